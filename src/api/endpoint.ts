@@ -1,0 +1,30 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+
+export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH";
+
+/**
+ * An endpoint as a value: the server mounts it, the OpenAPI document and the client are derived from it.
+ * `query` properties are strings on the wire; `queryFlag` and friends in `api/query.ts` say how they are read.
+ */
+export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSchema, D extends TSchema = TSchema> {
+  method: Method;
+  /** Parameters in Elysia's form: `/pods/:name/ready`. */
+  path: string;
+  summary: string;
+  query?: Q;
+  body?: B;
+  /** Shape of `data` in the envelope. */
+  data?: D;
+  /** Set where the contract writes the body in braces and nothing may be added, e.g. `/health`. */
+  flat?: boolean;
+}
+
+export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema>(
+  value: Endpoint<Q, B, D>,
+): Endpoint<Q, B, D> {
+  return value;
+}
+
+export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never;
+export type BodyOf<E> = E extends Endpoint<TSchema, infer B, TSchema> ? Static<B> : never;
+export type DataOf<E> = E extends Endpoint<TSchema, TSchema, infer D> ? Static<D> : never;

@@ -1,0 +1,83 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../endpoint.ts";
+import { Manifest } from "../manifest.ts";
+import { Flag, Text } from "../query.ts";
+
+/** One row of the consequence plan of a dry run. */
+export const PlanRow = Type.Object({
+  ref: Type.String({ description: "kind/scope/name" }),
+  action: Type.Union([
+    Type.Literal("create"),
+    Type.Literal("update"),
+    Type.Literal("unchanged"),
+    Type.Literal("delete"),
+  ]),
+  changed: Type.Array(Type.String(), { description: "dotted paths of changed fields" }),
+  replicas: Type.Array(
+    Type.Object({
+      replica_id: Type.String(),
+      action: Type.Union([Type.Literal("create"), Type.Literal("replace"), Type.Literal("remove")]),
+      why: Type.String(),
+    }),
+  ),
+  notes: Type.Array(Type.String(), { description: "what the operator should know: strategy, fields not acted upon" }),
+});
+export type PlanRow = Static<typeof PlanRow>;
+
+export const ApplyResult = Type.Object({
+  applied: Type.Array(Manifest),
+  pruned: Type.Array(Type.String()),
+  plugin_installs: Type.Optional(
+    Type.Array(Type.Object({ plugin: Type.String(), version: Type.String(), source: Type.String() })),
+  ),
+  plugin_expansions: Type.Optional(Type.Array(Type.Object({ from: Type.String(), to: Type.Array(Type.String()) }))),
+  current: Type.Optional(Type.Array(Type.Union([Manifest, Type.Null()]))),
+  dry_run: Type.Optional(Type.Boolean()),
+  plan: Type.Optional(Type.Array(PlanRow)),
+  warnings: Type.Optional(Type.Array(Type.String())),
+});
+export type ApplyResult = Static<typeof ApplyResult>;
+
+export const apply = endpoint({
+  method: "POST",
+  path: "/apply",
+  summary: "Store one manifest or an array of them, whole or not at all",
+  query: Type.Object({
+    dry_run: Flag("answer with the plan and write nothing (default false)"),
+    prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
+  }),
+  /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
+  body: Type.Unknown(),
+  data: ApplyResult,
+});
+
+export const listManifests = endpoint({
+  method: "GET",
+  path: "/apply",
+  summary: "The stored manifests, ordered by kind, scope and name",
+  query: Type.Object({ kind: Text("core kind, any spelling"), scope: Text("scope"), name: Text("name") }),
+  data: Type.Array(Manifest),
+});
+
+/** Wiped by a delete with prune (orchestration API, section 2). */
+export const PruneSummary = Type.Object({
+  config_wiped: Type.Boolean(),
+  app_dir_removed: Type.Boolean(),
+  volume_removed: Type.Boolean(),
+  volumes_removed: Type.Array(Type.String()),
+  errors: Type.Array(Type.String()),
+});
+export type PruneSummary = Static<typeof PruneSummary>;
+
+export const deleteManifest = endpoint({
+  method: "DELETE",
+  path: "/apply",
+  summary: "Remove one manifest; with prune also its config, app directory and statefulset volumes",
+  query: Type.Object({
+    kind: Text("kind (required)"),
+    scope: Text("scope; found by itself where only one matches"),
+    name: Text("name (required)"),
+    prune: Flag("wipe config, files and volumes too (default false)"),
+  }),
+  data: Type.Object({ pruned: PruneSummary }),
+});

@@ -1,0 +1,38 @@
+import { Type } from "@sinclair/typebox";
+import { endpoint } from "../endpoint.ts";
+import { Flag, Text } from "../query.ts";
+
+export const restart = endpoint({
+  method: "POST",
+  path: "/restart",
+  summary: "Rolling restart; frozen replicas are cleared first. 202 with `operation` when `wait=false`",
+  query: Type.Object({
+    kind: Text("deployment or statefulset; found by itself, 400 when both exist"),
+    scope: Text("scope; found by itself where only one matches"),
+    name: Text("name (required)"),
+    wait: Flag("answer when the last replica is replaced (default true)"),
+  }),
+  data: Type.Object({
+    kind: Type.String(),
+    scope: Type.String(),
+    name: Type.String(),
+    unfroze: Type.Array(Type.String()),
+    operation: Type.Optional(Type.String()),
+  }),
+});
+
+export const getOperation = endpoint({
+  method: "GET",
+  path: "/operations/:id",
+  summary: "State of a change that was not waited for: running, succeeded or failed",
+  data: Type.Object({
+    id: Type.String(),
+    type: Type.String(),
+    kind: Type.String(),
+    scope: Type.String(),
+    name: Type.String(),
+    state: Type.Union([Type.Literal("running"), Type.Literal("succeeded"), Type.Literal("failed")]),
+    started_at: Type.String(),
+    error: Type.Optional(Type.String()),
+  }),
+});

@@ -1,0 +1,96 @@
+import type { LogLevel } from "./lib/log.ts";
+
+/**
+ * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
+ * over the defaults.
+ */
+export const limits = {
+  /** Largest request body (orchestration API, section 8). One byte more is a 413. */
+  bodyBytesMax: 1024 * 1024,
+  /** Largest request head; more is a 431. */
+  headBytesMax: 16 * 1024,
+  /** How long the rest of a refused body is read, so that the client gets to the answer. */
+  drainMs: 2_000,
+  /** A request head, and a body of a non-streaming route, must be complete within these. */
+  headReadMs: 5_000,
+  bodyReadMs: 30_000,
+  /** Connections on the orchestration listener at one time; more wait in the kernel's queue. */
+  connectionsMax: 1_024,
+  /** Nesting of a JSON body. */
+  jsonDepthMax: 64,
+  manifestsPerApplyMax: 1_000,
+  replicasMax: 1_000,
+  envEntriesMax: 2_000,
+  configKeysMax: 2_000,
+  configValueBytesMax: 256 * 1024,
+  assetBytesMax: 8 * 1024 * 1024,
+  containerNameMax: 200,
+  problemsShownMax: 50,
+  eventsKept: 100_000,
+  eventsPageMax: 1_000,
+  imagePinsKept: 10,
+  /** Resources reconciled at the same time, and container starts at the same time over all of them. */
+  reconcileWorkers: 8,
+  engineCallsMax: 16,
+  resyncMs: 30_000,
+  backoffFirstMs: 1_000,
+  backoffMaxMs: 60_000,
+  /** A labelled container without a manifest and without a delete mark is left alone this long. */
+  orphanGraceMs: 60_000,
+  /** Free space below which nothing is pulled. */
+  diskFloorBytes: 1024 * 1024 * 1024,
+  /** How long a delete with prune waits for containers before it answers and finishes on its own. */
+  pruneWaitMs: 60_000,
+} as const;
+
+export interface ServeOptions {
+  /** Folder of all state. */
+  root: string;
+  /** `host:port`; empty turns the plane off. */
+  addr: string;
+  observabilityAddr: string;
+  identityAddr: string;
+  /** `unix:///path` or `tcp://host:port`. */
+  dockerHost: string;
+  prefix: string;
+  logLevel: LogLevel;
+}
+
+type Environment = Record<string, string | undefined>;
+
+export function serveOptions(flags: Partial<ServeOptions>, env: Environment = process.env): ServeOptions {
+  return {
+    root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
+    addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
+    observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
+    identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
+    dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
+    prefix: flags.prefix ?? env.BERTH_PREFIX ?? "berth",
+    logLevel: flags.logLevel ?? logLevelOf(env.BERTH_LOG_LEVEL),
+  };
+}
+
+export interface ClientOptions {
+  /** `http://host:port` or `unix:/path`. */
+  endpoint: string;
+  /** Who the event log names. */
+  actor: string;
+  color: boolean;
+}
+
+export function clientOptions(
+  flags: { endpoint?: string },
+  terminal: boolean,
+  env: Environment = process.env,
+): ClientOptions {
+  const endpoint = flags.endpoint ?? env.BERTH_ENDPOINT ?? `http://${env.BERTH_ADDR ?? "127.0.0.1:8686"}`;
+  return {
+    endpoint,
+    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? "localhost"}`,
+    color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
+  };
+}
+
+function logLevelOf(text: string | undefined): LogLevel {
+  return text === "debug" || text === "warn" || text === "error" ? text : "info";
+}

@@ -1,0 +1,61 @@
+import type { ApplyResult, PruneSummary } from "../api/orchestration/apply.ts";
+import type { DataOf } from "../api/endpoint.ts";
+import type { describe } from "../api/orchestration/describe.ts";
+import type { listEvents } from "../api/orchestration/events.ts";
+import type { system } from "../api/orchestration/health.ts";
+import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
+import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
+import type { getOperation, restart } from "../api/orchestration/restart.ts";
+import type { Manifest } from "../api/manifest.ts";
+
+/** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
+export interface Target {
+  kind?: string | undefined;
+  scope?: string | undefined;
+  name?: string | undefined;
+}
+
+/**
+ * Every operation of the orchestration plane, one method per endpoint; the HTTP floor only translates. Expected
+ * errors are `Failure`s. `actor` is free text for the event log.
+ */
+export interface Controller {
+  system(): Promise<DataOf<typeof system>>;
+  apply(body: unknown, options: { dryRun: boolean; prune: boolean; actor: string }): Promise<ApplyResult>;
+  listManifests(filter: Target): Manifest[];
+  deleteManifest(target: Target, options: { prune: boolean; actor: string }): Promise<{ pruned: PruneSummary }>;
+  deleteResource(
+    target: { scope: string | undefined; name: string | undefined; ordinal: string | undefined },
+    options: { prune: boolean; actor: string },
+  ): Promise<DataOf<typeof deleteResource>>;
+  deleteScope(
+    scope: string | undefined,
+    options: { prune: boolean; actor: string },
+  ): Promise<DataOf<typeof deleteScope>>;
+  describe(target: Target): Promise<DataOf<typeof describe>>;
+  listPods(filter: Target, options: { detail: boolean; spec: boolean }): Promise<DataOf<typeof listPods>>;
+  getPod(name: string, options: { spec: boolean }): Promise<DataOf<typeof getPod>>;
+  /** `not_found` for an unknown pod; whether it is ready decides 200 or 503. Memory only. */
+  podReady(name: string): Readiness;
+  stopPod(name: string, options: { freeze: boolean; actor: string }): Promise<{ name: string; freeze: boolean }>;
+  startPod(name: string, options: { actor: string }): Promise<{ name: string; recreated: boolean; unfroze: boolean }>;
+  getConfig(query: {
+    scope: string | undefined;
+    name: string | undefined;
+    key: string | undefined;
+    merge: boolean;
+  }): Record<string, unknown>;
+  setConfig(
+    target: { scope: string | undefined; name: string | undefined },
+    vars: unknown,
+    options: { restart: boolean; actor: string },
+  ): Promise<{ changed: string[]; restarting: string[] }>;
+  unsetConfig(
+    target: { scope: string | undefined; name: string | undefined; key: string | undefined },
+    options: { restart: boolean; actor: string },
+  ): Promise<{ changed: string[]; restarting: string[] }>;
+  /** With `wait: false` the answer carries `operation` and is sent as 202. */
+  restart(target: Target, options: { wait: boolean; actor: string }): Promise<DataOf<typeof restart>>;
+  operation(id: string): DataOf<typeof getOperation>;
+  events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
+}

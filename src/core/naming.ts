@@ -1,0 +1,89 @@
+/**
+ * Everything that is named after the brand, from one setting. Another installation on the same machine, or one that
+ * runs plugins written for another controller, sets another prefix.
+ */
+export interface Naming {
+  prefix: string;
+  /** Platform bridge that every pod in bridge mode joins. */
+  network: string;
+  /** Last DNS label of the long aliases. */
+  dnsSuffix: string;
+  /** Upper-case prefix of environment variables, without the underscore. */
+  envPrefix: string;
+  /** Prefix of response headers. */
+  headerPrefix: string;
+  label: Labels;
+}
+
+/** Label keys on containers, volumes and networks. Identity is read from these, never from names. */
+export interface Labels {
+  createdBy: "createdby";
+  installation: string;
+  kind: string;
+  scope: string;
+  name: string;
+  replicaId: string;
+  replicaOrdinal: string;
+  manifestHash: string;
+  generation: string;
+  createdAt: string;
+  releaseId: string;
+  role: string;
+  claim: string;
+}
+
+export function naming(prefix = "berth"): Naming {
+  return {
+    prefix,
+    network: `${prefix}0`,
+    dnsSuffix: prefix,
+    envPrefix: prefix.toUpperCase().replaceAll("-", "_"),
+    headerPrefix: `X-${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}`,
+    label: {
+      createdBy: "createdby",
+      installation: `${prefix}.installation`,
+      kind: `${prefix}.kind`,
+      scope: `${prefix}.scope`,
+      name: `${prefix}.name`,
+      replicaId: `${prefix}.replica_id`,
+      replicaOrdinal: `${prefix}.replica_ordinal`,
+      manifestHash: `${prefix}.manifest_hash`,
+      generation: `${prefix}.generation`,
+      createdAt: `${prefix}.created_at`,
+      releaseId: `${prefix}.release_id`,
+      role: `${prefix}.role`,
+      claim: `${prefix}.claim`,
+    },
+  };
+}
+
+/** `<scope>-<name>`, or `<name>` without a scope. */
+export function appId(scope: string, name: string): string {
+  return scope === "" ? name : `${scope}-${name}`;
+}
+
+/** `<scope>-<name>.<replica_id>`; the last dot splits. */
+export function containerName(scope: string, name: string, replicaId: string): string {
+  return `${appId(scope, name)}.${replicaId}`;
+}
+
+export function claimVolumeName(
+  names: Naming,
+  owner: { scope: string; name: string },
+  claim: string,
+  ordinal: number,
+): string {
+  return `${names.prefix}-${appId(owner.scope, owner.name)}-${claim}-${ordinal}`;
+}
+
+/** DNS names of a pod on bridge networks: shared by all replicas, and one pair of its own per statefulset ordinal. */
+export function networkAliases(
+  names: Naming,
+  owner: { scope: string; name: string },
+  ordinal: number | undefined,
+): string[] {
+  const host = (name: string) => (owner.scope === "" ? name : `${name}.${owner.scope}`).toLowerCase();
+  const pair = (name: string) => [host(name), `${host(name)}.${names.dnsSuffix}`];
+  const shared = pair(owner.name);
+  return ordinal === undefined ? shared : [...pair(`${owner.name}-${ordinal}`), ...shared];
+}

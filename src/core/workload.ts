@@ -1,0 +1,139 @@
+import type { PodKind } from "../api/manifest.ts";
+
+/**
+ * Everything that makes a container, resolved: environment merged, quantities parsed, references filled in, defaults
+ * applied. Pure data; whoever creates containers consumes only this and the `ContainerSpec`s made from it.
+ */
+export interface ResolvedWorkload {
+  kind: PodKind;
+  scope: string;
+  name: string;
+  replicas: number;
+  /** Spec hash: sha256 hex. A container whose label differs is outdated. */
+  hash: string;
+  /** A container whose label is lower is outdated. */
+  generation: number;
+  revision: number;
+  /** As written, or `<scope>-<name>:latest`. */
+  image: string;
+  /** False when the image is one built on this machine: it is never pulled. */
+  pullable: boolean;
+  pull: "missing" | "always";
+  container: ContainerTemplate;
+  claims: { name: string; mountPath: string }[];
+  rollout: RolloutPolicy;
+}
+
+/** What all replicas of a workload share. */
+export interface ContainerTemplate {
+  command: string[] | undefined;
+  /** Merged: env_from < scope config < app config < manifest env < injected identity. */
+  env: Record<string, string>;
+  ports: PortBinding[];
+  mounts: Mount[];
+  /** Networks beside the platform bridge, as written. */
+  networks: string[];
+  networkMode: "bridge" | "host" | "none";
+  restart: RestartPolicy;
+  extraHosts: string[];
+  capAdd: string[];
+  ulimits: { name: string; soft: number; hard: number }[];
+  /** CPUs times 10^9; undefined for no limit. */
+  nanoCpus: number | undefined;
+  memoryBytes: number | undefined;
+  log: { maxSize: string; maxFiles: number };
+  stopGraceMs: number;
+  stopSignal: string | undefined;
+  /** Parsed `docker_options`. */
+  options: EngineOptions;
+}
+
+export interface PortBinding {
+  hostIp: string;
+  /** Undefined: the engine picks a free one. */
+  hostPort: number | undefined;
+  containerPort: number;
+  protocol: "tcp" | "udp" | "sctp";
+}
+
+export interface Mount {
+  /** `bind`: `source` is an absolute host path; `volume`: a volume name. */
+  type: "bind" | "volume";
+  source: string;
+  target: string;
+  readOnly: boolean;
+  /** Set on bind mounts of asset files: the content digest, for drift and collection. */
+  assetDigest?: string;
+}
+
+export interface RestartPolicy {
+  name: "no" | "always" | "unless-stopped" | "on-failure";
+  maximumRetryCount: number;
+}
+
+/** Raw engine options that `docker_options` may set; every field optional, names as in Docker's API. */
+export interface EngineOptions {
+  init?: boolean;
+  privileged?: boolean;
+  readonlyRootfs?: boolean;
+  user?: string;
+  workingDir?: string;
+  hostname?: string;
+  entrypoint?: string[];
+  labels?: Record<string, string>;
+  capDrop?: string[];
+  dns?: string[];
+  dnsSearch?: string[];
+  dnsOptions?: string[];
+  groupAdd?: string[];
+  securityOpt?: string[];
+  sysctls?: Record<string, string>;
+  tmpfs?: Record<string, string>;
+  devices?: { pathOnHost: string; pathInContainer: string; permissions: string }[];
+  shmSizeBytes?: number;
+  memoryReservationBytes?: number;
+  memorySwapBytes?: number;
+  pidsLimit?: number;
+  cpuShares?: number;
+  cpusetCpus?: string;
+  oomScoreAdj?: number;
+  ipcMode?: string;
+  pidMode?: string;
+}
+
+export interface RolloutPolicy {
+  strategy: "rolling" | "recreate";
+  /** Why the strategy is what it is, when it was not written: shown in plans. */
+  strategyReason: string | undefined;
+  maxSurge: number;
+  maxUnavailable: number;
+  minReadyMs: number;
+  progressDeadlineMs: number;
+  drainMs: number;
+  autoRollback: boolean;
+}
+
+/** One container to be made. Engine-neutral; `runtime/docker/create-options.ts` turns it into an API body. */
+export interface ContainerSpec {
+  name: string;
+  /** Reference or id, already present on the machine. */
+  image: string;
+  command: string[] | undefined;
+  env: Record<string, string>;
+  labels: Record<string, string>;
+  ports: PortBinding[];
+  mounts: Mount[];
+  networkMode: "bridge" | "host" | "none";
+  /** Networks to join in order, platform bridge first; empty unless `networkMode` is bridge. */
+  networks: { name: string; aliases: string[] }[];
+  restart: RestartPolicy;
+  extraHosts: string[];
+  capAdd: string[];
+  ulimits: { name: string; soft: number; hard: number }[];
+  nanoCpus: number | undefined;
+  memoryBytes: number | undefined;
+  log: { maxSize: string; maxFiles: number };
+  stopGraceMs: number;
+  stopSignal: string | undefined;
+  options: EngineOptions;
+}

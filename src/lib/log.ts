@@ -1,0 +1,40 @@
+/** A structured log: one JSON line per entry, a constant message plus fields. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The same log with fields on every line. */
+  with(fields: LogFields): Log;
+}
+
+export type LogFields = Record<string, unknown>;
+
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export function createLog(write: (line: string) => void, level: LogLevel = "info", base: LogFields = {}): Log {
+  const least = logLevels.indexOf(level);
+  const at =
+    (entryLevel: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (logLevels.indexOf(entryLevel) < least) return;
+      const entry = { time: new Date().toISOString(), level: entryLevel, message, ...base, ...fields };
+      write(`${JSON.stringify(entry, errorsAsText)}\n`);
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    with: (fields) => createLog(write, level, { ...base, ...fields }),
+  };
+}
+
+export const silentLog: Log = createLog(() => undefined, "error");
+
+function errorsAsText(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const cause = value.cause === undefined ? undefined : { cause: value.cause };
+  return { name: value.name, text: value.message, stack: value.stack, ...cause };
+}

@@ -1,0 +1,146 @@
+import type { ContainerSpec } from "../core/workload.ts";
+
+/**
+ * The container boundary. Two implementations pass one contract suite: `docker/` and `memory.ts`.
+ *
+ * Every call has a deadline of its own and fails with a `Failure`: code `unavailable` with reason `EngineUnavailable`
+ * when the engine cannot be reached, `timeout` past the deadline, `not_found` for a missing object, `conflict` with
+ * reasons such as `NameTaken`, `PortTaken`, `MountMissing`, `ImagePull`, `ImageMissing`, `RegistryAuth`,
+ * `StartFailed` where the engine refuses. Messages name the thing and carry the engine's own words.
+ */
+export interface Runtime {
+  /** Facts about the engine; also the ping. */
+  info(): Promise<EngineInfo>;
+
+  /** Containers carrying this installation's label, in every state. Given a key, only those of that resource. */
+  list(filter?: { kind?: string; scope?: string; name?: string }): Promise<Container[]>;
+  /** Any container by name or id, ours or not; undefined when missing. */
+  inspect(nameOrId: string): Promise<ContainerDetail | undefined>;
+  /** Creates without starting; joins all networks. Returns the engine's id. `conflict`/`NameTaken` when the name is in use. */
+  create(spec: ContainerSpec): Promise<string>;
+  /** Idempotent: starting a running container is fine. */
+  start(nameOrId: string): Promise<void>;
+  /** Idempotent. SIGTERM (or the container's stop signal), SIGKILL after `graceMs`. */
+  stop(nameOrId: string, options: { graceMs: number }): Promise<void>;
+  /** Forced removal, anonymous volumes included; a missing container is fine. */
+  remove(nameOrId: string): Promise<void>;
+  rename(nameOrId: string, name: string): Promise<void>;
+
+  /** Makes the bridge network when missing; idempotent. */
+  ensureNetwork(name: string): Promise<void>;
+  /** Removes a network of ours; missing is fine. */
+  removeNetwork(name: string): Promise<void>;
+
+  /** Makes a named volume when missing. `created` says whether it did. Fails `conflict`/`VolumeForeign` when one exists whose labels name another owner. */
+  ensureVolume(name: string, labels: Record<string, string>): Promise<{ created: boolean }>;
+  /** Volumes that carry all given labels. */
+  listVolumes(labels: Record<string, string>): Promise<Volume[]>;
+  inspectVolume(name: string): Promise<Volume | undefined>;
+  /** Missing is fine; `conflict` while in use. */
+  removeVolume(name: string): Promise<void>;
+
+  /** Undefined when not on the machine. */
+  inspectImage(refOrId: string): Promise<Image | undefined>;
+  /** Pulls and returns what came. */
+  pull(ref: string, auth: RegistryAuth | undefined): Promise<Image>;
+  listImages(): Promise<Image[]>;
+  /** Missing is fine; `conflict` while in use. */
+  removeImage(refOrId: string): Promise<void>;
+
+  /**
+   * Container events of this installation from now on, until `signal` aborts (ends normally) or the stream breaks
+   * (throws `unavailable`). `onOpen` is called once events can no longer be missed.
+   */
+  events(signal: AbortSignal, onOpen: () => void): AsyncIterable<RuntimeEvent>;
+
+  /** Free bytes where the engine keeps its images; undefined when that cannot be seen from here. */
+  freeBytes(): Promise<number | undefined>;
+
+  close(): void;
+}
+
+export interface EngineInfo {
+  version: string;
+  apiVersion: string;
+  cgroupVersion: 1 | 2;
+  liveRestore: boolean;
+  rootDir: string;
+  operatingSystem: string;
+  architecture: string;
+}
+
+/** `unknown`: the engine did not say. */
+export type ContainerState =
+  "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
+
+/** One row of a listing. Times are epoch milliseconds. */
+export interface Container {
+  id: string;
+  /** Without the leading slash. */
+  name: string;
+  /** Reference as given at creation. */
+  image: string;
+  imageId: string;
+  state: ContainerState;
+  /** The engine's own text: "Up 2 hours". */
+  status: string;
+  createdAt: number;
+  labels: Record<string, string>;
+}
+
+export interface ContainerDetail extends Container {
+  startedAt: number | undefined;
+  finishedAt: number | undefined;
+  exitCode: number | undefined;
+  oomKilled: boolean;
+  /** Text of the last failed start. */
+  error: string;
+  restartCount: number;
+  /** Host pid of the main process while it runs. */
+  pid: number | undefined;
+  command: string[];
+  entrypoint: string[];
+  workingDir: string;
+  env: Record<string, string>;
+  /** Env of the image alone. */
+  networks: Record<string, { networkId: string; ipAddress: string; gateway: string; aliases: string[] }>;
+  mounts: { type: string; source: string; destination: string; mode: string; rw: boolean }[];
+  ports: { container: string; hostIp: string; hostPort: string }[];
+  restartPolicy: string;
+  nanoCpus: number | undefined;
+  memoryBytes: number | undefined;
+  tty: boolean;
+}
+
+export interface Volume {
+  name: string;
+  labels: Record<string, string>;
+}
+
+export interface Image {
+  id: string;
+  tags: string[];
+  /** `repository@sha256:…` */
+  digests: string[];
+  sizeBytes: number;
+  createdAt: number;
+  /** Env of the image's own configuration; empty in listings. */
+  env: Record<string, string>;
+}
+
+export interface RegistryAuth {
+  username: string;
+  password: string;
+  serverAddress: string;
+}
+
+/** `action` as the engine names it: create, start, die, stop, kill, oom, destroy, rename, pause, unpause, health_status… */
+export interface RuntimeEvent {
+  action: string;
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  exitCode: number | undefined;
+  /** Epoch milliseconds, the engine's clock. */
+  at: number;
+}

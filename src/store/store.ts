@@ -1,0 +1,217 @@
+import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+
+/**
+ * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
+ * groups the transactions of callers that wait together into one commit (synchronous=FULL) and resolves after it.
+ */
+export interface Store {
+  /** Made once per database; every engine object carries it as a label. */
+  readonly installationId: string;
+  readonly manifests: ManifestReads;
+  readonly config: ConfigReads;
+  readonly status: StatusReads;
+  readonly frozen: FrozenReads;
+  readonly events: EventReads;
+  readonly deletions: DeletionReads;
+  readonly volumes: VolumeReads;
+  readonly images: ImageReads;
+  readonly operations: OperationReads;
+
+  /**
+   * Runs `change` inside a transaction of its own (a savepoint in a shared commit) and resolves with its result once
+   * that is durable. When `change` throws, its writes are undone, the error is passed on, others are not touched.
+   * `change` must be synchronous. Fails `storage_full` when the disk is full.
+   */
+  write<T>(change: (tx: Transaction) => T): Promise<T>;
+
+  /** Called after each commit with the keys whose desired state (manifest, generation, frozen, delete mark, inputs) moved. */
+  subscribe(listener: (keys: ManifestKey[]) => void): () => void;
+
+  /** Runs `pragma quick_check`; "ok" or what is wrong. */
+  check(): string;
+  /** A consistent copy of the database at `path`, made while in use. */
+  copyTo(path: string): void;
+  /** Set after a restore, until `berth restore --confirm`: orphans are not collected. */
+  readonly collectionHeld: boolean;
+  close(): void;
+}
+
+export interface Transaction {
+  manifests: ManifestReads & {
+    /** Writes content; returns the stored row. Writing what is there already changes nothing and keeps the revision. */
+    put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
+    /** Removes the manifest with its status, frozen marks, claims and dependencies. False when it was not there. */
+    delete(key: ManifestKey): boolean;
+    /** Raises the generation: every container of it is replaced. Returns the new one. */
+    raiseGeneration(key: ManifestKey): number;
+    /** Marks the key as moved for `subscribe` without writing. */
+    touch(key: ManifestKey): void;
+    /** Replaces what `key` claims; see `core/claims.ts`. Call `claimConflicts` first. */
+    setClaims(key: ManifestKey, claims: readonly { claim: string; owner: string }[]): void;
+    /** Claims of the list that another owner holds, with one manifest that holds each. */
+    claimConflicts(
+      key: ManifestKey,
+      claims: readonly { claim: string; owner: string }[],
+    ): { claim: string; heldBy: ManifestKey }[];
+    /** Replaces what `key` reads: `asset/<scope>/<name>`, `bucket/<scope>/<name>`, `bucket/<scope>/`, `registry/…`. */
+    setDependencies(key: ManifestKey, targets: readonly string[]): void;
+  };
+  config: ConfigReads & {
+    /** Sets or, with the empty string, unsets. `name` "" is the scope level. Returns the keys whose value changed. */
+    patch(scope: string, name: string, vars: Record<string, string>, now: number): string[];
+    /** True when there was something to wipe. */
+    wipe(scope: string, name: string): boolean;
+  };
+  status: StatusReads & {
+    put(key: ManifestKey, status: Record<string, unknown>): void;
+  };
+  frozen: FrozenReads & {
+    add(key: ManifestKey, replicaId: string, now: number): void;
+    /** Returns the ids that were frozen. Without `replicaId`: all of the resource. */
+    remove(key: ManifestKey, replicaId?: string): string[];
+  };
+  events: EventReads & {
+    append(event: NewEvent, now: number): number;
+  };
+  deletions: DeletionReads & {
+    put(deletion: Deletion): void;
+    remove(key: ManifestKey): void;
+  };
+  volumes: VolumeReads & {
+    put(volume: VolumeRecord): void;
+    remove(volume: string): void;
+  };
+  images: ImageReads & {
+    /** The image that (key, spec hash, generation) runs on; replaces the current pin, older ones stay as history (capped). */
+    pin(pin: ImagePin): void;
+    /** Remembers that we brought this image to the machine: only such images are ever collected. */
+    pulled(imageId: string, ref: string, now: number): void;
+    forgetPulled(imageId: string): void;
+  };
+  operations: OperationReads & {
+    put(operation: Operation): void;
+  };
+}
+
+export interface PutResult {
+  /** The row as stored, secrets opened. */
+  manifest: StoredManifest;
+  outcome: "created" | "updated" | "unchanged";
+  previous: StoredManifest | undefined;
+}
+
+export interface ManifestReads {
+  get(key: ManifestKey): StoredManifest | undefined;
+  /** Ordered by kind (asset, cronjob, deployment, …), scope, name. All filters optional. */
+  list(filter?: { kind?: string; scope?: string; name?: string }): StoredManifest[];
+  /** Identity and versions of everything, without specs: cheap enough for a resync over 10,000. */
+  heads(): ManifestHead[];
+  /** Manifests that depend on the target (`asset/<scope>/<name>` …). */
+  dependants(target: string): ManifestKey[];
+  count(): number;
+}
+
+export interface ManifestHead extends ManifestKey {
+  kind: CoreKind;
+  revision: number;
+  generation: number;
+}
+
+export interface ConfigReads {
+  /** One level alone. */
+  bucket(scope: string, name: string): Record<string, string>;
+  /** Scope level overlaid with app level. */
+  merged(scope: string, name: string): Record<string, string>;
+}
+
+export interface StatusReads {
+  get(key: ManifestKey): Record<string, unknown> | undefined;
+}
+
+export interface FrozenReads {
+  list(key: ManifestKey): string[];
+  /** Every frozen mark: the identity with the replica id. */
+  all(): (ManifestKey & { replicaId: string })[];
+}
+
+/** Who did what, when, why. Never a config value. */
+export interface NewEvent {
+  /** Free text: `operator`, `ana@laptop`, `reconciler`. */
+  actor: string;
+  /** Dotted verb: `manifest.apply`, `manifest.delete`, `config.set`, `restart`, `pod.stop`, `pod.start`, `replica.create` … */
+  action: string;
+  kind?: string;
+  scope?: string;
+  name?: string;
+  revision?: number;
+  /** Small JSON: changed paths, config keys, replica id, reason. */
+  detail?: Record<string, unknown>;
+}
+
+export interface StoredEvent extends NewEvent {
+  seq: number;
+  at: number;
+}
+
+export interface EventReads {
+  /** Oldest first after `after`; without it the newest `limit`, oldest first. */
+  list(filter: { kind?: string; scope?: string; name?: string; after?: number; limit: number }): StoredEvent[];
+}
+
+/** A delete mark: the manifest is gone, its containers (and, with prune, volumes and files) still have to go. */
+export interface Deletion extends ManifestKey {
+  at: number;
+  prune: boolean;
+}
+
+export interface DeletionReads {
+  get(key: ManifestKey): Deletion | undefined;
+  list(): Deletion[];
+}
+
+/** A claim volume that was made once: when the engine no longer has it, that is a fault and not a first start. */
+export interface VolumeRecord extends ManifestKey {
+  volume: string;
+  claim: string;
+  ordinal: number;
+  createdAt: number;
+}
+
+export interface VolumeReads {
+  get(volume: string): VolumeRecord | undefined;
+  list(key: ManifestKey): VolumeRecord[];
+}
+
+export interface ImagePin extends ManifestKey {
+  hash: string;
+  generation: number;
+  ref: string;
+  imageId: string;
+  /** `repository@sha256:…` when known: how it is pulled again. */
+  digest: string | undefined;
+  at: number;
+}
+
+export interface ImageReads {
+  /** The current pin. */
+  pinOf(key: ManifestKey): ImagePin | undefined;
+  /** Image ids that a pin, current or kept for rollback, refers to. */
+  kept(): Set<string>;
+  pulledList(): { imageId: string; ref: string; at: number }[];
+}
+
+/** A long change that a caller did not wait for. */
+export interface Operation {
+  id: string;
+  type: "restart";
+  kind: string;
+  scope: string;
+  name: string;
+  /** Done when the resource is ready at this generation. */
+  generation: number;
+  startedAt: number;
+}
+
+export interface OperationReads {
+  get(id: string): Operation | undefined;
+}
