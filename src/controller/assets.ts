@@ -1,0 +1,136 @@
+import { Failure, type Problem } from "../api/failure.ts";
+import { formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
+import { type AssetFile, assetFiles } from "../core/assets.ts";
+import { sha256Hex } from "../core/digest.ts";
+import type { Context } from "./context.ts";
+
+/** Status blob of an asset: digests by key, and what could not be fetched. */
+export interface AssetStatus extends Record<string, unknown> {
+  phase: "ready" | "failing";
+  files: Record<string, string>;
+  errors: Record<string, string>;
+  materialised_at: string;
+  observed_revision?: number;
+}
+
+/** Files of one asset manifest on their way into an apply. */
+export interface MaterialisedAsset {
+  files: Record<string, string>;
+  errors: Record<string, string>;
+}
+
+/**
+ * Step 4 of an apply: bytes go into the content-addressed store, which is harmless before the transaction, and URLs
+ * are fetched. With `dryRun` nothing is written or fetched: digests of inline files are computed, those of URLs are
+ * the last known ones.
+ */
+export async function materialise(
+  context: Context,
+  asset: { key: ManifestKey; spec: Spec },
+  options: { dryRun: boolean; previous: AssetStatus | undefined },
+): Promise<MaterialisedAsset & { problems: Problem[] }> {
+  const result: MaterialisedAsset & { problems: Problem[] } = { files: {}, errors: {}, problems: [] };
+  for (const file of assetFiles(asset.spec)) {
+    const known = options.previous?.files[file.key];
+    if (file.source.type === "inline") {
+      result.files[file.key] = options.dryRun ? sha256Hex(file.source.bytes) : context.assets.put(file.source.bytes);
+    } else if (options.dryRun) {
+      if (known !== undefined) result.files[file.key] = known;
+    } else {
+      await fetchInto(context, { file, known, asset: asset.key }, result);
+    }
+  }
+  return result;
+}
+
+interface FetchJob {
+  file: AssetFile;
+  known: string | undefined;
+  asset: ManifestKey;
+}
+
+async function fetchInto(
+  context: Context,
+  { file, known, asset }: FetchJob,
+  result: MaterialisedAsset & { problems: Problem[] },
+): Promise<void> {
+  if (file.source.type !== "url") return;
+  const { url, timeoutMs, onFailure } = file.source;
+  try {
+    result.files[file.key] = context.assets.put(await download(context, url, timeoutMs));
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    if (onFailure === "error") {
+      result.problems.push({
+        path: `spec.files.${file.key}`,
+        message: `${formatKey(asset)}: cannot fetch "${url}": ${text}`,
+      });
+      return;
+    }
+    result.errors[file.key] = text;
+    if (onFailure === "stale" && known !== undefined && context.assets.has(known)) result.files[file.key] = known;
+  }
+}
+
+async function download(context: Context, url: string, timeoutMs: number): Promise<Uint8Array> {
+  const response = await context.fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  const limit = context.limits.assetBytesMax;
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const part = await reader?.read();
+    if (part === undefined || part.done) break;
+    total += part.value.byteLength;
+    if (total > limit) {
+      await reader?.cancel();
+      throw new Error(`larger than ${limit} bytes`);
+    }
+    chunks.push(part.value);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** Digests of a stored asset by key; undefined when there is no such asset. */
+export function storedDigests(context: Context, scope: string, name: string): Record<string, string> | undefined {
+  const status = context.store.status.get({ kind: "asset", scope, name });
+  return isAssetStatus(status) ? status.files : undefined;
+}
+
+export function isAssetStatus(value: Record<string, unknown> | undefined): value is AssetStatus {
+  return typeof value?.files === "object" && value.files !== null;
+}
+
+/**
+ * A round over one asset: every file must be in the store with the bytes its digest names. Inline files that went
+ * missing or were edited by hand are written again; files from URLs are fetched again.
+ */
+export async function convergeAsset(context: Context, key: ManifestKey): Promise<void> {
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined) return;
+  const status = context.store.status.get(key);
+  const previous = isAssetStatus(status) ? status : undefined;
+  const wanted = Object.values(previous?.files ?? {});
+  const complete =
+    previous?.observed_revision === manifest.revision && wanted.every((digest) => context.assets.verify(digest));
+  if (complete) return;
+  const { files, errors, problems } = await materialise(
+    context,
+    { key, spec: manifest.spec },
+    { dryRun: false, previous },
+  );
+  for (const { message } of problems) throw new Failure("unavailable", message, { reason: "AssetUnavailable" });
+  const next = assetStatus({ files, errors }, manifest.revision, context.clock.now());
+  await context.store.write((tx) => tx.status.put(key, next));
+}
+
+export function assetStatus(asset: MaterialisedAsset, revision: number, now: number): AssetStatus {
+  return {
+    phase: Object.keys(asset.errors).length === 0 ? "ready" : "failing",
+    files: asset.files,
+    errors: asset.errors,
+    materialised_at: new Date(now).toISOString(),
+    observed_revision: revision,
+  };
+}
