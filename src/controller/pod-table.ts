@@ -30,6 +30,8 @@ export interface Pod {
   changedAt: number;
   /** The engine's details are older than the last event about it. */
   stale: boolean;
+  /** Number of the last event about it: an answer asked for earlier is older news. */
+  eventNumber: number;
 }
 
 /**
@@ -52,6 +54,11 @@ export interface PodTable {
   forgetDetails(): void;
 }
 
+interface Listing {
+  asked: number;
+  containers: Container[];
+}
+
 interface TableOptions {
   runtime: Runtime;
   names: Naming;
@@ -64,6 +71,7 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
   const byKey = new Map<KeyText, Map<string, Pod>>();
   const versions = new Map<KeyText, number>();
   const changed = new Set<KeyText>();
+  let eventCount = 0;
 
   function touch(key: KeyText): void {
     versions.set(key, (versions.get(key) ?? 0) + 1);
@@ -105,7 +113,8 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
     touch(keyText(pod.key));
   }
 
-  function see(container: Container): void {
+  /** `asked` is the event count when the listing was asked for. */
+  function see(container: Container, asked: number): void {
     const known = byId.get(container.id);
     if (known === undefined) {
       const pod = podOf(container, names, now());
@@ -113,34 +122,45 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
       return;
     }
     known.status = container.status;
+    if (known.eventNumber > asked) return;
     rename(known, container.name);
     if (known.state !== container.state) known.stale = true;
     setState(known, container.state);
   }
 
+  async function listedSince(list: () => Promise<Container[]>): Promise<Listing> {
+    const asked = eventCount;
+    return { asked, containers: await list() };
+  }
+
+  /** Only what was known before the listing was asked for can be missing from it. */
+  function take(known: Pod[], { asked, containers }: Listing): void {
+    const seen = new Set<string>();
+    for (const container of containers) {
+      seen.add(container.id);
+      see(container, asked);
+    }
+    for (const pod of known) if (!seen.has(pod.id) && byId.has(pod.id)) drop(pod);
+  }
+
   return {
     async refreshAll() {
       changed.clear();
-      const listed = await runtime.list();
-      const seen = new Set<string>();
-      for (const container of listed) {
-        seen.add(container.id);
-        see(container);
-      }
-      for (const pod of [...byId.values()]) if (!seen.has(pod.id)) drop(pod);
+      const known = [...byId.values()];
+      take(known, await listedSince(() => runtime.list()));
       return [...changed];
     },
     async refresh(key) {
-      const listed = await runtime.list(key);
-      const seen = new Set(listed.map((container) => container.id));
-      for (const container of listed) see(container);
-      for (const pod of this.of(key)) if (!seen.has(pod.id)) drop(pod);
+      const known = this.of(key);
+      take(known, await listedSince(() => runtime.list(key)));
       await inspectStale(runtime, this.of(key));
       return this.of(key);
     },
     observe(event) {
+      eventCount++;
       const pod = byId.get(event.id);
       if (pod === undefined) return keyOf(event.labels, names);
+      pod.eventNumber = eventCount;
       pod.stale = true;
       if (event.action === "destroy") drop(pod);
       else if (event.action === "rename") rename(pod, event.name);
@@ -168,12 +188,14 @@ const stateAfter: Record<string, ContainerState> = {
 };
 
 async function inspectStale(runtime: Runtime, pods: Pod[]): Promise<void> {
-  const stale = pods.filter((pod) => pod.stale);
-  const details = await Promise.all(stale.map((pod) => runtime.inspect(pod.id)));
-  for (const [index, pod] of stale.entries()) {
-    const detail = details[index];
-    if (detail !== undefined) fill(pod, detail);
-  }
+  await Promise.all(
+    pods.map(async (pod) => {
+      if (!pod.stale) return;
+      const asked = pod.eventNumber;
+      const detail = await runtime.inspect(pod.id);
+      if (detail !== undefined && pod.eventNumber === asked) fill(pod, detail);
+    }),
+  );
 }
 
 function fill(pod: Pod, detail: ContainerDetail): void {
@@ -222,5 +244,6 @@ function podOf(container: Container, names: Naming, now: number): Pod | undefine
     error: "",
     changedAt: now,
     stale: true,
+    eventNumber: 0,
   };
 }
