@@ -1,0 +1,34 @@
+#!/bin/sh
+# Called by test/run, inside namespaces of its own: rings.sh SUMMARY RING…
+# Starts a private Docker daemon with the fixture image, runs each ring with `bun test`, and adds a line
+# "<passed> <failed> <skipped>" per ring to SUMMARY. Fails only when it could not do its own work.
+set -eu
+checkout=$(cd "$(dirname "$0")/../.." && pwd)
+. "$checkout/setup/say.sh"
+. "$checkout/setup/packages.sh"
+. "$checkout/setup/dockerd.sh"
+. "$checkout/setup/image.sh"
+. "$checkout/test/lib/ring.sh"
+
+summary=$1
+shift
+docker_dir=$BERTH_TEST_DIR/docker
+finish() {
+  stop_dockerd "$docker_dir"
+}
+trap finish EXIT
+trap 'exit 143' INT TERM
+
+ip link set lo up
+mkdir -p "$docker_dir"
+PATH=$docker_dir/sbin:$PATH
+start_dockerd "$docker_dir" "$(firewall_option "$docker_dir")"
+BERTH_TEST_DOCKER_HOST=unix://$docker_dir/docker.sock
+export BERTH_TEST_DOCKER_HOST
+unset DOCKER_HOST
+import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1
+
+cd "$checkout"
+for ring in "$@"; do
+  run_ring "$ring" >>"$summary"
+done

@@ -1,0 +1,150 @@
+import * as house from "./house.ts";
+import { resolveImport, type Source } from "./source.ts";
+
+/** Each law takes all files and returns its violations, one text each; no violations, no text. */
+type Law = (files: Source[]) => string[];
+
+/** One file at a time. */
+const each =
+  (check: (file: Source) => string[]): Law =>
+  (files) =>
+    files.flatMap((file) => check(file).map((fault) => `${file.path}: ${fault}`));
+
+const inSrc = (path: string) => path.startsWith("src/");
+
+/** First folder below src/, empty for files of src/ itself. */
+function folderOf(path: string): string {
+  const parts = path.split("/");
+  return parts.length > 2 ? (parts[1] ?? "") : "";
+}
+
+const isUnder = (path: string, homes: readonly string[]) => homes.some((home) => path.startsWith(home));
+
+const ours = (file: Source) =>
+  file.imports.flatMap((specifier) => resolveImport(file.path, specifier) ?? []).map((path) => ({ path }));
+
+function floorFault(file: Source, target: string): string | undefined {
+  if (house.leaves.includes(target)) return undefined;
+  if (file.path === "src/version.ts") return target === "package.json" ? undefined : `imports ${target}`;
+  if (!inSrc(file.path)) {
+    const kit = target.startsWith("plugins/") || target.startsWith("src/api/");
+    return kit ? undefined : `imports ${target}; a plugin may import src/api/ and plugins/`;
+  }
+  if (!inSrc(target)) return `imports ${target}, which lies outside src/`;
+  const [from, to] = [folderOf(file.path), folderOf(target)];
+  const allowed = house.mayImport[from];
+  if (allowed === undefined) return `folder src/${from}/ has no floor; give it one in docs/architecture.md`;
+  if (allowed === "*" || from === to || allowed.includes(to)) return undefined;
+  return `imports ${target}; src/${from}/ may import ${allowed.join(", ") || "nothing of ours"}`;
+}
+
+/** Imports point down the floors, siblings are blind to each other; `import type` counts. */
+export const floors = each((file) => ours(file).flatMap(({ path }) => floorFault(file, path) ?? []));
+
+export const extensions = each((file) =>
+  file.imports
+    .filter((specifier) => specifier.startsWith(".") && !/\.[a-z]+$/.test(specifier))
+    .map((specifier) => `imports "${specifier}" without its extension`),
+);
+
+function packageFault(file: Source, specifier: string): string | undefined {
+  if (specifier.startsWith(".")) return undefined;
+  if (specifier.startsWith("node:")) return builtinFault(file, specifier);
+  const name = specifier.startsWith("@") ? specifier.split("/", 2).join("/") : (specifier.split("/")[0] ?? "");
+  const homes = house.packageHomes[name];
+  if (homes === undefined) return `imports package "${name}", which has no home; see docs/architecture.md section 3`;
+  return isUnder(file.path, homes) ? undefined : `imports package "${name}", whose home is ${homes.join(", ")}`;
+}
+
+function builtinFault(file: Source, specifier: string): string | undefined {
+  const pure = ["lib", "api", "core"].includes(folderOf(file.path));
+  const homes = pure ? (house.pureBuiltins[specifier] ?? []) : house.builtinHomes[specifier];
+  if (homes === undefined || isUnder(file.path, homes)) return undefined;
+  return `imports "${specifier}", whose home is ${homes.join(", ") || "nowhere"}`;
+}
+
+/** Each outside package and each platform module has its one home. */
+export const packages = each((file) => file.imports.flatMap((specifier) => packageFault(file, specifier) ?? []));
+
+/** Child processes, listening sockets, files and the environment have homes too. */
+export const calls = each((file) =>
+  inSrc(file.path)
+    ? house.callHomes
+        .filter(({ call, homes }) => call.test(file.code) && !isUnder(file.path, homes))
+        .map(({ name, homes }) => `uses ${name}, whose home is ${homes.join(", ")}`)
+    : [],
+);
+
+/** core/ is data in, data out. */
+export const purity = each((file) =>
+  folderOf(file.path) === "core" && inSrc(file.path)
+    ? house.impure.filter(({ use }) => use.test(file.code)).map(({ name }) => `core may not use ${name}`)
+    : [],
+);
+
+/** The contract of the container boundary is types only. */
+export const typesOnly = each((file) => {
+  if (file.path !== "src/runtime/runtime.ts") return [];
+  return /^export\s+(?:async\s+)?(?:function|const|let|class|enum)\b/m.test(file.code)
+    ? ["holds code; it is types only"]
+    : [];
+});
+
+export const cycles: Law = (files) => {
+  const graph = new Map(files.map((file) => [file.path, ours(file).map(({ path }) => path)]));
+  const done = new Set<string>();
+  const faults: string[] = [];
+  const visit = (path: string, trail: string[]) => {
+    if (trail.includes(path)) {
+      faults.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return faults;
+};
+
+const reexport = /\bexport\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s*from\s*["'][^"']*["']\s*;?/g;
+const importStatement = /\bimport\b[^;"'()]*(?:\bfrom\s*)?["'][^"']*["'](?:\s*with\s*\{[^}]*\})?\s*;?/g;
+
+/** A name is imported from the file that defines it. */
+export const barrels = each((file) => {
+  if (/\bexport\s+(?:type\s+)?\*/.test(file.code)) return ["export * hides where names come from"];
+  const rest = file.code.replace(reexport, "").replace(importStatement, "");
+  const only = rest.trim() === "" || rest.replace(/\bexport\s+(?:type\s+)?\{[^}]*\}\s*;?/g, "").trim() === "";
+  return only && /\bexport\b/.test(file.code) ? ["holds only re-exports"] : [];
+});
+
+export const defaultExports = each((file) =>
+  /\bexport\s+default\b|\bas\s+default\b/.test(file.code) ? ["has a default export"] : [],
+);
+
+export const length = each((file) => {
+  const lines = file.text.trimEnd().split("\n").length;
+  return lines > house.linesMax ? [`has ${lines} lines; the most is ${house.linesMax}`] : [];
+});
+
+/** The type, not a property or a method that happens to be called so. */
+export const noAny = each((file) => (/(?<![.\w$])any\b(?!\s*[:(?=])/.test(file.code) ? ['uses the type "any"'] : []));
+
+export const noIgnores = each((file) =>
+  /@ts-(?:ignore|expect-error|nocheck)|biome-ignore/.test(file.text) ? ["silences a checker"] : [],
+);
+
+export const laws: Record<string, Law> = {
+  "imports point down the floors and siblings are blind": floors,
+  "relative imports carry their extension": extensions,
+  "each outside package has its one home": packages,
+  "each platform call has its home": calls,
+  "the heart is pure": purity,
+  "the container boundary is types only": typesOnly,
+  "no import cycles": cycles,
+  "no barrels": barrels,
+  "no default exports": defaultExports,
+  "files stay short": length,
+  'no "any"': noAny,
+  "no silenced checks": noIgnores,
+};

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { isAlive, waitFor } from "../../support/wait.ts";
+
+test("returns the first value that is neither undefined nor false", async () => {
+  const answers = [undefined, false as const, 0];
+  expect(await waitFor("zero", () => answers.shift())).toBe(0);
+});
+
+test("a probe that throws is asked again", async () => {
+  let asked = 0;
+  const probe = () => {
+    if (++asked < 3) throw new Error("not yet");
+    return asked;
+  };
+  expect(await waitFor("three", probe)).toBe(3);
+});
+
+test("gives up with what it waited for, and the last error as the cause", async () => {
+  const probe = () => {
+    throw new Error("still down");
+  };
+  const failure = await waitFor("the moon", probe, 0).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Error);
+  expect(String(failure)).toContain("the moon");
+  expect((failure as Error).cause).toEqual(new Error("still down"));
+});
+
+test("knows the living from the dead", async () => {
+  expect(isAlive(process.pid)).toBe(true);
+  const child = Bun.spawn(["true"]);
+  await child.exited;
+  expect(isAlive(child.pid)).toBe(false);
+});
