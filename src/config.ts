@@ -9,12 +9,15 @@ export const limits = {
   bodyBytesMax: 1024 * 1024,
   /** Largest request head; more is a 431. */
   headBytesMax: 16 * 1024,
+  headersMax: 100,
   /** How long the rest of a refused body is read, so that the client gets to the answer. */
   drainMs: 2_000,
   /** A request head, and a body of a non-streaming route, must be complete within these. */
   headReadMs: 5_000,
   bodyReadMs: 30_000,
-  /** Connections on the orchestration listener at one time; more wait in the kernel's queue. */
+  /** A kept-alive connection without a request is closed after this long. */
+  idleMs: 75_000,
+  /** Connections on the orchestration listener at one time; one more is answered 503. */
   connectionsMax: 1_024,
   /** Nesting of a JSON body. */
   jsonDepthMax: 64,
