@@ -58,7 +58,7 @@ export function createController(parts: ControllerParts): RunningController {
     pods,
     clock,
     log,
-    onEvent: (key) => reconciler.enqueue(key),
+    onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onUp: () => reconciler.enqueueAll(),
   });
   const context: Context = { ...parts, pods, progress, engine, enqueue: (key, ms) => reconciler.enqueue(key, ms) };

@@ -3,7 +3,7 @@ import { Failure } from "../api/failure.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { EngineInfo, Runtime } from "../runtime/runtime.ts";
-import type { PodTable } from "./pod-table.ts";
+import type { Pod, PodTable } from "./pod-table.ts";
 
 /** The connection to the container engine, as one state for everybody. */
 export interface EngineLink {
@@ -25,7 +25,7 @@ interface LinkOptions {
   pods: PodTable;
   clock: Clock;
   log: Log;
-  onEvent: (key: ManifestKey) => void;
+  onEvent: (key: ManifestKey, pod: Pod | undefined) => void;
   /** The table is filled and events flow: look at everything. */
   onUp: () => void;
 }
@@ -57,8 +57,9 @@ export function createEngineLink({ runtime, pods, clock, log, onEvent, onUp }: L
     });
     const reading = (async () => {
       for await (const event of runtime.events(signal, opened)) {
+        const pod = pods.byId(event.id);
         const key = pods.observe(event);
-        if (key !== undefined) onEvent(key);
+        if (key !== undefined) onEvent(key, pod);
       }
     })();
     // Awaited last; a break before that must not count as nobody's error.

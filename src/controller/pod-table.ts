@@ -47,6 +47,7 @@ export interface PodTable {
   observe(event: RuntimeEvent): ManifestKey | undefined;
   of(key: ManifestKey): Pod[];
   byName(name: string): Pod | undefined;
+  byId(id: string): Pod | undefined;
   all(): Iterable<Pod>;
   keys(): Iterable<KeyText>;
   version(key: KeyText): number;
@@ -170,6 +171,7 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
     },
     of: (key) => [...(byKey.get(keyText(key))?.values() ?? [])],
     byName: (name) => byName.get(name),
+    byId: (id) => byId.get(id),
     all: () => byId.values(),
     keys: () => byKey.keys(),
     version: (key) => versions.get(key) ?? 0,

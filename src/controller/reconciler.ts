@@ -1,15 +1,16 @@
 import { Failure } from "../api/failure.ts";
 import { formatKey, type ManifestKey } from "../api/manifest.ts";
-import { createBackoff } from "../lib/backoff.ts";
-import { createQueue } from "../lib/queue.ts";
+import { createQueue, type Retry } from "../lib/queue.ts";
 import { collectOrphans, createOrphanWatch } from "./collect.ts";
 import { type Context, type KeyText, keyText, parseKeyText } from "./context.ts";
 import { converge, saveTrouble } from "./converge.ts";
 import { collectImages } from "./images.ts";
+import type { Pod } from "./pod-table.ts";
 import type { TearDown } from "./tear-down.ts";
 
 export interface Reconciler {
   enqueue(key: ManifestKey, afterMs?: number): void;
+  onEvent(key: ManifestKey, pod: Pod | undefined): void;
   /** Everything is looked at: after a start, when the engine came back, and as a rare deep resync. */
   enqueueAll(): void;
   /** Compares versions and looks only at what moved. Returns how many resources were queued. */
@@ -21,6 +22,8 @@ export interface Reconciler {
   idle(): Promise<void>;
 }
 
+/** A pod that died younger than this may be the victim of the very try that made it. */
+const youngMs = 10_000;
 /** Every so many resyncs everything is looked at, whatever the versions say. */
 const deepEvery = 20;
 /** Every so many resyncs images nobody needs are removed. */
@@ -36,7 +39,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
   const queue = createQueue<KeyText>({
     workers: limits.reconcileWorkers,
     clock,
-    backoff: createBackoff({ firstMs: limits.backoffFirstMs, maxMs: limits.backoffMaxMs, random: Math.random }),
+    backoff: { firstMs: limits.backoffFirstMs, maxMs: limits.backoffMaxMs, random: Math.random },
     isTerminal: (error) => error instanceof Failure && error.code === "invalid",
     async run(text) {
       const key = parseKeyText(text);
@@ -47,9 +50,9 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       if (round.settled && before !== undefined) settled.set(text, before);
       return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
     },
-    onError(text, error, attempts, retryInMs) {
+    onError(text, error, retry) {
       const key = parseKeyText(text);
-      remember(key, { error, attempts, retryInMs });
+      remember(key, error, retry);
       saveTrouble(context, key).catch((cause) => log.error("status not saved", { key: formatKey(key), cause }));
     },
   });
@@ -61,11 +64,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
     return `${manifest.revision}/${manifest.generation}/${pods.version(keyText(key))}`;
   }
 
-  function remember(
-    key: ManifestKey,
-    failed: { error: unknown; attempts: number; retryInMs: number | undefined },
-  ): void {
-    const { error, attempts, retryInMs } = failed;
+  function remember(key: ManifestKey, error: unknown, { attempts, inMs }: Retry): void {
     const expected = error instanceof Failure;
     const now = clock.now();
     const message = error instanceof Error ? error.message : String(error);
@@ -74,9 +73,9 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       message,
       at: now,
       attempts,
-      retryAt: retryInMs === undefined ? undefined : now + retryInMs,
+      retryAt: inMs === undefined ? undefined : now + inMs,
     });
-    if (expected) log.info("reconcile failed", { key: formatKey(key), message, attempts, retry_in_ms: retryInMs });
+    if (expected) log.info("reconcile failed", { key: formatKey(key), message, attempts, retry_in_ms: inMs });
     else log.error("reconcile bug", { key: formatKey(key), error, attempts });
   }
 
@@ -89,6 +88,15 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
   function enqueueAll(): void {
     for (const head of store.manifests.heads()) enqueue(head);
     for (const mark of store.deletions.list()) enqueue(mark);
+  }
+
+  /**
+   * An event of the engine. What a failing resource's own tries stir up must not run it again at once, past its
+   * back-off; the death of a pod that was there before is another matter.
+   */
+  function onEvent(key: ManifestKey, pod: Pod | undefined): void {
+    const own = progress.trouble(key) !== undefined && (pod === undefined || clock.now() - pod.createdAt < youngMs);
+    if (!own) enqueue(key);
   }
 
   async function resync(): Promise<number> {
@@ -118,6 +126,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
 
   return {
     enqueue,
+    onEvent,
     enqueueAll,
     resync,
     async run(signal) {

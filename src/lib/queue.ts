@@ -1,14 +1,21 @@
 import { type Backoff, type BackoffOptions, createBackoff } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 
+export interface Retry {
+  /** Failed runs in a row. */
+  attempts: number;
+  /** Wait before the next one; undefined when there is none. */
+  inMs: number | undefined;
+}
+
 export interface QueueOptions<K extends string> {
   /** Most runs at one time. */
   workers: number;
   /** Does the work of one key; `againInMs` asks for another run. `signal` aborts when the queue closes. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a run with nothing to say returns nothing
   run: (key: K, signal: AbortSignal) => Promise<{ againInMs?: number | undefined } | void>;
-  /** Told of every failed run; `attempts` counts those in a row. Must not throw. */
-  onError: (key: K, error: unknown, attempts: number) => void;
+  /** Told of every failed run. Must not throw. */
+  onError: (key: K, error: unknown, retry: Retry) => void;
   /** True for errors that no retry can mend: the key rests until the next `add`. Default: none. */
   isTerminal?: (error: unknown) => boolean;
   backoff: BackoffOptions;
@@ -97,8 +104,9 @@ async function attempt<K extends string>({ key, options, failures, signal }: Att
     const tries = failures.get(key) ?? createBackoff(options.backoff);
     failures.set(key, tries);
     const retryInMs = tries.next();
-    options.onError(key, error, tries.failures);
-    return options.isTerminal?.(error) ? undefined : retryInMs;
+    const inMs = options.isTerminal?.(error) ? undefined : retryInMs;
+    options.onError(key, error, { attempts: tries.failures, inMs });
+    return inMs;
   }
 }
 

@@ -52,7 +52,7 @@ function rig(overrides: Partial<QueueOptions<string>> = {}) {
       started.push(key);
       return new Promise((resolve, reject) => open.push({ key, signal, end: resolve, fail: reject }));
     },
-    onError: (key, error, attempts) => errors.push({ key, error, attempts }),
+    onError: (key, error, { attempts }) => errors.push({ key, error, attempts }),
     backoff: { firstMs: 1_000, maxMs: 60_000, random: () => 0 },
     clock,
     ...overrides,
