@@ -1,3 +1,4 @@
+import { Failure } from "./api/failure.ts";
 import type { LogLevel } from "./lib/log.ts";
 
 /**
@@ -57,6 +58,14 @@ export interface ServeOptions {
   dockerHost: string;
   prefix: string;
   logLevel: LogLevel;
+}
+
+/** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
+export function parseAddress(text: string): { hostname: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3] ?? Number.NaN);
+  if (match === null || port > 65_535) throw new Failure("invalid", `address "${text}" is not host:port`);
+  return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
 }
 
 type Environment = Record<string, string | undefined>;

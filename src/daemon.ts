@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { limits, type ServeOptions } from "./config.ts";
+import { limits, parseAddress, type ServeOptions } from "./config.ts";
 import { createController } from "./controller/create.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
-import { createAppDirs } from "./disk/app-dirs.ts";
-import { createAssetStore } from "./disk/assets.ts";
+import { createAssets } from "./disk/assets.ts";
 import { loadKey } from "./disk/key-file.ts";
-import { layout } from "./disk/layout.ts";
+import { layoutOf } from "./disk/layout.ts";
 import { prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
 import { startFront } from "./http/server/front.ts";
@@ -27,13 +26,13 @@ const stopGraceMs = 10_000;
 
 /** The composition root: opens the store, connects to the engine, serves the planes. */
 export async function startDaemon(options: ServeOptions, log: Log): Promise<Daemon> {
-  const paths = layout(options.root);
-  prepareRoot(paths);
+  const layout = layoutOf(options.root);
+  await prepareRoot(layout);
   const names = naming(options.prefix);
   const store = openStore({
-    path: paths.database,
-    lockPath: paths.lock,
-    key: loadKey(paths),
+    path: layout.database,
+    lockPath: layout.lock,
+    key: await loadKey(layout),
     mapSecrets,
     limits,
     onListenerError: (error) => log.error("store listener failed", { error }),
@@ -42,8 +41,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const running = createController({
     store,
     runtime,
-    assets: createAssetStore(paths.assets),
-    appDirs: createAppDirs(paths),
+    assets: createAssets(layout.assets),
+    layout,
     names,
     clock: systemClock,
     log,
@@ -52,7 +51,6 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     fetch: (url, { signal }) => fetch(url, { signal }),
     about: {
       version: versionText(),
-      root: options.root,
       dockerHost: options.dockerHost,
       startedAt: systemClock.now(),
     },
@@ -60,7 +58,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const app = createOrchestrationApp({ controller: running.controller, version: versionText(), names, log, limits });
   const front = await startFront({
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
-    unixPath: paths.socket,
+    unixPath: layout.socket,
     inner: app.fetch,
     limits,
     log,

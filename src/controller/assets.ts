@@ -33,7 +33,9 @@ export async function materialise(
   for (const file of assetFiles(asset.spec)) {
     const known = options.previous?.files[file.key];
     if (file.source.type === "inline") {
-      result.files[file.key] = options.dryRun ? sha256Hex(file.source.bytes) : context.assets.put(file.source.bytes);
+      result.files[file.key] = options.dryRun
+        ? sha256Hex(file.source.bytes)
+        : await context.assets.put(file.source.bytes);
     } else if (options.dryRun) {
       if (known !== undefined) result.files[file.key] = known;
     } else {
@@ -57,7 +59,7 @@ async function fetchInto(
   if (file.source.type !== "url") return;
   const { url, timeoutMs, onFailure } = file.source;
   try {
-    result.files[file.key] = context.assets.put(await download(context, url, timeoutMs));
+    result.files[file.key] = await context.assets.put(await download(context, url, timeoutMs));
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause);
     if (onFailure === "error") {
@@ -68,7 +70,8 @@ async function fetchInto(
       return;
     }
     result.errors[file.key] = text;
-    if (onFailure === "stale" && known !== undefined && context.assets.has(known)) result.files[file.key] = known;
+    const usable = onFailure === "stale" && known !== undefined && (await context.assets.verify(known)) === "ok";
+    if (usable) result.files[file.key] = known;
   }
 }
 
@@ -111,10 +114,7 @@ export async function convergeAsset(context: Context, key: ManifestKey): Promise
   if (manifest === undefined) return;
   const status = context.store.status.get(key);
   const previous = isAssetStatus(status) ? status : undefined;
-  const wanted = Object.values(previous?.files ?? {});
-  const complete =
-    previous?.observed_revision === manifest.revision && wanted.every((digest) => context.assets.verify(digest));
-  if (complete) return;
+  if (previous?.observed_revision === manifest.revision && (await allWhole(context, previous))) return;
   const { files, errors, problems } = await materialise(
     context,
     { key, spec: manifest.spec },
@@ -123,6 +123,11 @@ export async function convergeAsset(context: Context, key: ManifestKey): Promise
   for (const { message } of problems) throw new Failure("unavailable", message, { reason: "AssetUnavailable" });
   const next = assetStatus({ files, errors }, manifest.revision, context.clock.now());
   await context.store.write((tx) => tx.status.put(key, next));
+}
+
+async function allWhole(context: Context, { files }: AssetStatus): Promise<boolean> {
+  for (const digest of Object.values(files)) if ((await context.assets.verify(digest)) !== "ok") return false;
+  return true;
 }
 
 export function assetStatus(asset: MaterialisedAsset, revision: number, now: number): AssetStatus {

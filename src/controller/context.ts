@@ -1,7 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
-import type { AppDirs } from "../disk/app-dirs.ts";
-import type { AssetStore } from "../disk/assets.ts";
+import type { Assets } from "../disk/assets.ts";
+import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -36,8 +36,8 @@ export interface ControllerLimits {
 export interface Context {
   store: Store;
   runtime: Runtime;
-  assets: AssetStore;
-  appDirs: AppDirs;
+  assets: Assets;
+  layout: Layout;
   names: Naming;
   clock: Clock;
   log: Log;
@@ -50,7 +50,7 @@ export interface Context {
   progress: Progress;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
-  about: { version: string; root: string; dockerHost: string; startedAt: number };
+  about: { version: string; dockerHost: string; startedAt: number };
 }
 
 /** Map key of an identity: kind, scope and name never hold a slash. */

@@ -1,6 +1,6 @@
 import type { Naming } from "../core/naming.ts";
-import type { AppDirs } from "../disk/app-dirs.ts";
-import type { AssetStore } from "../disk/assets.ts";
+import type { Assets } from "../disk/assets.ts";
+import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -26,15 +26,15 @@ import { wireManifest } from "./wire.ts";
 export interface ControllerParts {
   store: Store;
   runtime: Runtime;
-  assets: AssetStore;
-  appDirs: AppDirs;
+  assets: Assets;
+  layout: Layout;
   names: Naming;
   clock: Clock;
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
-  about: { version: string; root: string; dockerHost: string; startedAt: number };
+  about: { version: string; dockerHost: string; startedAt: number };
 }
 
 export interface RunningController {

@@ -30,19 +30,23 @@ export async function execute(context: Context, { key, workload, steps }: Execut
 
 /** What must be there before a container can be created. Returns the image reference to create from. */
 async function prepare(context: Context, workload: ResolvedWorkload): Promise<string> {
-  const missing = workload.container.mounts.filter(
-    ({ assetDigest }) => assetDigest !== undefined && !context.assets.has(assetDigest),
-  );
-  if (missing.length > 0) {
-    const targets = missing.map((mount) => mount.target).join(", ");
-    throw new Failure("unavailable", `asset files for ${targets} are not on disk yet`, { reason: "AssetUnavailable" });
-  }
+  await requireAssets(context, workload);
   if (workload.container.networkMode === "bridge") {
     for (const network of [context.names.network, ...workload.container.networks]) {
       await context.runtime.ensureNetwork(network);
     }
   }
   return ensureImage(context, workload);
+}
+
+/** A mount whose file is missing or altered would show the app something that nobody applied. */
+async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
+  for (const { assetDigest, target } of workload.container.mounts) {
+    if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
+    throw new Failure("unavailable", `the asset file for ${target} is not on disk as applied; it is being written again`, {
+      reason: "AssetUnavailable",
+    });
+  }
 }
 
 interface Performance {

@@ -3,7 +3,7 @@ import { isoTime } from "./wire.ts";
 
 /** GET /system: what `/health` may not say. */
 export async function system(context: Context, queued: number) {
-  const { engine, store, about, names } = context;
+  const { engine, store, about, names, layout } = context;
   const info = engine.info();
   const error = engine.error();
   const free = engine.up() ? await context.runtime.freeBytes() : undefined;
@@ -11,7 +11,7 @@ export async function system(context: Context, queued: number) {
     version: about.version,
     installation: store.installationId,
     prefix: names.prefix,
-    root: about.root,
+    root: layout.root,
     started_at: isoTime(about.startedAt),
     engine: {
       up: engine.up(),

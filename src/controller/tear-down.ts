@@ -1,6 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { PruneSummary } from "../api/orchestration/apply.ts";
 import { appId } from "../core/naming.ts";
+import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
 import type { Deletion } from "../store/store.ts";
 import { type Context, type KeyText, keyText } from "./context.ts";
 
@@ -56,16 +57,16 @@ async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
   if (key.kind === "statefulset") await removeVolumes(context, key, summary);
   // A namesake of another kind still uses the folders.
   const shared = context.store.manifests.list({ scope: key.scope, name: key.name }).length > 0;
-  if (!shared) wipeFiles(context, key, summary);
+  if (!shared) await wipeFiles(context, key, summary);
   summary.volume_removed ||= summary.volumes_removed.length > 0;
   return summary;
 }
 
-function wipeFiles(context: Context, key: ManifestKey, summary: PruneSummary): void {
+async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
   const id = appId(key.scope, key.name);
   try {
-    summary.app_dir_removed = context.appDirs.removeApp(id);
-    summary.volume_removed = context.appDirs.removeVolumes(id);
+    summary.app_dir_removed = await removeAppDir(context.layout, id);
+    summary.volume_removed = await removeVolumeDir(context.layout, id);
   } catch (error) {
     summary.errors.push(error instanceof Error ? error.message : String(error));
   }
