@@ -33,6 +33,7 @@ export const limits = {
   eventsKept: 100_000,
   eventsPageMax: 1_000,
   imagePinsKept: 10,
+  operationsKept: 10_000,
   /** Resources reconciled at the same time, and container starts at the same time over all of them. */
   reconcileWorkers: 8,
   engineCallsMax: 16,
