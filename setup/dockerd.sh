@@ -17,7 +17,7 @@ start_dockerd() {
   # A unix socket path holds 107 bytes, and containerd puts its own this deep.
   [ ${#docker_dir} -le 70 ] || die "the path $docker_dir is too long for Docker's sockets; choose a shorter one"
   mkdir -p "$docker_dir"
-  rm -f "$docker_dir/docker.pid"
+  forget_last_dockerd "$docker_dir"
   # An empty configuration of its own: the machine's /etc/docker/daemon.json is neither read nor written.
   echo '{}' >"$docker_dir/daemon.json"
   setsid nohup dockerd --config-file "$docker_dir/daemon.json" --host "unix://$docker_dir/docker.sock" \
@@ -33,6 +33,19 @@ start_dockerd() {
     fi
     sleep 0.1
   done
+}
+
+# forget_last_dockerd DIR: a killed daemon takes its containerd with it, a moment later. Pid files that outlive them
+# make the next daemon wait for processes that are not there.
+forget_last_dockerd() {
+  last_containerd=$(cat "$1/exec/containerd/containerd.pid" 2>/dev/null || true)
+  last_tries=0
+  while [ -n "$last_containerd" ] && [ "$last_tries" -lt 100 ] &&
+    tr '\0' ' ' <"/proc/$last_containerd/cmdline" 2>/dev/null | grep -qF -- "$1/"; do
+    last_tries=$((last_tries + 1))
+    sleep 0.1
+  done
+  rm -f "$1/docker.pid" "$1/exec/containerd/containerd.pid"
 }
 
 # stop_dockerd DIR: removes its containers, ends it by its pid, and removes DIR.

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive, waitFor } from "./wait.ts";
@@ -36,23 +36,29 @@ export async function startDockerd(): Promise<Dockerd> {
   writeFileSync(join(dir, "daemon.json"), "{}");
   const pool = Math.floor(Math.random() * 250) + 2;
   let running: Bun.Subprocess | undefined;
+  let lastPid = 0;
 
   const end = async (signal: NodeJS.Signals) => {
     running?.kill(signal);
     await running?.exited;
+    running = undefined;
   };
   const daemon: Dockerd = {
     host,
     dir,
     get pid() {
-      return running?.pid ?? 0;
+      return lastPid;
     },
     async start() {
-      if (running !== undefined && running.exitCode === null && running.signalCode === null) return;
-      // What SIGKILL left behind, which a new daemon would mistake for a living one.
-      rmSync(join(dir, "docker.pid"), { force: true });
+      if (running !== undefined) return;
+      await forgetLast(dir);
       running = spawnDaemon(dir, host, pool);
-      await waitFor(`dockerd to answer (log: ${dir}/dockerd.log)`, () => answers(host), startMs);
+      lastPid = running.pid;
+      await waitFor("dockerd to answer", () => answers(host), startMs).catch((error: unknown) => {
+        throw new Error(`dockerd does not start:\n${readOptional(join(dir, "dockerd.log")).slice(-3000)}`, {
+          cause: error,
+        });
+      });
     },
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
@@ -61,7 +67,7 @@ export async function startDockerd(): Promise<Dockerd> {
       const ids = docker(host, ["ps", "-aq"]).split("\n").filter(Boolean);
       if (ids.length > 0) docker(host, ["rm", "-f", "-v", ...ids]);
       await end("SIGTERM");
-      endContainerd(dir);
+      endLeftovers(dir);
       unmountBelow(dir);
       rmSync(dir, { recursive: true, force: true });
     },
@@ -78,18 +84,23 @@ export async function startDockerd(): Promise<Dockerd> {
 }
 
 function spawnDaemon(dir: string, host: string, pool: number): Bun.Subprocess {
-  const log = Bun.file(join(dir, "dockerd.log"));
+  // Opened by hand: a Bun.file is written from its beginning at each start.
+  const log = openSync(join(dir, "dockerd.log"), "a");
   const own = ["--config-file", `${dir}/daemon.json`, "--host", host, "--pidfile", `${dir}/docker.pid`];
   const data = ["--data-root", `${dir}/data`, "--exec-root", `${dir}/exec`, "--live-restore"];
   const network = ["--bridge", "none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"];
   const pools = ["--default-address-pool", `base=10.${pool}.0.0/16,size=24`];
-  return Bun.spawn(["dockerd", ...own, ...data, ...network, ...pools], {
-    stdin: "ignore",
-    stdout: log,
-    stderr: log,
-    // A session of its own: an interrupt typed at the test run must not reach it before `close` does.
-    detached: true,
-  });
+  try {
+    return Bun.spawn(["dockerd", ...own, ...data, ...network, ...pools], {
+      stdin: "ignore",
+      stdout: log,
+      stderr: log,
+      // A session of its own: an interrupt typed at the test run must not reach it before `close` does.
+      detached: true,
+    });
+  } finally {
+    closeSync(log);
+  }
 }
 
 async function answers(host: string): Promise<boolean> {
@@ -112,11 +123,30 @@ async function copyFixture(host: string): Promise<void> {
   if ((await run.exited) !== 0) throw new Error(`cannot make the fixture image: ${fault}`);
 }
 
-/** A killed daemon leaves its containerd; a new one adopts it, but only a clean stop ends it. */
-function endContainerd(dir: string): void {
-  const pid = Number(readOptional(join(dir, "exec/containerd/containerd.pid")));
-  const command = readOptional(`/proc/${pid}/cmdline`);
-  if (pid > 0 && isAlive(pid) && command.includes(dir)) process.kill(pid, "SIGKILL");
+/** Processes whose command line names the folder; one that has ended but was not collected yet has none. */
+function processesOf(dir: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && readOptional(`/proc/${name}/cmdline`).includes(`${dir}/`))
+    .map(Number);
+}
+
+/** Whatever a daemon that would not start again has left: containers are children of the shims that name the folder. */
+function endLeftovers(dir: string): void {
+  for (const pid of processesOf(dir)) {
+    const children = readOptional(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+    for (const one of [...children, pid]) if (isAlive(one)) process.kill(one, "SIGKILL");
+  }
+}
+
+/**
+ * A killed daemon takes its containerd with it, a moment later; a new daemon that still sees its pid file waits for it
+ * in vain. Its own pid file it would mistake for a living daemon.
+ */
+async function forgetLast(dir: string): Promise<void> {
+  const isContainerd = (pid: number) => /^(?:\S*\/)?containerd\0/.test(readOptional(`/proc/${pid}/cmdline`));
+  await waitFor("the last containerd to end", () => !processesOf(dir).some(isContainerd));
+  rmSync(join(dir, "docker.pid"), { force: true });
+  rmSync(join(dir, "exec/containerd/containerd.pid"), { force: true });
 }
 
 function readOptional(path: string): string {

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "bun:test";
+
+const checkout = join(import.meta.dir, "../..");
+const dir = mkdtempSync(join(tmpdir(), "berth-ring."));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const counts = (tests: number, failures: number, skipped: number) =>
+  `<?xml version="1.0"?>\n<testsuites name="bun test" tests="${tests}" assertions="9" failures="${failures}" skipped="${skipped}">\n` +
+  `  <testsuite name="a" tests="99" failures="98" skipped="97"/>\n</testsuites>`;
+
+/** What a ring adds to the summary: passed, failed, skipped. */
+function count(report: string | undefined, exitCode: number): string {
+  const file = join(dir, "report.xml");
+  rmSync(file, { force: true });
+  if (report !== undefined) writeFileSync(file, report);
+  const script = 'set -eu; . "$1/setup/say.sh"; . "$1/test/lib/ring.sh"; count_ring "$2" "$3"';
+  const run = Bun.spawnSync(["sh", "-c", script, "sh", checkout, file, String(exitCode)]);
+  return run.stdout.toString().trim();
+}
+
+test("a ring is counted by the whole report, not by one of its suites", () => {
+  expect(count(counts(10, 0, 0), 0)).toBe("10 0 0");
+  expect(count(counts(10, 2, 3), 1)).toBe("5 2 3");
+});
+
+test("a ring that crashed is a failure, with a report and without", () => {
+  expect(count(counts(10, 0, 0), 139)).toBe("10 1 0");
+  expect(count(undefined, 1)).toBe("0 1 0");
+  expect(count("", 124)).toBe("0 1 0");
+});
+
+test("test/run names the rings when it is given another, and touches nothing", () => {
+  const run = Bun.spawnSync([join(checkout, "test/run"), "unti"], { stderr: "pipe" });
+  expect(run.exitCode).toBe(1);
+  expect(run.stderr.toString()).toContain('no ring "unti"; there are: unit property');
+});
