@@ -1,0 +1,51 @@
+import type { Entry } from "./document.ts";
+import type { Fault, Span } from "./source.ts";
+
+export interface ServerFaults {
+  faults: Fault[];
+  /** Lines that name no place. */
+  rest: string[];
+}
+
+/** Splits the text of a 400 into faults with a place in the operator's files, and the lines that have none. */
+export function serverFaults(message: string, entries: readonly Entry[]): ServerFaults {
+  const result: ServerFaults = { faults: [], rest: [] };
+  for (const line of message.split("\n")) {
+    const fault = locate(line, entries);
+    if (fault === undefined) result.rest.push(line);
+    else result.faults.push(fault);
+  }
+  return result;
+}
+
+function locate(line: string, entries: readonly Entry[]): Fault | undefined {
+  const [, number, text = ""] = /^manifest (\d+): (.*)$/.exec(line) ?? [];
+  const entry = entries[Number(number) - 1];
+  if (entry === undefined) return undefined;
+  const [, path = ""] = /^([^\s:]+): /.exec(text) ?? [];
+  return { span: nearest(entry, path, text), message: text };
+}
+
+/** The place of a path, or of the closest one around it that the file has. */
+function nearest(entry: Entry, path: string, text: string): Span {
+  for (let current = path; ; current = parent(current)) {
+    const place = entry.places.get(current);
+    if (current === "") return firstWord(place?.key ?? place?.value ?? { source: entry.file, start: 0, end: 0 });
+    if (place === undefined) continue;
+    const scalar = current === path && !isBlock(place.value) && !text.includes("unknown field");
+    return scalar ? place.value : (place.key ?? firstWord(place.value));
+  }
+}
+
+function parent(path: string): string {
+  return path.replace(/(?:^|\.)[^.[\]]+$|\[\d+\]$|.$/, "");
+}
+
+function isBlock(span: Span): boolean {
+  return span.source.text.slice(span.start, span.end).trimEnd().includes("\n");
+}
+
+function firstWord(span: Span): Span {
+  const word = /^\S*/.exec(span.source.text.slice(span.start, span.end))?.[0] ?? "";
+  return { ...span, end: span.start + Math.max(1, word.length) };
+}
