@@ -38,7 +38,7 @@ export function readDocuments(file: ManifestFile, setup: DocumentSetup, faults: 
     for (const { code, message, pos } of broken) {
       faults.push({ span: { source: file, start: pos[0], end: pos[1] }, message: plainWords(code, message) });
     }
-    if (broken.length > 0 || document.contents === null) return [];
+    if (document.errors.length > 0 || document.contents === null) return [];
     return manifestNodes(document.contents).flatMap((node) => readEntry(node, { file, document, setup, faults }));
   });
 }

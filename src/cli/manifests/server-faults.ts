@@ -18,12 +18,17 @@ export function serverFaults(message: string, entries: readonly Entry[]): Server
   return result;
 }
 
+/** With one manifest the server leaves its number out: a line then counts when it starts with a path. */
 function locate(line: string, entries: readonly Entry[]): Fault | undefined {
-  const [, number, text = ""] = /^manifest (\d+): (.*)$/.exec(line) ?? [];
-  const entry = entries[Number(number) - 1];
-  if (entry === undefined) return undefined;
-  const [, path = ""] = /^([^\s:]+): /.exec(text) ?? [];
-  return { span: nearest(entry, path, text), message: text };
+  const [, number, numbered] = /^manifest (\d+): (.*)$/.exec(line) ?? [];
+  const text = numbered ?? line;
+  const [, path] = /^((?:kind|scope|name|spec|metadata)(?:[.[][^\s:]*)?): /.exec(text) ?? [];
+  const entry = numbered === undefined ? (path === undefined ? undefined : only(entries)) : entries[Number(number) - 1];
+  return entry === undefined ? undefined : { span: nearest(entry, path ?? "", text), message: text };
+}
+
+function only<T>(list: readonly T[]): T | undefined {
+  return list.length === 1 ? list[0] : undefined;
 }
 
 /** The place of a path, or of the closest one around it that the file has. */
