@@ -1,4 +1,5 @@
 import { Failure } from "./api/failure.ts";
+import { hostname } from "node:os";
 import type { LogLevel } from "./lib/log.ts";
 
 /**
@@ -48,6 +49,22 @@ export const limits = {
   pruneWaitMs: 60_000,
 } as const;
 
+/** Limits of the client. */
+export const clientLimits = {
+  /** How long a read may take; calls that do work have no limit of their own. */
+  answerMs: 30_000,
+  pollMs: 400,
+  /** Default of `--timeout`. */
+  waitMs: 300_000,
+  manifestFilesMax: 1_000,
+  /** Of one manifest file, asset file or env file. */
+  fileBytesMax: 8 * 1024 * 1024,
+  manifestDepthMax: 64,
+  /** Values of one manifest file, aliases counted each time they are used. */
+  manifestNodesMax: 200_000,
+  faultsShownMax: 20,
+} as const;
+
 export interface ServeOptions {
   /** Folder of all state. */
   root: string;
@@ -89,6 +106,8 @@ export interface ClientOptions {
   /** Who the event log names. */
   actor: string;
   color: boolean;
+  /** Names the headers that we send, see core/naming.ts. */
+  prefix: string;
 }
 
 export function clientOptions(
@@ -99,9 +118,15 @@ export function clientOptions(
   const endpoint = flags.endpoint ?? env.BERTH_ENDPOINT ?? `http://${env.BERTH_ADDR ?? "127.0.0.1:8686"}`;
   return {
     endpoint,
-    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? "localhost"}`,
+    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
     color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
+    prefix: env.BERTH_PREFIX ?? "berth",
   };
+}
+
+/** What `${NAME}` in a manifest file is replaced from. */
+export function shellVariables(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
+  return env;
 }
 
 function logLevelOf(text: string | undefined): LogLevel {
