@@ -1,0 +1,201 @@
+/** One line of the doctor's answer. */
+export interface Check {
+  name: string;
+  status: "ok" | "warn" | "fail";
+  detail: string;
+  /** How to mend it; absent when there is nothing to mend. */
+  mend?: string;
+}
+
+/** What Docker says of itself, as far as it concerns us. */
+export interface DockerFacts {
+  version: string;
+  apiVersion: string;
+  liveRestore: boolean;
+  cgroupVersion: string;
+  rootDir: string;
+}
+
+const apiLeast = "1.41";
+
+export function checkDocker(host: string, facts: DockerFacts | Error): Check {
+  const name = "docker";
+  if (facts instanceof Error) {
+    const mend = `start it (systemctl start docker), install it (apt-get install docker.io), or name another socket with --docker-host`;
+    return { name, status: "fail", detail: `no answer at ${host}: ${facts.message}`, mend };
+  }
+  const detail = `${facts.version}, API ${facts.apiVersion}, at ${host}`;
+  if (Number.isNaN(apiNumber(facts.apiVersion)) || apiNumber(facts.apiVersion) < apiNumber(apiLeast)) {
+    return { name, status: "fail", detail, mend: `install Docker Engine 20.10 or newer: berth needs API ${apiLeast}` };
+  }
+  return { name, status: "ok", detail };
+}
+
+/** `1.41` → 1041, so that 1.9 is older than 1.41. */
+function apiNumber(text: string): number {
+  const [major, minor] = text.split(".").map(Number);
+  return (major ?? Number.NaN) * 1000 + (minor ?? Number.NaN);
+}
+
+export function checkLiveRestore({ liveRestore }: DockerFacts): Check {
+  const name = "live-restore";
+  if (liveRestore) return { name, status: "ok", detail: "containers outlive a restart of the Docker daemon" };
+  return {
+    name,
+    status: "warn",
+    detail: "off: a crash or upgrade of the Docker daemon stops every container",
+    mend: 'put "live-restore": true into /etc/docker/daemon.json, then: systemctl reload docker',
+  };
+}
+
+export function checkCgroups({ cgroupVersion }: DockerFacts): Check {
+  const name = "cgroups";
+  if (cgroupVersion === "1" || cgroupVersion === "2") return { name, status: "ok", detail: `version ${cgroupVersion}` };
+  const mend = "mount the cgroup file systems: without them limits and usage figures do not work";
+  return { name, status: "warn", detail: `Docker names version "${cgroupVersion}"`, mend };
+}
+
+export interface Space {
+  path: string;
+  freeBytes: number;
+  totalBytes: number;
+}
+
+/** Below the floor nothing is pulled any more; below three times of it there is still time to act. */
+export function checkSpace(name: string, space: Space, floorBytes: number): Check {
+  const share = space.totalBytes === 0 ? 0 : Math.round((100 * space.freeBytes) / space.totalBytes);
+  const detail = `${gibibytes(space.freeBytes)} free (${share} %) at ${space.path}`;
+  const mend = "remove what is not needed: docker system df shows what Docker keeps";
+  if (space.freeBytes < floorBytes) return { name, status: "fail", detail, mend };
+  if (space.freeBytes < 3 * floorBytes) return { name, status: "warn", detail, mend };
+  return { name, status: "ok", detail };
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+}
+
+/** What stands at an address of a plane. */
+export type AddressState = "free" | "taken" | "ours" | "off";
+
+export function checkAddress(plane: string, address: string, state: AddressState): Check {
+  const name = `${plane} address`;
+  switch (state) {
+    case "off":
+      return { name, status: "ok", detail: "turned off" };
+    case "free":
+      return { name, status: "ok", detail: `${address} is free` };
+    case "ours":
+      return { name, status: "ok", detail: `${address} is served by berth` };
+    case "taken": {
+      const flag = plane === "orchestration" ? "--addr" : `--${plane}-addr`;
+      const mend = `end what listens there (ss -ltnp shows it), or give berth serve another ${flag}`;
+      return { name, status: "fail", detail: `${address} is taken by another program`, mend };
+    }
+  }
+}
+
+/** Mode bits, or undefined when the path is missing. */
+export interface RootFacts {
+  root: string;
+  rootMode: number | undefined;
+  rootUid: number | undefined;
+  uid: number;
+  keyPath: string;
+  keyMode: number | undefined;
+  databaseExists: boolean;
+}
+
+export function checkRoot(facts: RootFacts): Check {
+  const name = "root folder";
+  if (facts.rootMode === undefined) {
+    return { name, status: "ok", detail: `${facts.root} does not exist yet; the first berth serve makes it` };
+  }
+  const mode = octal(facts.rootMode);
+  if (facts.rootUid !== facts.uid && facts.uid !== 0) {
+    const mend = "run this as the user that runs berth serve";
+    return { name, status: "warn", detail: `${facts.root} belongs to user ${facts.rootUid}`, mend };
+  }
+  if ((facts.rootMode & 0o022) !== 0) {
+    const detail = `${facts.root} has mode ${mode}: others may write there`;
+    return { name, status: "fail", detail, mend: `chmod go-w ${facts.root}` };
+  }
+  return { name, status: "ok", detail: `${facts.root}, mode ${mode}` };
+}
+
+export function checkKey(facts: RootFacts): Check {
+  const name = "key file";
+  if (facts.keyMode === undefined) {
+    if (!facts.databaseExists) return { name, status: "ok", detail: "none yet; made with the first database" };
+    const mend = `put ${facts.keyPath} back from a backup: config values cannot be read without it`;
+    return { name, status: "fail", detail: `${facts.keyPath} is missing, but there is a database`, mend };
+  }
+  if ((facts.keyMode & 0o077) !== 0) {
+    const detail = `${facts.keyPath} has mode ${octal(facts.keyMode)}: others may read it`;
+    return { name, status: "fail", detail, mend: `chmod 600 ${facts.keyPath}` };
+  }
+  return { name, status: "ok", detail: `${facts.keyPath}, mode ${octal(facts.keyMode)}` };
+}
+
+function octal(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, "0");
+}
+
+/** `newestFileAt` is when the database was last written; `synchronized` is undefined when nothing on the machine knows. */
+export interface ClockFacts {
+  now: number;
+  newestFileAt: number | undefined;
+  synchronized: boolean | undefined;
+}
+
+const clockBackMs = 60_000;
+
+export function checkClock({ now, newestFileAt, synchronized }: ClockFacts): Check {
+  const name = "clock";
+  const mend = "let the machine follow a time server: timedatectl set-ntp true";
+  if (newestFileAt !== undefined && newestFileAt > now + clockBackMs) {
+    const detail = `the database was written at ${iso(newestFileAt)}, but now is ${iso(now)}: the clock went back`;
+    return { name, status: "fail", detail, mend };
+  }
+  if (synchronized === false) return { name, status: "warn", detail: `${iso(now)}, not synchronised`, mend };
+  return { name, status: "ok", detail: iso(now) + (synchronized === true ? ", synchronised" : "") };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** What a running server says at `GET /system`; undefined when none runs on this root. */
+export interface ServerFacts {
+  version: string;
+  engineUp: boolean;
+  engineError: string | undefined;
+  collectionHeld: boolean;
+  failing: number;
+}
+
+export function checkServer(facts: ServerFacts | undefined, version: string): Check {
+  const name = "server";
+  if (facts === undefined) {
+    const mend = "start it: systemctl start berth, or berth serve";
+    return { name, status: "warn", detail: "not running on this root", mend };
+  }
+  const running = `version ${facts.version}`;
+  if (!facts.engineUp) {
+    const detail = `${running}; it cannot reach Docker: ${facts.engineError ?? "no reason given"}`;
+    return { name, status: "fail", detail, mend: "see the docker line above; it tries again by itself" };
+  }
+  if (facts.collectionHeld) {
+    const mend = "look at berth get pods, then confirm as docs/operating.md says under restore";
+    return { name, status: "warn", detail: `${running}; restored, so it removes nothing yet`, mend };
+  }
+  if (facts.failing > 0) {
+    const mend = "berth get shows which; berth describe says why";
+    return { name, status: "warn", detail: `${running}; ${facts.failing} resources do not come up`, mend };
+  }
+  if (facts.version !== version) {
+    const mend = "restart it to run what is installed: systemctl restart berth";
+    return { name, status: "warn", detail: `${running} runs, ${version} is installed`, mend };
+  }
+  return { name, status: "ok", detail: running };
+}

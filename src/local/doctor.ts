@@ -1,0 +1,145 @@
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { limits, type ServeOptions, serveOptions } from "../config.ts";
+import { version } from "../version.ts";
+import * as checks from "./checks.ts";
+import { askDocker, askServer, isListening } from "./probe.ts";
+
+const usage = `usage: berth doctor [--root DIR] [--addr A] [--observability-addr A] [--identity-addr A] [--docker-host H] [-o json]
+Looks at this machine the way berth serve needs it, and says how to mend what is wrong.`;
+
+/**
+ * `berth doctor`: prints one line per check, or with `-o json` the envelope `{status, data: {checks}}`. Answers with
+ * the exit code: 0 when nothing failed (warnings included), 1 when something did, 2 for a wrong command line.
+ */
+export async function doctorCommand(args: string[]): Promise<number> {
+  const command = readCommand(args);
+  if (typeof command === "number") return command;
+  const found = await examine(command.options);
+  if (command.json) console.log(JSON.stringify({ status: "ok", data: { checks: found } }));
+  else for (const check of found) console.log(checkText(check));
+  return found.some(({ status }) => status === "fail") ? 1 : 0;
+}
+
+/** All checks in the order in which they are best mended. */
+export async function examine(options: ServeOptions): Promise<checks.Check[]> {
+  const docker = await askDocker(options.dockerHost);
+  const server = await askServer(join(options.root, "run/berth.sock"));
+  const root = rootFacts(options.root);
+  return [
+    checks.checkDocker(options.dockerHost, docker),
+    ...(docker instanceof Error ? [] : [checks.checkLiveRestore(docker), checks.checkCgroups(docker)]),
+    ...spaceChecks(options.root, docker),
+    checks.checkRoot(root),
+    checks.checkKey(root),
+    ...(await addressChecks(options, server !== undefined)),
+    checks.checkClock(clockFacts(options.root)),
+    checks.checkServer(server, version),
+  ];
+}
+
+/** A mend stands on a line of its own, below what it mends. */
+export function checkText({ name, status, detail, mend }: checks.Check): string {
+  const line = `${status.padEnd(4)}  ${name.padEnd(22)}  ${detail}`;
+  return mend === undefined ? line : `${line}\n      ${" ".repeat(22)}  to mend: ${mend}`;
+}
+
+function readCommand(args: string[]): { options: ServeOptions; json: boolean } | number {
+  const string = { type: "string" } as const;
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        root: string,
+        addr: string,
+        "observability-addr": string,
+        "identity-addr": string,
+        "docker-host": string,
+        output: { type: "string", short: "o" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    if (values.help === true) {
+      console.log(usage);
+      return 0;
+    }
+    if (values.output !== undefined && values.output !== "json" && values.output !== "text") {
+      throw new Error(`unknown output "${values.output}": use json or text`);
+    }
+    const flags = {
+      root: values.root,
+      addr: values.addr,
+      observabilityAddr: values["observability-addr"],
+      identityAddr: values["identity-addr"],
+      dockerHost: values["docker-host"],
+    };
+    return { options: serveOptions(flags), json: values.output === "json" };
+  } catch (error) {
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    return 2;
+  }
+}
+
+function spaceChecks(root: string, docker: checks.DockerFacts | Error): checks.Check[] {
+  const places = new Map([["disk of berth", root]]);
+  if (!(docker instanceof Error) && existsSync(docker.rootDir)) places.set("disk of docker", docker.rootDir);
+  return [...places].map(([name, path]) => {
+    const { bavail, bsize, blocks } = statfsSync(nearestExisting(path));
+    const space = { path, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    return checks.checkSpace(name, space, limits.diskFloorBytes);
+  });
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path));
+}
+
+function rootFacts(root: string): checks.RootFacts {
+  const folder = statSync(root, { throwIfNoEntry: false });
+  const keyPath = join(root, "key");
+  return {
+    root,
+    rootMode: folder?.mode,
+    rootUid: folder?.uid,
+    uid: process.getuid?.() ?? 0,
+    keyPath,
+    keyMode: statSync(keyPath, { throwIfNoEntry: false })?.mode,
+    databaseExists: existsSync(join(root, "state.db")),
+  };
+}
+
+async function addressChecks(options: ServeOptions, serverRuns: boolean): Promise<checks.Check[]> {
+  const planes: [string, string][] = [
+    ["orchestration", options.addr],
+    ["observability", options.observabilityAddr],
+    ["identity", options.identityAddr],
+  ];
+  return Promise.all(
+    planes.map(async ([plane, address]) =>
+      checks.checkAddress(plane, address, await addressState(address, serverRuns)),
+    ),
+  );
+}
+
+async function addressState(address: string, serverRuns: boolean): Promise<checks.AddressState> {
+  if (address === "") return "off";
+  if (!(await isListening(address))) return "free";
+  return serverRuns ? "ours" : "taken";
+}
+
+function clockFacts(root: string): checks.ClockFacts {
+  return {
+    now: Date.now(),
+    newestFileAt: statSync(join(root, "state.db"), { throwIfNoEntry: false })?.mtimeMs,
+    synchronized: synchronized(),
+  };
+}
+
+/** What systemd knows; undefined without it. */
+function synchronized(): boolean | undefined {
+  if (!existsSync("/run/systemd/system") || Bun.which("timedatectl") === null) return undefined;
+  const run = Bun.spawnSync(["timedatectl", "show", "--property=NTPSynchronized", "--value"], { timeout: 2_000 });
+  const answer = run.stdout.toString().trim();
+  return answer === "yes" ? true : answer === "no" ? false : undefined;
+}

@@ -1,0 +1,80 @@
+import type { DockerFacts, ServerFacts } from "./checks.ts";
+
+const answerMs = 3_000;
+
+/** Facts from Docker's `/version` and `/info`, or why there are none. Knows `unix://`, `tcp://` and `http://` hosts. */
+export async function askDocker(host: string): Promise<DockerFacts | Error> {
+  try {
+    const [about, info] = await Promise.all([getJson(host, "/version"), getJson(host, "/info")]);
+    return {
+      version: text(about.Version),
+      apiVersion: text(about.ApiVersion),
+      liveRestore: info.LiveRestoreEnabled === true,
+      cgroupVersion: text(info.CgroupVersion),
+      rootDir: text(info.DockerRootDir),
+    };
+  } catch (error) {
+    return new Error(reasonOf(error));
+  }
+}
+
+/** Bun's own text of a refused connection guesses at a typo in an address that nobody typed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "no such socket";
+  if (code === "ECONNREFUSED" || code === "ConnectionRefused") return "connection refused";
+  if (code === "EACCES") return "permission denied";
+  return error.message;
+}
+
+/** What the server of this root says of itself; undefined when none answers there. */
+export async function askServer(socket: string): Promise<ServerFacts | undefined> {
+  try {
+    const data = record((await getJson(`unix://${socket}`, "/system")).data);
+    const engine = record(data.engine);
+    return {
+      version: text(data.version),
+      engineUp: engine.up === true,
+      engineError: typeof engine.error === "string" ? engine.error : undefined,
+      collectionHeld: record(data.store).collection_held === true,
+      failing: Number(record(data.reconciler).failing ?? 0),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether anything accepts connections at `host:port`. Port 0 asks for any free one and is never taken. */
+export async function isListening(address: string): Promise<boolean> {
+  const colon = address.lastIndexOf(":");
+  const port = Number(address.slice(colon + 1));
+  if (port === 0) return false;
+  const bound = address.slice(0, colon).replace(/^\[|\]$/g, "");
+  // The wildcard addresses are no destination; whoever listens there answers on loopback too.
+  const hostname = bound === "" || bound === "0.0.0.0" ? "127.0.0.1" : bound === "::" ? "::1" : bound;
+  try {
+    const socket = await Bun.connect({ hostname, port, socket: { data: () => undefined } });
+    socket.terminate();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function getJson(host: string, path: string): Promise<Record<string, unknown>> {
+  const signal = AbortSignal.timeout(answerMs);
+  const unix = /^unix:(?:\/\/)?(\/.*)$/.exec(host)?.[1];
+  const base = unix === undefined ? host.replace(/^tcp:/, "http:") : "http://localhost";
+  const answer = await fetch(`${base}${path}`, unix === undefined ? { signal } : { signal, unix });
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+  return record(await answer.json());
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "bun:test";
+import * as checks from "../../../src/local/checks.ts";
+
+const docker: checks.DockerFacts = {
+  version: "20.10.24",
+  apiVersion: "1.41",
+  liveRestore: true,
+  cgroupVersion: "2",
+  rootDir: "/var/lib/docker",
+};
+const root: checks.RootFacts = {
+  root: "/opt/berth",
+  rootMode: 0o40700,
+  rootUid: 0,
+  uid: 0,
+  keyPath: "/opt/berth/key",
+  keyMode: 0o100600,
+  databaseExists: true,
+};
+const server: checks.ServerFacts = {
+  version: "1.0.0",
+  engineUp: true,
+  engineError: undefined,
+  collectionHeld: false,
+  failing: 0,
+};
+const gibibyte = 1024 ** 3;
+const now = Date.parse("2026-03-01T00:00:00Z");
+
+/** [what, check, status]: every check in every state it can give. */
+const table: [string, checks.Check, checks.Check["status"]][] = [
+  ["docker answers", checks.checkDocker("unix:///d", docker), "ok"],
+  ["a newer API", checks.checkDocker("unix:///d", { ...docker, apiVersion: "2.0" }), "ok"],
+  ["an API that only looks newer as text", checks.checkDocker("unix:///d", { ...docker, apiVersion: "1.9" }), "fail"],
+  ["an old API", checks.checkDocker("unix:///d", { ...docker, apiVersion: "1.40" }), "fail"],
+  ["no API version", checks.checkDocker("unix:///d", { ...docker, apiVersion: "" }), "fail"],
+  ["no docker", checks.checkDocker("unix:///d", new Error("no such socket")), "fail"],
+  ["live-restore on", checks.checkLiveRestore(docker), "ok"],
+  ["live-restore off", checks.checkLiveRestore({ ...docker, liveRestore: false }), "warn"],
+  ["cgroups", checks.checkCgroups(docker), "ok"],
+  ["no cgroups", checks.checkCgroups({ ...docker, cgroupVersion: "" }), "warn"],
+  ["room", checks.checkSpace("disk", space(9), gibibyte), "ok"],
+  ["little room", checks.checkSpace("disk", space(2), gibibyte), "warn"],
+  ["no room", checks.checkSpace("disk", space(0.5), gibibyte), "fail"],
+  ["an empty file system", checks.checkSpace("disk", { ...space(0), totalBytes: 0 }, gibibyte), "fail"],
+  ["a plane turned off", checks.checkAddress("identity", "", "off"), "ok"],
+  ["a free address", checks.checkAddress("identity", "127.0.0.1:1", "free"), "ok"],
+  ["our address", checks.checkAddress("identity", "127.0.0.1:1", "ours"), "ok"],
+  ["a taken address", checks.checkAddress("identity", "127.0.0.1:1", "taken"), "fail"],
+  ["no root yet", checks.checkRoot({ ...root, rootMode: undefined, rootUid: undefined }), "ok"],
+  ["a good root", checks.checkRoot(root), "ok"],
+  ["a root anyone may read", checks.checkRoot({ ...root, rootMode: 0o40755 }), "ok"],
+  ["a root others may write", checks.checkRoot({ ...root, rootMode: 0o40775 }), "fail"],
+  ["another user's root", checks.checkRoot({ ...root, uid: 1000 }), "warn"],
+  ["root looks at another user's root", checks.checkRoot({ ...root, rootUid: 1000 }), "ok"],
+  ["a good key", checks.checkKey(root), "ok"],
+  ["a key others may read", checks.checkKey({ ...root, keyMode: 0o100640 }), "fail"],
+  ["no key and no database", checks.checkKey({ ...root, keyMode: undefined, databaseExists: false }), "ok"],
+  ["a database without its key", checks.checkKey({ ...root, keyMode: undefined }), "fail"],
+  ["a clock nothing is known of", checks.checkClock({ now, newestFileAt: undefined, synchronized: undefined }), "ok"],
+  ["a clock that follows", checks.checkClock({ now, newestFileAt: now - 1, synchronized: true }), "ok"],
+  ["a clock that does not", checks.checkClock({ now, newestFileAt: now, synchronized: false }), "warn"],
+  ["a clock that went back", checks.checkClock({ now, newestFileAt: now + 3_600_000, synchronized: true }), "fail"],
+  ["no server", checks.checkServer(undefined, "1.0.0"), "warn"],
+  ["a good server", checks.checkServer(server, "1.0.0"), "ok"],
+  ["a server without docker", checks.checkServer({ ...server, engineUp: false }, "1.0.0"), "fail"],
+  ["a restored server", checks.checkServer({ ...server, collectionHeld: true }, "1.0.0"), "warn"],
+  ["a server that cannot bring all up", checks.checkServer({ ...server, failing: 2 }, "1.0.0"), "warn"],
+  ["a server of another version", checks.checkServer(server, "1.0.1"), "warn"],
+];
+
+function space(gibibytes: number): checks.Space {
+  return { path: "/opt/berth", freeBytes: gibibytes * gibibyte, totalBytes: 10 * gibibyte };
+}
+
+describe("a check", () => {
+  for (const [what, check, status] of table) {
+    test(`${what}: ${status}`, () => expect(check.status).toBe(status));
+  }
+
+  test("that is not ok says how to mend it, and one that is ok does not", () => {
+    for (const [what, check, status] of table) {
+      expect({ what, mend: check.mend !== undefined }).toEqual({ what, mend: status !== "ok" });
+    }
+  });
+});
+
+test("the taken address names the flag that moves it", () => {
+  expect(checks.checkAddress("orchestration", "a:1", "taken").mend).toContain("--addr");
+  expect(checks.checkAddress("identity", "a:1", "taken").mend).toContain("--identity-addr");
+});
+
+test("modes print as chmod takes them", () => {
+  expect(checks.checkKey({ ...root, keyMode: 0o100640 })).toMatchObject({
+    detail: "/opt/berth/key has mode 0640: others may read it",
+    mend: "chmod 600 /opt/berth/key",
+  });
+});
