@@ -1,18 +1,19 @@
 import { Failure, type Problem, problemsFailure } from "../api/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import type { ApplyResult } from "../api/orchestration/apply.ts";
-import { stampAssetDigests } from "../core/assets.ts";
+import { type AssetTarget, stampAssetDigests } from "../core/assets.ts";
 import { claimConflictCode, claimsOf, conflictText, duplicateClaims } from "../core/claims.ts";
+import type { DraftManifest } from "../core/draft.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { changedPaths } from "../core/diff.ts";
 import { expandApp } from "../core/expand.ts";
 import { restoreMasked } from "../core/mask.ts";
 import { normaliseSpec } from "../core/normalise.ts";
 import { notActedUpon } from "../core/unsupported.ts";
-import { type DraftManifest, decodeManifests } from "../core/validate.ts";
+import { decodeManifests } from "../core/validate.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
 import { planRow, pruneRow } from "./apply-plan.ts";
-import { assetStatus, isAssetStatus, type MaterialisedAsset, materialise, storedDigests } from "./assets.ts";
+import { assetStatus, isAssetStatus, type MaterialisedAsset, materialise, storedAsset } from "./assets.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
 import { wireManifest, wouldBeManifest } from "./wire.ts";
@@ -48,7 +49,7 @@ export async function apply(context: Context, body: unknown, options: ApplyOptio
 
 /** Step 1. */
 function decode(context: Context, body: unknown): DraftManifest[] {
-  const { manifests, problems } = decodeManifests(body, context.limits);
+  const { manifests, problems } = decodeManifests(body, { limits: context.limits });
   if (problems.length > 0) throw problemsFailure(problems);
   return manifests;
 }
@@ -57,9 +58,8 @@ function decode(context: Context, body: unknown): DraftManifest[] {
 function expand(drafts: DraftManifest[]): Incoming[] {
   const many = drafts.length > 1;
   const incoming = drafts.flatMap((draft, index) => {
-    const path = many ? `manifest ${index}: ` : "";
+    const path = many ? `manifest ${index + 1}: ` : "";
     return expandApp(draft).map((part): Incoming => {
-      if (part.kind === "app") throw new Failure("invalid", `${path}an app cannot expand to an app`);
       const key = { kind: part.kind, scope: part.scope, name: part.name };
       return { key, spec: normaliseSpec(part.kind, part.spec), ifRevision: part.ifRevision, path, asset: undefined };
     });
@@ -89,7 +89,7 @@ async function withAssets(context: Context, incoming: Incoming[], options: Apply
     const previous = isAssetStatus(status) ? status : undefined;
     const asset = await materialise(context, item, { dryRun: options.dryRun, previous });
     problems.push(...asset.problems.map(({ path, message }) => ({ path: `${item.path}${path}`, message })));
-    item.asset = { files: asset.files, errors: asset.errors };
+    item.asset = { files: asset.files, errors: asset.errors, declared: asset.declared };
   }
   if (problems.length > 0) throw problemsFailure(problems);
   return incoming;
@@ -163,10 +163,11 @@ function prepare(context: Context, tx: Transaction, { item, incoming, problems }
 
 /** Digests come from this apply first, then from what is stored. `scope` is "" for unscoped assets. */
 function digestLookup(context: Context, incoming: Incoming[]) {
-  const fresh = new Map(incoming.filter(({ asset }) => asset).map((item) => [formatKey(item.key), item.asset?.files]));
-  return (ref: { scope: string; name: string; key: string }): string | undefined => {
-    const files = fresh.get(formatKey({ kind: "asset", ...ref })) ?? storedDigests(context, ref.scope, ref.name);
-    return files?.[ref.key];
+  const fresh = new Map(incoming.filter(({ asset }) => asset).map((item) => [formatKey(item.key), item.asset]));
+  return ({ scope, name, key }: AssetTarget): string | null | undefined => {
+    const asset = fresh.get(formatKey({ kind: "asset", scope, name })) ?? storedAsset(context, scope, name);
+    if (asset === undefined) return undefined;
+    return asset.files[key] ?? (asset.declared.includes(key) ? null : undefined);
   };
 }
 
@@ -174,17 +175,21 @@ function digestLookup(context: Context, incoming: Incoming[]) {
 function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
   const claims = ready.map((item) => ({ item, claims: claimsOf({ ...item.key, spec: item.spec }) }));
   const twins = duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
-  for (const twin of twins) {
-    throw new Failure(claimConflictCode(twin.claim), conflictText(twin.claim, twin.heldBy));
+  for (const { claim, first, second } of twins) {
+    const [holder, late] = [ready[first], ready[second]];
+    if (holder !== undefined && late !== undefined) refuseClaim(claim, holder.key, late.path);
   }
   const replaced = new Set(ready.map((item) => formatKey(item.key)));
   for (const { item, claims: own } of claims) {
     // What this very apply writes anew is judged by its new claims, above.
     const held = tx.manifests.claimConflicts(item.key, own).filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
-    for (const { claim, heldBy } of held) {
-      throw new Failure(claimConflictCode(claim), `${item.path}${conflictText(claim, heldBy)}`);
-    }
+    for (const { claim, heldBy } of held) refuseClaim(claim, heldBy, item.path);
   }
+}
+
+function refuseClaim(claim: string, heldBy: ManifestKey, path: string): never {
+  const field = claim.startsWith("host:") ? "spec.host" : claim.startsWith("registry:") ? "spec.url" : "name";
+  throw new Failure(claimConflictCode(claim), `${path}${field}: ${conflictText(claim, heldBy)}`);
 }
 
 interface Put {

@@ -1,6 +1,6 @@
 import { Failure, type Problem } from "../api/failure.ts";
 import { formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
-import { type AssetFile, assetFiles } from "../core/assets.ts";
+import { type AssetFileSource, assetFiles } from "../core/assets.ts";
 import { sha256Hex } from "../core/digest.ts";
 import type { Context } from "./context.ts";
 
@@ -17,6 +17,8 @@ export interface AssetStatus extends Record<string, unknown> {
 export interface MaterialisedAsset {
   files: Record<string, string>;
   errors: Record<string, string>;
+  /** Keys that the manifest has, content or not. */
+  declared: string[];
 }
 
 /**
@@ -29,9 +31,10 @@ export async function materialise(
   asset: { key: ManifestKey; spec: Spec },
   options: { dryRun: boolean; previous: AssetStatus | undefined },
 ): Promise<MaterialisedAsset & { problems: Problem[] }> {
-  const result: MaterialisedAsset & { problems: Problem[] } = { files: {}, errors: {}, problems: [] };
+  const result: MaterialisedAsset & { problems: Problem[] } = { files: {}, errors: {}, declared: [], problems: [] };
   for (const file of assetFiles(asset.spec)) {
     const known = options.previous?.files[file.key];
+    result.declared.push(file.key);
     if (file.source.type === "inline") {
       result.files[file.key] = options.dryRun
         ? sha256Hex(file.source.bytes)
@@ -46,7 +49,7 @@ export async function materialise(
 }
 
 interface FetchJob {
-  file: AssetFile;
+  file: AssetFileSource;
   known: string | undefined;
   asset: ManifestKey;
 }
@@ -95,10 +98,14 @@ async function download(context: Context, url: string, timeoutMs: number): Promi
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Digests of a stored asset by key; undefined when there is no such asset. */
-export function storedDigests(context: Context, scope: string, name: string): Record<string, string> | undefined {
-  const status = context.store.status.get({ kind: "asset", scope, name });
-  return isAssetStatus(status) ? status.files : undefined;
+/** Files of a stored asset; undefined when there is no such asset. */
+export function storedAsset(context: Context, scope: string, name: string): MaterialisedAsset | undefined {
+  const key = { kind: "asset", scope, name };
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined) return undefined;
+  const status = context.store.status.get(key);
+  const { files, errors } = isAssetStatus(status) ? status : { files: {}, errors: {} };
+  return { files, errors, declared: assetFiles(manifest.spec).map((file) => file.key) };
 }
 
 export function isAssetStatus(value: Record<string, unknown> | undefined): value is AssetStatus {
@@ -121,7 +128,7 @@ export async function convergeAsset(context: Context, key: ManifestKey): Promise
     { dryRun: false, previous },
   );
   for (const { message } of problems) throw new Failure("unavailable", message, { reason: "AssetUnavailable" });
-  const next = assetStatus({ files, errors }, manifest.revision, context.clock.now());
+  const next = assetStatus({ files, errors, declared: [] }, manifest.revision, context.clock.now());
   await context.store.write((tx) => tx.status.put(key, next));
 }
 

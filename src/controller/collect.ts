@@ -25,7 +25,13 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
   if (strays.length === 0) return;
   for (const pod of strays) if (!watch.firstSeenAt.has(pod.id)) watch.firstSeenAt.set(pod.id, now);
   const { remove, hold } = orphans({
-    containers: strays.map((pod) => ({ id: pod.id, name: pod.name, key: keyText(pod.key), createdAt: pod.createdAt })),
+    containers: strays.map((pod) => ({
+      ...pod.key,
+      id: pod.id,
+      name: pod.name,
+      key: keyText(pod.key),
+      createdAt: pod.createdAt,
+    })),
     manifestKeys,
     deleteMarks: new Set(store.deletions.list().map(keyText)),
     held: store.collectionHeld,

@@ -1,4 +1,3 @@
-import { Failure } from "../api/failure.ts";
 import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
 import type { WorkloadPlan } from "../core/plan/pod.ts";
@@ -10,7 +9,7 @@ import { convergeAsset } from "./assets.ts";
 import { type Context, keyText } from "./context.ts";
 import { execute } from "./execute.ts";
 import { plannedPods, planTarget } from "./observe.ts";
-import { resolveStored } from "./resolve.ts";
+import { refuseUnresolved, resolveStored } from "./resolve.ts";
 import { isPodKind } from "./target.ts";
 import type { TearDown } from "./tear-down.ts";
 
@@ -47,10 +46,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     const manifest = context.store.manifests.get(key);
     if (manifest === undefined) return { settled: false, againInMs: 0 };
     const { workload, problems } = resolveStored(context, manifest);
-    const [problem] = problems;
-    if (problem !== undefined) {
-      throw new Failure("invalid", `${problem.path}: ${problem.message}`, { reason: "ReferenceUnresolved" });
-    }
+    refuseUnresolved(problems);
     await context.pods.refresh(key);
     const plan = planNow(context, key, workload);
     if (plan.steps.length === 0) context.progress.clearTrouble(key);
@@ -79,7 +75,8 @@ interface Finding {
 async function saveStatus(context: Context, { manifest, workload, plan }: Finding): Promise<void> {
   const now = context.clock.now();
   const target = `${workload.hash}/${workload.generation}`;
-  const started = context.progress.rolloutStart(manifest, target, now);
+  const started = plan.done ? undefined : context.progress.rolloutStart(manifest, target, now);
+  if (plan.done) context.progress.rolloutDone(manifest);
   const trouble = context.progress.trouble(manifest);
   const previous = context.store.status.get(manifest) as Partial<PodKindStatus> | undefined;
   const pods = plannedPods(context, { key: manifest, workload, now });
@@ -88,7 +85,7 @@ async function saveStatus(context: Context, { manifest, workload, plan }: Findin
     workload: planTarget(workload),
     pods,
     lastError: trouble,
-    deadlineAt: started + workload.rollout.progressDeadlineMs,
+    deadlineAt: started === undefined ? undefined : started + workload.rollout.progressDeadlineMs,
     now,
     previous: previous?.conditions,
   });

@@ -43,9 +43,13 @@ async function prepare(context: Context, workload: ResolvedWorkload): Promise<st
 async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
   for (const { assetDigest, target } of workload.container.mounts) {
     if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
-    throw new Failure("unavailable", `the asset file for ${target} is not on disk as applied; it is being written again`, {
-      reason: "AssetUnavailable",
-    });
+    throw new Failure(
+      "unavailable",
+      `the asset file for ${target} is not on disk as applied; it is being written again`,
+      {
+        reason: "AssetUnavailable",
+      },
+    );
   }
 }
 
@@ -83,7 +87,11 @@ async function create(context: Context, { workload, ordinal, why, imageRef, take
   if (ordinal !== undefined) await ensureClaims(context, workload, ordinal);
   const id = ordinal === undefined ? freshReplicaId(context, taken) : String(ordinal);
   const createdAt = context.clock.now();
-  const spec = containerSpec(workload, { replicaId: id, ordinal, imageRef, createdAt }, context.names);
+  const spec = containerSpec(
+    workload,
+    { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) },
+    context.names,
+  );
   const container = await context.runtime.create(spec);
   try {
     await context.runtime.start(container);

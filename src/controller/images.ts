@@ -1,6 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import { formatKey } from "../api/manifest.ts";
-import { registryHost } from "../core/reference.ts";
+import { parseImageReference, registryHost } from "../core/image-reference.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Image, RegistryAuth } from "../runtime/runtime.ts";
 import type { ImagePin } from "../store/store.ts";
@@ -71,10 +71,10 @@ async function refuseWhenFull(context: Context, ref: string): Promise<void> {
 
 /** Login from the registry manifest of the reference's host; undefined when there is none. */
 function registryAuth(context: Context, ref: string): RegistryAuth | undefined {
-  const host = registryHost(ref);
+  const host = parseImageReference(ref)?.registry;
   for (const { spec } of context.store.manifests.list({ kind: "registry" })) {
     const { url, username, token, password } = spec;
-    if (typeof url !== "string" || registryHost(`${stripScheme(url)}/x`) !== host) continue;
+    if (typeof url !== "string" || registryHost(url) !== host) continue;
     const secret = typeof token === "string" ? token : password;
     if (typeof username !== "string" || typeof secret !== "string") continue;
     return { username, password: secret, serverAddress: stripScheme(url) };

@@ -26,6 +26,8 @@ export interface Progress {
   clearTrouble(key: ManifestKey): void;
   /** Start of the present rollout: moves when hash or generation moves. */
   rolloutStart(key: ManifestKey, target: string, now: number): number;
+  /** Settled: whatever comes next is a rollout of its own. */
+  rolloutDone(key: ManifestKey): void;
   /** Epoch ms before which the container is not started again. */
   startNotBefore(containerId: string): number;
   /** Remembers a start; the next one waits longer, until the container has run for a minute. */
@@ -59,6 +61,7 @@ export function createProgress(options: ProgressOptions): Progress {
       rollouts.set(keyText(key), { target, at: now });
       return now;
     },
+    rolloutDone: (key) => void rollouts.delete(keyText(key)),
     startNotBefore: (id) => heals.get(id)?.notBefore ?? 0,
     started(id, now) {
       const known = heals.get(id);

@@ -1,5 +1,7 @@
-import type { Problem } from "../api/failure.ts";
+import { Failure } from "../api/failure.ts";
 import type { StoredManifest } from "../api/manifest.ts";
+import { envFromTarget } from "../core/env-from.ts";
+import type { ResolveProblem } from "../core/resolve-assets.ts";
 import { resolveWorkload } from "../core/resolve.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
@@ -8,7 +10,7 @@ import type { Context } from "./context.ts";
 export function resolveStored(
   context: Context,
   manifest: StoredManifest,
-): { workload: ResolvedWorkload; problems: Problem[] } {
+): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
   const { store } = context;
   return resolveWorkload({
     manifest,
@@ -19,12 +21,12 @@ export function resolveStored(
   });
 }
 
-/** `env_from` entries: `scope/name`, or `name` in the manifest's own scope. */
-function envSources(manifest: StoredManifest): { scope: string; name: string }[] {
-  const list = manifest.spec.env_from;
-  if (!Array.isArray(list)) return [];
-  return list.map((entry) => {
-    const [first = "", second] = String(entry).split("/");
-    return second === undefined ? { scope: manifest.scope, name: first } : { scope: first, name: second };
-  });
+function envSources({ scope, spec }: StoredManifest): { scope: string; name: string }[] {
+  if (!Array.isArray(spec.env_from)) return [];
+  return spec.env_from.flatMap((entry) => envFromTarget(String(entry), scope) ?? []);
+}
+
+/** The first of the problems as an error: retried, as what is missing may yet come. */
+export function refuseUnresolved(problems: readonly ResolveProblem[]): void {
+  for (const { path, message, reason } of problems) throw new Failure("unavailable", `${path}: ${message}`, { reason });
 }

@@ -41,7 +41,7 @@ export async function serveCommand(args: string[]): Promise<number> {
   for (;;) {
     const again = await serveOnce(options, log, signals);
     if (!again) return 0;
-    restorePending(options.root, log);
+    await restorePending(options.root, log);
   }
 }
 

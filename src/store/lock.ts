@@ -1,4 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { Failure } from "../api/failure.ts";
 
 /** Attempts to see our own pid recorded under the lock; only a race between two starting servers needs a second. */
@@ -59,4 +60,20 @@ function inUse(root: string, pid: number | undefined): Failure {
 
 function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
+}
+
+/** Pid of the process that holds the root's lock; undefined when none does. */
+export function lockHolder(lockPath: string): number | undefined {
+  if (!existsSync(lockPath)) return undefined;
+  const db = openLockFile(lockPath);
+  try {
+    db.run("begin immediate");
+    db.run("rollback");
+    return undefined;
+  } catch (error) {
+    if (isBusy(error)) return holder(db);
+    throw error;
+  } finally {
+    db.close();
+  }
 }

@@ -23,7 +23,11 @@ export async function run(): Promise<BenchRow[]> {
     }
     return [
       row("apply: durable, sequential", { values: rates.one, baselines: rates.bare, wanted: ">= 0.3" }),
-      row(`apply: durable, ${connections} connections`, { values: rates.many, baselines: rates.bare, wanted: ">= 1.0" }),
+      row(`apply: durable, ${connections} connections`, {
+        values: rates.many,
+        baselines: rates.bare,
+        wanted: ">= 1.0",
+      }),
     ];
   } finally {
     bare.close();

@@ -61,17 +61,16 @@ async function directMany(berth: Rig, docker: Dockerode, concurrency: number): P
 async function applied(berth: Rig, name: string, replicas: number): Promise<void> {
   const answer = await berth.apply(deployment("bench", name, { replicas }));
   if (answer.status !== 200) throw new Error(`apply answered ${answer.status}: ${answer.body.error}`);
-  await waitFor(
-    `${replicas} running`,
-    () => runningCount(berth, name) === replicas,
-    120_000,
-  );
+  await waitFor(`${replicas} running`, () => runningCount(berth, name) === replicas, 120_000);
 }
 
 /** Asked of Docker itself, in one cheap call. */
 function runningCount(berth: Rig, name: string): number {
   const filter = ["--filter", `label=${berth.prefix}.name=${name}`, "--filter", "status=running"];
-  return berth.docker(["ps", "-q", ...filter]).split("\n").filter(Boolean).length;
+  return berth
+    .docker(["ps", "-q", ...filter])
+    .split("\n")
+    .filter(Boolean).length;
 }
 
 async function directStart(berth: Rig, docker: Dockerode, name: string): Promise<void> {

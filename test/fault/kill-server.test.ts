@@ -23,9 +23,7 @@ describe("kill -9 of the server at any moment", () => {
     const name = `app${step % 3}`;
     const replicas = 1 + ((round + step) % 3);
     const env = { ROUND: `${round}.${step}` };
-    return step % 3 === 2
-      ? statefulset("kill", name, { replicas, env })
-      : deployment("kill", name, { replicas, env });
+    return step % 3 === 2 ? statefulset("kill", name, { replicas, env }) : deployment("kill", name, { replicas, env });
   }
 
   /** Writes until the server is gone; every write is whole or not at all. */
@@ -73,7 +71,10 @@ describe("kill -9 of the server at any moment", () => {
     const label = (word: string) => `{{.Label "${berth.prefix}.${word}"}}`;
     const format = `${label("kind")}/${label("name")} ${label("replica_id")} {{.State}} {{.ID}}`;
     const filter = ["--filter", `label=${berth.prefix}.scope=kill`];
-    const lines = berth.docker(["ps", "-a", "--no-trunc", ...filter, "--format", format]).split("\n").filter(Boolean);
+    const lines = berth
+      .docker(["ps", "-a", "--no-trunc", ...filter, "--format", format])
+      .split("\n")
+      .filter(Boolean);
     return lines.map((line) => {
       const [resource = "", replica = "", state = "", id = ""] = line.split(" ");
       const env = berth.docker(["inspect", "--format", "{{json .Config.Env}}", id]);
@@ -86,7 +87,10 @@ describe("kill -9 of the server at any moment", () => {
       "the containers to be what is stored",
       async () => {
         const wanted = [...(await stored())].flatMap(([key, { spec }]) =>
-          Array.from({ length: Number(spec.replicas) }, () => `${key} running ${(spec.env as { ROUND: string }).ROUND}`),
+          Array.from(
+            { length: Number(spec.replicas) },
+            () => `${key} running ${(spec.env as { ROUND: string }).ROUND}`,
+          ),
         );
         const present = running().map(({ resource, state, round }) => `${resource} ${state} ${round}`);
         return wanted.sort().join("\n") === present.sort().join("\n");
