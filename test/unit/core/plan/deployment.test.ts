@@ -52,6 +52,12 @@ describe("scale", () => {
     expect(made.every((step) => step.type === "remove" && step.pod.hash === "old")).toBe(true);
   });
 
+  test("a paused replica that cannot go does not cost a ready one its place", () => {
+    const pods = [pod("a"), pod("b"), pod("c"), pod("p", { state: "paused", ready: false })];
+    expect(steps(pods)).toEqual([]);
+    expect(steps([...pods, pod("o", old)])).toEqual(["remove o"]);
+  });
+
   test("to zero removes all, ready and not, current and outdated", () => {
     const pods = [pod("a"), pod("b", old), pod("c", starting), pod("d", oldExited), pod("e", exited)];
     const all = ["remove a", "remove b", "remove c", "remove d", "remove e"];

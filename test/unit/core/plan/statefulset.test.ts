@@ -118,6 +118,12 @@ describe("scaling down", () => {
     expect(steps([pod(0), pod(1, exited)], wanted(1))).toEqual(["remove 1"]);
   });
 
+  test("a paused extra is left alone and does not hold up the others", () => {
+    const paused = pod(3, { state: "paused", ready: false });
+    expect(steps([pod(0), pod(1), pod(2), paused], wanted(2))).toEqual(["remove 2"]);
+    expect(plan([pod(0), pod(1), paused], wanted(2))).toMatchObject({ steps: [], done: false });
+  });
+
   test("a broken ordinal that stays does not block it", () => {
     expect(steps([pod(0, starting), pod(1)], wanted(1))).toEqual(["remove 1"]);
   });

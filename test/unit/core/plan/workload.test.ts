@@ -25,7 +25,7 @@ describe("when to plan again", () => {
   test("not for what only a probe or an event can change", () => {
     expect(plan([pod("a", { ready: false }), pod("b"), pod("c")]).againInMs).toBeUndefined();
     expect(plan([pod("a", { state: "restarting", ready: false }), pod("b"), pod("c")]).againInMs).toBeUndefined();
-    expect(plan([pod("a"), pod("b"), pod("c")]).againInMs).toBeUndefined();
+    expect(plan([pod("a", { runningSince: now - 1 }), pod("b"), pod("c")]).againInMs).toBeUndefined();
   });
 });
 
