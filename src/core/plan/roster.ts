@@ -22,7 +22,7 @@ export interface Roster {
 }
 
 export function rosterOf({ workload, pods, frozenIds }: WorkloadPlanInput): Roster {
-  const ids = new Set([...frozenIds, ...pods.filter(({ frozen, role }) => frozen && role === undefined).map(idOf)]);
+  const ids = new Set([...frozenIds, ...pods.filter(({ frozen }) => frozen).map(({ replicaId }) => replicaId)]);
   const classed = pods.map((pod) => ({ pod, is: classify(pod, workload, ids) }));
   const of = (wanted: PodClass) => classed.filter(({ is }) => is === wanted).map(({ pod }) => pod);
   const candidates = classed
@@ -63,8 +63,4 @@ function isUp({ is }: Member): boolean {
 
 function slotOf(pod: PlannedPod): string {
   return pod.ordinal === undefined ? `id ${pod.replicaId}` : `ordinal ${pod.ordinal}`;
-}
-
-function idOf(pod: PlannedPod): string {
-  return pod.replicaId;
 }
