@@ -13,8 +13,12 @@ const names = [
   ...["nofile", "nproc", "rss", "rtprio", "rttime", "sigpending", "stack"],
 ];
 
-/** What every container gets unless its spec says otherwise. */
-export const defaultUlimits: Record<string, string> = { nofile: "65536:65536", nproc: "4096:4096" };
+/**
+ * What every container gets unless its spec says otherwise: nothing, so that the engine's own defaults count. A file
+ * limit above the engine's own would keep containers from starting, and a process limit is shared by all containers
+ * of one user id on the machine.
+ */
+export const defaultUlimits: Record<string, string> = {};
 
 /** `soft[:hard]`; -1 or `unlimited` lifts a limit. */
 export function parseUlimit(name: string, text: string): Parsed<Ulimit> {

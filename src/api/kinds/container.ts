@@ -22,7 +22,7 @@ export const containerFields = {
   network_mode: Type.Optional(OneOf(["", "bridge", "host", "none"], "excludes networks unless bridge", "bridge")),
   extra_hosts: Type.Optional(Words("name:ip lines for /etc/hosts")),
   cap_add: Type.Optional(Words("Linux capabilities to add")),
-  ulimits: Type.Optional(MapOf(Type.String(), "soft[:hard] per limit; default nofile=65536:65536 nproc=4096:4096")),
+  ulimits: Type.Optional(MapOf(Type.String(), "soft[:hard] per limit; what is left out is the engine's default")),
   docker_options: Type.Optional(Words("further docker run flags, from an allow-list")),
   resources: Type.Optional(Resources),
   logs: Type.Optional(Logs),
