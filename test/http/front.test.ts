@@ -133,6 +133,18 @@ test("HTTP/1.0 gets its answer without chunks and a closed connection, also for 
   expect(text.toLowerCase()).not.toContain("chunked");
 });
 
+test("an HTTP/1.0 client that reads late still gets all of a large stream", async () => {
+  const block = "x".repeat(1024 * 1024);
+  const it = await start({ inner: () => stream(Array.from({ length: 24 }, () => block)) });
+  const client = await connectRaw(it.tcp, { keep: false });
+  client.pause();
+  await client.send("GET /big HTTP/1.0\r\n\r\n");
+  await Bun.sleep(150);
+  client.resume();
+  await client.all();
+  expect(client.receivedBytes).toBeGreaterThan(24 * block.length);
+});
+
 test("Connection: close is honoured and said", async () => {
   const it = await start();
   const client = await it.connect();
