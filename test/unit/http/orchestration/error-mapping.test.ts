@@ -10,7 +10,12 @@ async function map(error: unknown) {
     error,
     createLog((line) => lines.push(line), "debug"),
   );
-  return { status: response.status, headers: response.headers, body: await response.json(), lines };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as { error: string },
+    lines,
+  };
 }
 
 test.each(Object.entries(failureStatus) as [FailureCode, number][])(
