@@ -33,15 +33,15 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
 } {
   const { controller, version, names, log, limits } = options;
   const unknownRoute = createUnknownRoute(orchestrationEndpoints);
-  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } }).onError(
-    ({ code, error, request }) =>
-      code === "NOT_FOUND" ? unknownRoute(request.method, pathOf(request)) : mapError(error, log),
+  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
+  app.onError(({ code, error, request }) =>
+    code === "NOT_FOUND" ? unknownRoute(request.method, pathOf(request)) : mapError(error, log),
   );
   const plane: Plane = {
-    // Elysia's type grows with every hook; what is mounted needs only the base.
-    app: app as unknown as Elysia,
+    app,
     actorHeader: `${names.headerPrefix}-Actor`,
     jsonDepthMax: limits.jsonDepthMax,
+    mapError: (error) => mapError(error, log),
   };
   mountHealth(plane, controller, version);
   mountApply(plane, controller);

@@ -185,7 +185,7 @@ function answered(connection: Connection): void {
     connection.held = [];
     connection.heldBytes = 0;
     connection.wire.resume();
-    consume(connection, Buffer.concat(held));
+    consume(connection, held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held));
   }
   if (connection.clientFinished) endOfRequests(connection);
 }
