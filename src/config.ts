@@ -1,3 +1,5 @@
+import { Failure } from "./api/failure.ts";
+import { hostname } from "node:os";
 import type { LogLevel } from "./lib/log.ts";
 
 /**
@@ -9,12 +11,15 @@ export const limits = {
   bodyBytesMax: 1024 * 1024,
   /** Largest request head; more is a 431. */
   headBytesMax: 16 * 1024,
+  headersMax: 100,
   /** How long the rest of a refused body is read, so that the client gets to the answer. */
   drainMs: 2_000,
   /** A request head, and a body of a non-streaming route, must be complete within these. */
   headReadMs: 5_000,
   bodyReadMs: 30_000,
-  /** Connections on the orchestration listener at one time; more wait in the kernel's queue. */
+  /** A kept-alive connection without a request is closed after this long. */
+  idleMs: 75_000,
+  /** Connections on the orchestration listener at one time; one more is answered 503. */
   connectionsMax: 1_024,
   /** Nesting of a JSON body. */
   jsonDepthMax: 64,
@@ -29,6 +34,7 @@ export const limits = {
   eventsKept: 100_000,
   eventsPageMax: 1_000,
   imagePinsKept: 10,
+  operationsKept: 10_000,
   /** Resources reconciled at the same time, and container starts at the same time over all of them. */
   reconcileWorkers: 8,
   engineCallsMax: 16,
@@ -43,6 +49,22 @@ export const limits = {
   pruneWaitMs: 60_000,
 } as const;
 
+/** Limits of the client. */
+export const clientLimits = {
+  /** How long a read may take; calls that do work have no limit of their own. */
+  answerMs: 30_000,
+  pollMs: 400,
+  /** Default of `--timeout`. */
+  waitMs: 300_000,
+  manifestFilesMax: 1_000,
+  /** Of one manifest file, asset file or env file. */
+  fileBytesMax: 8 * 1024 * 1024,
+  manifestDepthMax: 64,
+  /** Values of one manifest file, aliases counted each time they are used. */
+  manifestNodesMax: 200_000,
+  faultsShownMax: 20,
+} as const;
+
 export interface ServeOptions {
   /** Folder of all state. */
   root: string;
@@ -54,6 +76,14 @@ export interface ServeOptions {
   dockerHost: string;
   prefix: string;
   logLevel: LogLevel;
+}
+
+/** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
+export function parseAddress(text: string): { hostname: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3] ?? Number.NaN);
+  if (match === null || port > 65_535) throw new Failure("invalid", `address "${text}" is not host:port`);
+  return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
 }
 
 type Environment = Record<string, string | undefined>;
@@ -76,6 +106,8 @@ export interface ClientOptions {
   /** Who the event log names. */
   actor: string;
   color: boolean;
+  /** Names the headers that we send, see core/naming.ts. */
+  prefix: string;
 }
 
 export function clientOptions(
@@ -86,9 +118,15 @@ export function clientOptions(
   const endpoint = flags.endpoint ?? env.BERTH_ENDPOINT ?? `http://${env.BERTH_ADDR ?? "127.0.0.1:8686"}`;
   return {
     endpoint,
-    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? "localhost"}`,
+    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
     color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
+    prefix: env.BERTH_PREFIX ?? "berth",
   };
+}
+
+/** What `${NAME}` in a manifest file is replaced from. */
+export function shellVariables(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
+  return env;
 }
 
 function logLevelOf(text: string | undefined): LogLevel {

@@ -17,6 +17,8 @@ export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSche
   data?: D;
   /** Set where the contract writes the body in braces and nothing may be added, e.g. `/health`. */
   flat?: boolean;
+  /** Statuses beside 200 that answer with the same body, and when. */
+  alsoAnswers?: Record<number, string>;
 }
 
 export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema>(

@@ -30,6 +30,8 @@ export interface Labels {
   releaseId: string;
   role: string;
   claim: string;
+  /** Image reference as given at creation: the engine's listing forgets it once the tag has moved. */
+  image: string;
 }
 
 export function naming(prefix = "berth"): Naming {
@@ -53,6 +55,7 @@ export function naming(prefix = "berth"): Naming {
       releaseId: `${prefix}.release_id`,
       role: `${prefix}.role`,
       claim: `${prefix}.claim`,
+      image: `${prefix}.image`,
     },
   };
 }

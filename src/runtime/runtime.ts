@@ -102,7 +102,7 @@ export interface ContainerDetail extends Container {
   entrypoint: string[];
   workingDir: string;
   env: Record<string, string>;
-  /** Env of the image alone. */
+  /** By network name; the address is empty while it does not run. */
   networks: Record<string, { networkId: string; ipAddress: string; gateway: string; aliases: string[] }>;
   mounts: { type: string; source: string; destination: string; mode: string; rw: boolean }[];
   ports: { container: string; hostIp: string; hostPort: string }[];

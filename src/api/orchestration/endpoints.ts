@@ -4,6 +4,7 @@ import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
 import { health, system } from "./health.ts";
+import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { getOperation, restart } from "./restart.ts";
@@ -29,4 +30,5 @@ export const orchestrationEndpoints: Endpoint[] = [
   restart,
   getOperation,
   listEvents,
+  openapi,
 ];

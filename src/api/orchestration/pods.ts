@@ -136,6 +136,7 @@ export const podReady = endpoint({
   path: "/pods/:name/ready",
   summary: "200 when the pod is ready, 503 with the same body when not; from memory",
   data: Type.Object({ readiness: Readiness }),
+  alsoAnswers: { 503: "The pod is not ready" },
 });
 
 export const stopPod = endpoint({

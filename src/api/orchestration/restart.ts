@@ -19,6 +19,7 @@ export const restart = endpoint({
     unfroze: Type.Array(Type.String()),
     operation: Type.Optional(Type.String()),
   }),
+  alsoAnswers: { 202: "Begun and not waited for; `operation` names it" },
 });
 
 export const getOperation = endpoint({

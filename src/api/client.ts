@@ -1,0 +1,95 @@
+import type { DataOf, Endpoint, QueryOf } from "./endpoint.ts";
+
+/** An answer that says no: the server's own text, or what came where it was not an envelope. */
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+  }
+}
+
+/** The part of `fetch` that is used; wrap the platform's to add a unix socket or a time-out. */
+export type ClientFetch = (url: string, init: ClientInit) => Promise<Response>;
+
+export interface ClientInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
+export interface ClientOptions {
+  fetch: ClientFetch;
+  /** Without a slash at the end; `http://localhost` for unix sockets. */
+  baseUrl: string;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+}
+
+export interface CallInput<E extends Endpoint> {
+  /** Values of `:name` parts of the path. */
+  params?: Record<string, string>;
+  query?: { [K in keyof QueryOf<E>]?: string | number | boolean | undefined };
+  /** Sent as JSON. */
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export interface Client {
+  /** The `data` of the answer, also where its status is not 200. Fails with `ApiError`, or with what `fetch` throws. */
+  call<E extends Endpoint>(endpoint: E, input?: CallInput<E>): Promise<DataOf<E>>;
+  /** The answer as it is, whatever its status: for streams. */
+  raw<E extends Endpoint>(endpoint: E, input?: CallInput<E>): Promise<Response>;
+}
+
+/** Calls endpoint values over HTTP: nothing about a route is written twice. */
+export function createClient(options: ClientOptions): Client {
+  const raw = <E extends Endpoint>(endpoint: E, input: CallInput<E> = {}): Promise<Response> => {
+    const hasBody = input.body !== undefined;
+    return options.fetch(`${options.baseUrl}${targetOf(endpoint.path, input)}`, {
+      method: endpoint.method,
+      headers: { ...options.headers, ...(hasBody ? { "Content-Type": "application/json" } : {}) },
+      ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
+      ...(input.signal === undefined ? {} : { signal: input.signal }),
+    });
+  };
+  return {
+    raw,
+    async call(endpoint, input) {
+      const response = await raw(endpoint, input);
+      return readAnswer(endpoint, response.status, await response.text());
+    },
+  };
+}
+
+function targetOf(path: string, input: CallInput<Endpoint>): string {
+  const filled = path.replaceAll(/:([^/]+)/g, (_, name: string) => encodeURIComponent(input.params?.[name] ?? ""));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? filled : `${filled}?${query}`;
+}
+
+function readAnswer<E extends Endpoint>(endpoint: E, status: number, text: string): DataOf<E> {
+  const answer = parseObject(text);
+  if (answer?.status === "error" && typeof answer.error === "string") throw new ApiError(status, answer.error);
+  if (endpoint.flat === true && answer !== undefined && status < 400) return answer as DataOf<E>;
+  if (answer?.status === "ok") return answer.data as DataOf<E>;
+  throw new ApiError(status, `status ${status}: ${text.trim().slice(0, textShownMax) || "empty answer"}`);
+}
+
+/** How much of an answer that is no envelope goes into the error text. */
+const textShownMax = 500;
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Duration, OneOf, Shape } from "./shape.ts";
+
+export const Rollout = Shape(
+  {
+    strategy: Type.Optional(
+      OneOf(
+        ["rolling", "recreate"],
+        "rolling: new replicas first; recreate: stop the old first. Default: rolling, or recreate with fixed host " +
+          "ports or a writable volume",
+      ),
+    ),
+    max_surge: Type.Optional(Type.Integer({ minimum: 0, default: 1, description: "replicas above the wanted count" })),
+    max_unavailable: Type.Optional(
+      Type.Integer({ minimum: 0, default: 0, description: "replicas below the wanted count" }),
+    ),
+    min_ready: Type.Optional(Duration("without probes: how long a replica runs before it counts as ready", "2s")),
+    progress_deadline: Type.Optional(Duration("a rollout without progress for this long has failed", "5m")),
+    drain: Type.Optional(Duration("longest wait for open requests before a replica is stopped", "30s")),
+    auto_rollback: Type.Optional(
+      Type.Boolean({ default: true, description: "put the last good spec back when a rollout fails" }),
+    ),
+  },
+  "how replicas are replaced",
+);
+export type Rollout = Static<typeof Rollout>;

@@ -1,0 +1,58 @@
+import type { Client } from "../api/client.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Arguments, Flag } from "./arguments.ts";
+import type { Variables } from "./manifests/interpolate.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** One verb of the client. */
+export interface Command {
+  name: string;
+  /** One line of `help`. */
+  summary: string;
+  /** Its forms, without the program name. */
+  usage: readonly string[];
+  /** What the help says beyond the flags. */
+  detail?: readonly string[];
+  flags: readonly Flag[];
+  /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
+  run(context: Context, args: Arguments): Promise<number>;
+}
+
+/** What a command needs of the world. */
+export interface Context {
+  api: Client;
+  /** How the server is reached, for messages. */
+  endpoint: string;
+  version: string;
+  terminal: Terminal;
+  clock: Clock;
+  limits: ClientLimits;
+  /** `-o json`: the envelope on stdout and nothing else there. */
+  json: boolean;
+  cwd: string;
+  variables: Variables;
+  /** All of stdin. */
+  stdin(): Promise<string>;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+}
+
+export interface ClientLimits {
+  answerMs: number;
+  pollMs: number;
+  waitMs: number;
+  manifestFilesMax: number;
+  fileBytesMax: number;
+  manifestDepthMax: number;
+  manifestNodesMax: number;
+  faultsShownMax: number;
+}
+
+/** With `-o json` the envelope of `data`; else the text that `human` makes. */
+export function answer(context: Context, data: unknown, human: () => string): void {
+  if (context.json) context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
+  else {
+    const text = human();
+    if (text !== "") context.terminal.out(text);
+  }
+}

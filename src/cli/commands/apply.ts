@@ -1,0 +1,114 @@
+import type { Client } from "../../api/client.ts";
+import { ApiError } from "../../api/client.ts";
+import { coreKinds, type Manifest, type ManifestKey } from "../../api/manifest.ts";
+import { type ApplyResult, apply } from "../../api/orchestration/apply.ts";
+import type { Arguments } from "../arguments.ts";
+import { confirmed, refused } from "../ask.ts";
+import { answer, type Command, type Context } from "../command.ts";
+import { CommandFailure, exitCodes } from "../failures.ts";
+import { follow, timeoutOf } from "../follow.ts";
+import { normalKind } from "../kinds.ts";
+import { isPodKind, readyTarget } from "../look.ts";
+import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
+import { hasChanges, planText } from "../plan-text.ts";
+import { printable } from "../style.ts";
+
+export const applyCommand: Command = {
+  name: "apply",
+  summary: "make the server run what manifest files say",
+  usage: ["apply -f PATH… [--prune] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  detail: [
+    "Shows the plan, asks when somebody is there to answer, stores the manifests whole or not at all,",
+    "and waits until what runs containers is ready: 0 ready, 1 failed, 3 not ready within --timeout.",
+    "",
+    ...manifestDetail,
+  ],
+  flags: [
+    fileFlag,
+    { name: "prune", summary: "delete stored manifests of the same scopes and kinds that the files do not have" },
+    { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
+    { name: "dry-run", summary: "show the plan and stop" },
+    { name: "reveal", summary: "show environment values in the plan instead of digests" },
+    { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
+    { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
+  ],
+  run: runApply,
+};
+
+async function runApply(context: Context, args: Arguments): Promise<number> {
+  const timeoutMs = timeoutOf(args.value("timeout"), context);
+  const set = await manifestsOf(args, context);
+  const prune = args.on("prune") ? "true" : undefined;
+  const send = (body: unknown, query: { prune?: string | undefined; dry_run?: string }) =>
+    explained(set, () => context.api.call(apply, { body, query }));
+
+  const plan = await send(set.manifests, { prune, dry_run: "true" });
+  showPlan(plan, args, context);
+  if (args.on("dry-run")) return exitCodes.done;
+  if (hasChanges(plan) && context.terminal.interactive && !args.on("yes")) {
+    if (!(await confirmed("apply these changes?", context))) throw refused();
+  }
+  const result = await send(guarded(set.manifests, plan), { prune }).catch(changedMeanwhile);
+  if (context.json) answer(context, result, () => "");
+  else report(result, context);
+  if (args.on("no-wait")) return exitCodes.done;
+  return follow(targetsOf(context.api, result, plan), timeoutMs, context);
+}
+
+function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
+  const { terminal, json } = context;
+  const reveal = args.on("reveal");
+  if (args.on("dry-run")) answer(context, plan, () => planText(plan, { style: terminal.style, reveal }));
+  else if (!json) terminal.out(planText(plan, { style: terminal.style, reveal }));
+  else if (terminal.interactive) terminal.note(planText(plan, { style: terminal.noteStyle, reveal }));
+}
+
+function report(result: ApplyResult, { terminal }: Context): void {
+  const applied = `applied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}`;
+  const pruned = result.pruned.length === 0 ? "" : `, deleted ${result.pruned.length}`;
+  for (const text of result.warnings ?? []) terminal.note(`${terminal.noteStyle.yellow("!")} ${printable(text)}`);
+  terminal.out(`\n${applied}${pruned}`);
+}
+
+/**
+ * The manifests with the revisions that the plan was made against, 0 for what did not exist: the server refuses when
+ * somebody else was faster. What a manifest of another kind expands to is not known here and goes unguarded.
+ */
+export function guarded(manifests: readonly Record<string, unknown>[], plan: ApplyResult): Record<string, unknown>[] {
+  return manifests.map((manifest) => {
+    const index = plan.applied.findIndex((planned) => isSame(planned, manifest));
+    const current = plan.current?.[index];
+    if (index === -1 || current === undefined || !isCore(manifest.kind)) return manifest;
+    const metadata = { if_revision: current?.metadata?.revision ?? 0, ...asObject(manifest.metadata) };
+    return { ...manifest, metadata };
+  });
+}
+
+function isSame(planned: Manifest, written: Record<string, unknown>): boolean {
+  if (typeof written.kind !== "string" || planned.name !== written.name) return false;
+  return planned.kind === normalKind(written.kind) && (planned.scope ?? "") === (written.scope ?? "");
+}
+
+function isCore(kind: unknown): boolean {
+  return typeof kind === "string" && coreKinds.some((core) => core === normalKind(kind));
+}
+
+function asObject(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+function changedMeanwhile(error: unknown): never {
+  if (!(error instanceof ApiError) || error.status !== 409) throw error;
+  throw new CommandFailure(`${error.message}\n  nothing was changed; look again: berth diff`);
+}
+
+function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {
+  return result.applied
+    .filter(({ kind }) => isPodKind(kind))
+    .map((manifest) => {
+      const key: ManifestKey = { kind: manifest.kind, scope: manifest.scope ?? "", name: manifest.name };
+      const revision = manifest.metadata?.revision ?? 0;
+      const before = plan.current?.[plan.applied.findIndex((planned) => isSame(planned, { ...key }))];
+      return readyTarget(api, key, { revision, unchanged: before?.metadata?.revision === revision });
+    });
+}

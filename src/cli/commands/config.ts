@@ -1,0 +1,121 @@
+import { getConfig, setConfig } from "../../api/orchestration/config.ts";
+import type { Arguments } from "../arguments.ts";
+import { answer, type Command, type Context } from "../command.ts";
+import { digestOf } from "../digest.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
+import { bucketReference } from "../reference.ts";
+import { didYouMean } from "../suggest.ts";
+import { tableText } from "../table-text.ts";
+
+const actions = { set, get, unset, list };
+
+export const configCommand: Command = {
+  name: "config",
+  summary: "set, read and unset the configuration of a scope or an app",
+  usage: [
+    "config set REF KEY=VALUE… [--no-restart]",
+    "config get REF [KEY…]",
+    "config unset REF KEY… [--no-restart]",
+    "config list REF",
+  ],
+  detail: [
+    "REF is SCOPE or SCOPE/NAME; an app sees both, its own values win. KEY=- reads the value from stdin,",
+    "so that a secret is in no command line. list shows digests; get shows values.",
+  ],
+  flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
+  async run(context, args) {
+    const [verb = "", reference, ...rest] = args.words;
+    const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
+    if (action === undefined) {
+      throw usageFailure(
+        verb === ""
+          ? "say what to do: set, get, unset or list"
+          : `"${verb}" is no config command${didYouMean(verb, Object.keys(actions))}`,
+      );
+    }
+    if (reference === undefined) throw usageFailure(`config ${verb} needs a SCOPE or SCOPE/NAME`);
+    return action({ bucket: bucketReference(reference), rest, args, context });
+  },
+};
+
+interface Call {
+  bucket: ReturnType<typeof bucketReference>;
+  rest: string[];
+  args: Arguments;
+  context: Context;
+}
+
+async function set(call: Call): Promise<number> {
+  if (call.rest.length === 0) throw usageFailure("config set needs KEY=VALUE");
+  const variables: Record<string, string> = {};
+  for (const [index, word] of call.rest.entries()) {
+    const equals = word.indexOf("=");
+    // The word is not repeated: it may be a secret that lost its key.
+    if (equals < 1) throw usageFailure(`word ${index + 1} after ${call.bucket.text} is not KEY=VALUE`);
+    variables[word.slice(0, equals)] = word.slice(equals + 1);
+  }
+  const fromStdin = Object.keys(variables).filter((key) => variables[key] === "-");
+  if (fromStdin.length > 1) throw usageFailure(`stdin holds one value: ${fromStdin.join(" and ")} cannot both be -`);
+  for (const key of fromStdin) variables[key] = (await call.context.stdin()).replace(/\r?\n$/, "");
+  return patch(call, variables, "set");
+}
+
+async function unset(call: Call): Promise<number> {
+  if (call.rest.length === 0) throw usageFailure("config unset needs KEY");
+  const wrong = call.rest.find((key) => key.includes("="));
+  if (wrong !== undefined) throw usageFailure("config unset takes keys alone, without a value");
+  return patch(call, Object.fromEntries(call.rest.map((key) => [key, ""])), "unset");
+}
+
+/** One call however many keys, so that what reads them restarts once. An empty value unsets. */
+async function patch({ bucket, args, context }: Call, body: Record<string, string>, done: string): Promise<number> {
+  const { scope, name } = bucket;
+  const query = { scope, name, restart: args.on("no-restart") ? "false" : undefined };
+  const result = await context.api.call(setConfig, { query, body });
+  answer(context, result, () => {
+    if (result.changed.length === 0) return `nothing changed on ${bucket.text}`;
+    const restarting = result.restarting.map((ref) => `\nrestarting ${ref}`);
+    return `${done} ${result.changed.join(", ")} on ${bucket.text}${restarting.join("")}`;
+  });
+  return exitCodes.done;
+}
+
+async function get({ bucket, rest, context }: Call): Promise<number> {
+  const { scope, name } = bucket;
+  const [key, ...others] = rest;
+  const single = key !== undefined && others.length === 0;
+  const data = await context.api.call(getConfig, { query: { scope, name, key: single ? key : undefined } });
+  if (single) {
+    answer(context, data, () => String(data[key] ?? ""));
+    return exitCodes.done;
+  }
+  const variables = variablesOf(data);
+  const missing = rest.filter((wanted) => !Object.hasOwn(variables, wanted));
+  if (missing.length > 0) throw new CommandFailure(`not set on ${bucket.text}: ${missing.join(", ")}`);
+  const shown = rest.length === 0 ? Object.keys(variables).sort() : rest;
+  answer(context, data, () => shown.map((wanted) => `${wanted}=${variables[wanted]}`).join("\n"));
+  return exitCodes.done;
+}
+
+async function list({ bucket, rest, context }: Call): Promise<number> {
+  if (rest.length > 0) throw usageFailure("config list takes no keys: config get shows values");
+  const { scope, name } = bucket;
+  const data = await context.api.call(getConfig, { query: { scope, name } });
+  const merged = variablesOf(data);
+  const own =
+    name === undefined
+      ? {}
+      : variablesOf(await context.api.call(getConfig, { query: { scope, name, merge: "false" } }));
+  answer(context, data, () => {
+    const keys = Object.keys(merged).sort();
+    if (keys.length === 0) return `nothing is set on ${bucket.text}`;
+    const rows = keys.map((key) => [key, digestOf(merged[key] ?? ""), Object.hasOwn(own, key) ? bucket.text : scope]);
+    return tableText([["KEY", "DIGEST", "SET ON"], ...rows], { head: context.terminal.style.dim });
+  });
+  return exitCodes.done;
+}
+
+function variablesOf({ vars }: Record<string, unknown>): Record<string, string> {
+  const entries = typeof vars === "object" && vars !== null ? Object.entries(vars) : [];
+  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
+}

@@ -1,0 +1,81 @@
+import type { Arguments } from "../arguments.ts";
+import { confirmed, refused } from "../ask.ts";
+import { answer, type Command, type Context } from "../command.ts";
+import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "../deletion.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
+import { explained, fileFlag, manifestsOf } from "../manifest-flags.ts";
+import { printable } from "../style.ts";
+
+export const deleteCommand: Command = {
+  name: "delete",
+  summary: "delete resources, with --prune also their config, files and volumes",
+  usage: ["delete SCOPE | SCOPE/NAME | SCOPE/NAME.ORDINAL", "delete KIND SCOPE/NAME", "delete -f PATH…"],
+  detail: [
+    "Without --prune nothing is lost for good: apply brings it back with its config and volumes.",
+    "SCOPE/NAME.ORDINAL makes one pod of a statefulset anew. Without a terminal, --prune needs -y.",
+  ],
+  flags: [
+    fileFlag,
+    { name: "prune", summary: "wipe config, app folder and volumes too; they cannot be brought back" },
+    { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
+    { name: "dry-run", summary: "show what would go and stop" },
+  ],
+  async run(context, args) {
+    const deletion = await deletionOf(args, context);
+    const lines = planLines(deletion, args.on("prune"), context);
+    for (const line of lines) context.json ? context.terminal.note(line) : context.terminal.out(line);
+    if (args.on("dry-run")) {
+      if (context.json) answer(context, { deletes: deletion.goes, missing: deletion.missing, dry_run: true }, () => "");
+      return exitCodes.done;
+    }
+    if (deletion.goes.length === 0 && !args.on("prune")) {
+      if (context.json) answer(context, { deleted: [] }, () => "");
+      return exitCodes.done;
+    }
+    await permission(args, context);
+    return report(await deletion.run(), deletion, context);
+  },
+};
+
+async function deletionOf(args: Arguments, context: Context): Promise<Deletion> {
+  const setup = { api: context.api, prune: args.on("prune") };
+  const [first, second, ...more] = args.words;
+  if (args.values("file").length > 0) {
+    const set = await manifestsOf(args, context);
+    return explained(set, () => fileDeletion(set, setup));
+  }
+  if (first === undefined) throw usageFailure("say what to delete: SCOPE/NAME, SCOPE, KIND SCOPE/NAME, or -f FILE");
+  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+  return second === undefined ? referenceDeletion(first, setup) : kindDeletion(first, second, setup);
+}
+
+function planLines({ goes, missing }: Deletion, prune: boolean, { terminal }: Context): string[] {
+  const { style } = terminal;
+  const wiped = "their config, files and volumes are wiped too, for good";
+  const kept = "config, files and volumes stay; --prune would wipe them";
+  return [
+    ...goes.map((ref) => style.red(`- ${ref}`)),
+    ...missing.map((ref) => style.dim(`  ${ref} is not there`)),
+    ...(goes.length === 0 ? [] : [prune ? style.red(wiped) : style.dim(kept)]),
+  ];
+}
+
+async function permission(args: Arguments, context: Context): Promise<void> {
+  if (args.on("yes")) return;
+  if (context.terminal.interactive) {
+    if (!(await confirmed(args.on("prune") ? "delete and wipe this for good?" : "delete this?", context)))
+      throw refused();
+  } else if (args.on("prune")) {
+    throw new CommandFailure("nobody is here to ask: add -y to wipe without asking", exitCodes.refused);
+  }
+}
+
+function report({ data, volumes, errors }: Deleted, { goes }: Deletion, context: Context): number {
+  const { terminal } = context;
+  answer(context, data, () => {
+    const what = goes.length === 1 ? goes[0] : `${goes.length} resources`;
+    return [`deleted ${what}`, ...volumes.map((volume) => `removed volume ${volume}`)].join("\n");
+  });
+  for (const error of errors) terminal.note(`${terminal.noteStyle.red("✗")} ${printable(error)}`);
+  return errors.length > 0 ? exitCodes.failed : exitCodes.done;
+}

@@ -1,0 +1,25 @@
+import { apply } from "../../api/orchestration/apply.ts";
+import { answer, type Command } from "../command.ts";
+import { exitCodes } from "../failures.ts";
+import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
+import { hasChanges, planText } from "../plan-text.ts";
+
+export const diffCommand: Command = {
+  name: "diff",
+  summary: "show what apply would change, and change nothing",
+  usage: ["diff -f PATH… [--prune] [--detailed-exitcode]"],
+  detail: manifestDetail,
+  flags: [
+    fileFlag,
+    { name: "prune", summary: "count in what apply --prune would delete" },
+    { name: "detailed-exitcode", summary: "exit with 2 when there are changes, 0 when there are none" },
+    { name: "reveal", summary: "show environment values instead of digests" },
+  ],
+  async run(context, args) {
+    const set = await manifestsOf(args, context);
+    const query = { dry_run: "true", prune: args.on("prune") ? "true" : undefined };
+    const plan = await explained(set, () => context.api.call(apply, { body: set.manifests, query }));
+    answer(context, plan, () => planText(plan, { style: context.terminal.style, reveal: args.on("reveal") }));
+    return args.on("detailed-exitcode") && hasChanges(plan) ? exitCodes.usage : exitCodes.done;
+  },
+};

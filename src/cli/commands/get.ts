@@ -1,0 +1,72 @@
+import { coreKinds, type Manifest } from "../../api/manifest.ts";
+import { listManifests } from "../../api/orchestration/apply.ts";
+import { listPods, type PodRecord } from "../../api/orchestration/pods.ts";
+import { answer, type Command, type Context } from "../command.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { kindNamed } from "../kinds.ts";
+import { findPods, isPodWord } from "../pods.ts";
+import { degradedText, podTable } from "../pod-table.ts";
+import { parseReference } from "../reference.ts";
+import { resourceTable, type TableSetup } from "../resource-table.ts";
+import { didYouMean } from "../suggest.ts";
+
+const words = ["pods", "all", ...coreKinds.map((kind) => `${kind}s`)];
+
+export const getCommand: Command = {
+  name: "get",
+  summary: "list resources or pods",
+  usage: ["get [KIND] [SCOPE[/NAME]]", "get pods [SCOPE[/NAME[.REPLICA]]]", "get all [SCOPE[/NAME]]"],
+  detail: [`KIND is one of pods, all (default), ${coreKinds.join(", ")}; plurals are fine.`],
+  flags: [],
+  async run(context, { words: [first, second, ...more] }) {
+    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);
+    if (first !== undefined && isPodWord(first)) return getPods(second, context);
+    const kind = first === undefined || first === "all" ? undefined : kindNamed(first);
+    if (kind !== undefined || first === "all") return getManifests({ kind, reference: second }, context);
+    if (second !== undefined) throw usageFailure(`"${first}" is no kind${didYouMean(first ?? "", words)}`);
+    return getManifests({ kind: undefined, reference: first }, context);
+  },
+};
+
+async function getPods(reference: string | undefined, context: Context): Promise<number> {
+  const found = await findPods(context.api, reference);
+  answer(context, found, () => {
+    const parts = [found.pods.length === 0 ? "no pods" : podTable(found.pods, tableSetup(context))];
+    if (found.degraded.length > 0) parts.push("", degradedText(found.degraded, tableSetup(context)));
+    return parts.join("\n");
+  });
+  return exitCodes.done;
+}
+
+interface Wanted {
+  kind: string | undefined;
+  reference: string | undefined;
+}
+
+async function getManifests(wanted: Wanted, context: Context): Promise<number> {
+  const named = wanted.reference === undefined ? undefined : parseReference(wanted.reference);
+  const query = { kind: wanted.kind ?? named?.kind, scope: named?.scope ?? named?.word, name: named?.name };
+  const manifests = await context.api.call(listManifests, { query });
+  const pods = context.json ? [] : (await context.api.call(listPods, { query: {} })).pods;
+  answer(context, manifests, () => manifestTables(manifests, pods, context));
+  return exitCodes.done;
+}
+
+function manifestTables(manifests: readonly Manifest[], pods: readonly PodRecord[], context: Context): string {
+  if (manifests.length === 0) return "nothing here; apply something: berth apply -f FILE";
+  const setup = { ...tableSetup(context), pods };
+  const kinds = coreKinds.filter((kind) => manifests.some((manifest) => manifest.kind === kind));
+  const tables = kinds.map((kind) => {
+    const table = resourceTable(
+      kind,
+      manifests.filter((manifest) => manifest.kind === kind),
+      setup,
+    );
+    return kinds.length === 1 ? table : `${context.terminal.style.bold(kind)}\n${table}`;
+  });
+  return tables.join("\n\n");
+}
+
+export function tableSetup({ terminal, clock }: Context): TableSetup {
+  return { style: terminal.style, width: terminal.width, now: clock.now() };
+}

@@ -1,0 +1,37 @@
+import { formatKey } from "../../api/manifest.ts";
+import { restart } from "../../api/orchestration/restart.ts";
+import { answer, type Command } from "../command.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { follow, timeoutOf } from "../follow.ts";
+import { normalKind } from "../kinds.ts";
+import { operationTarget } from "../look.ts";
+import { resourceReference } from "../reference.ts";
+
+export const restartCommand: Command = {
+  name: "restart",
+  summary: "replace the containers of a deployment or statefulset, one after another",
+  usage: ["restart SCOPE/NAME [--kind KIND] [--no-wait] [--timeout TIME]"],
+  detail: ["Replicas that were stopped and frozen start again."],
+  flags: [
+    { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
+    { name: "no-wait", aliases: ["detach"], summary: "do not wait until the last one is replaced" },
+    { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
+  ],
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (text === undefined || more.length > 0) throw usageFailure("say what to restart: one SCOPE/NAME");
+    const timeoutMs = timeoutOf(args.value("timeout"), context);
+    const reference = resourceReference(text);
+    const flag = args.value("kind");
+    const kind = flag === undefined ? reference.kind : normalKind(flag);
+    const { scope, name } = reference;
+    // The wait is ours, so that it can be shown, limited and left.
+    const data = await context.api.call(restart, { query: { kind, scope, name, wait: "false" } });
+    answer(context, data, () => {
+      const unfrozen = data.unfroze.length === 0 ? "" : `, no longer frozen: ${data.unfroze.join(", ")}`;
+      return `restarting ${formatKey(data)}${unfrozen}`;
+    });
+    if (args.on("no-wait") || data.operation === undefined) return exitCodes.done;
+    return follow([operationTarget(context.api, data, data.operation)], timeoutMs, context);
+  },
+};

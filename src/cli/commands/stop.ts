@@ -1,0 +1,24 @@
+import type { DataOf } from "../../api/endpoint.ts";
+import { stopPod } from "../../api/orchestration/pods.ts";
+import { answer, type Command } from "../command.ts";
+import { exitCodes } from "../failures.ts";
+import { podNames } from "../pods.ts";
+
+export const stopCommand: Command = {
+  name: "stop",
+  summary: "stop pods and keep them stopped",
+  usage: ["stop SCOPE/NAME.REPLICA… [--no-freeze]", "stop SCOPE/NAME"],
+  detail: ["A stopped pod stays stopped until start or restart. SCOPE/NAME means all its replicas."],
+  flags: [{ name: "no-freeze", summary: "only stop it: the server brings it back" }],
+  async run(context, args) {
+    const freeze = args.on("no-freeze") ? "false" : undefined;
+    const done: DataOf<typeof stopPod>[] = [];
+    for (const name of await podNames(context.api, args.words)) {
+      const data = await context.api.call(stopPod, { params: { name }, query: { freeze } });
+      done.push(data);
+      if (!context.json) context.terminal.out(`stopped ${data.name}${data.freeze ? ", frozen until start" : ""}`);
+    }
+    answer(context, done.length === 1 ? done[0] : { pods: done }, () => "");
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,26 @@
+import { health } from "../../api/orchestration/health.ts";
+import { answer, type Command } from "../command.ts";
+import { CommandFailure, exitCodes } from "../failures.ts";
+import { listText } from "../table-text.ts";
+
+export const versionCommand: Command = {
+  name: "version",
+  summary: "show the versions of this program and of the server",
+  usage: ["version"],
+  flags: [],
+  async run(context) {
+    const { version: client, endpoint } = context;
+    const server = await context.api.call(health).then(
+      ({ version }) => ({ version, failure: undefined }),
+      (failure: unknown) => ({ version: undefined, failure }),
+    );
+    if (server.version === undefined && !(server.failure instanceof CommandFailure)) throw server.failure;
+    answer(context, { client, server: server.version ?? null }, () =>
+      listText([
+        ["client", client],
+        ["server", server.version ?? `not reached at ${endpoint}`],
+      ]),
+    );
+    return server.failure instanceof CommandFailure ? server.failure.exitCode : exitCodes.done;
+  },
+};

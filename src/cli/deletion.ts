@@ -1,0 +1,168 @@
+import type { Client } from "../api/client.ts";
+import { coreKinds, formatKey, type Manifest, type ManifestKey } from "../api/manifest.ts";
+import { apply, deleteManifest, listManifests, type PruneSummary } from "../api/orchestration/apply.ts";
+import { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
+import { usageFailure } from "./failures.ts";
+import { kindNamed, normalKind } from "./kinds.ts";
+import type { ManifestSet } from "./manifests/read.ts";
+import { parseReference, resourceReference, splitReplica } from "./reference.ts";
+
+/** What a delete would do, and how to do it. */
+export interface Deletion {
+  /** What goes, as it is shown: `deployment/shop/web`. */
+  goes: string[];
+  /** What was named but is not there. */
+  missing: string[];
+  run(): Promise<Deleted>;
+}
+
+export interface Deleted {
+  /** `data` for the envelope. */
+  data: unknown;
+  /** Volumes that were removed. */
+  volumes: string[];
+  /** What could not be wiped. */
+  errors: string[];
+}
+
+export interface DeletionSetup {
+  api: Client;
+  prune: boolean;
+}
+
+/** `delete KIND REF`: one manifest. */
+export async function kindDeletion(kind: string, text: string, setup: DeletionSetup): Promise<Deletion> {
+  const { scope, name } = resourceReference(text);
+  const found = await setup.api.call(listManifests, { query: { kind: normalKind(kind), scope, name } });
+  if (found.length > 1) throw usageFailure(`"${text}" is in several scopes: ${found.map(refOf).join(", ")}`);
+  return manifestDeletion(found.map(keyOf), found.length === 0 ? [`${kind}/${text}`] : [], setup);
+}
+
+/** `delete SCOPE`, `SCOPE/NAME`, `SCOPE/NAME.ORDINAL` or `KIND/SCOPE/NAME`. */
+export async function referenceDeletion(text: string, setup: DeletionSetup): Promise<Deletion> {
+  const { word, kind, scope = "", name = "" } = parseReference(text);
+  if (kind !== undefined) return kindDeletion(kind, `${scope}/${name}`, setup);
+  if (word !== undefined) return scopeDeletion(word, setup);
+  const found = await setup.api.call(listManifests, { query: { scope, name } });
+  const split = splitReplica(name);
+  if (found.length === 0 && split !== undefined && /^\d+$/.test(split.replica)) {
+    return ordinalDeletion({ scope, name: split.name, ordinal: split.replica }, setup);
+  }
+  return {
+    goes: found.map(refOf),
+    missing: found.length === 0 ? [text] : [],
+    run: async () => {
+      const data = await setup.api.call(deleteResource, { query: { scope, name, ...pruneQuery(setup) } });
+      const wiped = data.resources_wiped ?? [];
+      return {
+        data,
+        ...summed(
+          wiped.map(({ pruned }) => pruned),
+          data.errors,
+        ),
+      };
+    },
+  };
+}
+
+async function scopeDeletion(scope: string, setup: DeletionSetup): Promise<Deletion> {
+  if (kindNamed(scope) !== undefined) throw usageFailure(`say which ${scope}: delete ${scope} SCOPE/NAME`);
+  const found = await setup.api.call(listManifests, { query: { scope } });
+  return {
+    goes: found.map(refOf),
+    missing: found.length === 0 ? [scope] : [],
+    run: async () => {
+      const data = await setup.api.call(deleteScope, { query: { scope, ...pruneQuery(setup) } });
+      return {
+        data,
+        ...summed(
+          data.resources_wiped.map(({ pruned }) => pruned),
+          data.errors,
+        ),
+      };
+    },
+  };
+}
+
+async function ordinalDeletion(
+  query: { scope: string; name: string; ordinal: string },
+  setup: DeletionSetup,
+): Promise<Deletion> {
+  const { scope, name, ordinal } = query;
+  const found = await setup.api.call(listManifests, { query: { kind: "statefulset", scope, name } });
+  return {
+    goes: found.map((manifest) => `pod ${ordinal} of ${refOf(manifest)}, which is made again`),
+    missing: found.length === 0 ? [`${scope}/${name}.${ordinal}`] : [],
+    run: async () => {
+      const data = await setup.api.call(deleteResource, { query: { ...query, ...pruneQuery(setup) } });
+      const summary = data.summary ?? { volumes_removed: [], errors: [] };
+      return { data, volumes: summary.volumes_removed, errors: [...summary.errors, ...(data.errors ?? [])] };
+    },
+  };
+}
+
+/** `delete -f`: what the files declare, after the server has expanded what is not a core kind. */
+export async function fileDeletion(set: ManifestSet, setup: DeletionSetup): Promise<Deletion> {
+  const wanted = (await expanded(set, setup.api)).map(keyOf);
+  const stored = new Set((await setup.api.call(listManifests, { query: {} })).map(refOf));
+  const there = wanted.filter((key) => stored.has(formatKey(key)));
+  const missing = wanted.filter((key) => !stored.has(formatKey(key)));
+  // Routes go first and what they lead to last, so that nothing is left that leads nowhere.
+  return manifestDeletion(there.toReversed(), missing.map(formatKey), setup);
+}
+
+type Identity = Pick<Manifest, "kind" | "scope" | "name">;
+
+async function expanded(set: ManifestSet, api: Client): Promise<Identity[]> {
+  const isCore = ({ kind }: Record<string, unknown>) => coreKinds.some((core) => core === normalKind(String(kind)));
+  if (set.manifests.every(isCore)) {
+    return set.manifests.map(({ kind, scope, name }) => ({
+      kind: normalKind(String(kind)),
+      scope: typeof scope === "string" ? scope : "",
+      name: String(name),
+    }));
+  }
+  return (await api.call(apply, { body: set.manifests, query: { dry_run: "true" } })).applied;
+}
+
+function manifestDeletion(keys: readonly ManifestKey[], missing: string[], setup: DeletionSetup): Deletion {
+  return {
+    goes: keys.map(formatKey),
+    missing,
+    run: async () => {
+      const deleted: (ManifestKey & { pruned: PruneSummary })[] = [];
+      for (const { kind, scope, name } of keys) {
+        const { pruned } = await setup.api.call(deleteManifest, { query: { kind, scope, name, ...pruneQuery(setup) } });
+        deleted.push({ kind, scope, name, pruned });
+      }
+      const [only] = deleted;
+      const data = deleted.length === 1 && only !== undefined ? { pruned: only.pruned } : { deleted };
+      return {
+        data,
+        ...summed(
+          deleted.map(({ pruned }) => pruned),
+          [],
+        ),
+      };
+    },
+  };
+}
+
+function summed(summaries: readonly PruneSummary[], errors: readonly string[] | undefined): Omit<Deleted, "data"> {
+  return {
+    volumes: summaries.flatMap((summary) => summary.volumes_removed),
+    errors: [...summaries.flatMap((summary) => summary.errors), ...(errors ?? [])],
+  };
+}
+
+function pruneQuery({ prune }: DeletionSetup): { prune: string | undefined } {
+  return { prune: prune ? "true" : undefined };
+}
+
+function keyOf({ kind, scope = "", name }: Identity): ManifestKey {
+  return { kind, scope, name };
+}
+
+function refOf(manifest: Identity): string {
+  return formatKey(keyOf(manifest));
+}

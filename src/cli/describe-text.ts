@@ -1,0 +1,145 @@
+import { stringify } from "yaml";
+import type { DataOf } from "../api/endpoint.ts";
+import { formatKey } from "../api/manifest.ts";
+import type { describe } from "../api/orchestration/describe.ts";
+import type { PodDetail } from "../api/orchestration/pods.ts";
+import { digestOf } from "./digest.ts";
+import { ageOf } from "./duration.ts";
+import { isReplica, reasonOf } from "./look.ts";
+import { podTable } from "./pod-table.ts";
+import type { TableSetup } from "./resource-table.ts";
+import { printable, type Style } from "./style.ts";
+import { listText, tableText } from "./table-text.ts";
+
+type Description = DataOf<typeof describe>;
+
+/** One resource: what it is, how it is, its pods, and what is wrong. */
+export function describeText(
+  { manifest, status, pods, volumes, errors }: Description,
+  setup: TableSetup & { reveal: boolean },
+): string {
+  const { style } = setup;
+  const { kind, scope = "", name, metadata } = manifest;
+  const facts = [
+    ["revision", String(metadata?.revision ?? "-")],
+    ["created", `${ageOf(metadata?.created_at, setup.now)} ago`],
+    ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
+    ...statusFacts(status, setup),
+  ];
+  const replicas = pods.filter(isReplica);
+  const others = pods.filter((pod) => !isReplica(pod));
+  return [
+    `${style.bold(formatKey({ kind, scope, name }))}  ${phaseText(status, style)}`.trimEnd(),
+    listText(facts, { indent: "  ", width: setup.width }),
+    ...section("conditions", conditionsText(status, setup), style),
+    ...section("pods", replicas.length === 0 ? "" : podTable(replicas, setup), style),
+    ...section("other containers", others.length === 0 ? "" : podTable(others, setup), style),
+    ...section("volumes", (volumes ?? []).map((volume) => `  ${volume}`).join("\n"), style),
+    ...section("spec", indented(specText(manifest.spec, setup.reveal)), style),
+    ...(errors ?? []).map((error) => style.yellow(`! ${printable(error)}`)),
+  ].join("\n");
+}
+
+function statusFacts(status: Description["status"], { style, now }: TableSetup): string[][] {
+  if (status === null) return [["status", "the server has not looked at it yet"]];
+  const rows: string[][] = [];
+  if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
+  if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
+  if (typeof status.phase === "string" && status.phase !== "ready" && reasonOf(status) !== "") {
+    rows.push(["reason", style.red(printable(reasonOf(status)))]);
+  }
+  if (typeof status.next_retry_at === "string")
+    rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
+  for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);
+  return rows;
+}
+
+function replicasText(status: Record<string, unknown>): string {
+  const frozen = Number(status.frozen_replicas) > 0 ? `, ${status.frozen_replicas} frozen` : "";
+  return `${status.ready_replicas} of ${status.replicas} ready, ${status.updated_replicas} up to date${frozen}`;
+}
+
+function phaseText(status: Description["status"], style: Style): string {
+  const phase = typeof status?.phase === "string" ? printable(status.phase) : "";
+  if (phase === "ready") return style.green(phase);
+  return phase === "failing" || phase === "failed" ? style.red(phase) : style.yellow(phase);
+}
+
+function conditionsText(status: Description["status"], { style, width, now }: TableSetup): string {
+  const rows = listOf(status?.conditions).map((item) => {
+    const { type, status: is, reason, message, at } = asObject(item);
+    const words = [type, is ? "yes" : "no", reason, ageOf(String(at), now), message];
+    return words.map((word) => printable(String(word ?? "-")));
+  });
+  if (rows.length === 0) return "";
+  return tableText([["TYPE", "STATUS", "REASON", "SINCE", "MESSAGE"], ...rows], { width, head: style.dim });
+}
+
+function section(title: string, text: string, style: Style): string[] {
+  return text === "" ? [] : ["", style.bold(title), text];
+}
+
+/** The spec as YAML; what the server stamps on it is left out, environment values are digests unless `reveal`. */
+function specText(spec: Record<string, unknown>, reveal: boolean): string {
+  const own = Object.fromEntries(
+    Object.entries(spec)
+      .filter(([key]) => !key.startsWith("_"))
+      .map(([key, value]) => [key, reveal ? value : hideEnvironment(key, value)]),
+  );
+  return Object.keys(own).length === 0 ? "" : stringify(own, { lineWidth: 0 }).trimEnd();
+}
+
+function hideEnvironment(key: string, value: unknown): unknown {
+  if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([inner, content]) => {
+      return [inner, key === "env" ? digestOf(String(content)) : hideEnvironment(inner, content)];
+    }),
+  );
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "  ");
+}
+
+/** One container in detail. Environment values only with `reveal`. */
+export function podText(pod: PodDetail, setup: TableSetup & { reveal: boolean }): string {
+  const { style, width, now } = setup;
+  const facts = [
+    ["resource", [pod.kind, pod.scope, pod.resource_name].filter(Boolean).join("/")],
+    ["replica", pod.replica_id ?? "-"],
+    ["state", `${pod.state.status}${pod.ready ? ", ready" : ""}${pod.frozen ? ", frozen" : ""}`],
+    ...(pod.state.error ? [["error", style.red(printable(pod.state.error))]] : []),
+    ...(pod.state.oom_killed ? [["", style.red("killed: out of memory")]] : []),
+    ...(pod.running ? [] : [["exit code", String(pod.state.exit_code ?? "-")]]),
+    ["restarts", String(pod.state.restarts ?? 0)],
+    ["started", `${ageOf(pod.state.started_at, now)} ago`],
+    ["image", pod.image],
+    ["command", printable([...pod.entrypoint, ...pod.command].join(" "))],
+    ["ports", pod.ports.map((port) => `${port.host_ip}:${port.host_port} → ${port.container}`).join(", ") || "-"],
+    [
+      "networks",
+      Object.entries(pod.networks)
+        .map(([name, { ip_address }]) => `${name} ${ip_address}`)
+        .join(", ") || "-",
+    ],
+  ];
+  const mounts = pod.mounts.map(({ destination, source, rw }) => [destination, source, rw ? "" : "read-only"]);
+  const env = Object.entries(pod.env)
+    .sort()
+    .map(([key, value]) => [key, setup.reveal ? printable(value) : digestOf(value)]);
+  return [
+    style.bold(pod.name),
+    listText(facts, { indent: "  ", width }),
+    ...section("mounts", mounts.length === 0 ? "" : listText(mounts, { indent: "  ", width }), style),
+    ...section("environment", env.length === 0 ? "" : listText(env, { indent: "  ", width }), style),
+  ].join("\n");
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

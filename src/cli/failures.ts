@@ -1,0 +1,28 @@
+/** What the process ends with; scripts rely on these. */
+export const exitCodes = {
+  done: 0,
+  /** Failed, or what was applied did not become ready. */
+  failed: 1,
+  /** Wrong usage; also `diff --detailed-exitcode` with changes. */
+  usage: 2,
+  timedOut: 3,
+  unreachable: 4,
+  /** The operator said no, or could not be asked. */
+  refused: 5,
+  interrupted: 130,
+} as const;
+
+/** Ends a command: `message` for the operator, `exitCode` for scripts. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.failed) {
+    super(message);
+    this.name = "CommandFailure";
+    this.exitCode = exitCode;
+  }
+}
+
+export function usageFailure(message: string): CommandFailure {
+  return new CommandFailure(message, exitCodes.usage);
+}

@@ -1,0 +1,85 @@
+import type { Context } from "./command.ts";
+import { parseDuration, shortDuration } from "./duration.ts";
+import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
+import { progressBlock, progressLines } from "./progress.ts";
+import { printable } from "./style.ts";
+import { type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
+
+/** Milliseconds of `--timeout`, or the default. */
+export function timeoutOf(text: string | undefined, context: Context): number {
+  if (text === undefined) return context.limits.waitMs;
+  const ms = parseDuration(text);
+  if (ms === undefined) throw usageFailure(`"${text}" is no duration: write 90s, 5m or 1h30m`);
+  return ms;
+}
+
+/** Waits for what was asked of the server and shows how it goes on stderr. Answers with the exit code. */
+export async function follow(targets: readonly WaitTarget[], timeoutMs: number, context: Context): Promise<number> {
+  if (targets.length === 0) return exitCodes.done;
+  const { clock, signal, limits, terminal } = context;
+  const progress = showProgress(context);
+  const result = await waitFor(targets, {
+    clock,
+    signal,
+    timeoutMs,
+    pollMs: limits.pollMs,
+    onRound: progress.round,
+    passing: (error) => error instanceof CommandFailure && error.exitCode === exitCodes.unreachable,
+  }).finally(progress.end);
+  for (const line of closing(result, timeoutMs, context)) terminal.note(line);
+  return exitOf(result);
+}
+
+interface Progress {
+  round: (round: readonly Waited[]) => void;
+  end: () => void;
+}
+
+function showProgress({ terminal, clock }: Context): Progress {
+  const started = clock.now();
+  let last: readonly Waited[] = [];
+  let tick = 0;
+  const draw = () => {
+    terminal.block(progressBlock(last, { style: terminal.noteStyle, elapsedMs: clock.now() - started, tick: tick++ }));
+  };
+  const timer = terminal.live ? setInterval(draw, 120) : undefined;
+  return {
+    round(round) {
+      if (!terminal.live) for (const line of progressLines(last, round)) terminal.note(line);
+      last = round;
+      if (terminal.live) draw();
+    },
+    end() {
+      clearInterval(timer);
+      terminal.block([]);
+    },
+  };
+}
+
+function closing(result: WaitResult, timeoutMs: number, context: Context): string[] {
+  const style = context.terminal.noteStyle;
+  const lines = result.targets.flatMap(({ ref, look }) => {
+    const why = look.why === "" ? "" : `: ${printable(look.why)}`;
+    if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${look.ready}/${look.wanted})`];
+    if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
+    if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`, ...nextSteps(ref)];
+    if (result.outcome === "interrupted")
+      return [`${style.yellow("…")} ${ref} not waited for: the server goes on`, ...nextSteps(ref)];
+    return [
+      `${style.red("✗")} ${ref} is not ready after ${shortDuration(timeoutMs)}${why}; the server goes on`,
+      ...nextSteps(ref),
+    ];
+  });
+  return lines;
+}
+
+function nextSteps(ref: string): string[] {
+  const [kind, ...rest] = ref.split("/");
+  return [`  see: berth describe ${kind} ${rest.join("/")}`, `       berth events ${rest.join("/")}`];
+}
+
+function exitOf({ outcome }: WaitResult): number {
+  if (outcome === "ready") return exitCodes.done;
+  if (outcome === "interrupted") return exitCodes.interrupted;
+  return outcome === "failed" ? exitCodes.failed : exitCodes.timedOut;
+}

@@ -1,0 +1,60 @@
+import type { Flag } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import type { Style } from "./style.ts";
+import { listText } from "./table-text.ts";
+
+/** Flags that every verb of the client knows. */
+export const globalFlags: readonly Flag[] = [
+  { name: "endpoint", value: "URL", summary: "the server: http://host:port or unix:/path (BERTH_ENDPOINT)" },
+  { name: "output", short: "o", value: "FORMAT", summary: "text, or json for the API's own answer" },
+  { name: "help", short: "h", summary: "show help" },
+];
+
+interface Summary {
+  name: string;
+  summary: string;
+}
+
+/** The help of the program: its commands from their tables. */
+export function overview(client: readonly Summary[], local: readonly Summary[], style: Style): string {
+  const list = (items: readonly Summary[]) => items.map(({ name, summary }) => [name, summary]);
+  const width = Math.max(...[...client, ...local].map(({ name }) => name.length));
+  const rows = (items: readonly Summary[]) =>
+    listText(
+      list(items).map(([name = "", summary = ""]) => [name.padEnd(width), summary]),
+      { indent: "  " },
+    );
+  return [
+    "berth turns one Linux server into your own platform",
+    "",
+    `${style.bold("usage")}  berth COMMAND [WORDS] [FLAGS]`,
+    "",
+    style.bold("ask and change the server"),
+    rows(client),
+    "",
+    style.bold("on the server itself"),
+    rows(local),
+    "",
+    "berth COMMAND --help says more; berth --version shows the version.",
+  ].join("\n");
+}
+
+/** The help of one verb. */
+export function commandHelp(command: Command, style: Style): string {
+  const flagRows = [...command.flags, ...globalFlags].map((flag) => [flagText(flag), flag.summary]);
+  return [
+    command.summary,
+    "",
+    style.bold("usage"),
+    ...command.usage.map((form) => `  berth ${form}`),
+    ...(command.detail === undefined ? [] : ["", ...command.detail]),
+    "",
+    style.bold("flags"),
+    listText(flagRows, { indent: "  " }),
+  ].join("\n");
+}
+
+function flagText({ name, short, value }: Flag): string {
+  const dashes = short === undefined ? `    --${name}` : `-${short}, --${name}`;
+  return value === undefined ? dashes : `${dashes} ${value}`;
+}

@@ -1,0 +1,96 @@
+import { ApiError, type Client } from "../api/client.ts";
+import type { DataOf } from "../api/endpoint.ts";
+import { formatKey, type ManifestKey, podKinds } from "../api/manifest.ts";
+import { describe } from "../api/orchestration/describe.ts";
+import { getOperation } from "../api/orchestration/restart.ts";
+import type { Look, WaitTarget } from "./wait.ts";
+
+/** Kinds whose containers can be waited for. */
+export function isPodKind(kind: string): boolean {
+  return podKinds.some((known) => known === kind);
+}
+
+export interface ReadySetup {
+  /** What is said about an older revision is not believed. */
+  revision: number;
+  /** The manifest was stored before as it is now: a failure counts only once the server has looked again. */
+  unchanged: boolean;
+}
+
+/** Waits until the server has acted upon a revision of a deployment or statefulset and it is ready. */
+export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged }: ReadySetup): WaitTarget {
+  let firstReconcile: unknown;
+  const look = async (): Promise<Look> => {
+    const described = await api.call(describe, { query: query(key) });
+    const seen = judge(described, revision);
+    const reconciled = described.status?.last_reconcile_at;
+    firstReconcile ??= reconciled;
+    const stale = unchanged && seen.state === "failed" && reconciled === firstReconcile;
+    return stale ? { ...seen, state: "pending" } : seen;
+  };
+  return { ref: formatKey(key), look: () => missingIsGone(look) };
+}
+
+/** Waits for the end of an operation; how far it is comes from `describe`. */
+export function operationTarget(api: Client, key: ManifestKey, id: string): WaitTarget {
+  const look = async (): Promise<Look> => {
+    const operation = await api.call(getOperation, { params: { id } });
+    const seen = judge(await api.call(describe, { query: query(key) }), 0);
+    if (operation.state === "running") return { ...seen, state: "pending" };
+    if (operation.state === "succeeded") return { ...seen, state: "ready" };
+    return { ...seen, state: "failed", why: operation.error ?? seen.why };
+  };
+  return { ref: formatKey(key), look: () => missingIsGone(look) };
+}
+
+function query({ kind, scope, name }: ManifestKey) {
+  return { kind, scope, name };
+}
+
+async function missingIsGone(look: () => Promise<Look>): Promise<Look> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    return { state: "gone", phase: "", wanted: 0, ready: 0, pods: [], why: "it was deleted meanwhile" };
+  }
+}
+
+/** A status that is older than `revision` says nothing about it yet. */
+function judge({ status, pods }: DataOf<typeof describe>, revision: number): Look {
+  const phase = textOf(status?.phase);
+  const acted = numberOf(status?.observed_revision) >= revision && status !== null;
+  const look = {
+    phase,
+    wanted: numberOf(status?.replicas),
+    ready: numberOf(status?.ready_replicas),
+    pods: pods.filter(isReplica),
+    why: acted ? reasonOf(status) : "",
+  };
+  if (!acted) return { ...look, state: "pending" };
+  if (phase === "ready") return { ...look, state: "ready" };
+  return { ...look, state: phase === "failing" || phase === "failed" ? "failed" : "pending" };
+}
+
+/** Init and release containers are not replicas. */
+export function isReplica(pod: { kind: string; role?: string }): boolean {
+  return pod.role === undefined || pod.role === "" || pod.role === pod.kind;
+}
+
+/** The server's reason for not being ready: a bad condition, or the last error. */
+export function reasonOf(status: Record<string, unknown> | null): string {
+  const conditions = Array.isArray(status?.conditions) ? status.conditions : [];
+  const bad = conditions.find(
+    ({ type, status: is }) => (type === "Ready" && is === false) || (type === "Degraded" && is === true),
+  );
+  const words = bad === undefined ? [] : [textOf(bad.reason), textOf(bad.message)].filter((word) => word !== "");
+  return words.length > 0 ? words.join(": ") : textOf(status?.last_reconcile_error);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}

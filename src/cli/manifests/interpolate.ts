@@ -1,0 +1,51 @@
+/** Variables of the operator's shell. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface Interpolated {
+  text: string;
+  /** The whole input was one `${…}`. */
+  whole: boolean;
+  /** What could not be replaced: the part as written, and why. */
+  problems: { part: string; message: string }[];
+}
+
+const token = /\$\$|\$\{([^}]*)(\}?)/g;
+const variable = /^([A-Za-z_]\w*)(?::-(.*))?$/s;
+
+/** References that the server resolves. */
+const serverSide = /^(?:asset|ref)\./;
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}` in the value of one scalar; `$$` is a dollar sign. As in a shell, the
+ * default also stands in for an empty value. `${asset.…}` and `${ref.…}` are left for the server.
+ */
+export function interpolate(text: string, variables: Variables): Interpolated {
+  const problems: Interpolated["problems"] = [];
+  const replaced = text.replace(token, (part, inner: string | undefined, close: string | undefined) => {
+    if (inner === undefined) return "$";
+    const outcome = close === "" ? unclosed : resolve(inner, variables);
+    if (outcome.problem !== undefined) problems.push({ part, message: outcome.problem });
+    return outcome.text ?? part;
+  });
+  return { text: replaced, whole: /^\$\{[^}]*\}$/.test(text), problems };
+}
+
+interface Resolved {
+  text?: string;
+  problem?: string;
+}
+
+const unclosed: Resolved = { problem: "`${` is not closed: add `}`, or write `$${` for the characters themselves" };
+
+function resolve(inner: string, variables: Variables): Resolved {
+  if (serverSide.test(inner)) return {};
+  const [, name, fallback] = variable.exec(inner) ?? [];
+  if (name === undefined) {
+    const advice = "write ${NAME} or ${NAME:-default}, or $${…} for the characters themselves";
+    return { problem: `"\${${inner}}" is not a variable: ${advice}` };
+  }
+  const value = variables[name];
+  if (fallback !== undefined) return { text: value === undefined || value === "" ? fallback : value };
+  if (value !== undefined) return { text: value };
+  return { problem: `variable "${name}" is not set: export it, or write \${${name}:-default}` };
+}

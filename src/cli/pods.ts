@@ -1,0 +1,56 @@
+import type { Client } from "../api/client.ts";
+import type { DataOf } from "../api/endpoint.ts";
+import { listPods } from "../api/orchestration/pods.ts";
+import { containerName } from "../core/naming.ts";
+import { CommandFailure, usageFailure } from "./failures.ts";
+import { isReplica } from "./look.ts";
+import { parseReference, splitReplica } from "./reference.ts";
+
+type PodList = DataOf<typeof listPods>;
+
+/** Words that mean containers where a kind may stand. */
+export function isPodWord(word: string): boolean {
+  return ["pod", "pods", "pd"].includes(word.toLowerCase());
+}
+
+/**
+ * The containers that a reference names: all without one, those of a `scope`, of `scope/name`, one replica with
+ * `scope/name.replica`, or one by its container name `scope-name.replica`.
+ */
+export async function findPods(api: Client, text: string | undefined): Promise<PodList> {
+  if (text === undefined) return api.call(listPods, { query: {} });
+  const { word, kind, scope, name = "" } = parseReference(text);
+  if (word?.includes(".")) return only(await api.call(listPods, { query: {} }), (pod) => pod.name === word);
+  if (word !== undefined) return api.call(listPods, { query: { scope: word } });
+  const whole = await api.call(listPods, { query: { kind, scope, name } });
+  const split = splitReplica(name);
+  if (whole.pods.length > 0 || split === undefined) return whole;
+  const siblings = await api.call(listPods, { query: { kind, scope, name: split.name } });
+  return only(siblings, (pod) => pod.replica_id === split.replica);
+}
+
+function only(list: PodList, keep: (pod: PodList["pods"][number]) => boolean): PodList {
+  return { pods: list.pods.filter(keep), degraded: [] };
+}
+
+/** Container names behind the references of `stop` and `start`. A whole scope is refused. */
+export async function podNames(api: Client, references: readonly string[]): Promise<string[]> {
+  if (references.length === 0) throw usageFailure("say which pod: SCOPE/NAME.REPLICA; see: berth get pods");
+  const names = await Promise.all(references.map((text) => namesOf(api, text)));
+  return [...new Set(names.flat())];
+}
+
+async function namesOf(api: Client, text: string): Promise<string[]> {
+  const { word, scope = "", name = "" } = parseReference(text);
+  if (word !== undefined && !word.includes(".")) {
+    throw usageFailure(`"${text}" names a whole scope: write SCOPE/NAME or SCOPE/NAME.REPLICA`);
+  }
+  const { pods } = await findPods(api, text);
+  const replicas = pods.filter(isReplica).map((pod) => pod.name);
+  if (replicas.length > 0) return replicas;
+  // A frozen replica may have no container left; the server knows its name all the same.
+  const split = splitReplica(name);
+  if (word !== undefined) return [word];
+  if (split !== undefined) return [containerName(scope, split.name, split.replica)];
+  throw new CommandFailure(`no pods of "${text}"; see: berth get pods`);
+}

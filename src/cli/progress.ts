@@ -1,0 +1,80 @@
+import type { PodRecord } from "../api/orchestration/pods.ts";
+import { shortDuration } from "./duration.ts";
+import { printable, type Style } from "./style.ts";
+import { listText } from "./table-text.ts";
+import type { Waited } from "./wait.ts";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+export interface ProgressFrame {
+  style: Style;
+  elapsedMs: number;
+  /** Counts up; turns the spinner. */
+  tick: number;
+}
+
+/** The live block: a line a resource, under it a line a replica while it is not ready. */
+export function progressBlock(round: readonly Waited[], frame: ProgressFrame): string[] {
+  return round.flatMap((target) => {
+    const mark = markOf(target, frame);
+    const head = `${mark} ${target.ref}  ${frame.style.dim(summary(target, frame.elapsedMs))}`;
+    if (target.look.state !== "pending") return [head];
+    const rows = target.look.pods.map((pod) => [podId(pod), podState(pod)]);
+    return [head, ...(rows.length > 0 ? listText(rows, { indent: "    " }).split("\n") : [])];
+  });
+}
+
+function markOf({ look }: Waited, { style, tick }: ProgressFrame): string {
+  if (look.state === "ready") return style.green("✓");
+  if (look.state === "failed" || look.state === "gone") return style.red("✗");
+  return style.cyan(frames[tick % frames.length] ?? "");
+}
+
+function summary({ look }: Waited, elapsedMs: number): string {
+  const count = look.wanted > 0 || look.phase !== "" ? `${look.ready}/${look.wanted} ready` : "waiting for the server";
+  if (look.state !== "pending") return count;
+  const why = look.why === "" ? "" : `  ${printable(look.why)}`;
+  return `${count}  ${shortDuration(elapsedMs)}${why}`;
+}
+
+/** What changed between two rounds, a line each, for logs and pipes. */
+export function progressLines(before: readonly Waited[], after: readonly Waited[]): string[] {
+  return after.flatMap((target, index) => {
+    const last = before[index];
+    const told = replicaChanges(last, target);
+    const now = headline(target);
+    return now === (last === undefined ? "" : headline(last)) ? told : [...told, now];
+  });
+}
+
+function headline({ ref, look }: Waited): string {
+  if (look.phase === "" && look.why === "") return "";
+  const why = look.state === "pending" && look.why !== "" ? `: ${printable(look.why)}` : "";
+  return `${ref}: ${look.ready}/${look.wanted} ready${why}`;
+}
+
+function replicaChanges(before: Waited | undefined, after: Waited): string[] {
+  const known = new Map(before?.look.pods.map((pod) => [pod.name, podState(pod)]));
+  const here = new Set(after.look.pods.map((pod) => pod.name));
+  const moved = after.look.pods.filter((pod) => known.get(pod.name) !== podState(pod));
+  const left = (before?.look.pods ?? []).filter((pod) => !here.has(pod.name));
+  return [
+    ...moved.map((pod) => `${after.ref}: replica ${podId(pod)} ${podState(pod)}`),
+    ...left.map((pod) => `${after.ref}: replica ${podId(pod)} removed`),
+  ];
+}
+
+function podId(pod: PodRecord): string {
+  return pod.replica_id ?? pod.name;
+}
+
+/** A replica's condition in few words: `running, ready`, `restarting, exit code 1, 3 restarts`. */
+export function podState(pod: PodRecord): string {
+  const parts = [pod.frozen ? `${pod.state}, frozen` : pod.state];
+  if (pod.ready) parts.push("ready");
+  else if (pod.running) parts.push("not ready yet");
+  if (pod.oom_killed) parts.push("out of memory");
+  else if (!pod.running && pod.exit_code !== undefined && pod.exit_code !== 0) parts.push(`exit code ${pod.exit_code}`);
+  if (pod.restarts > 0) parts.push(pod.restarts === 1 ? "1 restart" : `${pod.restarts} restarts`);
+  return parts.join(", ");
+}

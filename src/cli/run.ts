@@ -1,0 +1,162 @@
+import { ApiError, createClient } from "../api/client.ts";
+import { naming } from "../core/naming.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Arguments, parseArguments } from "./arguments.ts";
+import type { ClientLimits, Command, Context } from "./command.ts";
+import { connect, type PlatformFetch } from "./endpoint.ts";
+import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
+import { commandHelp, globalFlags, overview } from "./help.ts";
+import type { Variables } from "./manifests/interpolate.ts";
+import { ManifestError } from "./manifests/source.ts";
+import { didYouMean } from "./suggest.ts";
+import { commands, type LocalName, localCommands } from "./table.ts";
+import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
+
+export interface ClientOptions {
+  endpoint: string;
+  actor: string;
+  color: boolean;
+  prefix: string;
+}
+
+/** The world as `main.ts` hands it to the client. */
+export interface Surroundings {
+  version: string;
+  streams: Streams;
+  /** All of stdin. */
+  stdin: () => Promise<string>;
+  fetch: PlatformFetch;
+  clock: Clock;
+  limits: ClientLimits;
+  variables: Variables;
+  cwd: string;
+  /** From now on Ctrl-C aborts the signal and does not end the process. */
+  interruptible: () => AbortSignal;
+  options: (flags: { endpoint?: string }, terminal: boolean) => ClientOptions;
+  local: Record<LocalName, (args: string[]) => Promise<number>>;
+}
+
+/** Runs one command line (without the program name) and answers with the exit code. */
+export async function run(argv: readonly string[], around: Surroundings): Promise<number> {
+  const colors = {
+    stdout: around.options({}, around.streams.stdoutIsTerminal).color,
+    stderr: around.options({}, around.streams.stderrIsTerminal).color,
+  };
+  const terminal = createTerminal(around.streams, colors);
+  const words = splitColon(argv);
+  let json = asksForJson(argv);
+  let signal: AbortSignal | undefined;
+  try {
+    const before = parseArguments(words, [...globalFlags, { name: "version", summary: "" }], { stopAtWord: true });
+    if (before.on("version")) return say(terminal, `berth ${around.version}`);
+    const [verb, ...rest] = before.words;
+    if (verb === undefined || verb === "help") return await help(rest[0], terminal, around);
+    const local = localCommands.find(({ name }) => name === verb);
+    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : rest);
+    const command = findCommand(verb);
+    const args = parseArguments([...flagTokens(before), ...rest], [...command.flags, ...globalFlags]);
+    if (args.on("help")) return say(terminal, commandHelp(command, terminal.style));
+    json = outputOf(args);
+    signal = around.interruptible();
+    return await command.run(contextOf(args, { json, terminal, around, signal }), args);
+  } catch (error) {
+    return failed(error, { json, terminal, interrupted: signal?.aborted ?? false });
+  }
+}
+
+/** `config:set` is `config set`; only the first word is split. */
+function splitColon(argv: readonly string[]): string[] {
+  const index = argv.findIndex((word) => !word.startsWith("-"));
+  const [, verb, rest] = /^([a-z]+):([a-z:-]+)$/.exec(argv[index] ?? "") ?? [];
+  if (verb === undefined || rest === undefined) return [...argv];
+  return [...argv.slice(0, index), verb, rest, ...argv.slice(index + 1)];
+}
+
+function findCommand(verb: string): Command {
+  const command = commands.find(({ name }) => name === verb);
+  if (command !== undefined) return command;
+  const known = [...commands, ...localCommands].map(({ name }) => name);
+  throw usageFailure(`unknown command "${verb}"${didYouMean(verb, known) || "; see: berth help"}`);
+}
+
+async function help(verb: string | undefined, terminal: Terminal, around: Surroundings): Promise<number> {
+  const local = localCommands.find(({ name }) => name === verb);
+  if (local !== undefined) return around.local[local.name](["--help"]);
+  if (verb !== undefined) return say(terminal, commandHelp(findCommand(verb), terminal.style));
+  return say(terminal, overview(commands, localCommands, terminal.style));
+}
+
+function say(terminal: Terminal, text: string): number {
+  terminal.out(text);
+  return exitCodes.done;
+}
+
+/** Global flags that stood before the verb, as tokens again. */
+function flagTokens(args: Arguments): string[] {
+  return globalFlags.flatMap(({ name }) => args.values(name).map((value) => `--${name}=${value}`));
+}
+
+function outputOf(args: Arguments): boolean {
+  const format = args.value("output") ?? "text";
+  if (format !== "text" && format !== "json") throw usageFailure(`no output format "${format}": text or json`);
+  return format === "json";
+}
+
+/** So that faults of the command line itself come out as JSON too. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return / (?:-o ?=?|--output[ =])json /.test(` ${(end === -1 ? argv : argv.slice(0, end)).join(" ")} `);
+}
+
+interface Parts {
+  json: boolean;
+  terminal: Terminal;
+  around: Surroundings;
+  signal: AbortSignal;
+}
+
+function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): Context {
+  const { clock, limits, variables, cwd, version } = around;
+  const flag = args.value("endpoint");
+  const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
+  const { endpoint, actor, prefix } = options;
+  const connection = connect({ endpoint, fetch: around.fetch, signal, answerMs: limits.answerMs });
+  const headers = {
+    [`${naming(prefix).headerPrefix}-Actor`]: headerText(actor),
+    "User-Agent": `berth/${version}`,
+  };
+  const api = createClient({ ...connection, headers });
+  return { api, endpoint, version, terminal, clock, limits, json, cwd, variables, stdin: around.stdin, signal };
+}
+
+/** Header values are visible ASCII. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}
+
+interface FailureSetting {
+  json: boolean;
+  terminal: Terminal;
+  interrupted: boolean;
+}
+
+function failed(error: unknown, { json, terminal, interrupted }: FailureSetting): number {
+  const { message, exitCode } = interrupted ? interruption : tell(error);
+  if (json) terminal.out(JSON.stringify({ status: "error", error: message }, null, 2));
+  // A message that starts with a place stays bare, so that editors and terminals can jump there.
+  else terminal.note(startsWithPlace.test(message) ? message : `${terminal.noteStyle.red("error:")} ${message}`);
+  return exitCode;
+}
+
+const startsWithPlace = /^[^\n]*?:\d+:\d+: /;
+
+const interruption = { message: "interrupted", exitCode: exitCodes.interrupted };
+
+function tell(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
+  if (error instanceof ApiError || error instanceof ManifestError) {
+    return { message: error.message, exitCode: exitCodes.failed };
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { message: `this is a bug in berth, please report it: ${text}`, exitCode: exitCodes.failed };
+}

@@ -1,0 +1,37 @@
+import type { Command } from "./command.ts";
+import { applyCommand } from "./commands/apply.ts";
+import { configCommand } from "./commands/config.ts";
+import { deleteCommand } from "./commands/delete.ts";
+import { describeCommand } from "./commands/describe.ts";
+import { diffCommand } from "./commands/diff.ts";
+import { eventsCommand } from "./commands/events.ts";
+import { getCommand } from "./commands/get.ts";
+import { restartCommand } from "./commands/restart.ts";
+import { startCommand } from "./commands/start.ts";
+import { stopCommand } from "./commands/stop.ts";
+import { versionCommand } from "./commands/version.ts";
+
+/** The verbs of the client, in the order of the help. */
+export const commands: readonly Command[] = [
+  applyCommand,
+  diffCommand,
+  getCommand,
+  describeCommand,
+  eventsCommand,
+  deleteCommand,
+  configCommand,
+  restartCommand,
+  stopCommand,
+  startCommand,
+  versionCommand,
+];
+
+/** Commands that work on the machine itself: they are given their words as they are. */
+export const localCommands = [
+  { name: "serve", summary: "run the server" },
+  { name: "doctor", summary: "check this machine and say how to mend what is wrong" },
+  { name: "backup", summary: "write a copy of all state to a file" },
+  { name: "restore", summary: "bring back the state of a backup" },
+] as const;
+
+export type LocalName = (typeof localCommands)[number]["name"];

@@ -1,0 +1,75 @@
+import { createStyle, type Style } from "./style.ts";
+
+/** The operator's screen and keyboard. Answers go to stdout; questions, progress and errors to stderr. */
+export interface Terminal {
+  /** One answer line, or several. */
+  out(text: string): void;
+  /** One line for the operator alone. */
+  note(text: string): void;
+  /** Colours of stdout. */
+  style: Style;
+  /** Colours of stderr. */
+  noteStyle: Style;
+  /** Columns of stdout; unlimited when it is not a terminal. */
+  width: number;
+  /** Somebody can be asked: stdin and stdout are terminals. */
+  interactive: boolean;
+  /** stderr can show a block that changes in place. */
+  live: boolean;
+  /** Shows these lines in place of the ones of the call before; notes in between come out above. */
+  block(lines: readonly string[]): void;
+  /** The next line of stdin; undefined at its end, or when the operator interrupts. */
+  readLine(): Promise<string | undefined>;
+}
+
+export interface Streams {
+  stdout: (text: string) => void;
+  stderr: (text: string) => void;
+  readLine: () => Promise<string | undefined>;
+  stdinIsTerminal: boolean;
+  stdoutIsTerminal: boolean;
+  stderrIsTerminal: boolean;
+  columns: () => number | undefined;
+}
+
+export interface TerminalColors {
+  stdout: boolean;
+  stderr: boolean;
+}
+
+export function createTerminal(streams: Streams, colors: TerminalColors): Terminal {
+  let shown: readonly string[] = [];
+  const draw = (lines: readonly string[]) => {
+    if (lines.length === 0 && shown.length === 0) return;
+    const up = shown.length === 0 ? "" : `\x1b[${shown.length}A\r`;
+    // A line that wraps would count as two and break the way back up.
+    const clipped = lines.map((line) => clip(line, (streams.columns() ?? 80) - 1));
+    streams.stderr(`${up}\x1b[J${clipped.map((line) => `${line}\n`).join("")}`);
+    shown = lines;
+  };
+  const above = (write: () => void) => {
+    const block = shown;
+    draw([]);
+    write();
+    draw(block);
+  };
+  return {
+    out: (text) => above(() => streams.stdout(`${text}\n`)),
+    note: (text) => above(() => streams.stderr(`${text}\n`)),
+    style: createStyle(colors.stdout),
+    noteStyle: createStyle(colors.stderr),
+    width: streams.stdoutIsTerminal ? (streams.columns() ?? 80) : Number.POSITIVE_INFINITY,
+    interactive: streams.stdinIsTerminal && streams.stdoutIsTerminal,
+    live: streams.stderrIsTerminal,
+    block: (lines) => {
+      if (streams.stderrIsTerminal) draw(lines);
+    },
+    readLine: streams.readLine,
+  };
+}
+
+/** Text cut to `width` columns; colour codes take none. */
+export function clip(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  return `${Bun.sliceAnsi(text, 0, Math.max(0, width - 1))}…`;
+}

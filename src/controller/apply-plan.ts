@@ -1,0 +1,120 @@
+import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
+import type { PlanRow } from "../api/orchestration/apply.ts";
+import { changedPaths } from "../core/diff.ts";
+import type { PlannedPod, Step } from "../core/plan/pod.ts";
+import { planWorkload } from "../core/plan/workload.ts";
+import { containerName } from "../core/naming.ts";
+import { notActedUpon } from "../core/unsupported.ts";
+import type { PutResult } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import { plannedPods, planTarget } from "./observe.ts";
+import { resolveStored } from "./resolve.ts";
+import { isPodKind } from "./target.ts";
+
+type ReplicaRow = PlanRow["replicas"][number];
+
+/** What an apply would do to one resource, down to the replicas. Memory and store only: nothing is asked of the engine. */
+export function planRow(context: Context, { manifest, outcome, previous }: PutResult): PlanRow {
+  const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
+  const { replicas, notes } = isPodKind(manifest.kind) ? simulate(context, manifest) : { replicas: [], notes: [] };
+  return {
+    ref: formatKey(manifest),
+    action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
+    changed,
+    replicas,
+    notes: [...notes, ...notActedUpon(manifest.kind, manifest.spec)],
+  };
+}
+
+export function pruneRow(context: Context, key: ManifestKey): PlanRow {
+  const replicas = context.pods
+    .of(key)
+    .map((pod): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why: "not in this apply (prune)" }));
+  return { ref: formatKey(key), action: "delete", changed: [], replicas, notes: [] };
+}
+
+const simulatedRoundsMax = 4_000;
+
+/** Plays the planner against a model of the pods until it is settled, and notes what it did. */
+function simulate(context: Context, manifest: StoredManifest): { replicas: ReplicaRow[]; notes: string[] } {
+  const { workload, problems } = resolveStored(context, manifest);
+  const notes = problems.map(({ path, message }) => `${path}: ${message}`);
+  if (workload.rollout.strategyReason !== undefined) {
+    notes.push(`strategy ${workload.rollout.strategy}: ${workload.rollout.strategyReason}`);
+  }
+  const now = context.clock.now();
+  const frozenIds = context.store.frozen.list(manifest);
+  let pods = plannedPods(context, { key: manifest, workload, now });
+  const steps: Step[] = [];
+  for (let round = 0; round < simulatedRoundsMax; round++) {
+    const plan = planWorkload({ workload: planTarget(workload), pods, frozenIds, now });
+    if (plan.steps.length === 0) break;
+    steps.push(...plan.steps);
+    pods = played(pods, plan.steps, { workload: planTarget(workload), round });
+  }
+  return { replicas: rows(steps), notes };
+}
+
+interface Model {
+  workload: ReturnType<typeof planTarget>;
+  round: number;
+}
+
+/** The pods after the steps went well. */
+function played(pods: PlannedPod[], steps: Step[], { workload, round }: Model): PlannedPod[] {
+  const gone = new Set(steps.filter((step) => step.type === "remove").map((step) => step.pod.id));
+  const touched = new Set(steps.filter((step) => step.type === "start").map((step) => step.pod.id));
+  const kept = pods
+    .filter((pod) => !gone.has(pod.id))
+    .map((pod) => (touched.has(pod.id) ? { ...pod, state: "running" as const, ready: true, runningSince: 0 } : pod))
+    .map((pod) => renamed(pod, steps));
+  const made = steps.flatMap((step, index) => {
+    if (step.type !== "create") return [];
+    const replicaId = step.ordinal === undefined ? `new${round}x${index}` : String(step.ordinal);
+    return [newPod(workload, replicaId, step.ordinal)];
+  });
+  return [...kept, ...made];
+}
+
+function renamed(pod: PlannedPod, steps: Step[]): PlannedPod {
+  const step = steps.find((candidate) => candidate.type === "rename" && candidate.pod.id === pod.id);
+  return step?.type === "rename" ? { ...pod, containerName: step.to } : pod;
+}
+
+function newPod(workload: Model["workload"], replicaId: string, ordinal: number | undefined): PlannedPod {
+  return {
+    id: `planned-${replicaId}`,
+    containerName: containerName(workload.scope, workload.name, replicaId),
+    replicaId,
+    ordinal,
+    state: "running",
+    hash: workload.hash,
+    generation: workload.generation,
+    ready: true,
+    runningSince: 0,
+    createdAt: Number.MAX_SAFE_INTEGER,
+    exitCode: undefined,
+    restarts: 0,
+    oomKilled: false,
+    frozen: false,
+    role: undefined,
+    startNotBefore: 0,
+  };
+}
+
+/** A removed replica and one created for it read as one replacement. */
+function rows(steps: Step[]): ReplicaRow[] {
+  const removed = steps.filter((step) => step.type === "remove");
+  const created = steps.filter((step) => step.type === "create");
+  const pairs = Math.min(removed.length, created.length);
+  const replaced = removed.slice(0, pairs);
+  return [
+    ...replaced.map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "replace", why })),
+    ...removed.slice(pairs).map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why })),
+    ...created.slice(pairs).map(({ ordinal, why }): ReplicaRow => ({
+      replica_id: ordinal === undefined ? "(new)" : String(ordinal),
+      action: "create",
+      why,
+    })),
+  ];
+}

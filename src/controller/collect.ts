@@ -1,0 +1,64 @@
+import { formatKey } from "../api/manifest.ts";
+import { orphans } from "../core/plan/collect.ts";
+import { type Context, keyText } from "./context.ts";
+
+/** When each container without a manifest was first seen, and what was last said about those that stay. */
+export interface OrphanWatch {
+  firstSeenAt: Map<string, number>;
+  lastHold: string;
+}
+
+export function createOrphanWatch(): OrphanWatch {
+  return { firstSeenAt: new Map(), lastHold: "" };
+}
+
+/**
+ * Removes containers of this installation that no manifest asks for, after a grace and never in bulk: an empty or
+ * half-read database must not take the apps with it.
+ */
+export async function collectOrphans(context: Context, watch: OrphanWatch): Promise<void> {
+  const { store, pods, clock, limits, log } = context;
+  const manifestKeys = new Set(store.manifests.heads().map(keyText));
+  const strays = [...pods.all()].filter((pod) => !manifestKeys.has(keyText(pod.key)));
+  const now = clock.now();
+  forgetGone(watch, new Set(strays.map((pod) => pod.id)));
+  if (strays.length === 0) return;
+  for (const pod of strays) if (!watch.firstSeenAt.has(pod.id)) watch.firstSeenAt.set(pod.id, now);
+  const { remove, hold } = orphans({
+    containers: strays.map((pod) => ({
+      ...pod.key,
+      id: pod.id,
+      name: pod.name,
+      key: keyText(pod.key),
+      createdAt: pod.createdAt,
+    })),
+    manifestKeys,
+    deleteMarks: new Set(store.deletions.list().map(keyText)),
+    held: store.collectionHeld,
+    firstSeenAt: watch.firstSeenAt,
+    now,
+    graceMs: limits.orphanGraceMs,
+    liveTotal: [...pods.all()].length,
+  });
+  if (hold.why !== watch.lastHold) {
+    watch.lastHold = hold.why ?? "";
+    if (hold.why) log.warn("orphans held back", { why: hold.why, containers: hold.ids.length });
+  }
+  for (const id of remove) await removeStray(context, id);
+}
+
+async function removeStray(context: Context, id: string): Promise<void> {
+  const pod = [...context.pods.all()].find((candidate) => candidate.id === id);
+  if (pod === undefined) return;
+  await context.runtime.stop(id, { graceMs: 10_000 });
+  await context.runtime.remove(id);
+  const { kind, scope, name } = pod.key;
+  const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };
+  await context.store.write((tx) =>
+    tx.events.append({ actor: "reconciler", action: "orphan.remove", kind, scope, name, detail }, context.clock.now()),
+  );
+}
+
+function forgetGone(watch: OrphanWatch, present: Set<string>): void {
+  for (const id of watch.firstSeenAt.keys()) if (!present.has(id)) watch.firstSeenAt.delete(id);
+}

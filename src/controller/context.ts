@@ -1,0 +1,66 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import type { Naming } from "../core/naming.ts";
+import type { Assets } from "../disk/assets.ts";
+import type { Layout } from "../disk/layout.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Store } from "../store/store.ts";
+import type { EngineLink } from "./engine.ts";
+import type { PodTable } from "./pod-table.ts";
+import type { Progress } from "./progress.ts";
+
+/** Bounds that the controller keeps; see `config.ts`, where each is explained. */
+export interface ControllerLimits {
+  jsonDepthMax: number;
+  manifestsPerApplyMax: number;
+  replicasMax: number;
+  envEntriesMax: number;
+  configKeysMax: number;
+  configValueBytesMax: number;
+  assetBytesMax: number;
+  containerNameMax: number;
+  problemsShownMax: number;
+  eventsPageMax: number;
+  reconcileWorkers: number;
+  engineCallsMax: number;
+  resyncMs: number;
+  backoffFirstMs: number;
+  backoffMaxMs: number;
+  orphanGraceMs: number;
+  diskFloorBytes: number;
+  pruneWaitMs: number;
+}
+
+/** What every room of the controller works with; made once by `create.ts`. */
+export interface Context {
+  store: Store;
+  runtime: Runtime;
+  assets: Assets;
+  layout: Layout;
+  names: Naming;
+  clock: Clock;
+  log: Log;
+  limits: ControllerLimits;
+  randomBytes: (count: number) => Uint8Array;
+  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  /** What the engine last said about our containers. */
+  pods: PodTable;
+  engine: EngineLink;
+  progress: Progress;
+  /** Asks for a round over the resource, at once or after a while. */
+  enqueue: (key: ManifestKey, afterMs?: number) => void;
+  about: { version: string; dockerHost: string; startedAt: number };
+}
+
+/** Map key of an identity: kind, scope and name never hold a slash. */
+export type KeyText = string;
+
+export function keyText(key: ManifestKey): KeyText {
+  return `${key.kind}/${key.scope}/${key.name}`;
+}
+
+export function parseKeyText(text: KeyText): ManifestKey {
+  const [kind = "", scope = "", name = ""] = text.split("/");
+  return { kind, scope, name };
+}

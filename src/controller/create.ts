@@ -1,0 +1,111 @@
+import type { Naming } from "../core/naming.ts";
+import type { Assets } from "../disk/assets.ts";
+import type { Layout } from "../disk/layout.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Store } from "../store/store.ts";
+import { apply } from "./apply.ts";
+import { getConfig, setConfig, unsetConfig } from "./config.ts";
+import type { Context, ControllerLimits } from "./context.ts";
+import type { Controller } from "./controller.ts";
+import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
+import { describe } from "./describe.ts";
+import { createEngineLink } from "./engine.ts";
+import { listEvents } from "./events.ts";
+import { createPodTable } from "./pod-table.ts";
+import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
+import { createProgress } from "./progress.ts";
+import { createReconciler, type Reconciler } from "./reconciler.ts";
+import { operation, restart } from "./restart.ts";
+import { system } from "./system.ts";
+import { targetKind } from "./target.ts";
+import { createTearDown } from "./tear-down.ts";
+import { wireManifest } from "./wire.ts";
+
+export interface ControllerParts {
+  store: Store;
+  runtime: Runtime;
+  assets: Assets;
+  layout: Layout;
+  names: Naming;
+  clock: Clock;
+  log: Log;
+  limits: ControllerLimits;
+  randomBytes: (count: number) => Uint8Array;
+  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  about: { version: string; dockerHost: string; startedAt: number };
+}
+
+export interface RunningController {
+  controller: Controller;
+  reconciler: Reconciler;
+  /** Follows the engine and reconciles until `signal` aborts; resolves when both have ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Wires the rooms of the controller together. */
+export function createController(parts: ControllerParts): RunningController {
+  const { runtime, names, clock, log, limits } = parts;
+  const pods = createPodTable({ runtime, names, now: clock.now });
+  const progress = createProgress({
+    backoffFirstMs: limits.backoffFirstMs,
+    backoffMaxMs: limits.backoffMaxMs,
+    onListenerError: (error) => log.error("listener failed", { error }),
+  });
+  const engine = createEngineLink({
+    runtime,
+    pods,
+    clock,
+    log,
+    onEvent: (key, pod) => reconciler.onEvent(key, pod),
+    onUp: () => reconciler.enqueueAll(),
+  });
+  const context: Context = { ...parts, pods, progress, engine, enqueue: (key, ms) => reconciler.enqueue(key, ms) };
+  const tearDown = createTearDown(context);
+  const reconciler: Reconciler = createReconciler(context, tearDown);
+
+  return {
+    controller: operations(context, { reconciler, tearDown }),
+    reconciler,
+    async run(signal) {
+      reconciler.enqueueAll();
+      await Promise.all([engine.follow(signal), reconciler.run(signal)]);
+    },
+  };
+}
+
+/** The orchestration plane's operations in the order of the API document. */
+function operations(
+  context: Context,
+  { reconciler, tearDown }: { reconciler: Reconciler; tearDown: ReturnType<typeof createTearDown> },
+): Controller {
+  return {
+    system: () => system(context, reconciler.queued()),
+    apply: (body, options) => apply(context, body, options),
+    listManifests: (filter) => {
+      const kind = filter.kind ? { kind: targetKind(filter.kind) } : {};
+      const scope = filter.scope ? { scope: filter.scope } : {};
+      const name = filter.name ? { name: filter.name } : {};
+      return context.store.manifests.list({ ...kind, ...scope, ...name }).map(wireManifest);
+    },
+    deleteManifest: (target, options) => deleteManifest(context, tearDown, { target, options }),
+    deleteResource: ({ scope, name, ordinal }, options) =>
+      ordinal === undefined
+        ? deleteResource(context, tearDown, { scope, name, options })
+        : rebootstrap(context, { scope, name, ordinal }, options),
+    deleteScope: (scope, options) => deleteScope(context, tearDown, { scope, options }),
+    describe: (target) => describe(context, target),
+    listPods: (filter, options) => listPods(context, filter, options),
+    getPod: (name, options) => getPod(context, name, options),
+    podReady: (name) => podReady(context, name),
+    stopPod: (name, options) => stopPod(context, name, options),
+    startPod: (name, options) => startPod(context, name, options),
+    getConfig: (query) => getConfig(context, query),
+    setConfig: (target, vars, options) => setConfig(context, target, { vars, options }),
+    unsetConfig: (target, options) => unsetConfig(context, target, options),
+    restart: (target, options) => restart(context, target, options),
+    operation: (id) => operation(context, id),
+    events: (filter) => listEvents(context, filter),
+  };
+}

@@ -1,0 +1,69 @@
+import { Failure } from "../api/failure.ts";
+import type { ManifestKey } from "../api/manifest.ts";
+import type { Condition } from "../api/orchestration/describe.ts";
+import type { Context } from "./context.ts";
+import type { Target } from "./controller.ts";
+import { byIdentity, podRecord } from "./pods.ts";
+import { isPodKind, resolveTarget } from "./target.ts";
+import { isoTime, wireManifest } from "./wire.ts";
+
+/** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
+export async function describe(context: Context, target: Target) {
+  const key = resolveTarget(context.store.manifests, target);
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined) throw new Failure("not_found", `${key.kind} "${key.scope}/${key.name}" not found`);
+  const errors: string[] = [];
+  await collect(errors, "pods", async () => {
+    context.engine.require();
+    await context.pods.refresh(key);
+  });
+  const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
+  return {
+    manifest: wireManifest(manifest),
+    status: statusNow(context, key),
+    pods: context.pods
+      .of(key)
+      .sort(byIdentity)
+      .map((pod) => podRecord(context, pod)),
+    ...(volumes === undefined ? {} : { volumes }),
+    ...(errors.length > 0 ? { errors } : {}),
+  };
+}
+
+/** Runs `read` and notes what went wrong instead of passing it on. */
+async function collect(errors: string[], what: string, read: () => Promise<unknown>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    errors.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function volumesOf(context: Context, key: ManifestKey, errors: string[]): Promise<string[]> {
+  const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
+  await collect(errors, "volumes", async () => {
+    context.engine.require();
+    const { label } = context.names;
+    const listed = await context.runtime.listVolumes({ [label.scope]: key.scope, [label.name]: key.name });
+    for (const { name } of listed) names.add(name);
+  });
+  return [...names].sort();
+}
+
+/** The stored status; while the engine is away that stands in front of whatever was true before. */
+function statusNow(context: Context, key: ManifestKey): Record<string, unknown> | null {
+  const status = context.store.status.get(key) ?? null;
+  const marks = context.store.deletions.get(key);
+  if (marks !== undefined && status !== null) return { ...status, deleting: true };
+  if (!isPodKind(key.kind) || context.engine.up()) return status;
+  const away: Condition = {
+    type: "Degraded",
+    status: true,
+    reason: "EngineUnavailable",
+    message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
+    at: isoTime(context.engine.since()),
+  };
+  const known = Array.isArray(status?.conditions) ? status.conditions : [];
+  const others = known.filter((condition: Condition) => condition.type !== "Degraded");
+  return { ...status, conditions: [...others, away] };
+}

@@ -1,0 +1,159 @@
+import { Failure } from "../api/failure.ts";
+import type { ManifestKey } from "../api/manifest.ts";
+import { containerSpec } from "../core/container-spec.ts";
+import type { Step } from "../core/plan/pod.ts";
+import { replicaId } from "../core/replica-id.ts";
+import type { ResolvedWorkload } from "../core/workload.ts";
+import type { Context } from "./context.ts";
+import { ensureImage } from "./images.ts";
+import { ensureClaims } from "./volumes.ts";
+
+export interface Execution {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  steps: Step[];
+}
+
+/**
+ * Does the steps of one plan, side by side. All of them are tried; then the first error is thrown, so that one
+ * replica that cannot start does not hold up the others.
+ */
+export async function execute(context: Context, { key, workload, steps }: Execution): Promise<void> {
+  const imageRef = steps.some((step) => step.type === "create") ? await prepare(context, workload) : "";
+  const taken = new Set(context.pods.of(key).map((pod) => pod.replicaId));
+  const results = await Promise.allSettled(
+    steps.map((step) => perform(context, { key, workload, step, imageRef, taken })),
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** What must be there before a container can be created. Returns the image reference to create from. */
+async function prepare(context: Context, workload: ResolvedWorkload): Promise<string> {
+  await requireAssets(context, workload);
+  if (workload.container.networkMode === "bridge") {
+    for (const network of [context.names.network, ...workload.container.networks]) {
+      await context.runtime.ensureNetwork(network);
+    }
+  }
+  return ensureImage(context, workload);
+}
+
+/** A mount whose file is missing or altered would show the app something that nobody applied. */
+async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
+  for (const { assetDigest, target } of workload.container.mounts) {
+    if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
+    throw new Failure(
+      "unavailable",
+      `the asset file for ${target} is not on disk as applied; it is being written again`,
+      {
+        reason: "AssetUnavailable",
+      },
+    );
+  }
+}
+
+interface Performance {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  step: Step;
+  imageRef: string;
+  taken: Set<string>;
+}
+
+async function perform(context: Context, { key, workload, step, imageRef, taken }: Performance): Promise<void> {
+  switch (step.type) {
+    case "create":
+      return create(context, { workload, ordinal: step.ordinal, why: step.why, imageRef, taken });
+    case "start":
+      return heal(context, { key, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
+    case "remove":
+      return remove(context, { key, workload, step });
+    case "rename":
+      return context.runtime.rename(step.pod.id, step.to);
+  }
+}
+
+interface Creation {
+  workload: ResolvedWorkload;
+  ordinal: number | undefined;
+  why: string;
+  imageRef: string;
+  taken: Set<string>;
+}
+
+/** A container that cannot start is not left behind: the next try makes a new one from what is true then. */
+async function create(context: Context, { workload, ordinal, why, imageRef, taken }: Creation): Promise<void> {
+  if (ordinal !== undefined) await ensureClaims(context, workload, ordinal);
+  const id = ordinal === undefined ? freshReplicaId(context, taken) : String(ordinal);
+  const createdAt = context.clock.now();
+  const spec = containerSpec(
+    workload,
+    { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) },
+    context.names,
+  );
+  const container = await context.runtime.create(spec);
+  try {
+    await context.runtime.start(container);
+  } catch (error) {
+    await context.runtime.remove(container);
+    throw error;
+  }
+  await note(context, workload, { action: "replica.create", replica: id, why });
+}
+
+function freshReplicaId(context: Context, taken: Set<string>): string {
+  for (;;) {
+    const id = replicaId(context.randomBytes(5));
+    if (taken.has(id)) continue;
+    taken.add(id);
+    return id;
+  }
+}
+
+/** Refusals that go away by themselves; a container refused for another reason is made anew. */
+const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
+
+async function heal(
+  context: Context,
+  { key, id, replica, why }: { key: ManifestKey; id: string; replica: string; why: string },
+): Promise<void> {
+  context.progress.started(id, context.clock.now());
+  try {
+    await context.runtime.start(id);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "not_found") return;
+    const keep = error instanceof Failure && waitable.has(error.reason ?? "");
+    if (!keep) await context.runtime.remove(id);
+    throw error;
+  }
+  await note(context, key, { action: "replica.start", replica, why });
+}
+
+interface Removal {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  step: Extract<Step, { type: "remove" }>;
+}
+
+async function remove(context: Context, { key, workload, step }: Removal): Promise<void> {
+  const { pod, why } = step;
+  if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
+    await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
+  }
+  await context.runtime.remove(pod.id);
+  if (step.forgetFrozen) await context.store.write((tx) => tx.frozen.remove(key, pod.replicaId));
+  await note(context, key, { action: "replica.remove", replica: pod.replicaId, why });
+}
+
+interface Note {
+  action: string;
+  replica: string;
+  why: string;
+}
+
+async function note(context: Context, key: ManifestKey, { action, replica, why }: Note): Promise<void> {
+  const { kind, scope, name } = key;
+  const event = { actor: "reconciler", action, kind, scope, name, detail: { replica_id: replica, why } };
+  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
+}

@@ -1,0 +1,121 @@
+import { Failure } from "../api/failure.ts";
+import { formatKey } from "../api/manifest.ts";
+import { parseImageReference, registryHost } from "../core/image-reference.ts";
+import type { ResolvedWorkload } from "../core/workload.ts";
+import type { Image, RegistryAuth } from "../runtime/runtime.ts";
+import type { ImagePin } from "../store/store.ts";
+import type { Context } from "./context.ts";
+
+/**
+ * The image a workload runs on, present on the machine. The first time a spec is seen its image id is pinned: making
+ * a replica of it again never asks a registry and never takes a moved tag. Returns what `create` is given: the
+ * reference as written while it still means the pinned image, else the id.
+ */
+export async function ensureImage(context: Context, workload: ResolvedWorkload): Promise<string> {
+  const key = { kind: workload.kind, scope: workload.scope, name: workload.name };
+  const pin = context.store.images.pinOf(key);
+  const pinned = pin !== undefined && pin.ref === workload.image && pin.hash === workload.hash;
+  const fresh = pinned && (pin.generation === workload.generation || workload.pull !== "always");
+  const image = fresh ? await pinnedImage(context, workload, pin) : await newImage(context, workload);
+  if (!fresh || pin.imageId !== image.id || pin.generation !== workload.generation) {
+    await writePin(context, workload, image);
+  }
+  const named = await context.runtime.inspectImage(workload.image);
+  return named?.id === image.id ? workload.image : image.id;
+}
+
+async function pinnedImage(context: Context, workload: ResolvedWorkload, pin: ImagePin): Promise<Image> {
+  const present = await context.runtime.inspectImage(pin.imageId);
+  if (present !== undefined) return present;
+  return pin.digest === undefined ? newImage(context, workload) : pull(context, workload, pin.digest);
+}
+
+async function newImage(context: Context, workload: ResolvedWorkload): Promise<Image> {
+  if (workload.pullable && workload.pull === "always") return pull(context, workload, workload.image);
+  const present = await context.runtime.inspectImage(workload.image);
+  if (present !== undefined) return present;
+  if (workload.pullable) return pull(context, workload, workload.image);
+  throw new Failure(
+    "conflict",
+    `image "${workload.image}" is not on this machine and no image is set in ${formatKey(workload)}; build it here or set spec.image`,
+    { reason: "ImageMissing" },
+  );
+}
+
+async function pull(context: Context, workload: ResolvedWorkload, ref: string): Promise<Image> {
+  await refuseWhenFull(context, ref);
+  const image = await context.runtime.pull(ref, registryAuth(context, ref));
+  const now = context.clock.now();
+  await context.store.write((tx) => {
+    tx.images.pulled(image.id, ref, now);
+    const { kind, scope, name } = workload;
+    tx.events.append(
+      { actor: "reconciler", action: "image.pull", kind, scope, name, detail: { ref, id: image.id } },
+      now,
+    );
+  });
+  return image;
+}
+
+async function refuseWhenFull(context: Context, ref: string): Promise<void> {
+  const free = await context.runtime.freeBytes();
+  const floor = context.limits.diskFloorBytes;
+  if (free === undefined || free >= floor) return;
+  const mib = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`;
+  throw new Failure(
+    "storage_full",
+    `not pulling "${ref}": ${mib(free)} free where images are kept, the floor is ${mib(floor)}; free some space (docker image prune)`,
+    { reason: "DiskLow" },
+  );
+}
+
+/** Login from the registry manifest of the reference's host; undefined when there is none. */
+function registryAuth(context: Context, ref: string): RegistryAuth | undefined {
+  const host = parseImageReference(ref)?.registry;
+  for (const { spec } of context.store.manifests.list({ kind: "registry" })) {
+    const { url, username, token, password } = spec;
+    if (typeof url !== "string" || registryHost(url) !== host) continue;
+    const secret = typeof token === "string" ? token : password;
+    if (typeof username !== "string" || typeof secret !== "string") continue;
+    return { username, password: secret, serverAddress: stripScheme(url) };
+  }
+  return undefined;
+}
+
+function stripScheme(url: string): string {
+  return url.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+}
+
+async function writePin(context: Context, workload: ResolvedWorkload, image: Image): Promise<void> {
+  const { kind, scope, name, hash, generation, image: ref } = workload;
+  const pin = { kind, scope, name, hash, generation, ref, imageId: image.id, digest: image.digests[0] };
+  await context.store.write((tx) => tx.images.pin({ ...pin, at: context.clock.now() }));
+}
+
+/**
+ * Removes images that we brought to the machine and that neither a container nor a pin (the present one or one kept
+ * for rollback) refers to. Images that others made or pulled are never touched.
+ */
+export async function collectImages(context: Context): Promise<string[]> {
+  const kept = context.store.images.kept();
+  for (const pod of context.pods.all()) kept.add(pod.imageId);
+  const removed: string[] = [];
+  for (const { imageId } of context.store.images.pulledList()) {
+    if (kept.has(imageId)) continue;
+    if (!(await removeUnused(context, imageId))) continue;
+    await context.store.write((tx) => tx.images.forgetPulled(imageId));
+    removed.push(imageId);
+  }
+  return removed;
+}
+
+/** False when somebody else's container uses it. */
+async function removeUnused(context: Context, imageId: string): Promise<boolean> {
+  try {
+    await context.runtime.removeImage(imageId);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "conflict") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,251 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import type { Naming } from "../core/naming.ts";
+import type { Container, ContainerDetail, ContainerState, Runtime, RuntimeEvent } from "../runtime/runtime.ts";
+import { type KeyText, keyText } from "./context.ts";
+
+/** One container of ours as last seen. Identity comes from labels, never from the name. */
+export interface Pod {
+  id: string;
+  name: string;
+  key: ManifestKey;
+  replicaId: string;
+  ordinal: number | undefined;
+  role: string | undefined;
+  releaseId: string | undefined;
+  hash: string;
+  generation: number;
+  image: string;
+  imageId: string;
+  state: ContainerState;
+  status: string;
+  createdAt: number;
+  /** Known once inspected: see `inspectStale`. */
+  startedAt: number | undefined;
+  finishedAt: number | undefined;
+  exitCode: number | undefined;
+  restarts: number;
+  oomKilled: boolean;
+  error: string;
+  /** Epoch ms of the last change of `state`. */
+  changedAt: number;
+  /** The engine's details are older than the last event about it. */
+  stale: boolean;
+  /** Number of the last event about it: an answer asked for earlier is older news. */
+  eventNumber: number;
+}
+
+/**
+ * Memory of the engine's state, filled by listings and moved along by events. Every change of a resource's pods
+ * raises its version, so that a resync can tell in one comparison that nothing happened.
+ */
+export interface PodTable {
+  /** Lists everything; returns the keys whose pods changed. */
+  refreshAll(): Promise<KeyText[]>;
+  /** Lists one resource and inspects what changed there. */
+  refresh(key: ManifestKey): Promise<Pod[]>;
+  /** Takes an event into account; the key it is about, when it is ours. */
+  observe(event: RuntimeEvent): ManifestKey | undefined;
+  of(key: ManifestKey): Pod[];
+  byName(name: string): Pod | undefined;
+  byId(id: string): Pod | undefined;
+  all(): Iterable<Pod>;
+  keys(): Iterable<KeyText>;
+  version(key: KeyText): number;
+  /** After a gap in the events: nothing known about details can be trusted. */
+  forgetDetails(): void;
+}
+
+interface Listing {
+  asked: number;
+  containers: Container[];
+}
+
+interface TableOptions {
+  runtime: Runtime;
+  names: Naming;
+  now: () => number;
+}
+
+export function createPodTable({ runtime, names, now }: TableOptions): PodTable {
+  const byId = new Map<string, Pod>();
+  const byName = new Map<string, Pod>();
+  const byKey = new Map<KeyText, Map<string, Pod>>();
+  const versions = new Map<KeyText, number>();
+  const changed = new Set<KeyText>();
+  let eventCount = 0;
+
+  function touch(key: KeyText): void {
+    versions.set(key, (versions.get(key) ?? 0) + 1);
+    changed.add(key);
+  }
+
+  function drop(pod: Pod): void {
+    const key = keyText(pod.key);
+    byId.delete(pod.id);
+    if (byName.get(pod.name) === pod) byName.delete(pod.name);
+    const siblings = byKey.get(key);
+    siblings?.delete(pod.id);
+    if (siblings?.size === 0) byKey.delete(key);
+    touch(key);
+  }
+
+  function add(pod: Pod): void {
+    const key = keyText(pod.key);
+    byId.set(pod.id, pod);
+    byName.set(pod.name, pod);
+    const siblings = byKey.get(key) ?? new Map<string, Pod>();
+    siblings.set(pod.id, pod);
+    byKey.set(key, siblings);
+    touch(key);
+  }
+
+  function setState(pod: Pod, state: ContainerState): void {
+    if (pod.state === state) return;
+    pod.state = state;
+    pod.changedAt = now();
+    touch(keyText(pod.key));
+  }
+
+  function rename(pod: Pod, name: string): void {
+    if (pod.name === name) return;
+    if (byName.get(pod.name) === pod) byName.delete(pod.name);
+    pod.name = name;
+    byName.set(name, pod);
+    touch(keyText(pod.key));
+  }
+
+  /** `asked` is the event count when the listing was asked for. */
+  function see(container: Container, asked: number): void {
+    const known = byId.get(container.id);
+    if (known === undefined) {
+      const pod = podOf(container, names, now());
+      if (pod !== undefined) add(pod);
+      return;
+    }
+    known.status = container.status;
+    if (known.eventNumber > asked) return;
+    rename(known, container.name);
+    if (known.state !== container.state) known.stale = true;
+    setState(known, container.state);
+  }
+
+  async function listedSince(list: () => Promise<Container[]>): Promise<Listing> {
+    const asked = eventCount;
+    return { asked, containers: await list() };
+  }
+
+  /** Only what was known before the listing was asked for can be missing from it. */
+  function take(known: Pod[], { asked, containers }: Listing): void {
+    const seen = new Set<string>();
+    for (const container of containers) {
+      seen.add(container.id);
+      see(container, asked);
+    }
+    for (const pod of known) if (!seen.has(pod.id) && byId.has(pod.id)) drop(pod);
+  }
+
+  return {
+    async refreshAll() {
+      changed.clear();
+      const known = [...byId.values()];
+      take(known, await listedSince(() => runtime.list()));
+      return [...changed];
+    },
+    async refresh(key) {
+      const known = this.of(key);
+      take(known, await listedSince(() => runtime.list(key)));
+      await inspectStale(runtime, this.of(key));
+      return this.of(key);
+    },
+    observe(event) {
+      eventCount++;
+      const pod = byId.get(event.id);
+      if (pod === undefined) return keyOf(event.labels, names);
+      pod.eventNumber = eventCount;
+      pod.stale = true;
+      if (event.action === "destroy") drop(pod);
+      else if (event.action === "rename") rename(pod, event.name);
+      const state = stateAfter[event.action];
+      if (state !== undefined) setState(pod, state);
+      return pod.key;
+    },
+    of: (key) => [...(byKey.get(keyText(key))?.values() ?? [])],
+    byName: (name) => byName.get(name),
+    byId: (id) => byId.get(id),
+    all: () => byId.values(),
+    keys: () => byKey.keys(),
+    version: (key) => versions.get(key) ?? 0,
+    forgetDetails() {
+      for (const pod of byId.values()) pod.stale = true;
+    },
+  };
+}
+
+/** What an event says about the state; `die` may turn into `restarting`, which the next listing shows. */
+const stateAfter: Record<string, ContainerState> = {
+  start: "running",
+  unpause: "running",
+  die: "exited",
+  pause: "paused",
+};
+
+async function inspectStale(runtime: Runtime, pods: Pod[]): Promise<void> {
+  await Promise.all(
+    pods.map(async (pod) => {
+      if (!pod.stale) return;
+      const asked = pod.eventNumber;
+      const detail = await runtime.inspect(pod.id);
+      if (detail !== undefined && pod.eventNumber === asked) fill(pod, detail);
+    }),
+  );
+}
+
+function fill(pod: Pod, detail: ContainerDetail): void {
+  pod.state = detail.state;
+  pod.startedAt = detail.startedAt;
+  pod.finishedAt = detail.finishedAt;
+  pod.exitCode = detail.exitCode;
+  pod.restarts = detail.restartCount;
+  pod.oomKilled = detail.oomKilled;
+  pod.error = detail.error;
+  pod.stale = false;
+}
+
+function keyOf(labels: Record<string, string>, names: Naming): ManifestKey | undefined {
+  const kind = labels[names.label.kind];
+  const name = labels[names.label.name];
+  if (kind === undefined || name === undefined) return undefined;
+  return { kind, scope: labels[names.label.scope] ?? "", name };
+}
+
+function podOf(container: Container, names: Naming, now: number): Pod | undefined {
+  const { label } = names;
+  const key = keyOf(container.labels, names);
+  if (key === undefined) return undefined;
+  const ordinal = container.labels[label.replicaOrdinal];
+  return {
+    id: container.id,
+    name: container.name,
+    key,
+    replicaId: container.labels[label.replicaId] ?? "",
+    ordinal: ordinal === undefined ? undefined : Number(ordinal),
+    role: container.labels[label.role],
+    releaseId: container.labels[label.releaseId],
+    hash: container.labels[label.manifestHash] ?? "",
+    generation: Number(container.labels[label.generation] ?? 0),
+    image: container.image,
+    imageId: container.imageId,
+    state: container.state,
+    status: container.status,
+    createdAt: container.createdAt,
+    startedAt: undefined,
+    finishedAt: undefined,
+    exitCode: undefined,
+    restarts: 0,
+    oomKilled: false,
+    error: "",
+    changedAt: now,
+    stale: true,
+    eventNumber: 0,
+  };
+}

@@ -1,0 +1,82 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import { type Broadcast, createBroadcast } from "../lib/broadcast.ts";
+import type { FailureReason } from "../api/failure.ts";
+import { type KeyText, keyText } from "./context.ts";
+
+/** The last error of a resource, as long as it lasts. */
+export interface Trouble {
+  reason: FailureReason;
+  message: string;
+  /** Epoch ms of the latest failure. */
+  at: number;
+  attempts: number;
+  /** Epoch ms of the next try. */
+  retryAt: number | undefined;
+}
+
+/**
+ * What the reconciler remembers between rounds and nobody needs after a restart: errors, healing back-off, when a
+ * rollout began. All of it is rebuilt by running.
+ */
+export interface Progress {
+  readonly moved: Broadcast<KeyText>;
+  trouble(key: ManifestKey): Trouble | undefined;
+  troubles(): Iterable<[KeyText, Trouble]>;
+  setTrouble(key: ManifestKey, trouble: Trouble): void;
+  clearTrouble(key: ManifestKey): void;
+  /** Start of the present rollout: moves when hash or generation moves. */
+  rolloutStart(key: ManifestKey, target: string, now: number): number;
+  /** Settled: whatever comes next is a rollout of its own. */
+  rolloutDone(key: ManifestKey): void;
+  /** Epoch ms before which the container is not started again. */
+  startNotBefore(containerId: string): number;
+  /** Remembers a start; the next one waits longer, until the container has run for a minute. */
+  started(containerId: string, now: number): void;
+  holdStart(containerId: string, until: number): void;
+  forget(key: ManifestKey, containerIds: Iterable<string>): void;
+}
+
+interface ProgressOptions {
+  backoffFirstMs: number;
+  backoffMaxMs: number;
+  onListenerError: (error: unknown) => void;
+}
+
+const steadyAfterMs = 60_000;
+
+export function createProgress(options: ProgressOptions): Progress {
+  const troubles = new Map<KeyText, Trouble>();
+  const rollouts = new Map<KeyText, { target: string; at: number }>();
+  const heals = new Map<string, { count: number; notBefore: number; last: number }>();
+
+  return {
+    moved: createBroadcast<KeyText>(options.onListenerError),
+    trouble: (key) => troubles.get(keyText(key)),
+    troubles: () => troubles.entries(),
+    setTrouble: (key, trouble) => void troubles.set(keyText(key), trouble),
+    clearTrouble: (key) => void troubles.delete(keyText(key)),
+    rolloutStart(key, target, now) {
+      const known = rollouts.get(keyText(key));
+      if (known?.target === target) return known.at;
+      rollouts.set(keyText(key), { target, at: now });
+      return now;
+    },
+    rolloutDone: (key) => void rollouts.delete(keyText(key)),
+    startNotBefore: (id) => heals.get(id)?.notBefore ?? 0,
+    started(id, now) {
+      const known = heals.get(id);
+      const count = known === undefined || now - known.last > steadyAfterMs ? 0 : known.count + 1;
+      const delay = count === 0 ? options.backoffFirstMs : options.backoffFirstMs * 2 ** count;
+      heals.set(id, { count, last: now, notBefore: now + Math.min(delay, options.backoffMaxMs) });
+    },
+    holdStart(id, until) {
+      const known = heals.get(id);
+      heals.set(id, { count: known?.count ?? 0, last: known?.last ?? 0, notBefore: until });
+    },
+    forget(key, ids) {
+      troubles.delete(keyText(key));
+      rollouts.delete(keyText(key));
+      for (const id of ids) heals.delete(id);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { Failure } from "../api/failure.ts";
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
+import { createQueue, type Retry } from "../lib/queue.ts";
+import { collectOrphans, createOrphanWatch } from "./collect.ts";
+import { type Context, type KeyText, keyText, parseKeyText } from "./context.ts";
+import { converge, saveTrouble } from "./converge.ts";
+import { collectImages } from "./images.ts";
+import type { Pod } from "./pod-table.ts";
+import type { TearDown } from "./tear-down.ts";
+
+export interface Reconciler {
+  enqueue(key: ManifestKey, afterMs?: number): void;
+  onEvent(key: ManifestKey, pod: Pod | undefined): void;
+  /** Everything is looked at: after a start, when the engine came back, and as a rare deep resync. */
+  enqueueAll(): void;
+  /** Compares versions and looks only at what moved. Returns how many resources were queued. */
+  resync(): Promise<number>;
+  /** Runs until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  queued(): number;
+  /** Resolves when nothing is queued or running. */
+  idle(): Promise<void>;
+}
+
+/** A pod that died younger than this may be the victim of the very try that made it. */
+const youngMs = 10_000;
+/** Every so many resyncs everything is looked at, whatever the versions say. */
+const deepEvery = 20;
+/** Every so many resyncs images nobody needs are removed. */
+const imagesEvery = 120;
+
+/** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
+export function createReconciler(context: Context, tearDown: TearDown): Reconciler {
+  const { store, pods, engine, progress, clock, limits, log } = context;
+  /** What was true when a resource was last found settled. */
+  const settled = new Map<KeyText, string>();
+  const orphanWatch = createOrphanWatch();
+
+  const queue = createQueue<KeyText>({
+    workers: limits.reconcileWorkers,
+    clock,
+    backoff: { firstMs: limits.backoffFirstMs, maxMs: limits.backoffMaxMs, random: Math.random },
+    isTerminal: (error) => error instanceof Failure && error.code === "invalid",
+    async run(text) {
+      const key = parseKeyText(text);
+      settled.delete(text);
+      const before = versionOf(key);
+      const round = await converge(context, tearDown, key);
+      progress.clearTrouble(key);
+      if (round.settled && before !== undefined) settled.set(text, before);
+      return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
+    },
+    onError(text, error, retry) {
+      const key = parseKeyText(text);
+      remember(key, error, retry);
+      saveTrouble(context, key).catch((cause) => log.error("status not saved", { key: formatKey(key), cause }));
+    },
+  });
+
+  /** Changes whenever something about the resource does; undefined when it is gone. */
+  function versionOf(key: ManifestKey): string | undefined {
+    const manifest = store.manifests.get(key);
+    if (manifest === undefined) return undefined;
+    return `${manifest.revision}/${manifest.generation}/${pods.version(keyText(key))}`;
+  }
+
+  function remember(key: ManifestKey, error: unknown, { attempts, inMs }: Retry): void {
+    const expected = error instanceof Failure;
+    const now = clock.now();
+    const message = error instanceof Error ? error.message : String(error);
+    progress.setTrouble(key, {
+      reason: (expected ? error.reason : undefined) ?? "Other",
+      message,
+      at: now,
+      attempts,
+      retryAt: inMs === undefined ? undefined : now + inMs,
+    });
+    if (expected) log.info("reconcile failed", { key: formatKey(key), message, attempts, retry_in_ms: inMs });
+    else log.error("reconcile bug", { key: formatKey(key), error, attempts });
+  }
+
+  function enqueue(key: ManifestKey, afterMs?: number): void {
+    settled.delete(keyText(key));
+    if (afterMs === undefined || afterMs <= 0) queue.add(keyText(key));
+    else queue.addAfter(keyText(key), afterMs);
+  }
+
+  function enqueueAll(): void {
+    for (const head of store.manifests.heads()) enqueue(head);
+    for (const mark of store.deletions.list()) enqueue(mark);
+  }
+
+  /**
+   * An event of the engine. What a failing resource's own tries stir up must not run it again at once, past its
+   * back-off; the death of a pod that was there before is another matter.
+   */
+  function onEvent(key: ManifestKey, pod: Pod | undefined): void {
+    const own = progress.trouble(key) !== undefined && (pod === undefined || clock.now() - pod.createdAt < youngMs);
+    if (!own) enqueue(key);
+  }
+
+  async function resync(): Promise<number> {
+    await pods.refreshAll();
+    let count = 0;
+    for (const head of store.manifests.heads()) {
+      const text = keyText(head);
+      if (settled.get(text) === `${head.revision}/${head.generation}/${pods.version(text)}`) continue;
+      if (progress.trouble(head) !== undefined) continue;
+      queue.add(text);
+      count++;
+    }
+    for (const mark of store.deletions.list()) {
+      queue.add(keyText(mark));
+      count++;
+    }
+    await collectOrphans(context, orphanWatch);
+    return count;
+  }
+
+  async function tick(count: number): Promise<void> {
+    if (!engine.up()) return;
+    if (count % deepEvery === 0) enqueueAll();
+    await resync();
+    if (count % imagesEvery === 0) await collectImages(context);
+  }
+
+  return {
+    enqueue,
+    onEvent,
+    enqueueAll,
+    resync,
+    async run(signal) {
+      const unsubscribe = store.subscribe((keys) => {
+        for (const key of keys) enqueue(key);
+      });
+      for (let count = 1; !signal.aborted; count++) {
+        await clock.sleep(limits.resyncMs, signal);
+        if (signal.aborted) break;
+        // The engine link says what is wrong with the engine; here it only means no resync this time.
+        await tick(count).catch((error) => log.warn("resync failed", { error }));
+      }
+      unsubscribe();
+      await queue.close();
+    },
+    queued: () => queue.size,
+    idle: () => queue.idle(),
+  };
+}

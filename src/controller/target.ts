@@ -1,0 +1,68 @@
+import { Failure } from "../api/failure.ts";
+import { type CoreKind, containerKinds, type ManifestKey, type PodKind, podKinds } from "../api/manifest.ts";
+import { kindList, parseKind } from "../core/kind.ts";
+import type { ManifestReads } from "../store/store.ts";
+import type { Target } from "./controller.ts";
+
+/** Kind of a query in any spelling; `app` stands for the deployment it expands to. */
+export function targetKind(text: string | undefined): CoreKind {
+  if (!text) throw new Failure("invalid", "kind is required");
+  const kind = parseKind(text);
+  if (kind === undefined) throw new Failure("invalid", `unknown kind "${text}"; kinds are ${kindList()}`);
+  return kind === "app" ? "deployment" : kind;
+}
+
+export function required(value: string | undefined, what: string): string {
+  if (!value) throw new Failure("invalid", `${what} is required`);
+  return value;
+}
+
+/**
+ * The stored resource a caller means. A scope left out is found where exactly one matches: none is a 404, several
+ * are a 400 that lists them.
+ */
+export function resolveTarget(manifests: ManifestReads, target: Target): ManifestKey {
+  const kind = targetKind(target.kind);
+  const name = required(target.name, "name");
+  const known = manifests.list({ kind, name, ...(target.scope ? { scope: target.scope } : {}) });
+  const [first, ...others] = known;
+  if (first === undefined) throw notStored(kind, target.scope, name);
+  if (others.length > 0) {
+    const scopes = known.map((manifest) => manifest.scope || "(no scope)").join(", ");
+    throw new Failure("invalid", `${kind} "${name}" exists in several scopes: ${scopes}; say which with scope`);
+  }
+  return { kind, scope: first.scope, name };
+}
+
+/** As `resolveTarget`, the kind found by itself among deployment and statefulset. */
+export function resolvePodTarget(manifests: ManifestReads, target: Target): ManifestKey & { kind: PodKind } {
+  const name = required(target.name, "name");
+  if (target.kind) return { ...resolveTarget(manifests, target), kind: podKindOf(target.kind) };
+  const scope = target.scope ? { scope: target.scope } : {};
+  const found = podKinds.flatMap((kind) => manifests.list({ kind, name, ...scope }));
+  const [first, ...others] = found;
+  if (first === undefined) throw notStored("deployment or statefulset", target.scope, name);
+  if (others.length > 0) {
+    const list = found.map((manifest) => `${manifest.kind}/${manifest.scope}/${manifest.name}`).join(", ");
+    throw new Failure("invalid", `"${name}" is ambiguous: ${list}; say which with kind and scope`);
+  }
+  return { kind: podKindOf(first.kind), scope: first.scope, name };
+}
+
+export function isPodKind(kind: string): kind is PodKind {
+  return podKinds.some((known) => known === kind);
+}
+
+export function isContainerKind(kind: string): boolean {
+  return containerKinds.some((known) => known === kind);
+}
+
+function podKindOf(text: string): PodKind {
+  const kind = targetKind(text);
+  if (!isPodKind(kind)) throw new Failure("invalid", `kind "${text}" has no replicas; use deployment or statefulset`);
+  return kind;
+}
+
+function notStored(kind: string, scope: string | undefined, name: string): Failure {
+  return new Failure("not_found", `${kind} "${scope ? `${scope}/` : ""}${name}" not found`);
+}

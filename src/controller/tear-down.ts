@@ -1,0 +1,100 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import type { PruneSummary } from "../api/orchestration/apply.ts";
+import { appId } from "../core/naming.ts";
+import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
+import type { Deletion } from "../store/store.ts";
+import { type Context, type KeyText, keyText } from "./context.ts";
+
+/** Finishes what a delete mark asks for, and lets a caller wait for it. */
+export interface TearDown {
+  /** The summary once the mark is worked off; after `pruneWaitMs` one that says what is still under way. */
+  wait(key: ManifestKey): Promise<PruneSummary>;
+  /** Removes containers, with prune volumes and files too, then the mark. Run by the reconciler only. */
+  finish(deletion: Deletion): Promise<void>;
+}
+
+export function createTearDown(context: Context): TearDown {
+  const waiting = new Map<KeyText, ((summary: PruneSummary) => void)[]>();
+
+  return {
+    wait(key) {
+      const text = keyText(key);
+      const done = new Promise<PruneSummary>((resolve) => {
+        waiting.set(text, [...(waiting.get(text) ?? []), resolve]);
+      });
+      return Promise.race([done, stillUnderWay(context, context.limits.pruneWaitMs)]);
+    },
+    async finish(deletion) {
+      const key = { kind: deletion.kind, scope: deletion.scope, name: deletion.name };
+      await removeContainers(context, key);
+      const summary = deletion.prune ? await wipe(context, key) : emptySummary();
+      await context.store.write((tx) => tx.deletions.remove(key));
+      for (const resolve of waiting.get(keyText(key)) ?? []) resolve(summary);
+      waiting.delete(keyText(key));
+    },
+  };
+}
+
+/** All at once: nothing has to keep serving. */
+async function removeContainers(context: Context, key: ManifestKey): Promise<void> {
+  const pods = await context.pods.refresh(key);
+  await Promise.all(
+    pods.map(async (pod) => {
+      if (pod.state === "running" || pod.state === "restarting") {
+        await context.runtime.stop(pod.id, { graceMs: tearDownGraceMs });
+      }
+      await context.runtime.remove(pod.id);
+    }),
+  );
+  if (pods.length > 0) await context.pods.refresh(key);
+}
+
+/** The manifest, and with it `stop_grace`, is gone by now: Docker's own default. */
+const tearDownGraceMs = 10_000;
+
+async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
+  const summary = emptySummary();
+  if (key.kind === "statefulset") await removeVolumes(context, key, summary);
+  // A namesake of another kind still uses the folders.
+  const shared = context.store.manifests.list({ scope: key.scope, name: key.name }).length > 0;
+  if (!shared) await wipeFiles(context, key, summary);
+  summary.volume_removed ||= summary.volumes_removed.length > 0;
+  return summary;
+}
+
+async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
+  const id = appId(key.scope, key.name);
+  try {
+    summary.app_dir_removed = await removeAppDir(context.layout, id);
+    summary.volume_removed = await removeVolumeDir(context.layout, id);
+  } catch (error) {
+    summary.errors.push(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function removeVolumes(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
+  const { label } = context.names;
+  const labels = { [label.scope]: key.scope, [label.name]: key.name };
+  const listed = await context.runtime.listVolumes(labels);
+  for (const { name } of listed) {
+    try {
+      await context.runtime.removeVolume(name);
+      summary.volumes_removed.push(name);
+    } catch (error) {
+      summary.errors.push(`volume ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const records = context.store.volumes.list(key);
+  await context.store.write((tx) => {
+    for (const record of records) tx.volumes.remove(record.volume);
+  });
+}
+
+async function stillUnderWay(context: Context, waitMs: number): Promise<PruneSummary> {
+  await context.clock.sleep(waitMs);
+  return { ...emptySummary(), errors: ["the tear-down is still under way and goes on by itself"] };
+}
+
+export function emptySummary(): PruneSummary {
+  return { config_wiped: false, app_dir_removed: false, volume_removed: false, volumes_removed: [], errors: [] };
+}

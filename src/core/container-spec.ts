@@ -1,0 +1,78 @@
+import { claimVolumeName, containerName, type Naming, networkAliases } from "./naming.ts";
+import type { ContainerSpec, Mount, ResolvedWorkload } from "./workload.ts";
+
+/** What makes one replica different from its siblings. */
+export interface Replica {
+  replicaId: string;
+  /** Statefulsets only. */
+  ordinal?: number;
+  /** Reference or id of an image that is on the machine. */
+  imageRef: string;
+  /** Epoch milliseconds. */
+  createdAt: number;
+}
+
+/** One container of a workload, ready to be made. */
+export function containerSpec(workload: ResolvedWorkload, replica: Replica, names: Naming): ContainerSpec {
+  const { container, scope, name } = workload;
+  const onBridge = container.networkMode === "bridge";
+  const { replicaId, ordinal } = replica;
+  return {
+    name: containerName(scope, name, replicaId),
+    image: replica.imageRef,
+    command: container.command,
+    env: { ...container.env, ...replicaEnv(replica, names) },
+    labels: labels(workload, replica, names),
+    ports: onBridge ? container.ports : [],
+    mounts: [...container.mounts, ...claimMounts(workload, ordinal, names)],
+    networkMode: container.networkMode,
+    networks: onBridge ? networks(workload, ordinal, names) : [],
+    restart: container.restart,
+    extraHosts: container.extraHosts,
+    capAdd: container.capAdd,
+    ulimits: container.ulimits,
+    nanoCpus: container.nanoCpus,
+    memoryBytes: container.memoryBytes,
+    log: container.log,
+    stopGraceMs: container.stopGraceMs,
+    stopSignal: container.stopSignal,
+    options: container.options,
+  };
+}
+
+function labels(workload: ResolvedWorkload, replica: Replica, { label }: Naming): Record<string, string> {
+  return {
+    [label.kind]: workload.kind,
+    [label.scope]: workload.scope,
+    [label.name]: workload.name,
+    [label.replicaId]: replica.replicaId,
+    ...(replica.ordinal === undefined ? {} : { [label.replicaOrdinal]: String(replica.ordinal) }),
+    [label.manifestHash]: workload.hash,
+    [label.generation]: String(workload.generation),
+    [label.createdAt]: new Date(replica.createdAt).toISOString(),
+  };
+}
+
+function replicaEnv({ replicaId, ordinal }: Replica, names: Naming): Record<string, string> {
+  return {
+    [`${names.envPrefix}_REPLICA_ID`]: replicaId,
+    ...(ordinal === undefined ? {} : { [`${names.envPrefix}_REPLICA_ORDINAL`]: String(ordinal) }),
+  };
+}
+
+function claimMounts(workload: ResolvedWorkload, ordinal: number | undefined, names: Naming): Mount[] {
+  if (ordinal === undefined) return [];
+  return workload.claims.map(({ name, mountPath }) => ({
+    type: "volume",
+    source: claimVolumeName(names, workload, name, ordinal),
+    target: mountPath,
+    readOnly: false,
+  }));
+}
+
+/** The platform bridge first: it is the one that probes and the ingress use. */
+function networks(workload: ResolvedWorkload, ordinal: number | undefined, names: Naming): ContainerSpec["networks"] {
+  const aliases = networkAliases(names, workload, ordinal);
+  const joined = new Set([names.network, ...workload.container.networks]);
+  return [...joined].map((name) => ({ name, aliases }));
+}

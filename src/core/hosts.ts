@@ -1,0 +1,23 @@
+const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`);
+const hostLengthMax = 253;
+
+/** Whether a lower-case text is a host name, or `*.` and one. Other scripts are written in their xn-- form. */
+export function hostOk(host: string): boolean {
+  return host.length <= hostLengthMax && hostPattern.test(host);
+}
+
+/** Hosts of an ingress or app, lower-cased, without repeats. */
+export function hostsOf(spec: { host?: unknown; hosts?: unknown }): string[] {
+  const written = [spec.host, ...(Array.isArray(spec.hosts) ? spec.hosts : [])];
+  const hosts = written.filter((host) => typeof host === "string" && host !== "").map(String);
+  return [...new Set(hosts.map((host) => host.toLowerCase()))];
+}
+
+/** One spelling per path prefix: `/api/` and `/api` are the same, the whole host is `/`. */
+export function plainLocation(path: string): string {
+  return `/${path
+    .split("/")
+    .filter((part) => part !== "")
+    .join("/")}`;
+}

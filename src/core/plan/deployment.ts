@@ -1,0 +1,121 @@
+import { whyOutdated } from "./classify.ts";
+import type { PlanWorkload, Step } from "./pod.ts";
+import type { Member, Roster } from "./roster.ts";
+import { frozenRemoval, healing, removal, wanted, whyBroken } from "./steps.ts";
+
+/** Replicas of a deployment are interchangeable: a frozen id takes one away from the count and no place in particular. */
+export function deploymentSteps(roster: Roster, workload: PlanWorkload, now: number): Step[] {
+  const fleet = fleetOf(roster, workload);
+  const stopFirst = workload.rollout.strategy === "recreate" && roster.members.some(({ current }) => !current);
+  return [
+    ...roster.doubles.map((pod) => removal(pod, "another container has the same replica id")),
+    ...fleet.wrecks.map(({ pod, is }) => removal(pod, is === "broken" ? whyBroken() : whyOutdated(pod, workload))),
+    ...(stopFirst ? retire(touchable(fleet.outdated), workload) : rolling(fleet, workload, now)),
+    ...frozenSurplus(roster, workload),
+  ];
+}
+
+/** How many replicas have to run: frozen ids hold their places, with a container or without. */
+export function deploymentWanted(roster: Roster, workload: PlanWorkload): number {
+  return Math.max(0, workload.replicas - roster.frozenIds.size);
+}
+
+interface Fleet {
+  wanted: number;
+  /** Fewest ready replicas, of any version, that a step of ours may leave behind. */
+  floor: number;
+  /** Most replicas, of any version, that may exist. */
+  ceiling: number;
+  current: Member[];
+  outdated: Member[];
+  /** Nothing of these runs: they neither serve nor take room. */
+  wrecks: Member[];
+}
+
+function fleetOf(roster: Roster, workload: PlanWorkload): Fleet {
+  const { maxSurge, maxUnavailable } = workload.rollout;
+  // With neither room above nor slack below, nothing could ever be replaced.
+  const surge = maxSurge === 0 && maxUnavailable === 0 ? 1 : maxSurge;
+  const count = deploymentWanted(roster, workload);
+  const isWreck = ({ is }: Member) => is === "outdated-down" || is === "broken";
+  const alive = roster.members.filter((member) => !isWreck(member));
+  return {
+    wanted: count,
+    floor: Math.max(0, count - maxUnavailable),
+    ceiling: count + surge,
+    current: alive.filter(({ current }) => current),
+    outdated: alive.filter(({ current }) => !current),
+    wrecks: roster.members.filter(isWreck),
+  };
+}
+
+function rolling(fleet: Fleet, workload: PlanWorkload, now: number): Step[] {
+  const leaving = new Set(fleet.outdated.length > 0 ? replaceable(fleet) : []);
+  const surplus = surplusCurrent(fleet, spareReady(fleet) - [...leaving].filter(({ ready }) => ready).length);
+  const staying = fleet.current.filter((member) => !surplus.includes(member));
+  return [
+    ...creations(fleet, workload),
+    ...healing(staying, now),
+    ...retire([...leaving], workload),
+    ...surplus.map(({ pod }) => removal(pod, wanted(workload))),
+  ];
+}
+
+function creations(fleet: Fleet, workload: PlanWorkload): Step[] {
+  const missing = fleet.wanted - fleet.current.length;
+  const room = fleet.ceiling - fleet.current.length - fleet.outdated.length;
+  const why =
+    fleet.outdated.length + fleet.wrecks.length > 0
+      ? "an outdated replica is to be replaced"
+      : `${wanted(workload)}, ${fleet.current.length} exist`;
+  const count = Math.max(0, Math.min(missing, room));
+  return Array.from({ length: count }, () => ({ type: "create", ordinal: undefined, why }));
+}
+
+/**
+ * The outdated replicas that may go now. One that is not ready is no capacity, but it may be about to become some
+ * (after a reboot all are like that): it goes only when those that stay would still make up the floor, or when there
+ * are more than may exist.
+ */
+function replaceable(fleet: Fleet): Member[] {
+  const outdated = touchable(fleet.outdated).sort(youngestFirst);
+  const total = fleet.current.length + fleet.outdated.length;
+  const pending = fleet.current.filter(({ ready }) => !ready).length;
+  const excess = Math.max(total - fleet.floor - pending, total - fleet.ceiling);
+  const idle = outdated.filter(({ ready }) => !ready);
+  const serving = outdated.filter(({ ready }) => ready);
+  return [...idle.slice(0, Math.max(0, excess)), ...serving.slice(0, spareReady(fleet))];
+}
+
+function spareReady({ current, outdated, floor }: Fleet): number {
+  return Math.max(0, [...current, ...outdated].filter(({ ready }) => ready).length - floor);
+}
+
+/** Scale down among current replicas: not ready ones first, then the youngest; of the ready ones at most `spare`. */
+function surplusCurrent(fleet: Fleet, spare: number): Member[] {
+  const excess = Math.max(0, fleet.current.length - fleet.wanted);
+  const candidates = touchable(fleet.current).sort((a, b) => Number(a.ready) - Number(b.ready) || youngestFirst(a, b));
+  const idle = candidates.filter(({ ready }) => !ready);
+  return candidates.slice(0, Math.min(excess, idle.length + Math.max(0, spare)));
+}
+
+/** Frozen replicas go last: only when nothing else is left to take away. */
+function frozenSurplus(roster: Roster, workload: PlanWorkload): Step[] {
+  if (roster.members.length + roster.doubles.length > 0) return [];
+  const oldestFirst = [...roster.frozen].sort((a, b) => a.createdAt - b.createdAt);
+  const kept = [...new Set(oldestFirst.map(({ replicaId }) => replicaId))].slice(0, workload.replicas);
+  const surplus = oldestFirst.filter(({ replicaId }) => !kept.includes(replicaId));
+  return surplus.map((pod) => frozenRemoval(pod, workload));
+}
+
+function retire(members: readonly Member[], workload: PlanWorkload): Step[] {
+  return members.map(({ pod }) => removal(pod, whyOutdated(pod, workload)));
+}
+
+function touchable(members: readonly Member[]): Member[] {
+  return members.filter(({ is }) => is !== "untouchable");
+}
+
+function youngestFirst(a: Member, b: Member): number {
+  return b.pod.createdAt - a.pod.createdAt;
+}

@@ -1,0 +1,70 @@
+import type { PodKind } from "../../api/manifest.ts";
+import type { RestartPolicy, RolloutPolicy } from "../workload.ts";
+
+/** The states an engine reports; `unknown`: it did not say. */
+export type ContainerState =
+  "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
+
+/** One observed container of the workload. Times are epoch milliseconds. */
+export interface PlannedPod {
+  id: string;
+  /** The name it carries now; by hand it may differ from the one its identity asks for. */
+  containerName: string;
+  replicaId: string;
+  ordinal: number | undefined;
+  state: ContainerState;
+  hash: string;
+  generation: number;
+  /** Decided by the controller: running and, without probes, running for at least `minReadyMs`. */
+  ready: boolean;
+  runningSince: number | undefined;
+  createdAt: number;
+  exitCode: number | undefined;
+  restarts: number;
+  oomKilled: boolean;
+  frozen: boolean;
+  /** `init`, `release` …: such containers are never replicas. */
+  role: string | undefined;
+  /** Healing back-off: not started before this; 0 for at once. */
+  startNotBefore: number;
+}
+
+/** What is wanted. A `ResolvedWorkload` fits, with `restart` taken from its container template. */
+export interface PlanWorkload {
+  kind: PodKind;
+  scope: string;
+  name: string;
+  replicas: number;
+  hash: string;
+  generation: number;
+  restart: RestartPolicy;
+  rollout: RolloutPolicy;
+}
+
+export interface WorkloadPlanInput {
+  workload: PlanWorkload;
+  pods: PlannedPod[];
+  /** Replica ids that an operator froze, whether or not their container still exists. */
+  frozenIds: string[];
+  now: number;
+}
+
+export type Step =
+  /** A new replica; the executor draws the id where `ordinal` is undefined. */
+  | { type: "create"; ordinal: number | undefined; why: string }
+  /** Heal in place. */
+  | { type: "start"; pod: PlannedPod; why: string }
+  | { type: "remove"; pod: PlannedPod; why: string; drain: boolean; forgetFrozen: boolean }
+  | { type: "rename"; pod: PlannedPod; to: string; why: string };
+
+export interface WorkloadPlan {
+  /** Independent of each other: run them concurrently, then plan again. Order comes from planning again. */
+  steps: Step[];
+  /** When to plan again although nothing happened: min-ready passing, healing back-off; undefined: only on change. */
+  againInMs: number | undefined;
+  /** Settled: the wanted count, all current, all ready; frozen replicas aside. */
+  done: boolean;
+  counts: { ready: number; updated: number; frozen: number; total: number };
+  /** One sentence for people: "2 of 3 replicas ready; waiting for shop-web.k3x7a"; undefined when done. */
+  waitingFor: string | undefined;
+}

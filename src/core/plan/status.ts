@@ -1,0 +1,127 @@
+import type { Condition, PodKindStatus } from "../../api/orchestration/describe.ts";
+import { isCurrent, isReady } from "./classify.ts";
+import type { PlannedPod, PlanWorkload, WorkloadPlan } from "./pod.ts";
+
+export interface StatusInput {
+  plan: WorkloadPlan;
+  workload: PlanWorkload;
+  pods: PlannedPod[];
+  /** The error of the last round, when it failed. */
+  lastError?: ReconcileError | undefined;
+  /** Epoch ms by which the rollout under way has to be done; undefined when none is. */
+  deadlineAt?: number | undefined;
+  /** Conditions as last written: what did not change keeps its time. */
+  previous?: readonly Condition[] | undefined;
+  now: number;
+}
+
+export interface ReconcileError {
+  /** A stable word: see `FailureReason`. */
+  reason: string;
+  message: string;
+  /** Epoch ms. */
+  at: number;
+  /** Rounds that failed in a row, this one included. */
+  attempts: number;
+  /** Not retried until the next write: the spec cannot work. */
+  terminal?: boolean;
+}
+
+export interface WorkloadStatus {
+  phase: PodKindStatus["phase"];
+  /** Ready, Progressing, Degraded; in this order. */
+  conditions: Condition[];
+}
+
+/** Failed rounds in a row that make a workload failing. */
+const attemptsTolerated = 3;
+/** Restarts within the first minutes of a replica that make a crash loop. */
+const restartsTolerated = 3;
+const youthMs = 10 * 60_000;
+
+/** Phase and conditions of a deployment or statefulset (`api/orchestration/describe.ts`). */
+export function statusOf(input: StatusInput): WorkloadStatus {
+  const failure = failureOf(input);
+  const trouble = failure ?? troubleOf(input);
+  return {
+    phase: phaseOf(input.plan.done, failure, trouble),
+    conditions: [
+      condition(input, readiness(input.plan)),
+      condition(input, progress(input, failure)),
+      condition(input, degradation(trouble)),
+    ],
+  };
+}
+
+interface Cause {
+  reason: string;
+  message: string;
+}
+
+interface Finding extends Cause {
+  type: "Ready" | "Progressing" | "Degraded";
+  status: boolean;
+}
+
+function phaseOf(done: boolean, failure: Cause | undefined, trouble: Cause | undefined): WorkloadStatus["phase"] {
+  if (failure !== undefined) return "failed";
+  if (trouble !== undefined) return "failing";
+  return done ? "ready" : "progressing";
+}
+
+/** Why we no longer expect it to come up by itself. */
+function failureOf({ plan, lastError, deadlineAt, now }: StatusInput): Cause | undefined {
+  if (lastError?.terminal) return lastError;
+  if (plan.done || deadlineAt === undefined || now < deadlineAt) return undefined;
+  const why = lastError?.message ?? plan.waitingFor ?? "not settled";
+  return { reason: "ProgressDeadline", message: `not ready within the progress deadline: ${why}` };
+}
+
+/** What goes wrong again and again, although we go on trying. */
+function troubleOf({ workload, pods, lastError, now }: StatusInput): Cause | undefined {
+  if (lastError !== undefined && lastError.attempts >= attemptsTolerated) return lastError;
+  const replicas = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
+  const starved = replicas.find((pod) => isStarved(pod, now));
+  if (starved !== undefined) {
+    return { reason: "OutOfMemory", message: `${starved.containerName} ran out of memory` };
+  }
+  const crashing = replicas.find((pod) => pod.restarts >= restartsTolerated && now - pod.createdAt <= youthMs);
+  if (crashing === undefined) return undefined;
+  return { reason: "CrashLoop", message: `${crashing.containerName} restarted ${crashing.restarts} times` };
+}
+
+/** The engine keeps the mark of an old kill: a replica that has been ready for long since is well again. */
+function isStarved(pod: PlannedPod, now: number): boolean {
+  const isWell = isReady(pod) && pod.runningSince !== undefined && now - pod.runningSince > youthMs;
+  return pod.oomKilled && !isWell;
+}
+
+function readiness({ done, waitingFor, counts }: WorkloadPlan): Finding {
+  if (!done) return { type: "Ready", status: false, reason: "ReplicasNotReady", message: waitingFor ?? "not settled" };
+  const frozen = counts.frozen > 0 ? `, ${counts.frozen} frozen` : "";
+  return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };
+}
+
+function progress({ plan, lastError }: StatusInput, failure: Cause | undefined): Finding {
+  const type = "Progressing";
+  if (failure !== undefined) return { type, status: false, ...causeOnly(failure) };
+  if (plan.done) return { type, status: false, reason: "Settled", message: "nothing to do" };
+  if (lastError !== undefined) return { type, status: true, ...causeOnly(lastError) };
+  return { type, status: true, reason: "Reconciling", message: plan.waitingFor ?? "not settled" };
+}
+
+function degradation(trouble: Cause | undefined): Finding {
+  if (trouble === undefined) return { type: "Degraded", status: false, reason: "Healthy", message: "no fault known" };
+  return { type: "Degraded", status: true, ...causeOnly(trouble) };
+}
+
+function causeOnly({ reason, message }: Cause): Cause {
+  return { reason, message };
+}
+
+/** Unchanged means the same status for the same reason; the message may move on. */
+function condition({ previous, now }: StatusInput, finding: Finding): Condition {
+  const { type, status, reason, message } = finding;
+  const before = previous?.find((other) => other.type === type && other.status === status && other.reason === reason);
+  return { type, status, reason, message, at: before?.at ?? new Date(now).toISOString() };
+}

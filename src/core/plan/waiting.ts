@@ -1,0 +1,56 @@
+import type { PodClass } from "./classify.ts";
+import type { PlannedPod, PlanWorkload, Step, WorkloadPlan } from "./pod.ts";
+import type { Roster } from "./roster.ts";
+import { nameOf } from "./steps.ts";
+
+interface Unsettled {
+  steps: readonly Step[];
+  roster: Roster;
+  workload: PlanWorkload;
+  counts: WorkloadPlan["counts"];
+}
+
+const namesShown = 3;
+
+/** What an unsettled workload waits for, in one sentence. Says nothing that changes by time alone. */
+export function waitingFor(state: Unsettled): string {
+  return [progress(state), ...reasons(state)].join("; ");
+}
+
+function progress({ roster, workload: { replicas }, counts }: Unsettled): string {
+  const parts = [`${Math.min(counts.ready, replicas)} of ${replicas} replicas ready`];
+  if (roster.members.some(({ current }) => !current)) parts.push(`${Math.min(counts.updated, replicas)} updated`);
+  if (counts.frozen > 0) parts.push(`${counts.frozen} frozen`);
+  return parts.join(", ");
+}
+
+function reasons({ steps, roster, workload }: Unsettled): string[] {
+  const moving = new Set(steps.flatMap((step) => (step.type === "create" ? [] : [step.pod])));
+  const still = (...classes: PodClass[]) =>
+    roster.members.filter(({ pod, is }) => classes.includes(is) && !moving.has(pod)).map(({ pod }) => pod);
+  const of = (type: "start" | "remove" | "rename") => steps.flatMap((step) => (step.type === type ? [step.pod] : []));
+  const say = (before: string, pods: readonly PlannedPod[], after = "") =>
+    pods.length === 0 ? [] : [`${before}${listed(pods, workload)}${after}`];
+  const creating = steps.filter(({ type }) => type === "create").length;
+  return [
+    ...still("untouchable").map((pod) => `${nameOf(pod, workload)} is ${untouched(pod)} and left alone`),
+    ...say("", still("ended"), ` ended and restart policy "${workload.restart.name}" leaves it so`),
+    ...say("", still("down"), " stopped and starts again after a pause"),
+    ...say("waiting for ", still("starting", "outdated-starting")),
+    ...say("waiting for the engine to remove ", roster.leaving),
+    ...(creating === 0 ? [] : [`creating ${creating}`]),
+    ...say("starting ", of("start")),
+    ...say("removing ", of("remove")),
+    ...say("renaming ", of("rename")),
+  ];
+}
+
+function untouched(pod: PlannedPod): string {
+  return pod.state === "paused" ? "paused" : "in an unknown state";
+}
+
+function listed(pods: readonly PlannedPod[], workload: PlanWorkload): string {
+  const names = pods.map((pod) => nameOf(pod, workload)).sort();
+  const more = names.length - namesShown;
+  return more > 0 ? `${names.slice(0, namesShown).join(", ")} and ${more} more` : names.join(", ");
+}

@@ -1,0 +1,111 @@
+import { parseDockerOptions } from "./docker-options.ts";
+import { parseDuration } from "./duration.ts";
+import { fieldsOf, integerOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
+import type { Naming } from "./naming.ts";
+import type { Parsed } from "./parsed.ts";
+import { childPath } from "./path.ts";
+import { parsePort } from "./ports.ts";
+import { parseCpu, parseMemory } from "./quantity.ts";
+import { placeholdersIn } from "./reference.ts";
+import type { ResolveInput } from "./resolve.ts";
+import { assetDigest, type Fill, type ResolveProblem } from "./resolve-assets.ts";
+import { parseRestartPolicy } from "./restart-policy.ts";
+import { defaultUlimits, parseUlimit } from "./ulimits.ts";
+import { parseVolume } from "./volumes.ts";
+import type { ContainerTemplate, EngineOptions, Mount } from "./workload.ts";
+
+interface Tools {
+  fill: Fill;
+  problems: ResolveProblem[];
+}
+
+const stopGraceMs = 10_000;
+
+/** What all replicas share, from a stored spec. Entries that cannot be read become problems and are left out. */
+export function containerTemplate(input: ResolveInput, tools: Tools): ContainerTemplate {
+  const { spec } = input.manifest;
+  const command = wordsOf(spec.command).map((word, index) => tools.fill(word, `spec.command[${index}]`));
+  const limits = fieldsOf(fieldsOf(spec.resources).limits);
+  const logs = fieldsOf(spec.logs);
+  return {
+    command: command.length === 0 ? undefined : command,
+    env: environment(input, tools.fill),
+    ports: readAll(wordsOf(spec.ports), { path: "spec.ports", read: parsePort, problems: tools.problems }),
+    mounts: mounts(spec, tools),
+    networks: [...new Set([...wordsOf(spec.networks), ...wordsOf([spec.network]).filter((name) => name !== "")])],
+    networkMode: spec.network_mode === "host" || spec.network_mode === "none" ? spec.network_mode : "bridge",
+    restart: parseRestartPolicy(textOf(spec.restart) ?? "") ?? { name: "unless-stopped", maximumRetryCount: 0 },
+    extraHosts: wordsOf(spec.extra_hosts),
+    capAdd: wordsOf(spec.cap_add),
+    ulimits: ulimits(spec.ulimits, tools.problems),
+    nanoCpus: parseCpu(textOf(limits.cpu) ?? ""),
+    memoryBytes: parseMemory(textOf(limits.memory) ?? ""),
+    log: { maxSize: textOf(logs.max_size) ?? "10m", maxFiles: integerOf(logs.max_files) ?? 3 },
+    stopGraceMs: parseDuration(textOf(spec.stop_grace) ?? "") ?? stopGraceMs,
+    stopSignal: textOf(spec.stop_signal),
+    options: engineOptions(wordsOf(spec.docker_options), input.names, tools.problems),
+  };
+}
+
+/** Later wins: env_from in order, config, the manifest's own, what the platform injects. */
+function environment({ manifest, config, envFrom, names }: ResolveInput, fill: Fill): Record<string, string> {
+  const own = Object.entries(textMapOf(manifest.spec.env)).map(([key, value]): [string, string] => {
+    return [key, fill(value, childPath("spec.env", key))];
+  });
+  return {
+    ...Object.assign({}, ...envFrom),
+    ...config,
+    ...Object.fromEntries(own),
+    [`${names.envPrefix}_SCOPE`]: manifest.scope,
+    [`${names.envPrefix}_NAME`]: manifest.name,
+  };
+}
+
+function mounts(spec: Record<string, unknown>, { fill, problems }: Tools): Mount[] {
+  const digests = textMapOf(spec._asset_digests);
+  const entries = wordsOf(spec.volumes);
+  return entries.flatMap((text, index): Mount[] => {
+    const path = `spec.volumes[${index}]`;
+    const mount = parseVolume(text);
+    if (!mount.ok) {
+      problems.push({ path, message: mount.error, reason: "Other" });
+      return [];
+    }
+    const digest = assetDigest(placeholdersIn(mount.value.source)[0], digests);
+    const source = fill(mount.value.source, path);
+    return [{ ...mount.value, source, ...(digest === undefined ? {} : { assetDigest: digest }) }];
+  });
+}
+
+function ulimits(written: unknown, problems: ResolveProblem[]): ContainerTemplate["ulimits"] {
+  const merged = Object.entries({ ...defaultUlimits, ...textMapOf(written) });
+  return merged.flatMap(([name, text]) => {
+    const path = childPath("spec.ulimits", name);
+    return readAll([text], { path, read: (limit) => parseUlimit(name, limit), problems });
+  });
+}
+
+/** Labels of the platform cannot be given by hand: identity is read from them. */
+function engineOptions(entries: string[], names: Naming, problems: ResolveProblem[]): EngineOptions {
+  const { options, problems: faults } = parseDockerOptions(entries, "spec.docker_options");
+  for (const fault of faults) problems.push({ ...fault, reason: "Other" });
+  if (options.labels === undefined) return options;
+  const labels = Object.entries(options.labels).filter(([key]) => !isPlatformLabel(key, names));
+  return { ...options, labels: Object.fromEntries(labels) };
+}
+
+function isPlatformLabel(key: string, names: Naming): boolean {
+  return key === names.label.createdBy || key.startsWith(`${names.prefix}.`);
+}
+
+function readAll<T>(
+  texts: string[],
+  { path, read, problems }: { path: string; read: (text: string) => Parsed<T>; problems: ResolveProblem[] },
+): T[] {
+  return texts.flatMap((text, index) => {
+    const value = read(text);
+    if (value.ok) return [value.value];
+    problems.push({ path: texts.length === 1 ? path : `${path}[${index}]`, message: value.error, reason: "Other" });
+    return [];
+  });
+}

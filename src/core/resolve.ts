@@ -1,0 +1,60 @@
+import type { PodKind, StoredManifest } from "../api/manifest.ts";
+import { containerFieldsOf } from "./container-fields.ts";
+import { specHash } from "./digest.ts";
+import { fieldsOf, integerOf, listOf, textOf } from "./lenient.ts";
+import { appId, type Naming } from "./naming.ts";
+import { assetFiller, type ResolveProblem } from "./resolve-assets.ts";
+import { rolloutPolicy } from "./resolve-rollout.ts";
+import { containerTemplate } from "./resolve-template.ts";
+import type { ResolvedWorkload } from "./workload.ts";
+
+export interface ResolveInput {
+  /** A deployment or statefulset. */
+  manifest: StoredManifest;
+  /** Scope level overlaid with app level. */
+  config: Record<string, string>;
+  /** The merged buckets that `env_from` names, in order. */
+  envFrom: Record<string, string>[];
+  /** Absolute host path of the file with this sha256. */
+  assetPath: (digest: string) => string;
+  names: Naming;
+}
+
+/**
+ * A stored manifest as data from which containers are made: environment merged, quantities read, references filled in,
+ * defaults applied. With problems the workload is incomplete and nothing may be made from it; each says which reason
+ * its condition gets.
+ */
+export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
+  const { manifest } = input;
+  const { scope, name, spec } = manifest;
+  const problems: ResolveProblem[] = [];
+  const kind: PodKind = manifest.kind === "statefulset" ? "statefulset" : "deployment";
+  const fill = assetFiller({ spec, assetPath: input.assetPath, problems });
+  const writtenImage = textOf(containerFieldsOf(kind, spec).fields.image);
+  const container = containerTemplate(input, { fill, problems });
+  const workload: ResolvedWorkload = {
+    kind,
+    scope,
+    name,
+    replicas: integerOf(spec.replicas) ?? integerOf(fieldsOf(spec.autoscale).min) ?? 1,
+    hash: specHash(kind, spec),
+    generation: manifest.generation,
+    revision: manifest.revision,
+    image: writtenImage === undefined ? `${appId(scope, name)}:latest` : fill(writtenImage, "spec.image"),
+    pullable: writtenImage !== undefined,
+    pull: spec.pull === "always" ? "always" : "missing",
+    container,
+    claims: kind === "statefulset" ? claims(spec.volume_claims) : [],
+    rollout: rolloutPolicy(kind, spec, container),
+  };
+  return { workload, problems };
+}
+
+function claims(value: unknown): { name: string; mountPath: string }[] {
+  return listOf(value).flatMap((claim) => {
+    const name = textOf(claim.name);
+    const mountPath = textOf(claim.mount_path);
+    return name === undefined || mountPath === undefined ? [] : [{ name, mountPath }];
+  });
+}

@@ -1,0 +1,51 @@
+import type { Autoscale } from "../../api/kinds/autoscale.ts";
+import type { DeploymentSpec } from "../../api/kinds/deployment.ts";
+import type { Release } from "../../api/kinds/release.ts";
+import { parsePort } from "../ports.ts";
+import { durationRule } from "./duration.ts";
+import { hookRules } from "./hooks.ts";
+import { podRules } from "./pod.ts";
+import type { Report, RuleContext } from "./rule.ts";
+
+export function deploymentRules(spec: DeploymentSpec, context: RuleContext): void {
+  const { report } = context;
+  podRules(spec, spec.autoscale?.max ?? spec.replicas ?? 1, context);
+  if (spec.autoscale !== undefined) {
+    if (spec.replicas !== undefined) report("spec.replicas", "excludes autoscale; keep one of the two");
+    autoscaleRules(spec.autoscale, context);
+  }
+  if (spec.release !== undefined) releaseRules(spec.release, report);
+  hookRules(spec.on_deploy ?? {}, "spec.on_deploy", report);
+  rollingRule(spec, report);
+}
+
+function autoscaleRules(autoscale: Autoscale, { report, limits }: RuleContext): void {
+  const { min, max } = autoscale;
+  if (max < min) report("spec.autoscale.max", `is ${max}, below min, which is ${min}`);
+  if (max > limits.replicasMax) report("spec.autoscale.max", `must be at most ${limits.replicasMax}, got ${max}`);
+  durationRule(autoscale.cooldown_up, "spec.autoscale.cooldown_up", { report });
+  durationRule(autoscale.cooldown_down, "spec.autoscale.cooldown_down", { report });
+}
+
+function releaseRules(release: Release, report: Report): void {
+  const steps = ["pre_command", "command", "post_command"] as const;
+  for (const step of steps) {
+    if (release[step]?.length === 0) report(`spec.release.${step}`, "must not be empty; leave it out for no step");
+  }
+  if (steps.every((step) => release[step] === undefined)) {
+    report("spec.release", "has no command; write command, pre_command or post_command");
+  }
+  durationRule(release.timeout, "spec.release.timeout", { report, aboveZero: true });
+}
+
+/** A new replica could not start before the old one has let go of its port. */
+function rollingRule(spec: DeploymentSpec, report: Report): void {
+  if (spec.rollout?.strategy !== "rolling") return;
+  const fixed = (spec.ports ?? []).flatMap((text) => {
+    const port = parsePort(text);
+    return port.ok && port.value.hostPort !== undefined ? [port.value.hostPort] : [];
+  });
+  if (fixed.length > 0) {
+    report("spec.rollout.strategy", `"rolling" cannot work with the fixed host port ${fixed[0]}; write "recreate"`);
+  }
+}

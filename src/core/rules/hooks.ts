@@ -1,0 +1,23 @@
+import type { Webhook } from "../../api/kinds/hooks.ts";
+import { placeholdersIn } from "../reference.ts";
+import { headerRules } from "./headers.ts";
+import type { Report } from "./rule.ts";
+import { urlRule } from "./url.ts";
+
+/** Rules of the webhook lists in one block such as `on_deploy`. */
+export function hookRules(lists: Record<string, Webhook[] | undefined>, path: string, report: Report): void {
+  for (const [event, hooks] of Object.entries(lists)) {
+    hooks?.forEach((hook, index) => hookRule(hook, `${path}.${event}[${index}]`, report));
+  }
+}
+
+function hookRule(hook: Webhook, path: string, report: Report): void {
+  urlRule(hook.url, `${path}.url`, report);
+  headerRules(hook.headers ?? {}, `${path}.headers`, report);
+  if (hook.file === undefined) return;
+  if (hook.body !== undefined) report(`${path}.file`, "excludes body; keep one of the two");
+  const [placeholder] = placeholdersIn(hook.file);
+  if (placeholder?.type !== "asset" || placeholder.text !== hook.file) {
+    report(`${path}.file`, `"${hook.file}" is not one asset reference; write asset.NAME.KEY inside "\${" and "}"`);
+  }
+}

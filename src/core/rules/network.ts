@@ -1,0 +1,25 @@
+import type { ContainerFields } from "../../api/kinds/container.ts";
+import type { Report } from "./rule.ts";
+
+const networkPattern = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/;
+/** The engine's own: they are modes, or give no names to containers. */
+const reserved = ["host", "none", "bridge", "default"];
+
+export function networkRules(spec: ContainerFields, path: string, report: Report): void {
+  const named = (spec.networks ?? []).map((name, index) => ({ name, path: `${path}.networks[${index}]` }));
+  if (spec.network) named.push({ name: spec.network, path: `${path}.network` });
+  const mode = spec.network_mode ?? "";
+  if ((mode === "host" || mode === "none") && named.length > 0) {
+    report(`${path}.network_mode`, `"${mode}" excludes networks; keep one of the two`);
+  }
+  for (const network of named) {
+    if (reserved.includes(network.name)) {
+      report(
+        network.path,
+        `"${network.name}" is a mode of the engine; use network_mode, or name a network of your own`,
+      );
+    } else if (!networkPattern.test(network.name)) {
+      report(network.path, `"${network.name}" is not a network name; use letters, digits, ".", "_" and "-"`);
+    }
+  }
+}

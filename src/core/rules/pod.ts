@@ -1,0 +1,29 @@
+import type { PodFields } from "../../api/kinds/pod.ts";
+import { parseRestartPolicy } from "../restart-policy.ts";
+import { containerRules } from "./container.ts";
+import { hookRules } from "./hooks.ts";
+import { initRules } from "./inits.ts";
+import { portRules } from "./ports.ts";
+import { probeRules } from "./probes.ts";
+import { rolloutRules } from "./rollout.ts";
+import type { RuleContext } from "./rule.ts";
+
+/** Rules of the fields that deployments and statefulsets share. `wanted`: the most replicas the spec asks for. */
+export function podRules(spec: PodFields, wanted: number, { report, limits }: RuleContext): void {
+  containerRules(spec, "spec", { report, limits });
+  if (spec.replicas !== undefined && spec.replicas > limits.replicasMax) {
+    report("spec.replicas", `must be at most ${limits.replicasMax}, got ${spec.replicas}`);
+  }
+  portRules(spec.ports ?? [], wanted, report);
+  if (spec.restart !== undefined && parseRestartPolicy(spec.restart) === undefined) {
+    const form = '"no", "always", "unless-stopped", "on-failure" or "on-failure:3"';
+    report("spec.restart", `"${spec.restart}" is not a restart policy; write ${form}`);
+  }
+  if (spec.health_check !== undefined && !spec.health_check.startsWith("/")) {
+    report("spec.health_check", `"${spec.health_check}" must start with "/"`);
+  }
+  rolloutRules(spec.rollout ?? {}, report);
+  probeRules(spec.probes, "spec.probes", report);
+  hookRules(spec.on_probe ?? {}, "spec.on_probe", report);
+  initRules(spec.inits ?? [], "spec.inits", report);
+}

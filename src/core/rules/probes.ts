@@ -1,0 +1,24 @@
+import { type Probe, type Probes, probeNames } from "../../api/kinds/probe.ts";
+import { headerRules } from "./headers.ts";
+import { durationRule } from "./duration.ts";
+import type { Report } from "./rule.ts";
+
+export function probeRules(probes: Probes | undefined, path: string, report: Report): void {
+  for (const name of probeNames) {
+    const probe = probes?.[name];
+    if (probe !== undefined) probeRule(probe, `${path}.${name}`, report);
+  }
+}
+
+function probeRule(probe: Probe, path: string, report: Report): void {
+  const actions = [probe.http_get, probe.tcp_socket, probe.exec].filter((action) => action !== undefined);
+  if (actions.length !== 1) report(path, `needs exactly one of http_get, tcp_socket, exec; it has ${actions.length}`);
+  if (probe.http_get !== undefined && !probe.http_get.path.startsWith("/")) {
+    report(`${path}.http_get.path`, `"${probe.http_get.path}" must start with "/"`);
+  }
+  headerRules(probe.http_get?.http_headers ?? {}, `${path}.http_get.http_headers`, report);
+  if (probe.exec?.command.length === 0) report(`${path}.exec.command`, "must not be empty");
+  durationRule(probe.initial_delay, `${path}.initial_delay`, { report });
+  durationRule(probe.period, `${path}.period`, { report, aboveZero: true });
+  durationRule(probe.timeout, `${path}.timeout`, { report, aboveZero: true });
+}

@@ -1,0 +1,27 @@
+/** Bounds that the composition root passes in; the names are those of `limits` in config.ts. */
+export interface ValidationLimits {
+  manifestsPerApplyMax: number;
+  jsonDepthMax: number;
+  replicasMax: number;
+  envEntriesMax: number;
+  assetBytesMax: number;
+  problemsShownMax: number;
+}
+
+/** Where the rules of a kind put what they find: `path` names the field. */
+export type Report = (path: string, message: string) => void;
+
+export interface RuleContext {
+  report: Report;
+  limits: ValidationLimits;
+}
+
+/** Reports every entry that occurs a second time. */
+export function reportRepeats(entries: readonly { key: string; path: string }[], what: string, report: Report): void {
+  const firstAt = new Map<string, string>();
+  for (const { key, path } of entries) {
+    const first = firstAt.get(key);
+    if (first === undefined) firstAt.set(key, path);
+    else report(path, `the ${what} "${key}" is already at ${first}`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { CoreKind, Spec } from "../api/manifest.ts";
+import { containerFieldsOf } from "./container-fields.ts";
+
+const kinds: Partial<Record<CoreKind, string>> = {
+  job: "stored; this version does not run jobs yet",
+  cronjob: "stored; this version does not run cron jobs yet",
+  ingress: "stored; this version does not route ingress traffic yet",
+};
+
+const fields: Record<string, string> = {
+  release: "release: stored; this version runs no release commands, replicas are replaced at once",
+  autoscale: "autoscale: stored; this version does not scale by itself, it runs min replicas",
+  probes: "probes: stored; this version does not probe, a replica is ready when it runs",
+  inits: "inits: stored; this version does not run init containers",
+  on_deploy: "on_deploy: stored; this version sends no webhooks",
+  on_probe: "on_probe: stored; this version sends no webhooks",
+  post_deploy: "post_deploy: stored; this version builds nothing, so it runs no shell lines",
+  build: "build: stored; this version builds nothing, bring the image to the machine yourself",
+  build_args: "build_args: stored; this version builds nothing",
+  keep_releases: "keep_releases: stored; this version builds nothing",
+  env_file: "env_file: stored; files are read by the client only, the server uses env and config",
+  health_check: "health_check: stored; this version does not route ingress traffic yet",
+};
+
+/** What of a manifest this version keeps but does not act upon, for warnings and status; empty when all is in force. */
+export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
+  const whole = kinds[kind];
+  if (whole !== undefined) return [whole];
+  if (kind !== "deployment" && kind !== "statefulset") return [];
+  const written = containerFieldsOf(kind, spec).fields;
+  return Object.entries(fields).flatMap(([field, text]) => (isWritten(written[field]) ? [text] : []));
+}
+
+function isWritten(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  return typeof value !== "object" || Object.keys(value).length > 0;
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { limits, parseAddress, type ServeOptions } from "./config.ts";
+import { createController } from "./controller/create.ts";
+import { mapSecrets } from "./core/mask.ts";
+import { naming } from "./core/naming.ts";
+import { createAssets } from "./disk/assets.ts";
+import { loadKey } from "./disk/key-file.ts";
+import { layoutOf } from "./disk/layout.ts";
+import { prepareRoot } from "./disk/root.ts";
+import { createOrchestrationApp } from "./http/orchestration/app.ts";
+import { startFront } from "./http/server/front.ts";
+import { systemClock } from "./lib/clock.ts";
+import type { Log } from "./lib/log.ts";
+import { createDockerRuntime } from "./runtime/docker/docker.ts";
+import { openStore } from "./store/open-store.ts";
+import { versionText } from "./version.ts";
+
+export interface Daemon {
+  /** Bound addresses by plane: `http://127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
+  addresses: { orchestration: string[] };
+  /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
+  stop(): Promise<void>;
+}
+
+const stopGraceMs = 10_000;
+
+/** The composition root: opens the store, connects to the engine, serves the planes. */
+export async function startDaemon(options: ServeOptions, log: Log): Promise<Daemon> {
+  const layout = layoutOf(options.root);
+  await prepareRoot(layout);
+  const names = naming(options.prefix);
+  const store = openStore({
+    path: layout.database,
+    lockPath: layout.lock,
+    key: await loadKey(layout),
+    mapSecrets,
+    limits,
+    onListenerError: (error) => log.error("store listener failed", { error }),
+  });
+  const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
+  const running = createController({
+    store,
+    runtime,
+    assets: createAssets(layout.assets),
+    layout,
+    names,
+    clock: systemClock,
+    log,
+    limits,
+    randomBytes: (count) => randomBytes(count),
+    fetch: (url, { signal }) => fetch(url, { signal }),
+    about: {
+      version: versionText(),
+      dockerHost: options.dockerHost,
+      startedAt: systemClock.now(),
+    },
+  });
+  const app = createOrchestrationApp({ controller: running.controller, version: versionText(), names, log, limits });
+  const front = await startFront({
+    ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
+    unixPath: layout.socket,
+    inner: app.fetch,
+    limits,
+    log,
+  });
+  const stopping = new AbortController();
+  const working = running.run(stopping.signal);
+
+  return {
+    addresses: { orchestration: front.addresses },
+    async stop() {
+      await front.stop(stopGraceMs);
+      stopping.abort();
+      await working;
+      runtime.close();
+      store.close();
+    },
+  };
+}

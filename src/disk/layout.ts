@@ -1,0 +1,37 @@
+import { join } from "node:path";
+
+/** Where everything under the root is. */
+export interface Layout {
+  root: string;
+  database: string;
+  key: string;
+  run: string;
+  lock: string;
+  socket: string;
+  pid: string;
+  apps: string;
+  volumes: string;
+  assets: string;
+  plugins: string;
+  backups: string;
+  logs: string;
+}
+
+export function layoutOf(root: string): Layout {
+  const run = join(root, "run");
+  return {
+    root,
+    database: join(root, "state.db"),
+    key: join(root, "key"),
+    run,
+    lock: join(run, "lock.db"),
+    socket: join(run, "berth.sock"),
+    pid: join(run, "berth.pid"),
+    apps: join(root, "apps"),
+    volumes: join(root, "volumes"),
+    assets: join(root, "assets"),
+    plugins: join(root, "plugins"),
+    backups: join(root, "backups"),
+    logs: join(root, "logs"),
+  };
+}

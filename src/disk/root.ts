@@ -1,0 +1,32 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { removeLeftovers } from "./atomic-write.ts";
+import { diskFailure } from "./disk-failure.ts";
+import type { Layout } from "./layout.ts";
+
+/**
+ * Makes the folders of a root and clears what a crash left half written. Call it as the holder
+ * of the root's lock. Fails `unavailable` or `storage_full` naming the folder that cannot be made.
+ */
+export async function prepareRoot(layout: Layout): Promise<void> {
+  await makeFolders(layout);
+  for (const folder of [layout.root, layout.assets, layout.backups]) await removeLeftovers(folder);
+}
+
+/** Only the folders: what the lock needs before anything else. */
+export async function makeFolders(layout: Layout): Promise<void> {
+  const open = [layout.root, layout.apps, layout.volumes, layout.assets, layout.plugins];
+  for (const folder of open) await makeFolder(folder, 0o755);
+  // Sockets, copies of the state, and what apps print: for the owner alone, also when someone loosened them.
+  for (const folder of [layout.run, layout.backups, layout.logs]) {
+    await makeFolder(folder, 0o700);
+    await chmod(folder, 0o700);
+  }
+}
+
+async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    throw diskFailure(error, path);
+  }
+}

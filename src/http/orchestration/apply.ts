@@ -1,0 +1,16 @@
+import { apply, deleteManifest, listManifests } from "../../api/orchestration/apply.ts";
+import { readFlag } from "../../api/query.ts";
+import type { Controller } from "../../controller/controller.ts";
+import { mount, type Plane } from "./mount.ts";
+
+export function mountApply(plane: Plane, controller: Controller): void {
+  mount(plane, apply, {
+    answer: ({ body, query, actor }) =>
+      controller.apply(body, { dryRun: readFlag(query.dry_run, false), prune: readFlag(query.prune, false), actor }),
+  });
+  mount(plane, listManifests, { answer: ({ query }) => controller.listManifests(query) });
+  mount(plane, deleteManifest, {
+    answer: ({ query: { prune, ...target }, actor }) =>
+      controller.deleteManifest(target, { prune: readFlag(prune, false), actor }),
+  });
+}

@@ -1,0 +1,51 @@
+import type { Elysia } from "elysia";
+import type { DataOf, Endpoint, QueryOf } from "../../api/endpoint.ts";
+import { jsonResponse, okResponse } from "./answers.ts";
+import { readActor, readBody, readQuery } from "./request.ts";
+
+/** What every mounted endpoint shares. */
+export interface Plane {
+  app: Elysia;
+  /** Header that names who asks. */
+  actorHeader: string;
+  jsonDepthMax: number;
+}
+
+/** One request, read and checked as far as its endpoint's schemas say. */
+export interface Call<E extends Endpoint> {
+  /** Decoded; null where the percent-encoding is broken. */
+  params: Record<string, string | null>;
+  query: Partial<QueryOf<E>>;
+  /** Parsed JSON, for endpoints with a body. */
+  body: unknown;
+  actor: string;
+}
+
+export interface Handler<E extends Endpoint> {
+  answer(call: Call<E>): DataOf<E> | Promise<DataOf<E>>;
+  /** 200 where left out. */
+  status?(data: DataOf<E>): number;
+}
+
+/** Mounts one endpoint value: reads the request, calls the handler, wraps its data in the envelope. */
+export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Handler<E>): void {
+  const respond = (data: DataOf<E>): Response => {
+    const status = handler.status?.(data) ?? 200;
+    return endpoint.flat === true ? jsonResponse(status, data) : okResponse(status, data);
+  };
+  const answer = (request: Request, params: Call<E>["params"], body: unknown): Response | Promise<Response> => {
+    const query = readQuery(request, endpoint.query) as Partial<QueryOf<E>>;
+    const data = handler.answer({ params, query, body, actor: readActor(request, plane.actorHeader) });
+    return data instanceof Promise ? data.then(respond) : respond(data);
+  };
+  const withBody = async (request: Request, params: Call<E>["params"]): Promise<Response> =>
+    answer(request, params, await readBody(request, { depthMax: plane.jsonDepthMax }));
+  plane.app.route(
+    endpoint.method,
+    endpoint.path,
+    ({ request, params }) =>
+      endpoint.body === undefined ? answer(request, params, undefined) : withBody(request, params),
+    // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
+    { parse: "none" },
+  );
+}

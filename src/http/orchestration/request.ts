@@ -1,0 +1,71 @@
+import type { TSchema } from "@sinclair/typebox";
+import { Failure } from "../../api/failure.ts";
+import { parseJson } from "../../lib/json.ts";
+
+/** Path of a request as sent, without the query. */
+export function pathOf(request: Request): string {
+  const { url } = request;
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const query = url.indexOf("?", start);
+  return query < 0 ? url.slice(start) : url.slice(start, query);
+}
+
+/**
+ * The query parameters that `schema` names, trimmed; a blank one counts as left out, others are ignored. Fails
+ * `invalid` for a value that does not fit, or a parameter given twice.
+ */
+export function readQuery(request: Request, schema: TSchema | undefined): Record<string, string | undefined> {
+  const query: Record<string, string | undefined> = {};
+  const start = request.url.indexOf("?");
+  if (start < 0 || schema === undefined) return query;
+  const given = new URLSearchParams(request.url.slice(start + 1));
+  for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
+    const [value, ...more] = given.getAll(name);
+    if (more.length > 0) throw new Failure("invalid", `query ${name}: given more than once`);
+    const text = value?.trim();
+    if (text === undefined || text === "") continue;
+    if (property.pattern !== undefined && !new RegExp(property.pattern).test(text)) {
+      throw new Failure("invalid", `query ${name}: ${JSON.stringify(text)} is not a boolean, write true or false`);
+    }
+    query[name] = text;
+  }
+  return query;
+}
+
+/** A whole number from 0 to `max` in a query parameter. */
+export function readCount(name: string, text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= max) return count;
+  throw new Failure("invalid", `query ${name}: ${JSON.stringify(text)} is not a whole number from 0 to ${max}`);
+}
+
+/** A pod name from a path; anything else cannot be a container's name. */
+export function readPodName(params: Record<string, string | null>): string {
+  const { name } = params;
+  if (typeof name === "string" && /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) return name;
+  const hint = "letters, digits, and _ . - after the first";
+  throw new Failure("invalid", `pod name ${JSON.stringify(name ?? "")} is not valid, use ${hint}`);
+}
+
+/** The JSON body; the Content-Type does not matter. Fails `invalid` for an empty one, `JsonError` for bad syntax. */
+export async function readBody(request: Request, options: { depthMax: number }): Promise<unknown> {
+  const bytes = await request.arrayBuffer();
+  const text = decodeText(bytes);
+  if (text.trim() === "") throw new Failure("invalid", "the body is empty, send JSON");
+  return parseJson(text, options);
+}
+
+/** Who asks, for the event log: free text from the header, else `operator`. */
+export function readActor(request: Request, header: string): string {
+  const actor = request.headers.get(header)?.trim() ?? "";
+  return /^[\x20-\x7e]{1,128}$/.test(actor) ? actor : "operator";
+}
+
+function decodeText(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Failure("invalid", "the body is not UTF-8 text", { cause });
+  }
+}

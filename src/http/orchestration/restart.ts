@@ -1,0 +1,13 @@
+import { getOperation, restart } from "../../api/orchestration/restart.ts";
+import { readFlag } from "../../api/query.ts";
+import type { Controller } from "../../controller/controller.ts";
+import { mount, type Plane } from "./mount.ts";
+
+export function mountRestart(plane: Plane, controller: Controller): void {
+  mount(plane, restart, {
+    answer: ({ query: { wait, ...target }, actor }) =>
+      controller.restart(target, { wait: readFlag(wait, true), actor }),
+    status: ({ operation }) => (operation === undefined ? 200 : 202),
+  });
+  mount(plane, getOperation, { answer: ({ params }) => controller.operation(params.id ?? "") });
+}

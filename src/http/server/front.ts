@@ -1,0 +1,141 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Socket } from "bun";
+import type { Log } from "../../lib/log.ts";
+import { bindFailure, claimUnixPath, privately } from "./address.ts";
+import { type Connection, type ConnectionContext, type FrontLimits, retireConnection, turnAway } from "./connection.ts";
+import type { Transport } from "./guard.ts";
+import { type InnerHandler, type InnerServer, startInner } from "./inner.ts";
+import type { RequestHead } from "./request-head.ts";
+import { clientClosed, clientData, clientDrain, clientEnd, openConnection } from "./requests.ts";
+import type { TakeoverHandler } from "./takeover.ts";
+
+export interface FrontOptions {
+  tcp?: { hostname: string; port: number } | undefined;
+  /** Made with mode 0600; a stale socket file is replaced. */
+  unixPath?: string | undefined;
+  /** Gets every request that is not refused or taken over; never aborted by a client's half-close. */
+  inner: InnerHandler;
+  limits: FrontLimits;
+  /** Claims requests for a raw session. Asked after the guard, before the body is read. */
+  takeover?: (request: RequestHead) => TakeoverHandler | undefined;
+  log: Log;
+}
+
+export interface Front {
+  /** `host:port` as bound, and `unix:/path`. */
+  addresses: string[];
+  /** Stops accepting, lets requests under way end for `graceMs` milliseconds, then closes everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** How often a stop looks whether the last connection is gone. */
+const stopPollMs = 10;
+
+/**
+ * Listens on TCP and on a unix socket, and passes one request at a time to `inner`. Fails `conflict` when an address
+ * is in use. Why there is a front at all: `docs/architecture.md` section 5, "The orchestration listener".
+ */
+export async function startFront(options: FrontOptions): Promise<Front> {
+  const innerPath = options.unixPath
+    ? `${options.unixPath}.inner`
+    : join(tmpdir(), `front-${crypto.randomUUID()}.sock`);
+  if (options.unixPath) await claimUnixPath(options.unixPath);
+  const inner = await startInner(innerPath, options.inner, options.log);
+  const connections = new Set<Connection>();
+  const listeners: { stop(): void }[] = [];
+  const addresses: string[] = [];
+  const { limits, takeover, log } = options;
+  const socketFor = (transport: Transport) => handlers({ transport, limits, innerPath, takeover, log }, connections);
+  try {
+    if (options.tcp) {
+      const listener = listenTcp(options.tcp, socketFor("tcp"));
+      listeners.push(listener);
+      addresses.push(addressOf(listener.hostname, listener.port));
+    }
+    if (options.unixPath) {
+      listeners.push(listenUnix(options.unixPath, socketFor("unix")));
+      addresses.push(`unix:${options.unixPath}`);
+    }
+  } catch (error) {
+    for (const listener of listeners) listener.stop();
+    await inner.stop();
+    throw error;
+  }
+  return { addresses, stop: (graceMs) => stopFront({ listeners, connections, inner }, graceMs) };
+}
+
+async function stopFront(
+  parts: { listeners: { stop(): void }[]; connections: Set<Connection>; inner: InnerServer },
+  graceMs: number,
+): Promise<void> {
+  for (const listener of parts.listeners) listener.stop();
+  for (const connection of parts.connections) retireConnection(connection);
+  const until = performance.now() + graceMs;
+  while (parts.connections.size > 0 && performance.now() < until) await Bun.sleep(stopPollMs);
+  for (const connection of parts.connections) connection.wire.terminate();
+  await parts.inner.stop();
+}
+
+type Data = Connection | undefined;
+type Handlers = ReturnType<typeof handlers>;
+
+function handlers(context: ConnectionContext, connections: Set<Connection>) {
+  return {
+    open(socket: Socket<Data>) {
+      const connection = openConnection(socket, context);
+      socket.data = connection;
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, keepAliveProbeMs);
+      connections.add(connection);
+      if (connections.size > context.limits.connectionsMax) turnAway(connection);
+    },
+    data: (socket: Socket<Data>, chunk: Uint8Array) => run(socket, context, (it) => clientData(it, chunk)),
+    drain: (socket: Socket<Data>) => run(socket, context, clientDrain),
+    end: (socket: Socket<Data>) => run(socket, context, clientEnd),
+    close(socket: Socket<Data>) {
+      if (socket.data !== undefined) connections.delete(socket.data);
+      run(socket, context, clientClosed);
+      socket.data = undefined;
+    },
+    error(socket: Socket<Data>, error: Error) {
+      context.log.debug("connection failed", { error });
+      socket.terminate();
+    },
+  };
+}
+
+/** A client that vanished without a word is noticed within about 40 s. */
+const keepAliveProbeMs = 30_000;
+
+/** A throw in a socket callback would leave the socket open for ever. */
+function run(socket: Socket<Data>, context: ConnectionContext, step: (connection: Connection) => void): void {
+  const connection = socket.data;
+  if (connection === undefined) return;
+  try {
+    step(connection);
+  } catch (error) {
+    context.log.error("connection handling threw", { error });
+    socket.terminate();
+  }
+}
+
+function listenTcp(tcp: { hostname: string; port: number }, socket: Handlers) {
+  try {
+    return Bun.listen<Data>({ ...tcp, allowHalfOpen: true, data: undefined, socket });
+  } catch (error) {
+    throw bindFailure(addressOf(tcp.hostname, tcp.port), error);
+  }
+}
+
+function listenUnix(path: string, socket: Handlers) {
+  try {
+    return privately(() => Bun.listen<Data>({ unix: path, allowHalfOpen: true, data: undefined, socket }));
+  } catch (error) {
+    throw bindFailure(`unix:${path}`, error);
+  }
+}
+
+function addressOf(hostname: string, port: number): string {
+  return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
+}

@@ -1,0 +1,211 @@
+import type { Socket } from "bun";
+import { createBodyBoundary } from "./body-boundary.ts";
+import {
+  close,
+  type Connection,
+  type ConnectionContext,
+  deadlinePassed,
+  endOfRequests,
+  type FrontLimits,
+  refuse,
+} from "./connection.ts";
+import { createDeadline } from "./deadline.ts";
+import { forwardedRequest, knownMethods } from "./forward.ts";
+import { guard } from "./guard.ts";
+import type { Refusal } from "./refusal.ts";
+import { createHeadReader, type RequestHead } from "./request-head.ts";
+import type { TakeoverHandler } from "./takeover.ts";
+import { clientDrained, closeUpstream, createUpstream, sendUpstream } from "./upstream.ts";
+import { createWire } from "./wire.ts";
+
+export function openConnection(socket: Socket<Connection | undefined>, context: ConnectionContext): Connection {
+  const connection: Connection = {
+    context,
+    stage: "head",
+    wire: createWire(socket),
+    deadline: createDeadline(() => deadlinePassed(connection)),
+    upstream: createUpstream(context.innerPath, {
+      pass: (bytes) => passAnswer(connection, bytes),
+      answered: () => answered(connection),
+      refused: (status) => refuse(connection, { status, message: "the request was refused, check its syntax" }),
+      broken: (why) => answerBroken(connection, why),
+    }),
+    reader: createHeadReader(context.limits),
+    head: undefined,
+    boundary: undefined,
+    body: [],
+    held: [],
+    heldBytes: 0,
+    answerBegun: false,
+    clientFinished: false,
+    retiring: false,
+    session: undefined,
+  };
+  connection.deadline.set(context.limits.headReadMs);
+  return connection;
+}
+
+export function clientData(connection: Connection, chunk: Uint8Array): void {
+  if (connection.stage === "taken") connection.session?.data(chunk);
+  else if (connection.stage === "answering") hold(connection, chunk);
+  else consume(connection, chunk);
+}
+
+export function clientDrain(connection: Connection): void {
+  if (!connection.wire.flush()) return;
+  if (connection.stage === "taken") connection.session?.drain();
+  else clientDrained(connection.upstream);
+}
+
+/** FIN: no more requests come, but the answer is still wanted. */
+export function clientEnd(connection: Connection): void {
+  connection.clientFinished = true;
+  connection.wire.peerFinished();
+  if (connection.stage === "taken") connection.session?.end();
+  else if (connection.stage !== "answering") endOfRequests(connection);
+}
+
+export function clientClosed(connection: Connection): void {
+  connection.deadline.cancel();
+  closeUpstream(connection.upstream);
+  connection.session?.close();
+  connection.session = undefined;
+}
+
+/** Requests from a run of bytes. Returns when the bytes are used up or an answer must come first. */
+function consume(connection: Connection, chunk: Uint8Array): void {
+  let rest = chunk;
+  while (rest.length > 0) {
+    if (connection.stage === "head") rest = consumeHead(connection, rest);
+    else if (connection.stage === "body") rest = consumeBody(connection, rest);
+    else {
+      if (connection.stage === "answering") hold(connection, rest);
+      return;
+    }
+  }
+}
+
+const nothing = new Uint8Array(0);
+
+function consumeHead(connection: Connection, chunk: Uint8Array): Uint8Array {
+  const { limits } = connection.context;
+  const begins = connection.reader.pendingBytes === 0;
+  const step = connection.reader.push(chunk);
+  if (step.kind === "more") {
+    if (begins) connection.deadline.set(limits.headReadMs);
+    return nothing;
+  }
+  if (step.kind === "refused") {
+    refuse(connection, step.refusal);
+    return nothing;
+  }
+  connection.head = step.head;
+  return beginRequest(connection, step.head, step.rest);
+}
+
+function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Array): Uint8Array {
+  const { context } = connection;
+  const refusal = refusalOf(head, context);
+  if (refusal !== undefined) {
+    refuse(connection, refusal);
+    return nothing;
+  }
+  const takeover = context.takeover?.(head);
+  if (takeover !== undefined) {
+    handOver(connection, takeover, rest);
+    return nothing;
+  }
+  connection.body = [];
+  connection.boundary = createBodyBoundary(head.framing);
+  if (head.framing.kind === "none" || (head.framing.kind === "length" && head.framing.bytes === 0)) {
+    forward(connection, head);
+    return rest;
+  }
+  connection.stage = "body";
+  connection.deadline.set(context.limits.bodyReadMs);
+  if (head.expectsContinue && rest.length === 0) connection.wire.write(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"));
+  return rest;
+}
+
+function refusalOf(head: RequestHead, context: ConnectionContext): Refusal | undefined {
+  if (!knownMethods.includes(head.method)) {
+    return { status: 501, message: `method ${JSON.stringify(head.method)} is not known, use GET, POST or DELETE` };
+  }
+  const forbidden = guard(head, context.transport);
+  if (forbidden !== undefined) return forbidden;
+  return head.framing.kind === "length" && head.framing.bytes > context.limits.bodyBytesMax
+    ? tooLarge(context.limits)
+    : undefined;
+}
+
+function consumeBody(connection: Connection, chunk: Uint8Array): Uint8Array {
+  const { head, boundary } = connection;
+  const { limits } = connection.context;
+  if (head === undefined || boundary === undefined) return nothing;
+  const step = boundary.take(chunk, (part) => connection.body.push(part));
+  if (step.fault !== undefined) refuse(connection, { status: 400, message: step.fault });
+  else if (boundary.payloadBytes > limits.bodyBytesMax) refuse(connection, tooLarge(limits));
+  else if (step.done) forward(connection, head);
+  return chunk.subarray(step.used);
+}
+
+function forward(connection: Connection, head: RequestHead): void {
+  const closing = !head.keepAlive || connection.retiring;
+  if (closing) connection.retiring = true;
+  connection.stage = "answering";
+  connection.answerBegun = false;
+  connection.deadline.clear();
+  const bytes = forwardedRequest(head, connection.body);
+  connection.body = [];
+  sendUpstream(connection.upstream, bytes, { ...head, closing });
+}
+
+/** A client that pipelines more than a head's worth is not read until its first request is answered. */
+function hold(connection: Connection, chunk: Uint8Array): void {
+  connection.held.push(chunk);
+  connection.heldBytes += chunk.length;
+  if (connection.heldBytes > connection.context.limits.headBytesMax) connection.wire.pause();
+}
+
+function passAnswer(connection: Connection, bytes: Uint8Array): boolean {
+  connection.answerBegun = true;
+  return connection.wire.write(bytes);
+}
+
+function answered(connection: Connection): void {
+  connection.head = undefined;
+  if (connection.retiring) {
+    close(connection);
+    return;
+  }
+  connection.stage = "head";
+  connection.deadline.set(connection.context.limits.idleMs);
+  const { held } = connection;
+  if (held.length > 0) {
+    connection.held = [];
+    connection.heldBytes = 0;
+    connection.wire.resume();
+    consume(connection, Buffer.concat(held));
+  }
+  if (connection.clientFinished) endOfRequests(connection);
+}
+
+function answerBroken(connection: Connection, why: unknown): void {
+  const { log } = connection.context;
+  log.error("answer broke off", { method: connection.head?.method, path: connection.head?.path, error: why });
+  if (connection.answerBegun) connection.wire.terminate();
+  else refuse(connection, { status: 500, message: "the request could not be answered, the log says why" });
+}
+
+function handOver(connection: Connection, takeover: TakeoverHandler, early: Uint8Array): void {
+  const { head, wire } = connection;
+  if (head === undefined) return;
+  connection.stage = "taken";
+  connection.deadline.clear();
+  connection.session = takeover({ request: head, wire, early });
+  if (connection.clientFinished) connection.session.end();
+}
+
+function tooLarge(limits: FrontLimits): Refusal {
+  return { status: 413, message: `the request body is larger than ${limits.bodyBytesMax} bytes` };
+}

@@ -1,0 +1,43 @@
+import { parseArgs } from "node:util";
+import { serveOptions } from "../config.ts";
+import { writeBackup } from "../disk/backup.ts";
+import { readKey } from "../disk/key-file.ts";
+import { layoutOf } from "../disk/layout.ts";
+import { Failure } from "../api/failure.ts";
+import { copyDatabase } from "../store/copy.ts";
+import { readPassphrase } from "./passphrase.ts";
+
+export const backupUsage = `usage: berth backup FILE [--root DIR] [--passphrase-file PATH]
+
+Writes the whole state (manifests, config, history) and its key into one file, whether or not the server runs.
+Without a passphrase whoever has the file can read every config value: keep it as safe as the server.
+
+  --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
+  --passphrase-file PATH   seal the backup with the first line of this file; - reads it from stdin`;
+
+/** `berth backup FILE`: works beside a running server and without one. */
+export async function backupCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: {
+      root: { type: "string" },
+      "passphrase-file": { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
+    allowPositionals: true,
+  });
+  const [target, ...more] = positionals;
+  if (values.help || target === undefined || more.length > 0) {
+    process.stdout.write(`${backupUsage}\n`);
+    return values.help ? 0 : 2;
+  }
+  const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
+  const key = await readKey(layout.key);
+  if (key === undefined) throw new Failure("not_found", `no berth state under "${layout.root}": use --root`);
+  const passphrase = await readPassphrase(values["passphrase-file"]);
+  const now = Date.now();
+  await writeBackup({ copyDatabase: (copy) => copyDatabase(layout.database, copy), key, passphrase, target, now });
+  const sealed = passphrase === undefined ? "not sealed: it holds the key, keep it safe" : "sealed with the passphrase";
+  process.stdout.write(`backup written to ${target} (${sealed})\n`);
+  return 0;
+}

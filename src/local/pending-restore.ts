@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { packBackup, readBackup } from "../disk/backup-file.ts";
+import { temporaryName } from "../disk/atomic-write.ts";
+import { type Layout, layoutOf } from "../disk/layout.ts";
+import { type Restored, restoreInto } from "../disk/restore.ts";
+import type { Log } from "../lib/log.ts";
+import type { Secret } from "../lib/secret.ts";
+import { prepareRestored, settleDatabase } from "../store/copy.ts";
+import { takeLock } from "../store/lock.ts";
+
+/** Where a backup waits for the running server to take it up: inside the root, for its owner alone. */
+export function pendingPath(layout: Layout): string {
+  return join(layout.run, "restore.pending");
+}
+
+/** Checks the backup whole, opens it with the passphrase, and lays it ready without one. */
+export async function layPending(layout: Layout, file: string, passphrase: Secret | undefined): Promise<void> {
+  const pending = pendingPath(layout);
+  const database = temporaryName(pending);
+  try {
+    const { key, createdAt } = await readBackup(file, { into: database, passphrase });
+    prepareRestored(database, key);
+    settleDatabase(database);
+    await packBackup(pending, { database, key, passphrase: undefined, now: createdAt });
+  } finally {
+    for (const path of [database, `${database}-wal`, `${database}-shm`]) await rm(path, { force: true });
+  }
+}
+
+/** Puts a backup in the place of the state of a root that no server holds. */
+export function restoreNow(layout: Layout, file: string, passphrase: Secret | undefined): Promise<Restored> {
+  return restoreInto({
+    layout,
+    file,
+    passphrase,
+    now: Date.now(),
+    lock: () => takeLock(layout.lock, layout.root),
+    prepare: prepareRestored,
+    settle: settleDatabase,
+  });
+}
+
+/** What the server does between two lives: takes up what was laid ready. A failure leaves the state as it was. */
+export async function restorePending(root: string, log: Log): Promise<void> {
+  const layout = layoutOf(root);
+  const pending = pendingPath(layout);
+  if (!existsSync(pending)) return;
+  try {
+    const restored = await restoreNow(layout, pending, undefined);
+    log.info("restored", { backup_of: new Date(restored.createdAt).toISOString(), previous: restored.previous });
+  } catch (error) {
+    log.error("restore failed", { error });
+  } finally {
+    await rm(pending, { force: true });
+  }
+}

@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Failure } from "../api/failure.ts";
+import { serveOptions } from "../config.ts";
+import { type Layout, layoutOf } from "../disk/layout.ts";
+import { makeFolders } from "../disk/root.ts";
+import type { Secret } from "../lib/secret.ts";
+import { confirmRestore } from "../store/copy.ts";
+import { lockHolder } from "../store/lock.ts";
+import { readPassphrase } from "./passphrase.ts";
+import { layPending, pendingPath, restoreNow } from "./pending-restore.ts";
+
+export const restoreUsage = `usage: berth restore FILE [--root DIR] [--passphrase-file PATH]
+       berth restore --confirm [--root DIR]
+
+Puts the state of a backup in the place of what the root holds. A running server takes it up without ending; what was
+there is kept beside it as state.db.before-restore-<time>. Containers that the restored state does not know are left
+alone until berth restore --confirm says that it is the right one.
+
+  --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
+  --passphrase-file PATH   what the backup was sealed with; - reads it from stdin
+  --confirm                the restored state is right: collect what it does not know`;
+
+/** `berth restore`: on a stopped server by itself, on a running one through it. */
+export async function restoreCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: {
+      root: { type: "string" },
+      "passphrase-file": { type: "string" },
+      confirm: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
+    allowPositionals: true,
+  });
+  const [file, ...more] = positionals;
+  const wellFormed = values.confirm ? file === undefined : file !== undefined && more.length === 0;
+  if (values.help || !wellFormed) {
+    process.stdout.write(`${restoreUsage}\n`);
+    return values.help ? 0 : 2;
+  }
+  const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
+  if (file === undefined) return confirm(layout);
+  return restore(layout, file, await readPassphrase(values["passphrase-file"]));
+}
+
+function confirm(layout: Layout): number {
+  const held = confirmRestore(layout.database);
+  say(held ? "confirmed: containers that the restored state does not know will be removed" : "nothing to confirm");
+  return 0;
+}
+
+async function restore(layout: Layout, file: string, passphrase: Secret | undefined): Promise<number> {
+  await makeFolders(layout);
+  const pid = lockHolder(layout.lock);
+  if (pid === undefined) {
+    const { createdAt, previous } = await restoreNow(layout, file, passphrase);
+    say(`restored the state of ${new Date(createdAt).toISOString()}`);
+    if (previous !== undefined) say(`what was there is kept as ${previous}`);
+  } else {
+    await layPending(layout, file, passphrase);
+    process.kill(pid, "SIGHUP");
+    await takenUp(layout, pid);
+    say(`the running server (pid ${pid}) has taken up the backup`);
+  }
+  say("look at it with berth get all, then run berth restore --confirm");
+  return 0;
+}
+
+const patienceMs = 60_000;
+
+/** Until the server has swallowed the file, answers again, and holds collection: only a restored store does. */
+async function takenUp(layout: Layout, pid: number): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (Date.now() < deadline) {
+    await Bun.sleep(100);
+    if (existsSync(pendingPath(layout))) continue;
+    const held = await collectionHeld(layout);
+    if (held === true) return;
+    if (held === false) break;
+  }
+  throw new Failure("conflict", `the running server (pid ${pid}) did not take up the backup; its log says why`);
+}
+
+/** Undefined while the server does not answer. */
+async function collectionHeld(layout: Layout): Promise<boolean | undefined> {
+  try {
+    const answer = await fetch("http://localhost/system", { unix: layout.socket });
+    const body: unknown = await answer.json();
+    const held = /"collection_held":true/.test(JSON.stringify(body));
+    return answer.ok ? held : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,110 @@
+import { parseArgs } from "node:util";
+import { type ServeOptions, serveOptions } from "../config.ts";
+import { startDaemon } from "../daemon.ts";
+import { createLog, type Log } from "../lib/log.ts";
+import { restorePending } from "./pending-restore.ts";
+
+export const serveUsage = `usage: berth serve [flags]
+
+  --root DIR                  folder of all state (BERTH_ROOT, /opt/berth)
+  --addr HOST:PORT            orchestration plane (BERTH_ADDR, 127.0.0.1:8686); "" turns it off, the socket stays
+  --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR); not built yet
+  --identity-addr ADDR        identity service (BERTH_IDENTITY_ADDR); not built yet
+  --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
+  --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
+  --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
+
+const flags = {
+  root: { type: "string" },
+  addr: { type: "string" },
+  "observability-addr": { type: "string" },
+  "identity-addr": { type: "string" },
+  "docker-host": { type: "string" },
+  prefix: { type: "string" },
+  "log-level": { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/**
+ * `berth serve`: runs until SIGTERM or SIGINT. Logs are JSON lines on stderr; the one with message `ready` says where
+ * it listens. SIGHUP takes up a restore that `berth restore` has laid ready.
+ */
+export async function serveCommand(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
+  if (values.help) {
+    process.stdout.write(`${serveUsage}\n`);
+    return 0;
+  }
+  const options = serveOptions(withoutUndefined(values));
+  const log = createLog((line) => process.stderr.write(line), options.logLevel);
+  const signals = followSignals();
+  for (;;) {
+    const again = await serveOnce(options, log, signals);
+    if (!again) return 0;
+    await restorePending(options.root, log);
+  }
+}
+
+type Values = { [K in keyof typeof flags]?: string | boolean | undefined };
+
+function withoutUndefined(values: Values): Partial<ServeOptions> {
+  const text = (name: keyof Values) => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const level = text("log-level");
+  const given = {
+    root: text("root"),
+    addr: text("addr"),
+    observabilityAddr: text("observability-addr"),
+    identityAddr: text("identity-addr"),
+    dockerHost: text("docker-host"),
+    prefix: text("prefix"),
+    logLevel: level,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** One life of the daemon; true when it is to live again. */
+async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Promise<boolean> {
+  const daemon = await startDaemon(options, log);
+  log.info("ready", {
+    addresses: daemon.addresses,
+    root: options.root,
+    docker_host: options.dockerHost,
+    prefix: options.prefix,
+    pid: process.pid,
+  });
+  const signal = await signals.next();
+  log.info("stopping", { signal });
+  await daemon.stop();
+  log.info("stopped");
+  return signal === "SIGHUP";
+}
+
+interface Signals {
+  next(): Promise<NodeJS.Signals>;
+}
+
+/** Handlers stay for the life of the process, so that no signal falls between two lives of the daemon. */
+function followSignals(): Signals {
+  const waiting: NodeJS.Signals[] = [];
+  let wake: (() => void) | undefined;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      waiting.push(signal);
+      wake?.();
+    });
+  }
+  return {
+    async next() {
+      for (;;) {
+        const signal = waiting.shift();
+        if (signal !== undefined) return signal;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type Dockerode from "dockerode";
+import type { Container, ContainerDetail, ContainerState } from "../runtime.ts";
+import { asList, envRecord, epochMs } from "./wire.ts";
+
+const states = new Set<string>(["created", "running", "restarting", "paused", "exited", "removing", "dead"]);
+const isState = (text: string): text is ContainerState => states.has(text);
+
+/** A row of the engine's listing. `imageLabel` is where the reference given at creation is kept. */
+export function containerRow(row: Dockerode.ContainerInfo, imageLabel: string): Container {
+  const labels = row.Labels ?? {};
+  return {
+    id: row.Id,
+    name: ownName(row.Names ?? []),
+    image: labels[imageLabel] ?? row.Image,
+    imageId: row.ImageID,
+    state: containerState(row.State),
+    status: row.Status,
+    createdAt: row.Created * 1000,
+    labels,
+  };
+}
+
+/** The engine's answer to inspect. */
+export function containerDetail(info: Dockerode.ContainerInspectInfo): ContainerDetail {
+  const { State: state, Config: config, HostConfig: host } = info;
+  const ended = state.Status === "exited" || state.Status === "restarting" || state.Status === "dead";
+  return {
+    id: info.Id,
+    name: info.Name.replace(/^\//, ""),
+    image: config.Image,
+    imageId: info.Image,
+    state: containerState(state.Status),
+    status: state.Status,
+    createdAt: epochMs(info.Created) ?? 0,
+    labels: config.Labels ?? {},
+    startedAt: epochMs(state.StartedAt),
+    finishedAt: epochMs(state.FinishedAt),
+    exitCode: ended ? state.ExitCode : undefined,
+    oomKilled: state.OOMKilled,
+    error: state.Error,
+    restartCount: info.RestartCount,
+    pid: state.Pid || undefined,
+    command: asList(config.Cmd),
+    entrypoint: asList(config.Entrypoint),
+    workingDir: config.WorkingDir,
+    env: envRecord(config.Env),
+    networks: networksOf(info),
+    mounts: mountsOf(info),
+    ports: portsOf(info),
+    restartPolicy: host.RestartPolicy?.Name ?? "no",
+    nanoCpus: host.NanoCpus || undefined,
+    memoryBytes: host.Memory || undefined,
+    tty: config.Tty,
+  };
+}
+
+function containerState(text: string): ContainerState {
+  const state = text.toLowerCase();
+  return isState(state) ? state : "unknown";
+}
+
+/** A container that others link to has further names, with a path. */
+function ownName(names: readonly string[]): string {
+  const name = names.find((candidate) => candidate.lastIndexOf("/") === 0) ?? names[0] ?? "";
+  return name.replace(/^\//, "");
+}
+
+function networksOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["networks"] {
+  const rows = Object.entries(info.NetworkSettings.Networks ?? {});
+  return Object.fromEntries(
+    rows.map(([name, network]) => [
+      name,
+      {
+        networkId: network.NetworkID,
+        ipAddress: network.IPAddress,
+        gateway: network.Gateway,
+        aliases: asList(network.Aliases),
+      },
+    ]),
+  );
+}
+
+function mountsOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["mounts"] {
+  return (info.Mounts ?? []).map((mount) => ({
+    type: mount.Type,
+    // A volume is known by its name; where the engine keeps it is the engine's business.
+    source: mount.Type === "volume" ? (mount.Name ?? mount.Source) : mount.Source,
+    destination: mount.Destination,
+    mode: mount.Mode,
+    rw: mount.RW,
+  }));
+}
+
+/** Published ports only; empty unless it runs. */
+function portsOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["ports"] {
+  return Object.entries(info.NetworkSettings.Ports ?? {}).flatMap(([container, bindings]) =>
+    (bindings ?? []).map(({ HostIp, HostPort }) => ({ container, hostIp: HostIp, hostPort: HostPort })),
+  );
+}

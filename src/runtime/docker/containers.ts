@@ -1,0 +1,126 @@
+import { Failure } from "../../api/failure.ts";
+import type { ContainerSpec } from "../../core/workload.ts";
+import { containerLabels, type Owner, selectorLabels } from "../ownership.ts";
+import type { Runtime } from "../runtime.ts";
+import { containerDetail, containerRow } from "./container-detail.ts";
+import { createRequest, endpointSettings, wholeSeconds } from "./create-options.ts";
+import type { Engine } from "./engine.ts";
+import { missing, statusOf, unlessStatus } from "./errors.ts";
+import { withPortHolder } from "./port-holder.ts";
+import { isObjectName, labelFilter } from "./wire.ts";
+
+type Containers = Pick<Runtime, "list" | "inspect" | "create" | "start" | "stop" | "remove" | "rename">;
+
+/** `stopSlackMs`: how long the engine may take beyond the grace that a container is given. */
+export function createContainers(engine: Engine, owner: Owner, stopSlackMs: number): Containers {
+  return {
+    list: async (filter = {}) => {
+      const filters = labelFilter(selectorLabels(owner, filter));
+      const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
+        docker.listContainers({ all: true, filters, abortSignal }),
+      );
+      return rows.map((row) => containerRow(row, owner.names.label.image));
+    },
+
+    inspect: (nameOrId) => inspect(engine, nameOrId),
+
+    create: async (spec) => {
+      const request = createRequest(spec, containerLabels(owner, spec));
+      const { id } = await engine.call({ verb: "create", subject: subject(spec.name) }, (docker, abortSignal) =>
+        docker.createContainer({ ...request, abortSignal }),
+      );
+      await joinOtherNetworks(engine, spec, id);
+      return id;
+    },
+
+    start: async (nameOrId) => {
+      const attempt = { verb: "start", subject: known(nameOrId) };
+      try {
+        await engine.call(attempt, (docker, abortSignal) =>
+          docker.getContainer(nameOrId).start({ abortSignal }).catch(unlessStatus(304)),
+        );
+      } catch (error) {
+        throw await withPortHolder(engine, error);
+      }
+    },
+
+    stop: async (nameOrId, { graceMs }) => {
+      const attempt = { verb: "stop", subject: known(nameOrId) };
+      const ask = { t: wholeSeconds(graceMs) };
+      await engine.call(
+        attempt,
+        (docker, abortSignal) =>
+          docker
+            .getContainer(nameOrId)
+            .stop({ ...ask, abortSignal })
+            .catch(unlessStatus(304)),
+        graceMs + stopSlackMs,
+      );
+    },
+
+    remove: (nameOrId) => remove(engine, nameOrId),
+
+    rename: async (nameOrId, name) => {
+      await engine.call({ verb: "rename", subject: known(nameOrId) }, (docker, abortSignal) =>
+        docker.getContainer(nameOrId).rename({ name, abortSignal }),
+      );
+    },
+  };
+}
+
+const subject = (nameOrId: string) => `container "${nameOrId}"`;
+
+function known(nameOrId: string): string {
+  if (!isObjectName(nameOrId)) throw missing(subject(nameOrId));
+  return subject(nameOrId);
+}
+
+async function inspect(engine: Engine, nameOrId: string) {
+  if (!isObjectName(nameOrId)) return undefined;
+  const info = await engine.call({ verb: "inspect", subject: subject(nameOrId) }, (docker, abortSignal) =>
+    docker.getContainer(nameOrId).inspect({ abortSignal }).catch(unlessStatus(404)),
+  );
+  // The engine also takes the beginning of an id: a short name would find a stranger.
+  const meant = info?.Id === nameOrId || info?.Name === `/${nameOrId}`;
+  return info !== undefined && meant ? containerDetail(info) : undefined;
+}
+
+async function joinOtherNetworks(engine: Engine, spec: ContainerSpec, id: string): Promise<void> {
+  if (spec.networkMode !== "bridge") return;
+  try {
+    for (const network of spec.networks.slice(1)) await join(engine, spec, { network, id });
+  } catch (error) {
+    // A container that reaches only half of its networks must not stay. The first error is the one to tell.
+    await remove(engine, id).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function join(
+  engine: Engine,
+  spec: ContainerSpec,
+  { network, id }: { network: ContainerSpec["networks"][number]; id: string },
+): Promise<void> {
+  if (!isObjectName(network.name)) {
+    const message = `cannot create ${subject(spec.name)}: network "${network.name}" does not exist`;
+    throw new Failure("conflict", message, { reason: "StartFailed" });
+  }
+  await engine.call({ verb: "create", subject: subject(spec.name) }, (docker, abortSignal) => {
+    const request = { Container: id, EndpointConfig: endpointSettings(network), abortSignal };
+    return docker.getNetwork(network.name).connect(request);
+  });
+}
+
+async function remove(engine: Engine, nameOrId: string): Promise<void> {
+  if (!isObjectName(nameOrId)) return;
+  await engine.call({ verb: "remove", subject: subject(nameOrId) }, async (docker, abortSignal) => {
+    const container = docker.getContainer(nameOrId);
+    try {
+      await container.remove({ force: true, v: true, abortSignal });
+    } catch (error) {
+      unlessStatus(404, 409)(error);
+      // 409: somebody else removes it already. It is gone when that is done.
+      if (statusOf(error) === 409) await container.wait({ condition: "removed", abortSignal }).catch(unlessStatus(404));
+    }
+  });
+}

@@ -1,0 +1,66 @@
+import type { Database } from "bun:sqlite";
+import type { Secret } from "../lib/secret.ts";
+import { copyInto, openExisting, quickCheck } from "./database.ts";
+import { refuseNewer, schemaOf } from "./migrate.ts";
+import { bindKey, createMeta } from "./meta.ts";
+import { createSeal } from "./seal.ts";
+import { damaged } from "./sqlite-failure.ts";
+import { highestVersion } from "./versions.ts";
+
+/**
+ * Copies the database at `from` to the new file `target`, whether or not a server is writing to it. Fails
+ * `unavailable` when it is missing or damaged.
+ */
+export function copyDatabase(from: string, target: string): void {
+  withDatabase(from, (db) => {
+    checkSound(db, from);
+    copyInto(db, target);
+  });
+}
+
+/**
+ * Makes a database from a backup fit to be put in place: checks that it is sound, of a schema we know, and opened by
+ * `key`, then holds collection. Revisions continue far above the old ones, so that nobody sees a number twice.
+ */
+export function prepareRestored(file: string, key: Secret<Uint8Array>): void {
+  withDatabase(file, (db) => {
+    checkSound(db, file);
+    refuseNewer(schemaOf(db), file);
+    const meta = createMeta(db);
+    bindKey(meta, createSeal(key), file);
+    meta.put("collection_held", "restored");
+    db.run("update counter set revision = ?", [highestVersion(db) + revisionsSkipped]);
+  });
+}
+
+/** Ends the hold of a restore: orphans are collected again. A running server sees it at once. False when there was none. */
+export function confirmRestore(file: string): boolean {
+  return withDatabase(file, (db) => {
+    const meta = createMeta(db);
+    const held = meta.get("collection_held") !== undefined;
+    meta.remove("collection_held");
+    return held;
+  });
+}
+
+/** Writes the log into the database file itself, so that the file alone is the whole database. */
+export function settleDatabase(file: string): void {
+  withDatabase(file, (db) => db.run("pragma wal_checkpoint(truncate)"));
+}
+
+/** More than a server writes between a backup and the restore of it. */
+const revisionsSkipped = 1_000_000;
+
+function checkSound(db: Database, file: string): void {
+  const result = quickCheck(db);
+  if (result !== "ok") throw damaged(file, result);
+}
+
+function withDatabase<T>(file: string, use: (db: Database) => T): T {
+  const db = openExisting(file);
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
+}

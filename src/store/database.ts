@@ -1,0 +1,91 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { migrate, schemaOf } from "./migrate.ts";
+import { damaged, sqliteFailure } from "./sqlite-failure.ts";
+
+/** How long a connection waits for one of another process, milliseconds: blocks the event loop, so kept short. */
+const busyTimeoutMs = 2_000;
+/** The write-ahead log is cut back to this after a large transaction. */
+const walBytesKept = 16 * 1024 * 1024;
+
+/**
+ * Opens the database at `file`, made and migrated when missing. Fails `unavailable` when the file is damaged (the
+ * message says what and how to restore), `conflict` when its schema is of a newer berth.
+ */
+export function openDatabase(file: string): Database {
+  if (!existsSync(file)) createDatabase(file);
+  return openExisting(file, (db) => {
+    checkSound(db, file);
+    migrate(db, file);
+  });
+}
+
+/** A connection to a database that must be there; `prepare` runs first, and the connection is closed when it fails. */
+export function openExisting(file: string, prepare: (db: Database) => void = () => undefined): Database {
+  let db: Database | undefined;
+  try {
+    // SQLite takes an empty file for a new database: a cut-off one must not look like an empty desired state.
+    if (statSync(file).size === 0) throw damaged(file, "the file is empty");
+    db = new Database(file, { readwrite: true, create: false });
+    setUp(db);
+    prepare(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw sqliteFailure(error, file);
+  }
+}
+
+/** Runs `pragma quick_check`: "ok", or what is wrong in one line. */
+export function quickCheck(db: Database): string {
+  const rows = db.query<{ quick_check: string }, []>("pragma quick_check(10)").all();
+  return rows.map((row) => row.quick_check).join("; ");
+}
+
+/** A consistent copy of what `db` holds, as a private file that must not exist yet. */
+export function copyInto(db: Database, target: string): void {
+  createPrivateFile(target);
+  try {
+    db.query("vacuum into ?").run(target);
+  } catch (error) {
+    rmSync(target, { force: true });
+    throw sqliteFailure(error, target);
+  }
+}
+
+/** Migrated under another name and then renamed, so that `file` is never half made. */
+function createDatabase(file: string): void {
+  const fresh = `${file}.new`;
+  for (const leftover of [fresh, `${fresh}-wal`, `${fresh}-shm`]) rmSync(leftover, { force: true });
+  createPrivateFile(fresh);
+  const db = new Database(fresh);
+  try {
+    setUp(db);
+    migrate(db, fresh);
+    db.run("pragma wal_checkpoint(truncate)");
+  } catch (error) {
+    throw sqliteFailure(error, fresh);
+  } finally {
+    db.close();
+  }
+  renameSync(fresh, file);
+}
+
+function setUp(db: Database): void {
+  db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
+  db.run("pragma journal_mode = wal");
+  db.run("pragma synchronous = full");
+  db.run("pragma foreign_keys = on");
+  db.run(`pragma journal_size_limit = ${walBytesKept}`);
+}
+
+function checkSound(db: Database, file: string): void {
+  const result = quickCheck(db);
+  if (result !== "ok") throw damaged(file, result);
+  if (schemaOf(db) === 0) throw damaged(file, "it has no tables of ours");
+}
+
+/** SQLite gives its log files the mode of the database. */
+function createPrivateFile(file: string): void {
+  closeSync(openSync(file, "wx", 0o600));
+}

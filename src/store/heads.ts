@@ -1,0 +1,32 @@
+import type { Database } from "bun:sqlite";
+import { idOf } from "./rows.ts";
+import type { ManifestHead } from "./store.ts";
+
+/** Identity and versions of every manifest, in memory: read once, then kept up with each change. */
+export interface Heads {
+  all(): ManifestHead[];
+  put(head: ManifestHead): void;
+  drop(key: { kind: string; scope: string; name: string }): void;
+  /** Reads anew at the next call. */
+  forget(): void;
+}
+
+export function createHeads(db: Database): Heads {
+  const select = db.query<ManifestHead, []>("select kind, scope, name, revision, generation from manifests");
+  let heads: Map<string, ManifestHead> | undefined;
+  return {
+    all() {
+      heads ??= new Map(select.all().map((head) => [idOf(head), head]));
+      return [...heads.values()];
+    },
+    put(head) {
+      heads?.set(idOf(head), head);
+    },
+    drop(key) {
+      heads?.delete(idOf(key));
+    },
+    forget() {
+      heads = undefined;
+    },
+  };
+}

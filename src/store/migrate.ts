@@ -1,0 +1,33 @@
+import type { Database } from "bun:sqlite";
+import { Failure } from "../api/failure.ts";
+import { first } from "./migrations/0001-first.ts";
+
+/** In order and for ever: a released migration is never edited, a change is a new file. */
+const migrations: readonly string[] = [first];
+
+export const schemaVersion = migrations.length;
+
+/** The schema a database file has; 0 for one without tables of ours. */
+export function schemaOf(db: Database): number {
+  return db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version ?? 0;
+}
+
+/** Brings the schema up to date, each step in a transaction of its own. Fails `conflict` on a newer schema. */
+export function migrate(db: Database, file: string): void {
+  const from = schemaOf(db);
+  refuseNewer(from, file);
+  migrations.slice(from).forEach((sql, index) => {
+    db.transaction(() => {
+      db.run(sql);
+      db.run(`pragma user_version = ${from + index + 1}`);
+    }).immediate();
+  });
+}
+
+export function refuseNewer(version: number, file: string): void {
+  if (version <= schemaVersion) return;
+  throw new Failure(
+    "conflict",
+    `database "${file}" has schema ${version} and this berth knows up to ${schemaVersion}: run the newer berth, or restore a backup made by this one`,
+  );
+}

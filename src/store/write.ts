@@ -1,0 +1,140 @@
+import type { Database } from "bun:sqlite";
+import type { ManifestKey } from "../api/manifest.ts";
+import { idOf } from "./rows.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
+
+/** The keys that one change moved; a change that fails leaves none. */
+export interface Moves {
+  add(key: ManifestKey): void;
+}
+
+export interface WriterOptions {
+  db: Database;
+  file: string;
+  /** Told after each commit that moved something, each key once. */
+  onMoved: (keys: ManifestKey[]) => void;
+  /** Told whenever writes were undone: what was read meanwhile may not be true. */
+  onUndone: () => void;
+}
+
+export interface Writer {
+  write<T>(change: (moves: Moves) => T): Promise<T>;
+  /** Runs what waits now. */
+  flush(): void;
+}
+
+interface Waiting {
+  /** Runs the change; returns what to call once it is durable. */
+  run(moves: Moves): () => void;
+  reject(error: unknown): void;
+}
+
+/** Changes per commit: one commit holds up everything else for as long as it takes. */
+const batchMax = 256;
+
+/**
+ * Group commit: changes that wait together share one transaction and one sync to disk, each in a savepoint of its own.
+ * They are run in the order of their calls, one tick after the first of them came.
+ */
+export function createWriter(options: WriterOptions): Writer {
+  const steps = prepareSteps(options.db);
+  let waiting: Waiting[] = [];
+  const runSome = () => {
+    const batch = waiting.slice(0, batchMax);
+    waiting = waiting.slice(batchMax);
+    if (waiting.length > 0) setImmediate(runSome);
+    if (batch.length > 0) runBatch(options, steps, batch);
+  };
+  return {
+    flush() {
+      while (waiting.length > 0) runSome();
+    },
+    write: (change) =>
+      new Promise((resolve, reject) => {
+        const run = (moves: Moves) => {
+          const result = change(moves);
+          if (result instanceof Promise) throw new TypeError("a change must be synchronous: it returned a promise");
+          return () => resolve(result);
+        };
+        if (waiting.push({ run, reject }) === 1) setImmediate(runSome);
+      }),
+  };
+}
+
+type Steps = ReturnType<typeof prepareSteps>;
+
+function prepareSteps(db: Database) {
+  const step = (sql: string) => {
+    const statement = db.query<unknown, []>(sql);
+    return () => statement.run();
+  };
+  return {
+    begin: step("begin immediate"),
+    commit: step("commit"),
+    rollback: step("rollback"),
+    savepoint: step("savepoint change"),
+    release: step("release change"),
+    undo: step("rollback to change"),
+  };
+}
+
+function runBatch(options: WriterOptions, steps: Steps, batch: Waiting[]): void {
+  const moved = new Map<string, ManifestKey>();
+  const committed: (() => void)[] = [];
+  const refused = new Set<Waiting>();
+  try {
+    steps.begin();
+    const alone = batch.length === 1;
+    for (const waiting of batch) {
+      // A change that is alone needs no savepoint: the transaction is its own.
+      const outcome = alone ? runChange(waiting) : runInSavepoint(options, steps, waiting);
+      if ("error" in outcome) {
+        refused.add(waiting);
+        waiting.reject(outcome.error);
+        continue;
+      }
+      committed.push(outcome.resolve);
+      for (const [id, key] of outcome.moved) moved.set(id, key);
+    }
+    steps.commit();
+  } catch (error) {
+    if (options.db.inTransaction) steps.rollback();
+    options.onUndone();
+    const failure = sqliteFailure(error, options.file);
+    for (const waiting of batch) if (!refused.has(waiting)) waiting.reject(failure);
+    return;
+  }
+  for (const resolve of committed) resolve();
+  if (moved.size > 0) options.onMoved([...moved.values()]);
+}
+
+interface Done {
+  resolve: () => void;
+  moved: Map<string, ManifestKey>;
+}
+
+function runChange(waiting: Waiting): Done {
+  const moved = new Map<string, ManifestKey>();
+  const resolve = waiting.run({ add: (key) => moved.set(idOf(key), key) });
+  return { resolve, moved };
+}
+
+function runInSavepoint(
+  { db, file, onUndone }: WriterOptions,
+  steps: Steps,
+  waiting: Waiting,
+): Done | { error: unknown } {
+  steps.savepoint();
+  try {
+    const done = runChange(waiting);
+    steps.release();
+    return done;
+  } catch (error) {
+    // A full disk ends the whole transaction, not only the statement: then nobody's change is left to commit.
+    if (!db.inTransaction) throw error;
+    steps.undo();
+    steps.release();
+    onUndone();
+    return { error: sqliteFailure(error, file) };
+  }
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BenchRow } from "./row.ts";
+
+/**
+ * `bun run bench [NAME…]`: every benchmark or the named ones, as a table and as dist/bench.json. Each figure stands
+ * beside a baseline of the same run, because machines differ and are shared. Those that need Docker take the engine
+ * from BERTH_TEST_DOCKER_HOST.
+ */
+const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
+  store: () => import("./store.ts"),
+  front: () => import("./front.ts"),
+  apply: () => import("./apply.ts"),
+  rollout: () => import("./rollout.ts"),
+  scale: () => import("./scale.ts"),
+};
+
+const wanted = process.argv.slice(2);
+const rows: BenchRow[] = [];
+for (const [name, load] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const bench = await load();
+  const found = await bench.run();
+  rows.push(...found);
+  for (const row of found) console.log(line(row));
+}
+
+const folder = join(import.meta.dir, "../../dist");
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, "bench.json"), `${JSON.stringify(rows, undefined, 2)}\n`);
+
+function line({ name, value, unit, baseline, ratio, wanted: aim }: BenchRow): string {
+  const figures = `${short(value)} ${unit} against ${short(baseline)}`;
+  return `${name.padEnd(52)} ${figures.padEnd(44)} ratio ${ratio.toFixed(2).padStart(6)}   wanted ${aim}`;
+}
+
+function short(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}

@@ -1,0 +1,11 @@
+/** One figure of the benchmarks: `value` beside a baseline measured in the same run. */
+export interface BenchRow {
+  name: string;
+  value: number;
+  unit: string;
+  baseline: number;
+  /** `value / baseline`. */
+  ratio: number;
+  /** The aim for `ratio`, as text: `>= 0.8`. */
+  wanted: string;
+}

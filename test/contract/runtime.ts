@@ -1,0 +1,508 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Naming } from "../../src/core/naming.ts";
+import type { ContainerSpec } from "../../src/core/workload.ts";
+import type { Runtime, RuntimeEvent } from "../../src/runtime/runtime.ts";
+import { containerSpec } from "../support/container-spec.ts";
+import { expectFailure } from "../support/failure.ts";
+import { freePort } from "../support/ports.ts";
+
+/** What the suite needs of an implementation. */
+export interface RuntimeSubject {
+  runtime: Runtime;
+  names: Naming;
+  installationId: string;
+  /** An image that is on the machine and can sleep. */
+  image: string;
+  unique(text: string): string;
+  /** Removes everything that the suite made. */
+  cleanUp(): Promise<void>;
+}
+
+/** What every `Runtime` promises, run against each of them. */
+export function runtimeContract(name: string, makeSubject: () => Promise<RuntimeSubject>): void {
+  describe(`runtime contract: ${name}`, () => {
+    let subject: RuntimeSubject;
+    let runtime: Runtime;
+
+    beforeAll(async () => {
+      subject = await makeSubject();
+      runtime = subject.runtime;
+    });
+    afterEach(() => subject.cleanUp());
+    afterAll(() => runtime.close());
+
+    const owner = { kind: "deployment", scope: "shop", name: "web" };
+    const labelsOf = ({ kind, scope, name: resource }: typeof owner) => {
+      const { label } = subject.names;
+      return { [label.kind]: kind, [label.scope]: scope, [label.name]: resource };
+    };
+    const spec = (text: string, change: Partial<ContainerSpec> = {}) =>
+      containerSpec({
+        name: subject.unique(text),
+        image: subject.image,
+        labels: labelsOf(owner),
+        networkMode: "none",
+        ...change,
+      });
+    const started = async (container: ContainerSpec) => {
+      const id = await runtime.create(container);
+      await runtime.start(id);
+      return id;
+    };
+
+    describe("containers", () => {
+      test("a created container is listed with its labels and its image as given, and does not run", async () => {
+        const wanted = spec("a");
+        const id = await runtime.create(wanted);
+        const rows = await runtime.list();
+        expect(rows).toHaveLength(1);
+        expect(rows[0]).toMatchObject({ id, name: wanted.name, image: subject.image, state: "created" });
+        const { label, prefix } = subject.names;
+        expect(rows[0]?.labels).toMatchObject({
+          ...wanted.labels,
+          createdby: prefix,
+          [label.installation]: subject.installationId,
+        });
+        expect(Math.abs((rows[0]?.createdAt ?? 0) - Date.now())).toBeLessThan(60_000);
+      });
+
+      test("labels of raw engine options never replace those of the platform", async () => {
+        const { label } = subject.names;
+        const options = { labels: { [label.kind]: "forged", [label.installation]: "forged", team: "blue" } };
+        await runtime.create(spec("a", { options }));
+        const [row] = await runtime.list();
+        expect(row?.labels).toMatchObject({
+          [label.kind]: owner.kind,
+          [label.installation]: subject.installationId,
+          team: "blue",
+        });
+      });
+
+      test("start makes it run, and starting again is fine", async () => {
+        const id = await runtime.create(spec("a"));
+        await runtime.start(id);
+        await runtime.start(id);
+        const detail = await runtime.inspect(id);
+        expect(detail).toMatchObject({ state: "running", exitCode: undefined, error: "" });
+        expect(detail?.pid).toBeGreaterThan(0);
+        expect(Math.abs((detail?.startedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+      });
+
+      test("stop ends it, keeps it, and stopping again is fine; it can be started anew", async () => {
+        const id = await started(spec("a"));
+        await runtime.stop(id, { graceMs: 0 });
+        await runtime.stop(id, { graceMs: 0 });
+        const detail = await runtime.inspect(id);
+        expect(detail).toMatchObject({ state: "exited", pid: undefined });
+        expect(detail?.exitCode).toBeNumber();
+        expect(detail?.finishedAt).toBeNumber();
+        await runtime.start(id);
+        expect((await runtime.inspect(id))?.state).toBe("running");
+      });
+
+      test("a container that was told to restart always stays down after stop", async () => {
+        const id = await started(spec("a", { restart: { name: "always", maximumRetryCount: 0 } }));
+        await runtime.stop(id, { graceMs: 0 });
+        expect((await runtime.inspect(id))?.state).toBe("exited");
+      });
+
+      test("remove ends a running container; removing what is not there is fine", async () => {
+        const wanted = spec("a");
+        const id = await started(wanted);
+        await runtime.remove(wanted.name);
+        await runtime.remove(wanted.name);
+        await runtime.remove(id);
+        expect(await runtime.inspect(id)).toBeUndefined();
+        expect(await runtime.list()).toEqual([]);
+      });
+
+      test("two that remove one container at the same time both succeed, and it is gone", async () => {
+        const id = await started(spec("a"));
+        await Promise.all([runtime.remove(id), runtime.remove(id), runtime.remove(id)]);
+        expect(await runtime.inspect(id)).toBeUndefined();
+      });
+
+      test("inspect tells what was asked for", async () => {
+        const wanted = spec("a", {
+          env: { GREETING: "hello = world", EMPTY: "", LINES: "a\nb" },
+          memoryBytes: 64 * 1024 * 1024,
+          nanoCpus: 500_000_000,
+          restart: { name: "unless-stopped", maximumRetryCount: 0 },
+          options: { entrypoint: ["/bin/sh", "-c"], workingDir: "/tmp" },
+          command: ["sleep 600"],
+        });
+        await runtime.create(wanted);
+        const detail = await runtime.inspect(wanted.name);
+        expect(detail).toMatchObject({
+          name: wanted.name,
+          image: subject.image,
+          command: ["sleep 600"],
+          entrypoint: ["/bin/sh", "-c"],
+          workingDir: "/tmp",
+          memoryBytes: 64 * 1024 * 1024,
+          nanoCpus: 500_000_000,
+          restartPolicy: "unless-stopped",
+          restartCount: 0,
+          oomKilled: false,
+          tty: false,
+          startedAt: undefined,
+          finishedAt: undefined,
+          exitCode: undefined,
+        });
+        expect(detail?.env).toMatchObject(wanted.env);
+      });
+
+      test("inspect finds by name and by id, never by the beginning of one", async () => {
+        const wanted = spec("a");
+        const id = await runtime.create(wanted);
+        expect((await runtime.inspect(wanted.name))?.id).toBe(id);
+        expect((await runtime.inspect(id))?.name).toBe(wanted.name);
+        expect(await runtime.inspect(id.slice(0, 5))).toBeUndefined();
+      });
+
+      test.each(["missing", "..", "../version", "a/b", "", "a?b", "a b"])(
+        "the name %p is of nothing, and of nothing else",
+        async (missing) => {
+          expect(await runtime.inspect(missing)).toBeUndefined();
+          await runtime.remove(missing);
+          await expectFailure(runtime.start(missing), "not_found");
+          await expectFailure(runtime.stop(missing, { graceMs: 0 }), "not_found");
+          await expectFailure(runtime.rename(missing, subject.unique("x")), "not_found");
+        },
+      );
+
+      test("a name in use is refused by create and by rename", async () => {
+        const [first, second] = [spec("a"), spec("b")];
+        await runtime.create(first);
+        const id = await runtime.create(second);
+        const failure = await expectFailure(runtime.create(first), "conflict", "NameTaken");
+        expect(failure.message).toContain(`"${first.name}"`);
+        await expectFailure(runtime.rename(id, first.name), "conflict", "NameTaken");
+        await runtime.rename(id, subject.unique("c"));
+        expect((await runtime.inspect(id))?.name).toBe(subject.unique("c"));
+        expect(await runtime.inspect(second.name)).toBeUndefined();
+        await runtime.create(second);
+      });
+
+      test("an image that is not on the machine is named", async () => {
+        const failure = await expectFailure(
+          runtime.create(spec("a", { image: "nowhere.invalid/nothing:1" })),
+          "conflict",
+          "ImageMissing",
+        );
+        expect(failure.message).toContain("nowhere.invalid/nothing:1");
+      });
+
+      test("list takes any part of the key", async () => {
+        const other = { kind: "statefulset", scope: "shop", name: "db" };
+        const third = { kind: "deployment", scope: "blog", name: "web" };
+        for (const [index, key] of [owner, other, third].entries()) {
+          await runtime.create(spec(`k${index}`, { labels: labelsOf(key) }));
+        }
+        const names = async (filter: Parameters<Runtime["list"]>[0]) =>
+          (await runtime.list(filter)).map((row) => row.name.slice(-2)).sort();
+        expect(await names({})).toEqual(["k0", "k1", "k2"]);
+        expect(await names({ kind: "deployment" })).toEqual(["k0", "k2"]);
+        expect(await names({ scope: "shop" })).toEqual(["k0", "k1"]);
+        expect(await names({ name: "web", scope: "blog" })).toEqual(["k2"]);
+        expect(await names(other)).toEqual(["k1"]);
+        expect(await names({ ...other, name: "none" })).toEqual([]);
+      });
+
+      test("many at once are all made and all run", async () => {
+        const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((index) => started(spec(`p${index}`))));
+        expect(new Set(ids).size).toBe(6);
+        const rows = await runtime.list();
+        expect(rows.map(({ state }) => state)).toEqual(ids.map(() => "running"));
+      });
+
+      test("of two with one name created at once, one wins and the other is told", async () => {
+        const outcomes = await Promise.allSettled([runtime.create(spec("a")), runtime.create(spec("a"))]);
+        expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+        expect(await runtime.list()).toHaveLength(1);
+      });
+    });
+
+    describe("ports", () => {
+      let published: Partial<ContainerSpec>;
+      beforeEach(async () => {
+        await runtime.ensureNetwork(subject.unique("n1"));
+        published = { networkMode: "bridge", networks: [{ name: subject.unique("n1"), aliases: [] }] };
+      });
+      const loopback = { hostIp: "127.0.0.1", containerPort: 80, protocol: "tcp" as const };
+
+      test("a port without a number gets a free one while it runs", async () => {
+        const ports = [{ ...loopback, hostPort: undefined }];
+        const [first, second] = [
+          await started(spec("a", { ...published, ports })),
+          await started(spec("b", { ...published, ports })),
+        ];
+        const rows = [
+          ...((await runtime.inspect(first))?.ports ?? []),
+          ...((await runtime.inspect(second))?.ports ?? []),
+        ];
+        expect(rows.map(({ container, hostIp }) => `${hostIp} ${container}`)).toEqual([
+          "127.0.0.1 80/tcp",
+          "127.0.0.1 80/tcp",
+        ]);
+        expect(new Set(rows.map(({ hostPort }) => hostPort)).size).toBe(2);
+      });
+
+      test("a fixed port that another holds is named at start, and is free when that one is gone", async () => {
+        const hostPort = await freePort();
+        const ports = [{ ...loopback, hostPort }];
+        const first = await started(spec("a", { ...published, ports }));
+        const second = await runtime.create(spec("b", { ...published, ports }));
+        const failure = await expectFailure(runtime.start(second), "conflict", "PortTaken");
+        expect(failure.message).toContain(String(hostPort));
+        expect((await runtime.inspect(second))?.state).not.toBe("running");
+        await runtime.stop(first, { graceMs: 0 });
+        await runtime.start(second);
+        expect((await runtime.inspect(second))?.ports).toEqual([
+          { container: "80/tcp", hostIp: "127.0.0.1", hostPort: String(hostPort) },
+        ]);
+      });
+
+      test("one number serves two addresses and two protocols", async () => {
+        const hostPort = await freePort();
+        const udp = { ...loopback, protocol: "udp" as const, hostPort };
+        await started(spec("a", { ...published, ports: [{ ...loopback, hostPort }, udp] }));
+        await started(spec("b", { ...published, ports: [{ ...loopback, hostIp: "127.0.0.2", hostPort }] }));
+      });
+    });
+
+    describe("networks", () => {
+      test("a container joins all its networks in bridge mode, with its aliases", async () => {
+        const [first, second] = [subject.unique("n1"), subject.unique("n2")];
+        await runtime.ensureNetwork(first);
+        await runtime.ensureNetwork(second);
+        await runtime.ensureNetwork(second);
+        const networks = [
+          { name: first, aliases: ["web.shop", "web.shop.berth"] },
+          { name: second, aliases: ["web.shop"] },
+        ];
+        const id = await started(spec("a", { networkMode: "bridge", networks }));
+        const detail = await runtime.inspect(id);
+        expect(Object.keys(detail?.networks ?? {}).sort()).toEqual([first, second]);
+        expect(detail?.networks[first]?.aliases).toEqual(expect.arrayContaining(["web.shop", "web.shop.berth"]));
+        expect(detail?.networks[second]?.aliases).toEqual(expect.arrayContaining(["web.shop"]));
+        expect(detail?.networks[first]?.ipAddress).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+      });
+
+      test.each(["n1", "n2"])("without the network %p it does not start, and says which is missing", async (there) => {
+        await runtime.ensureNetwork(subject.unique(there));
+        const networks = ["n1", "n2"].map((text) => ({ name: subject.unique(text), aliases: [] }));
+        const container = spec("a", { networkMode: "bridge", networks });
+        const failure = await expectFailure(started(container), "conflict", "StartFailed");
+        expect(failure.message).toContain(subject.unique(there === "n1" ? "n2" : "n1"));
+        expect((await runtime.inspect(container.name))?.state).not.toBe("running");
+      });
+
+      test.each(["host", "none"] as const)("mode %s has neither ports nor platform networks", async (networkMode) => {
+        const ports = [{ hostIp: "127.0.0.1", hostPort: undefined, containerPort: 80, protocol: "tcp" as const }];
+        const id = await started(spec("a", { networkMode, ports }));
+        expect(await runtime.inspect(id)).toMatchObject({ state: "running", ports: [] });
+      });
+
+      test("removing a network is refused while it is used, and fine when it is missing", async () => {
+        const name = subject.unique("n1");
+        await runtime.ensureNetwork(name);
+        const id = await started(spec("a", { networkMode: "bridge", networks: [{ name, aliases: [] }] }));
+        await expectFailure(runtime.removeNetwork(name), "conflict");
+        await runtime.remove(id);
+        await runtime.removeNetwork(name);
+        await runtime.removeNetwork(name);
+      });
+    });
+
+    describe("volumes", () => {
+      const claim = () => ({ ...labelsOf(owner), [subject.names.label.claim]: "data" });
+
+      test("made once, with our labels", async () => {
+        const name = subject.unique("v");
+        expect(await runtime.ensureVolume(name, claim())).toEqual({ created: true });
+        expect(await runtime.ensureVolume(name, claim())).toEqual({ created: false });
+        const volume = await runtime.inspectVolume(name);
+        expect(volume?.labels).toMatchObject({
+          ...claim(),
+          [subject.names.label.installation]: subject.installationId,
+        });
+      });
+
+      test("one whose labels name another owner is refused and left as it is", async () => {
+        const name = subject.unique("v");
+        await runtime.ensureVolume(name, claim());
+        const other = { ...claim(), [subject.names.label.name]: "other" };
+        const failure = await expectFailure(runtime.ensureVolume(name, other), "conflict", "VolumeForeign");
+        expect(failure.message).toContain(`"${name}"`);
+        expect((await runtime.inspectVolume(name))?.labels).toMatchObject(claim());
+      });
+
+      test("listed by labels, all of which must match", async () => {
+        await runtime.ensureVolume(subject.unique("v1"), claim());
+        await runtime.ensureVolume(subject.unique("v2"), { ...claim(), [subject.names.label.claim]: "logs" });
+        const names = async (labels: Record<string, string>) =>
+          (await runtime.listVolumes(labels)).map((volume) => volume.name).sort();
+        const mine = { [subject.names.label.installation]: subject.installationId };
+        expect(await names(mine)).toEqual([subject.unique("v1"), subject.unique("v2")]);
+        expect(await names({ ...mine, [subject.names.label.claim]: "logs" })).toEqual([subject.unique("v2")]);
+        expect(await names({ ...mine, [subject.names.label.scope]: "none" })).toEqual([]);
+      });
+
+      test("mounted where asked, and kept while a container has it, even a stopped one", async () => {
+        const name = subject.unique("v");
+        await runtime.ensureVolume(name, claim());
+        const mounts = [
+          { type: "volume" as const, source: name, target: "/data", readOnly: false },
+          { type: "volume" as const, source: name, target: "/look", readOnly: true },
+        ];
+        const id = await runtime.create(spec("a", { mounts }));
+        const found = (await runtime.inspect(id))?.mounts.map(({ type, source, destination, rw }) => {
+          return { type, source, destination, rw };
+        });
+        expect(found).toEqual(
+          expect.arrayContaining([
+            { type: "volume", source: name, destination: "/data", rw: true },
+            { type: "volume", source: name, destination: "/look", rw: false },
+          ]),
+        );
+        await expectFailure(runtime.removeVolume(name), "conflict");
+        await runtime.remove(id);
+        expect((await runtime.inspectVolume(name))?.name).toBe(name);
+        await runtime.removeVolume(name);
+        await runtime.removeVolume(name);
+        expect(await runtime.inspectVolume(name)).toBeUndefined();
+      });
+
+      test.each(["missing-volume", "../x", ""])("the name %p is of no volume", async (name) => {
+        expect(await runtime.inspectVolume(name)).toBeUndefined();
+        await runtime.removeVolume(name);
+      });
+    });
+
+    describe("images", () => {
+      test("found by reference and by id, and listed", async () => {
+        const image = await runtime.inspectImage(subject.image);
+        expect(image?.id).toMatch(/^sha256:[0-9a-f]{64}$/);
+        expect(image?.tags).toContain(subject.image);
+        expect((await runtime.inspectImage(image?.id ?? ""))?.tags).toContain(subject.image);
+        expect((await runtime.listImages()).map(({ id }) => id)).toContain(image?.id ?? "");
+      });
+
+      test.each(["missing:1", "../x", "", "UPPER", "a/../b"])("%p is no image here", async (ref) => {
+        expect(await runtime.inspectImage(ref)).toBeUndefined();
+        await runtime.removeImage(ref);
+      });
+
+      test("an image that a container uses is not removed by its id", async () => {
+        await started(spec("a"));
+        const image = await runtime.inspectImage(subject.image);
+        await expectFailure(runtime.removeImage(image?.id ?? ""), "conflict");
+        expect(await runtime.inspectImage(subject.image)).toBeDefined();
+      });
+
+      test("a pull that finds nothing says so, and so does one of no reference at all", async () => {
+        const failure = await expectFailure(runtime.pull("127.0.0.1:1/none:1", undefined), "conflict", "ImagePull");
+        expect(failure.message).toContain('"127.0.0.1:1/none:1"');
+        await expectFailure(runtime.pull("No Such", undefined), "invalid", "ImagePull");
+      });
+    });
+
+    describe("events", () => {
+      /** Follows in the background until `enough`; fails when the stream ends before. */
+      const follow = async (enough: (seen: RuntimeEvent[]) => boolean, act: () => Promise<unknown>) => {
+        const seen: RuntimeEvent[] = [];
+        const stop = new AbortController();
+        const opened = Promise.withResolvers<void>();
+        const done = (async () => {
+          for await (const event of runtime.events(stop.signal, opened.resolve)) {
+            seen.push(event);
+            if (enough(seen)) stop.abort();
+          }
+        })();
+        await Promise.race([opened.promise, done]);
+        await act();
+        await done;
+        return seen;
+      };
+      const actions = (events: RuntimeEvent[]) => events.map(({ action }) => action);
+
+      test("tell the life of a container, with its name, labels and exit code", async () => {
+        const wanted = spec("a");
+        const seen = await follow(
+          (events) => actions(events).includes("destroy"),
+          async () => {
+            const id = await started(wanted);
+            await runtime.stop(id, { graceMs: 0 });
+            await runtime.remove(id);
+          },
+        );
+        const told = actions(seen).filter((action) => ["create", "start", "die", "destroy"].includes(action));
+        expect(told).toEqual(["create", "start", "die", "destroy"]);
+        for (const event of seen) {
+          expect(event.name).toBe(wanted.name);
+          expect(event.labels).toMatchObject(wanted.labels);
+          expect(Math.abs(event.at - Date.now())).toBeLessThan(60_000);
+        }
+        expect(seen.find(({ action }) => action === "die")?.exitCode).toBeNumber();
+        expect(seen.find(({ action }) => action === "start")?.exitCode).toBeUndefined();
+      });
+
+      test("tell a new name", async () => {
+        const id = await runtime.create(spec("a"));
+        const seen = await follow(
+          (events) => actions(events).includes("rename"),
+          () => runtime.rename(id, subject.unique("b")),
+        );
+        expect(seen.at(-1)).toMatchObject({ action: "rename", id, name: subject.unique("b") });
+      });
+
+      test("an abort ends the stream without an error, before, at and after its opening", async () => {
+        const before = AbortSignal.abort();
+        for await (const _ of runtime.events(before, () => undefined)) throw new Error("no event was to come");
+        const during = new AbortController();
+        for await (const _ of runtime.events(during.signal, () => during.abort()))
+          throw new Error("no event was to come");
+        const later = new AbortController();
+        const opened = Promise.withResolvers<void>();
+        const ended = (async () => {
+          for await (const _ of runtime.events(later.signal, opened.resolve)) throw new Error("no event was to come");
+        })();
+        await opened.promise;
+        later.abort();
+        await ended;
+      });
+
+      test("every follower gets every event", async () => {
+        const whole = (events: RuntimeEvent[]) => actions(events).includes("create");
+        const second = Promise.withResolvers<RuntimeEvent[]>();
+        const first = await follow(whole, async () => {
+          second.resolve(follow(whole, () => runtime.create(spec("a"))));
+          await second.promise;
+        });
+        expect(actions(first)).toContain("create");
+        expect(actions(await second.promise)).toContain("create");
+      });
+    });
+
+    describe("the engine", () => {
+      test("says what it is", async () => {
+        const info = await runtime.info();
+        expect(Number(info.apiVersion.split(".")[1])).toBeGreaterThanOrEqual(41);
+        expect([1, 2]).toContain(info.cgroupVersion);
+        expect(info.liveRestore).toBeBoolean();
+      });
+
+      test("says how much room is left, or nothing", async () => {
+        const bytes = await runtime.freeBytes();
+        if (bytes !== undefined) expect(bytes).toBeGreaterThan(0);
+      });
+
+      test("is not asked any more after close", async () => {
+        const other = await makeSubject();
+        other.runtime.close();
+        await expectFailure(other.runtime.list(), "unavailable", "EngineUnavailable");
+      });
+    });
+  });
+}

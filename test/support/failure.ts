@@ -1,0 +1,23 @@
+import { expect } from "bun:test";
+import { Failure, type FailureCode, type FailureReason } from "../../src/api/failure.ts";
+
+/** Awaits a rejection and checks what kind of failure it is; returns it for a look at the message. */
+export async function expectFailure(
+  promise: Promise<unknown>,
+  code: FailureCode,
+  reason?: FailureReason,
+): Promise<Failure> {
+  const failure = await promise.then(
+    (value) => {
+      throw new Error(`expected a failure ${code}, got ${JSON.stringify(value)}`);
+    },
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof Failure)) throw failure;
+  expect({ code: failure.code, reason: failure.reason, message: failure.message }).toEqual({
+    code,
+    reason: reason ?? failure.reason,
+    message: failure.message,
+  });
+  return failure;
+}

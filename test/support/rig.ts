@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Manifest } from "../../src/api/manifest.ts";
+import type { PodRecord } from "../../src/api/orchestration/pods.ts";
+import { docker } from "./dockerd.ts";
+import { berth, type Finished, type Server, serve } from "./executable.ts";
+import { patienceMs, waitFor } from "./wait.ts";
+
+/** A berth server of the test's own: the real executable, a real Docker daemon, a root and a prefix nobody else has. */
+export interface Rig {
+  root: string;
+  prefix: string;
+  dockerHost: string;
+  /** `unix:/path` for `--endpoint`. */
+  endpoint: string;
+  readonly server: Server;
+  start(): Promise<void>;
+  /** Ends the server; containers stay. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Runs the CLI against it. */
+  cli(args: string[], options?: { stdin?: string; cwd?: string }): Promise<Finished>;
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  apply(...manifests: Manifest[]): Promise<Answer>;
+  pods(scope: string, name?: string): Promise<PodRecord[]>;
+  /** Status blob of one resource; fields as `PodKindStatus`. */
+  status(kind: string, scope: string, name: string): Promise<Record<string, unknown>>;
+  ready(kind: string, scope: string, name: string, timeoutMs?: number): Promise<void>;
+  docker(args: string[]): string;
+  /** Removes server, containers, networks, volumes and files. */
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The envelope, or the text where the body is not JSON. */
+  body: { status?: string; data?: never; error?: string } & Record<string, unknown>;
+}
+
+/** Makes and starts a rig; `dockerHost` defaults to the daemon of the test run. */
+export async function rig(dockerHost: string | undefined = process.env.BERTH_TEST_DOCKER_HOST): Promise<Rig> {
+  if (dockerHost === undefined) throw new Error("BERTH_TEST_DOCKER_HOST is not set; run this through test/run");
+  const root = mkdtempSync(join(tmpdir(), "berth-rig."));
+  const prefix = `bt${Math.random().toString(36).slice(2, 8)}`;
+  const socket = join(root, "run/berth.sock");
+  const endpoint = `unix:${socket}`;
+  const flags = ["--root", root, "--addr", "", "--observability-addr", "", "--identity-addr", "", "--prefix", prefix];
+  let server: Server | undefined;
+
+  const self: Rig = {
+    root,
+    prefix,
+    dockerHost,
+    endpoint,
+    get server() {
+      if (server === undefined) throw new Error("the rig's server is not running");
+      return server;
+    },
+    async start() {
+      server = await serve([...flags, "--docker-host", dockerHost]);
+    },
+    async stop(signal) {
+      await server?.stop(signal);
+      server = undefined;
+    },
+    cli: (args, options) => berth(args, { ...options, env: { BERTH_ENDPOINT: endpoint } }),
+    call: (method, path, body) => call(socket, { method, path, body }),
+    apply: (...manifests) => self.call("POST", "/apply", manifests),
+    async pods(scope, name) {
+      const answer = await self.call("GET", `/pods?scope=${scope}${name === undefined ? "" : `&name=${name}`}`);
+      return (answer.body.data as { pods: PodRecord[] } | undefined)?.pods ?? [];
+    },
+    async status(kind, scope, name) {
+      const answer = await self.call("GET", `/describe?kind=${kind}&scope=${scope}&name=${name}`);
+      return (answer.body.data as { status: Record<string, unknown> } | undefined)?.status ?? {};
+    },
+    async ready(kind, scope, name, timeoutMs = patienceMs) {
+      const revision = await revisionOf(self, kind, scope, name);
+      await waitFor(
+        `${kind}/${scope}/${name} to be ready`,
+        async () => {
+          const status = await self.status(kind, scope, name);
+          return status.phase === "ready" && Number(status.observed_revision) >= revision;
+        },
+        timeoutMs,
+      );
+    },
+    docker: (args) => docker(dockerHost, args),
+    async close() {
+      await self.stop();
+      sweep(dockerHost, prefix);
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+  await self.start();
+  return self;
+}
+
+async function revisionOf(self: Rig, kind: string, scope: string, name: string): Promise<number> {
+  const answer = await self.call("GET", `/describe?kind=${kind}&scope=${scope}&name=${name}`);
+  return (answer.body.data as { manifest: Manifest } | undefined)?.manifest.metadata?.revision ?? 0;
+}
+
+async function call(socket: string, request: { method: string; path: string; body: unknown }): Promise<Answer> {
+  const { method, path, body } = request;
+  const init = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+  const response = await fetch(`http://localhost${path}`, { method, unix: socket, ...init });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: parsed(text) };
+}
+
+function parsed(text: string): Answer["body"] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text } as unknown as Answer["body"];
+  }
+}
+
+/** Everything in Docker that carries the prefix. */
+function sweep(host: string, prefix: string): void {
+  const list = (args: string[]) => docker(host, args).split("\n").filter(Boolean);
+  const containers = list(["ps", "-aq", "--filter", `label=createdby=${prefix}`]);
+  if (containers.length > 0) docker(host, ["rm", "-f", "-v", ...containers]);
+  const volumes = list(["volume", "ls", "-q", "--filter", `label=createdby=${prefix}`]);
+  if (volumes.length > 0) docker(host, ["volume", "rm", "-f", ...volumes]);
+  const networks = list(["network", "ls", "-q", "--filter", `label=createdby=${prefix}`]);
+  if (networks.length > 0) docker(host, ["network", "rm", ...networks]);
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test";
+import type { Condition } from "../../../../src/api/orchestration/describe.ts";
+import type { PlannedPod } from "../../../../src/core/plan/pod.ts";
+import { type ReconcileError, type StatusInput, statusOf } from "../../../../src/core/plan/status.ts";
+import { planWorkload } from "../../../../src/core/plan/workload.ts";
+import { aMinute, now, old, pod, starting, workload } from "./fixtures.ts";
+
+const settled = [pod("a"), pod("b"), pod("c")];
+const rolling = [pod("a"), pod("b"), pod("c", starting)];
+
+function status(pods: PlannedPod[], more: Partial<StatusInput> = {}, at = now) {
+  const wanted = workload();
+  const plan = planWorkload({ workload: wanted, pods, frozenIds: [], now: at });
+  return statusOf({ plan, workload: wanted, pods, now: at, ...more });
+}
+
+function error(attempts: number, more: Partial<ReconcileError> = {}): ReconcileError {
+  return { reason: "ImagePull", message: 'cannot pull "web:2"', at: now, attempts, ...more };
+}
+
+function condition(of: { conditions: Condition[] }, type: string): Omit<Condition, "at" | "type"> | undefined {
+  const found = of.conditions.find((each) => each.type === type);
+  return found === undefined ? undefined : { status: found.status, reason: found.reason, message: found.message };
+}
+
+describe("phase", () => {
+  test("ready when settled", () => {
+    const made = status(settled);
+    expect(made.phase).toBe("ready");
+    expect(made.conditions.map(({ type, status: on }) => [type, on])).toEqual([
+      ["Ready", true],
+      ["Progressing", false],
+      ["Degraded", false],
+    ]);
+    expect(condition(made, "Ready")).toEqual({ status: true, reason: "ReplicasReady", message: "3 ready" });
+  });
+
+  test("progressing while there is work, with the words of the plan", () => {
+    const made = status(rolling);
+    expect(made.phase).toBe("progressing");
+    const message = "2 of 3 replicas ready; waiting for shop-web.c";
+    expect(condition(made, "Ready")).toEqual({ status: false, reason: "ReplicasNotReady", message });
+    expect(condition(made, "Progressing")).toEqual({ status: true, reason: "Reconciling", message });
+    expect(condition(made, "Degraded")).toMatchObject({ status: false, reason: "Healthy" });
+  });
+
+  test("an error is named from the first time on, and makes it failing from the third", () => {
+    const cause = { reason: "ImagePull", message: 'cannot pull "web:2"' };
+    const second = status(rolling, { lastError: error(2) });
+    expect(second.phase).toBe("progressing");
+    expect(condition(second, "Progressing")).toEqual({ status: true, ...cause });
+    expect(condition(second, "Degraded")?.status).toBe(false);
+    const third = status(rolling, { lastError: error(3) });
+    expect(third.phase).toBe("failing");
+    expect(condition(third, "Progressing")).toEqual({ status: true, ...cause });
+    expect(condition(third, "Degraded")).toEqual({ status: true, ...cause });
+  });
+
+  test("a terminal error is failed at once", () => {
+    const made = status(rolling, { lastError: error(1, { reason: "Other", terminal: true }) });
+    expect(made.phase).toBe("failed");
+    expect(condition(made, "Progressing")).toMatchObject({ status: false, reason: "Other" });
+    expect(condition(made, "Degraded")?.status).toBe(true);
+  });
+
+  test("failed from the deadline on, with the reason that stood in the way", () => {
+    expect(status(rolling, { deadlineAt: now + 1 }).phase).toBe("progressing");
+    const made = status(rolling, { deadlineAt: now });
+    expect(made.phase).toBe("failed");
+    expect(condition(made, "Degraded")).toEqual({
+      status: true,
+      reason: "ProgressDeadline",
+      message: "not ready within the progress deadline: 2 of 3 replicas ready; waiting for shop-web.c",
+    });
+    const named = status(rolling, { deadlineAt: now, lastError: error(9) });
+    expect(condition(named, "Progressing")?.message).toBe(
+      'not ready within the progress deadline: cannot pull "web:2"',
+    );
+  });
+
+  test("a deadline that passed after the end means nothing", () => {
+    expect(status(settled, { deadlineAt: now - 1 }).phase).toBe("ready");
+  });
+});
+
+describe("crashes", () => {
+  test("three restarts of a young current replica are a crash loop, even while it happens to be ready", () => {
+    expect(status([pod("a"), pod("b"), pod("c", { restarts: 2 })]).phase).toBe("ready");
+    const made = status([pod("a"), pod("b"), pod("c", { restarts: 3 })]);
+    expect(made.phase).toBe("failing");
+    expect(condition(made, "Degraded")).toEqual({
+      status: true,
+      reason: "CrashLoop",
+      message: "shop-web.c restarted 3 times",
+    });
+  });
+
+  test("restarts spread over a longer life are not", () => {
+    const aged = (minutes: number) => pod("c", { restarts: 3, createdAt: now - minutes * aMinute });
+    expect(status([pod("a"), pod("b"), aged(10)]).phase).toBe("failing");
+    expect(status([pod("a"), pod("b"), aged(11)]).phase).toBe("ready");
+  });
+
+  test("running out of memory once is enough, until it has been well for long", () => {
+    const starved = (since: number) => pod("c", { oomKilled: true, createdAt: 0, runningSince: now - since });
+    const made = status([pod("a"), pod("b"), starved(aMinute)]);
+    expect(made.phase).toBe("failing");
+    expect(condition(made, "Degraded")?.reason).toBe("OutOfMemory");
+    expect(status([pod("a"), pod("b"), starved(11 * aMinute)]).phase).toBe("ready");
+  });
+
+  test("of old versions, frozen ones and init containers do not count", () => {
+    const crashing = { restarts: 9, oomKilled: true };
+    expect(status([...rolling, pod("d", { ...old, ...crashing })]).phase).toBe("progressing");
+    expect(status([...rolling, pod("d", { role: "init", ...crashing })]).phase).toBe("progressing");
+    expect(status([...rolling, pod("d", { frozen: true, ...crashing })]).phase).toBe("progressing");
+  });
+});
+
+describe("times", () => {
+  const at = (made: { conditions: Condition[] }) => made.conditions.map((each) => Date.parse(each.at) - now);
+
+  test("a condition keeps its time while status and reason stay, though its message moves on", () => {
+    const first = status([pod("a", starting), pod("b", starting), pod("c")]);
+    const second = status(rolling, { previous: first.conditions }, now + 100);
+    expect(second.conditions.map(({ message }) => message)).not.toEqual(first.conditions.map(({ message }) => message));
+    expect(at(second)).toEqual([0, 0, 0]);
+  });
+
+  test("a new status or a new reason has a new time", () => {
+    const first = status(rolling);
+    const failing = status(rolling, { previous: first.conditions, lastError: error(3) }, now + 100);
+    expect(at(failing)).toEqual([0, 100, 100]);
+    const ready = status(settled, { previous: failing.conditions }, now + 200);
+    expect(at(ready)).toEqual([200, 200, 200]);
+  });
+
+  test("are ISO 8601", () => {
+    expect(status(settled).conditions[0]?.at).toBe(new Date(now).toISOString());
+  });
+});
