@@ -141,7 +141,7 @@ interface FailureSetting {
 }
 
 function failed(error: unknown, { json, terminal, interrupted }: FailureSetting): number {
-  const { message, exitCode } = interrupted ? interruption : tell(error);
+  const { message, exitCode } = tell(error, interrupted);
   if (json) terminal.out(JSON.stringify({ status: "error", error: message }, null, 2));
   // A message that starts with a place stays bare, so that editors and terminals can jump there.
   else terminal.note(startsWithPlace.test(message) ? message : `${terminal.noteStyle.red("error:")} ${message}`);
@@ -150,10 +150,10 @@ function failed(error: unknown, { json, terminal, interrupted }: FailureSetting)
 
 const startsWithPlace = /^[^\n]*?:\d+:\d+: /;
 
-const interruption = { message: "interrupted", exitCode: exitCodes.interrupted };
-
-function tell(error: unknown): { message: string; exitCode: number } {
+function tell(error: unknown, interrupted: boolean): { message: string; exitCode: number } {
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
+  // What breaks off under Ctrl-C breaks in many ways; none of them is news.
+  if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
   if (error instanceof ApiError || error instanceof ManifestError) {
     return { message: error.message, exitCode: exitCodes.failed };
   }
