@@ -95,13 +95,13 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       endpoint: endpoint ?? "http://127.0.0.1:1",
       actor: "ana@laptop",
       color: false,
-      prefix: "berth",
     }),
     local: {
       serve: async (args) => args.length,
       doctor: async () => 0,
       backup: async () => 0,
       restore: async () => 0,
+      server: async () => 0,
     },
   });
   return outcome;
