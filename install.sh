@@ -1,2 +1,208 @@
 #!/bin/sh
-:
+# Installs berth.
+#   curl -fsSL RELEASE/install.sh | BERTH_RELEASE_URL=RELEASE sh     server: executable, /opt/berth, systemd unit
+#   ./install.sh                                                     the same from a checkout, which is built
+#   ./install.sh --demo [--root DIR]                                 try it: everything in DIR, nothing else touched
+#   ./install.sh --demo --down [--root DIR]                          remove the demo again
+# Running it again is harmless: it upgrades what is there.
+set -eu
+
+usage() {
+  cat <<'TEXT'
+usage: install.sh [--root DIR] [--release-url URL] [--fetch FILE]
+       install.sh --demo [--root DIR] [--down]
+
+  --root DIR         folder of all state (default /opt/berth; of the demo /opt/berth-demo)
+  --release-url URL  where berth-<target> and its .sha256 are (or set BERTH_RELEASE_URL)
+  --fetch FILE       only get the executable, checked, into FILE
+  --demo             start a demo that lives in its own folder, with its own prefix and ports
+  --down             with --demo: remove all that it made
+TEXT
+}
+
+say() { printf '==> %s\n' "$*"; }
+note() { printf '    %s\n' "$*"; }
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# All of it in functions, called on the last line: a download that breaks off half-way runs nothing.
+main() {
+  demo= down= root= fetch_to= release_url=${BERTH_RELEASE_URL:-}
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --demo) demo=yes ;;
+      --down) down=yes ;;
+      --root | --release-url | --fetch)
+        [ $# -gt 1 ] || die "$1 needs a value"
+        case $1 in
+          --root) root=$2 ;;
+          --release-url) release_url=$2 ;;
+          --fetch) fetch_to=$2 ;;
+        esac
+        shift
+        ;;
+      -h | --help)
+        usage
+        exit 0
+        ;;
+      *)
+        usage >&2
+        die "unknown argument \"$1\""
+        ;;
+    esac
+    shift
+  done
+  find_checkout
+  if [ -n "$demo" ]; then
+    run_demo
+  elif [ -n "$down" ]; then
+    die "--down goes with --demo; docs/operating.md says how to remove a server"
+  elif [ -n "$fetch_to" ]; then
+    get_executable "$fetch_to"
+  else
+    install_server
+  fi
+}
+
+# Set when this script lies in a checkout; empty when it came through a pipe.
+find_checkout() {
+  checkout=
+  case $0 in
+    *install.sh)
+      here=$(cd "$(dirname "$0")" && pwd)
+      if [ -f "$here/build.ts" ]; then checkout=$here; fi
+      ;;
+  esac
+}
+
+run_demo() {
+  [ -n "$checkout" ] || die "--demo works from a checkout: clone the repository and run ./install.sh --demo there"
+  # shellcheck source=setup/demo.sh
+  . "$checkout/setup/demo.sh"
+  if [ -n "$down" ]; then demo_down "${root:-/opt/berth-demo}"; else demo_up "$checkout" "${root:-/opt/berth-demo}"; fi
+}
+
+install_server() {
+  [ "$(id -u)" = 0 ] || die "run this as root: it writes /usr/local/bin/berth and a systemd unit"
+  [ -d /run/systemd/system ] ||
+    die "no systemd on this machine; run \"berth serve\" under your own service manager, or try ./install.sh --demo"
+  root=${root:-/opt/berth}
+  need_engine
+  get_executable /usr/local/bin/berth
+  say "installing the unit berth.service"
+  /usr/local/bin/berth server unit --executable /usr/local/bin/berth --root "$root" >/etc/systemd/system/berth.service
+  systemctl daemon-reload
+  systemctl enable --quiet berth.service
+  systemctl restart berth.service
+  wait_for_server
+  say "berth runs; what doctor says:"
+  /usr/local/bin/berth doctor --root "$root" || true
+  note "next: berth apply -f FILE, berth get, berth describe; logs: journalctl -u berth"
+}
+
+# Installs Docker when there is none. Its configuration is the operator's: what we would change is only said.
+need_engine() {
+  if ! command -v docker >/dev/null 2>&1 && [ ! -S /var/run/docker.sock ]; then
+    command -v apt-get >/dev/null 2>&1 || die "no Docker Engine here; install it and run this again"
+    say "installing Docker Engine (docker.io)"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends docker.io >/dev/null
+    systemctl enable --now --quiet docker.service
+  fi
+  [ "$(docker info --format '{{.LiveRestoreEnabled}}' 2>/dev/null || true)" = true ] || offer_live_restore
+}
+
+offer_live_restore() {
+  say "Docker's live-restore is off: a crash or upgrade of the Docker daemon stops every container"
+  if [ -e /etc/docker/daemon.json ]; then
+    note "to mend: add \"live-restore\": true to /etc/docker/daemon.json, then: systemctl reload docker"
+    return
+  fi
+  # Through a pipe, stdin is this script; the terminal is the operator.
+  if (: </dev/tty) 2>/dev/null; then
+    printf '    write /etc/docker/daemon.json with it and reload Docker? [y/N] ' >/dev/tty
+    read -r answer </dev/tty || answer=
+    case $answer in
+      y | Y | yes)
+        mkdir -p /etc/docker
+        echo '{ "live-restore": true }' >/etc/docker/daemon.json
+        systemctl reload docker
+        return
+        ;;
+    esac
+  fi
+  note "left as it is; to mend: echo '{ \"live-restore\": true }' > /etc/docker/daemon.json && systemctl reload docker"
+}
+
+wait_for_server() {
+  tries=0
+  until /usr/local/bin/berth get --endpoint "unix:$root/run/berth.sock" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 150 ] || die "the server does not answer; see: journalctl -u berth"
+    sleep 0.2
+  done
+}
+
+# get_executable FILE: from a release when one is named, from the checkout otherwise. FILE is replaced in one step.
+get_executable() {
+  new=$1.new.$$
+  trap 'rm -f "$new" "$new.sha256"' EXIT
+  if [ -n "$release_url" ]; then
+    download_executable
+  elif [ -n "$checkout" ]; then
+    build_executable
+  else
+    die "no release named: set BERTH_RELEASE_URL, or run this from a checkout"
+  fi
+  chmod 755 "$new"
+  mv "$new" "$1"
+  trap - EXIT
+  say "got $("$1" version 2>/dev/null | head -n 1 || true) as $1"
+}
+
+download_executable() {
+  file=berth-$(target)
+  say "fetching $release_url/$file"
+  download "$release_url/$file" "$new"
+  download "$release_url/$file.sha256" "$new.sha256"
+  wanted=$(cut -d ' ' -f 1 <"$new.sha256")
+  found=$(sha256sum "$new" | cut -d ' ' -f 1)
+  rm -f "$new.sha256"
+  [ "$wanted" = "$found" ] || die "$file does not match its sha256 (wanted $wanted, got $found); nothing was installed"
+}
+
+download() {
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL -o "$2" "$1" || die "cannot fetch $1"
+  elif command -v wget >/dev/null 2>&1; then
+    wget -q -O "$2" "$1" || die "cannot fetch $1"
+  else
+    die "neither curl nor wget is here; install one of them"
+  fi
+}
+
+target() {
+  case $(uname -s)-$(uname -m) in
+    Linux-x86_64)
+      # Bun's usual runtime needs AVX2.
+      if grep -qw avx2 /proc/cpuinfo; then echo linux-x64; else echo linux-x64-baseline; fi
+      ;;
+    Linux-aarch64) echo linux-arm64 ;;
+    *) die "no release for $(uname -s) on $(uname -m): berth runs on Linux, x64 and arm64" ;;
+  esac
+}
+
+build_executable() {
+  for part in packages bun; do
+    # shellcheck source=/dev/null
+    . "$checkout/setup/$part.sh"
+  done
+  use_bun "$checkout"
+  use_node_modules "$checkout"
+  say "building"
+  (cd "$checkout" && bun run build.ts --out "$new") >/dev/null || die "the build failed; see its text above"
+}
+
+main "$@"

@@ -54,6 +54,8 @@ stop_dockerd() {
   docker_containers=$(docker -H "unix://$docker_dir/docker.sock" ps -aq 2>/dev/null || true)
   # shellcheck disable=SC2086 # one word per container
   [ -z "$docker_containers" ] || docker -H "unix://$docker_dir/docker.sock" rm -f $docker_containers >/dev/null 2>&1 || true
+  # The bridges of its networks outlive it.
+  docker -H "unix://$docker_dir/docker.sock" network prune -f >/dev/null 2>&1 || true
   docker_pid=$(cat "$docker_dir/docker.pid" 2>/dev/null || true)
   if [ -n "$docker_pid" ] && is_dockerd_of "$docker_pid" "$docker_dir"; then
     kill "$docker_pid" 2>/dev/null || true

@@ -2,7 +2,7 @@ import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { limits, type ServeOptions, serveOptions } from "../config.ts";
-import { version } from "../version.ts";
+import { versionText } from "../version.ts";
 import * as checks from "./checks.ts";
 import { askDocker, askServer, isListening } from "./probe.ts";
 
@@ -35,7 +35,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     checks.checkKey(root),
     ...(await addressChecks(options, server !== undefined)),
     checks.checkClock(clockFacts(options.root)),
-    checks.checkServer(server, version),
+    checks.checkServer(server, versionText()),
   ];
 }
 

@@ -10,6 +10,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => daemon.close(), 60_000);
 
+const links = () => Bun.spawnSync(["ip", "-br", "link"]).stdout.toString();
 const isRunning = () => docker(daemon.host, ["inspect", "-f", "{{.State.Running}}", "stays"]);
 
 test("containers outlive a stop and a kill of the daemon", async () => {
@@ -27,10 +28,16 @@ test("containers outlive a stop and a kill of the daemon", async () => {
 }, 120_000);
 
 test("a second one runs beside it, and leaves nothing behind", async () => {
+  const hadDocker0 = links().includes("docker0 ");
   const second = await startDockerd();
-  docker(second.host, ["run", "-d", "--network", "none", "berth-fixture:1"]);
+  docker(second.host, ["network", "create", "net"]);
+  docker(second.host, ["run", "-d", "--network", "net", "berth-fixture:1"]);
   expect(docker(second.host, ["ps", "-q"])).not.toBe("");
+  const bridges = [`bt${second.dir.slice(-6)}`, `br-${docker(second.host, ["network", "ls", "-qf", "name=net"])}`];
+  for (const bridge of bridges) expect(links()).toContain(`${bridge} `);
   await second.close();
+  for (const bridge of bridges) expect(links()).not.toContain(`${bridge} `);
+  expect(links().includes("docker0 ")).toBe(hadDocker0);
   expect(existsSync(second.dir)).toBe(false);
   expect(isAlive(second.pid)).toBe(false);
 }, 120_000);

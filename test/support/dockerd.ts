@@ -26,15 +26,15 @@ export interface Dockerd {
 }
 
 /**
- * Starts one with the fixture image (`berth-fixture:1`), and waits until it answers. Needs root. It has no default
- * bridge and leaves the firewall alone, so that any number run beside each other: containers join networks that the
- * test makes, and published ports work on loopback.
+ * Starts one with the fixture image (`berth-fixture:1`), and waits until it answers. Needs root. It has a bridge and
+ * addresses of its own and leaves the firewall alone, so that any number run beside each other. Published ports work on
+ * loopback; containers reach each other, but nothing outside.
  */
 export async function startDockerd(): Promise<Dockerd> {
   const dir = mkdtempSync(join(tmpdir(), "berth-dockerd."));
   const host = `unix://${dir}/docker.sock`;
   writeFileSync(join(dir, "daemon.json"), "{}");
-  const pool = Math.floor(Math.random() * 250) + 2;
+  const network = addBridge(`bt${dir.slice(-6)}`);
   let running: Bun.Subprocess | undefined;
   let lastPid = 0;
 
@@ -52,7 +52,7 @@ export async function startDockerd(): Promise<Dockerd> {
     async start() {
       if (running !== undefined) return;
       await forgetLast(dir);
-      running = spawnDaemon(dir, host, pool);
+      running = spawnDaemon(dir, host, network);
       lastPid = running.pid;
       await waitFor("dockerd to answer", () => answers(host), startMs).catch((error: unknown) => {
         throw new Error(`dockerd does not start:\n${readOptional(join(dir, "dockerd.log")).slice(-3000)}`, {
@@ -66,9 +66,12 @@ export async function startDockerd(): Promise<Dockerd> {
       await daemon.start().catch(() => undefined);
       const ids = docker(host, ["ps", "-aq"]).split("\n").filter(Boolean);
       if (ids.length > 0) docker(host, ["rm", "-f", "-v", ...ids]);
+      // Their bridges outlive the daemon.
+      docker(host, ["network", "prune", "-f"]);
       await end("SIGTERM");
       endLeftovers(dir);
       unmountBelow(dir);
+      ip("link", "delete", network.bridge);
       rmSync(dir, { recursive: true, force: true });
     },
   };
@@ -83,15 +86,43 @@ export async function startDockerd(): Promise<Dockerd> {
   return daemon;
 }
 
-function spawnDaemon(dir: string, host: string, pool: number): Bun.Subprocess {
+interface Network {
+  bridge: string;
+  /** First two numbers of its addresses: `10.123`. */
+  subnet: string;
+}
+
+/** A bridge with addresses that nothing on the machine uses yet. */
+function addBridge(bridge: string): Network {
+  const used = ip("-4", "route", "show").stdout.toString();
+  for (;;) {
+    const subnet = `10.${Math.floor(Math.random() * 200) + 2}`;
+    if (used.includes(`${subnet}.`)) continue;
+    const steps = [
+      ip("link", "add", "name", bridge, "type", "bridge"),
+      ip("addr", "add", `${subnet}.0.1/24`, "dev", bridge),
+      ip("link", "set", bridge, "up"),
+    ];
+    const failed = steps.find(({ success }) => !success);
+    if (failed !== undefined) throw new Error(`cannot make the bridge ${bridge}: ${failed.stderr.toString()}`);
+    return { bridge, subnet };
+  }
+}
+
+function ip(...args: string[]) {
+  return Bun.spawnSync(["ip", ...args], { stdout: "pipe", stderr: "pipe" });
+}
+
+function spawnDaemon(dir: string, host: string, { bridge, subnet }: Network): Bun.Subprocess {
   // Opened by hand: a Bun.file is written from its beginning at each start.
   const log = openSync(join(dir, "dockerd.log"), "a");
   const own = ["--config-file", `${dir}/daemon.json`, "--host", host, "--pidfile", `${dir}/docker.pid`];
   const data = ["--data-root", `${dir}/data`, "--exec-root", `${dir}/exec`, "--live-restore"];
-  const network = ["--bridge", "none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"];
-  const pools = ["--default-address-pool", `base=10.${pool}.0.0/16,size=24`];
+  // Not "none": with that, dockerd removes the docker0 of whichever daemon it belongs to.
+  const network = ["--bridge", bridge, "--default-address-pool", `base=${subnet}.0.0/16,size=24`];
+  const quiet = ["--iptables=false", "--ip6tables=false", "--ip-masq=false", "--ip-forward=false"];
   try {
-    return Bun.spawn(["dockerd", ...own, ...data, ...network, ...pools], {
+    return Bun.spawn(["dockerd", ...own, ...data, ...network, ...quiet], {
       stdin: "ignore",
       stdout: log,
       stderr: log,

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** How long tests wait for something that should happen soon, unless they say otherwise. */
 export const patienceMs = 20_000;
 
@@ -25,11 +27,12 @@ export async function waitFor<T>(
   }
 }
 
-/** Whether a process with this id is there. One that has ended and was not waited for still is. */
+/** Whether a process with this id runs. One that has ended and whose parent has not asked for it yet does not. */
 export function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    // The name in brackets may hold anything, so the state is what follows the last bracket.
+    const state = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.charAt(0);
+    return state !== "Z" && state !== "X";
   } catch {
     return false;
   }

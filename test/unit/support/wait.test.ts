@@ -25,6 +25,17 @@ test("gives up with what it waited for, and the last error as the cause", async 
   expect((failure as Error).cause).toEqual(new Error("still down"));
 });
 
+test("one that ended, but whose parent has not asked for it, is dead", async () => {
+  // The shell becomes a program that never asks for the child it had.
+  const parent = Bun.spawn(["sh", "-c", "sleep 0.3 & echo $!; exec sleep 60"], { stdout: "pipe" });
+  const { value } = await parent.stdout.getReader().read();
+  const child = Number(new TextDecoder().decode(value));
+  await waitFor("the child to end", () => !isAlive(child));
+  expect(() => process.kill(child, 0)).not.toThrow();
+  parent.kill();
+  await parent.exited;
+});
+
 test("knows the living from the dead", async () => {
   expect(isAlive(process.pid)).toBe(true);
   const child = Bun.spawn(["true"]);

@@ -1,0 +1,105 @@
+# Sourced by demo.sh: the server of the demo, as a systemd unit where there is systemd, in the background elsewhere.
+
+demo_server() {
+  if server_runs && [ -n "$executable_is_new" ]; then stop_server; fi
+  addr=$(made addr)
+  if [ -z "$addr" ]; then
+    addr=127.0.0.1:$(free_port)
+    record addr "$addr"
+  fi
+  server_runs || start_server
+  wait_until_ready
+  record installation "$(busybox wget -qO- "http://$addr/system" | sed -n 's/.*"installation": *"\([^"]*\)".*/\1/p')"
+}
+
+start_server() {
+  mkdir -p "$root/state"
+  : >"$root/serve.log"
+  say "starting the server at http://$addr"
+  if [ -d /run/systemd/system ]; then start_unit; else start_in_background; fi
+}
+
+serve_flags() {
+  set -- --root "$root/state" --addr "$addr" --observability-addr '' --identity-addr ''
+  "$flags_to" "$@" --docker-host "$docker_host" --prefix "$demo_prefix"
+}
+
+start_in_background() {
+  flags_to=spawn_server
+  serve_flags
+}
+
+spawn_server() {
+  setsid nohup "$root/berth" serve "$@" >>"$root/serve.log" 2>&1 </dev/null &
+  server_pid=$!
+  echo "$server_pid" >"$root/serve.pid"
+  # Until it has become our executable, the process is still setsid or nohup.
+  tries=0
+  until is_ours "$server_pid" || [ "$tries" -ge 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+}
+
+start_unit() {
+  unit=berth-demo-$demo_id.service
+  record unit "$unit"
+  flags_to=print_unit
+  serve_flags | sed "/^\[Service\]/a StandardOutput=append:$root/serve.log\nStandardError=append:$root/serve.log" \
+    >"/run/systemd/system/$unit"
+  systemctl daemon-reload
+  systemctl restart "$unit"
+}
+
+print_unit() {
+  "$root/berth" server unit --executable "$root/berth" "$@"
+}
+
+free_port() {
+  bun -e 'const s = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } }); console.log(s.port); s.stop()'
+}
+
+server_runs() {
+  unit=$(made unit)
+  if [ -n "$unit" ]; then
+    systemctl is-active --quiet "$unit"
+  else
+    server_pid=$(cat "$root/serve.pid" 2>/dev/null || true)
+    [ -n "$server_pid" ] && is_ours "$server_pid"
+  fi
+}
+
+# The number in a pid file may be another process by now.
+is_ours() {
+  [ "$(readlink "/proc/$1/exe" 2>/dev/null | sed 's/ (deleted)$//')" = "$root/berth" ]
+}
+
+wait_until_ready() {
+  tries=0
+  until grep -q '"message":"ready"' "$root/serve.log"; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 300 ] || ! server_runs; then
+      tail -n 20 "$root/serve.log" >&2
+      die "the server did not get ready; the end of $root/serve.log is above"
+    fi
+    sleep 0.1
+  done
+}
+
+stop_server() {
+  unit=$(made unit)
+  if [ -n "$unit" ]; then
+    systemctl stop "$unit" 2>/dev/null || true
+    rm -f "/run/systemd/system/$unit"
+    systemctl daemon-reload || true
+  elif server_runs; then
+    kill "$server_pid"
+    tries=0
+    while is_ours "$server_pid"; do
+      tries=$((tries + 1))
+      [ "$tries" -ne 300 ] || kill -KILL "$server_pid"
+      sleep 0.1
+    done
+  fi
+  rm -f "$root/serve.pid"
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
+import { docker, testDockerHost } from "../support/dockerd.ts";
+import { isAlive, waitFor } from "../support/wait.ts";
+
+const installer = join(import.meta.dir, "../../install.sh");
+const slowMs = 300_000;
+
+const work = mkdtempSync(join(tmpdir(), "berth-demo."));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+async function demo(root: string, dockerHost: string, ...more: string[]): Promise<string> {
+  const child = Bun.spawn([installer, "--demo", "--root", root, ...more], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, DOCKER_HOST: dockerHost },
+  });
+  const [out, error] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  if ((await child.exited) !== 0) throw new Error(`install.sh --demo ${more.join(" ")} failed:\n${out}\n${error}`);
+  return out;
+}
+
+const made = (root: string, name: string) =>
+  new RegExp(`^${name}=(.*)$`, "m").exec(readFileSync(join(root, "made"), "utf8"))?.[1] ?? "";
+
+const pagesOf = (out: string) => [...out.matchAll(/serves (http:\/\/127\.0\.0\.1:\d+\/)/g)].map(([, url]) => url ?? "");
+
+const ours = (host: string, root: string, ...list: string[]) => {
+  const filter = `label=berthdemo.installation=${made(root, "installation")}`;
+  return docker(host, [...list, "--filter", filter])
+    .split("\n")
+    .filter(Boolean)
+    .sort();
+};
+
+const links = () => Bun.spawnSync(["ip", "-br", "link"]).stdout.toString();
+
+/** Everything there is to see of a demo from its start to its end. */
+async function wholeLife(root: string, dockerHost: string) {
+  const first = await demo(root, dockerHost);
+  const host = made(root, "docker_host");
+  const pages = pagesOf(first);
+  expect(pages).toHaveLength(2);
+  for (const page of pages) expect(await (await fetch(page)).text()).toContain("Hello from berth");
+  const pods = ours(host, root, "ps", "-q");
+  expect(pods).toHaveLength(2);
+  const server = Number(readFileSync(join(root, "serve.pid"), "utf8"));
+
+  // Again: the same server, the same containers.
+  await demo(root, dockerHost);
+  expect(Number(readFileSync(join(root, "serve.pid"), "utf8"))).toBe(server);
+  expect(ours(host, root, "ps", "-q")).toEqual(pods);
+
+  docker(host, ["kill", pods[0] ?? ""]);
+  await waitFor("the killed replica to run again", () => ours(host, root, "ps", "-q").length === 2);
+
+  return { host, server };
+}
+
+describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
+  test.skipIf(testDockerHost === undefined)(
+    "on a Docker that is there: what it made goes, the rest stays",
+    async () => {
+      const root = join(work, "shared/demo");
+      const other = docker(testDockerHost ?? "", ["run", "-d", "berth-fixture:1"]);
+      try {
+        const { host, server } = await wholeLife(root, testDockerHost ?? "");
+        expect(host).toBe(testDockerHost ?? "");
+        const installation = made(root, "installation");
+        await demo(root, host, "--down");
+        expect(isAlive(server)).toBe(false);
+        expect(existsSync(join(work, "shared"))).toBe(false);
+        for (const list of [
+          ["ps", "-aq"],
+          ["volume", "ls", "-q"],
+          ["network", "ls", "-q"],
+        ]) {
+          expect(docker(host, [...list, "--filter", `label=berthdemo.installation=${installation}`])).toBe("");
+        }
+        expect(docker(host, ["images", "-q", "berth-demo/hello"])).toBe("");
+        expect(docker(host, ["images", "-q", "berth-fixture"])).not.toBe("");
+        expect(docker(host, ["inspect", "-f", "{{.State.Running}}", other])).toBe("true");
+        // A second time there is nothing left to do.
+        expect(await demo(root, host, "--down")).toContain("nothing to remove");
+      } finally {
+        docker(testDockerHost ?? "", ["rm", "-f", other]);
+      }
+    },
+    slowMs,
+  );
+
+  test(
+    "with no Docker running: a private one comes, and goes without a trace, even when it was killed",
+    async () => {
+      const root = join(work, "private");
+      const before = links();
+      await wholeLife(root, `unix://${work}/nothing.sock`);
+      const daemon = Number(readFileSync(join(root, "docker/docker.pid"), "utf8"));
+      const bridge = made(root, "bridge");
+      expect(links()).toContain(bridge);
+      expect(before).not.toContain(bridge);
+      process.kill(daemon, "SIGKILL");
+      await demo(root, "", "--down");
+      expect(isAlive(daemon)).toBe(false);
+      expect(existsSync(root)).toBe(false);
+      expect(links()).not.toContain(bridge);
+      expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(root);
+    },
+    slowMs,
+  );
+});

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+
+const installer = join(import.meta.dir, "../../install.sh");
+const work = mkdtempSync(join(tmpdir(), "berth-install."));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+async function run(command: string[], env: Record<string, string> = {}) {
+  const child = Bun.spawn(command, {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, ...env },
+  });
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { exitCode: await child.exited, stdout, stderr };
+}
+
+const install = (args: string[], env: Record<string, string> = {}) => run([installer, ...args], env);
+
+describe("the command line", () => {
+  test("an unknown argument is refused with the usage", async () => {
+    const { exitCode, stderr } = await install(["--dmeo"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('unknown argument "--dmeo"');
+    expect(stderr).toContain("usage: install.sh");
+  });
+
+  test("a flag without its value is refused", async () => {
+    expect(await install(["--demo", "--root"])).toMatchObject({ exitCode: 1, stderr: "error: --root needs a value\n" });
+  });
+
+  test("--down alone removes nothing", async () => {
+    expect(await install(["--down"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("--demo") });
+  });
+
+  test.skipIf(existsSync("/run/systemd/system"))("a server needs systemd, and the way out is said", async () => {
+    const { exitCode, stderr } = await install(["--root", join(work, "server")]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("no systemd");
+    expect(stderr).toContain("--demo");
+    expect(existsSync(join(work, "server"))).toBe(false);
+  });
+});
+
+/** A small program in the place of the executable. */
+const program = "#!/bin/sh\necho 9.9.9\n";
+const sum = createHash("sha256").update(program).digest("hex");
+
+describe("a release", () => {
+  let told = sum;
+  const asked: string[] = [];
+  const release = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      asked.push(pathname);
+      if (!/^\/v1\/berth-linux-(?:x64|x64-baseline|arm64)(?:\.sha256)?$/.test(pathname)) {
+        return new Response("no such file", { status: 404 });
+      }
+      return new Response(pathname.endsWith(".sha256") ? `${told}  berth\n` : program);
+    },
+  });
+  const url = `http://127.0.0.1:${release.port}`;
+  afterAll(() => release.stop(true));
+
+  let dir = "";
+  beforeEach(() => {
+    dir = mkdtempSync(join(work, "release."));
+    told = sum;
+  });
+
+  test("is fetched for this machine, checked and made executable", async () => {
+    const { exitCode, stdout } = await install(["--fetch", join(dir, "berth"), "--release-url", `${url}/v1`]);
+    expect(stdout).toContain("got 9.9.9");
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(dir, "berth"), "utf8")).toBe(program);
+    expect(statSync(join(dir, "berth")).mode & 0o777).toBe(0o755);
+    expect(readdirSync(dir)).toEqual(["berth"]);
+  });
+
+  test("with another sum is refused, and what was there stays", async () => {
+    told = "0".repeat(64);
+    writeFileSync(join(dir, "berth"), "old");
+    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth")], { BERTH_RELEASE_URL: `${url}/v1` });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("does not match its sha256");
+    expect(readFileSync(join(dir, "berth"), "utf8")).toBe("old");
+    expect(readdirSync(dir)).toEqual(["berth"]);
+  });
+
+  test("that is not there is named", async () => {
+    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth"), "--release-url", `${url}/v2`]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`cannot fetch ${url}/v2/berth-linux-`);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test("through a pipe, without a release named, nothing is fetched", async () => {
+    asked.length = 0;
+    const piped = ["sh", "-c", `sh -s -- --fetch "$1" <"$2"`, "sh", join(dir, "berth"), installer];
+    const { exitCode, stderr } = await run(piped, { BERTH_RELEASE_URL: "" });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("no release named");
+    expect(asked).toEqual([]);
+  });
+
+  test("a script that breaks off half-way runs nothing", async () => {
+    const whole = readFileSync(installer, "utf8");
+    const half = join(dir, "half.sh");
+    writeFileSync(half, whole.slice(0, whole.lastIndexOf("main ")));
+    expect(await run(["sh", half, "--bogus"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("a folder that is not a demo", () => {
+  let dir = "";
+  beforeEach(() => {
+    dir = mkdtempSync(join(work, "foreign."));
+    mkdirSync(join(dir, "precious"));
+  });
+  afterEach(() => expect(readdirSync(dir)).toEqual(["precious"]));
+
+  test("is not taken for one", async () => {
+    expect(await install(["--demo", "--root", dir])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("is not empty and holds no demo"),
+    });
+  });
+
+  test("is not removed as one", async () => {
+    expect(await install(["--demo", "--down", "--root", dir])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("nothing is removed"),
+    });
+  });
+});
