@@ -128,6 +128,16 @@ describe("apply", () => {
     expect(calls.map(({ query }) => query)).toEqual([{ dry_run: "true", prune: "true" }]);
   });
 
+  test("on a terminal progress is drawn in place and leaves only the result", async () => {
+    const { err } = await apply([], { statuses: [status("progressing"), status("ready")] }, { live: true });
+    const [block = "", , result = ""] = err.split("\x1b[J").filter((part) => part.includes("deployment"));
+    expect(block).toContain(
+      "deployment/shop/web  0/1 ready  0s  ImagePull: no such image\n    a1b2c  running, ready\n",
+    );
+    expect(err).toEndWith("\x1b[1A\r\x1b[J✓ deployment/shop/web is ready (1/1)\n");
+    expect(result).toBe("✓ deployment/shop/web is ready (1/1)\n");
+  });
+
   test("asks on a terminal, and no means nothing is written", async () => {
     const { code, err, calls } = await apply([], {}, { typed: ["no\n"] });
     expect(err).toContain("apply these changes? [y/N]");

@@ -261,6 +261,8 @@ describe("faults", () => {
     expect(await message({ "a.yaml": `spec:\n${bomb.map((line) => `  ${line}`).join("\n")}\n` })).toContain(
       "too many values",
     );
+    const merges = Array.from({ length: 40 }, (_, i) => `  m${i + 1}: &m${i + 1} {<<: [*m${i}, *m${i}]}`);
+    expect(await message({ "a.yaml": `spec:\n  m0: &m0 {x: 1}\n${merges.join("\n")}\n` })).toContain("too many values");
     expect(await message({ "a.yaml": "spec: &a [*a]\n" })).toContain("nested deeper than 64 levels");
   });
 
