@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { type Claimant, claimConflictCode, claimsOf, conflictText, duplicateClaims } from "../../../src/core/claims.ts";
+import {
+  type Claimant,
+  claimConflictCode,
+  claimField,
+  claimsOf,
+  conflictText,
+  duplicateClaims,
+} from "../../../src/core/claims.ts";
 
 const resource = (kind: Claimant["kind"], ref: string, spec: Claimant["spec"] = {}): Claimant => {
   const [scope = "", name = ""] = ref.split("/");
@@ -95,6 +102,15 @@ describe("telling", () => {
     for (const claim of ["app:a-b", "volume:a-b-c", "alias:db-#.a", "registry:r.test"]) {
       expect(claimConflictCode(claim)).toBe("conflict");
     }
+  });
+  test("the field that a claim comes from", () => {
+    expect(["host:a/", "registry:r", "volume:a-b-c", "app:a-b", "alias:a-#.b"].map(claimField)).toEqual([
+      "spec.host",
+      "spec.url",
+      "spec.volume_claims",
+      "name",
+      "name",
+    ]);
   });
   test.each([
     ["host:a.test/api", '"a.test/api" is already served by ingress/shop/web; use another host or path'],
