@@ -9,7 +9,7 @@ import { placeholdersIn } from "./reference.ts";
 import { assetDigest, type Fill, type ResolveProblem } from "./resolve-assets.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { parseRestartPolicy } from "./restart-policy.ts";
-import { defaultUlimits, parseUlimit, type Ulimit } from "./ulimits.ts";
+import { parseUlimit, type Ulimit } from "./ulimits.ts";
 import { parseVolume } from "./volumes.ts";
 import type { ContainerTemplate, EngineOptions, Mount, PortBinding } from "./workload.ts";
 
@@ -86,8 +86,7 @@ function ports(entries: string[], problems: ResolveProblem[]): PortBinding[] {
 }
 
 function ulimits(written: unknown, problems: ResolveProblem[]): Ulimit[] {
-  const merged = { ...defaultUlimits, ...textMapOf(written) };
-  return Object.entries(merged).flatMap(([name, text]) => {
+  return Object.entries(textMapOf(written)).flatMap(([name, text]) => {
     const limit = parseUlimit(name, text);
     if (limit.ok) return [limit.value];
     problems.push({ path: childPath("spec.ulimits", name), message: limit.error, reason: "Other" });

@@ -39,7 +39,6 @@ describe("the spec hash", () => {
 
   test.each<[string, Spec]>([
     ["restart", { restart: "unless-stopped" }],
-    ["ulimits", { ulimits: { nofile: "65536:65536", nproc: "4096:4096" } }],
     ["logs", { logs: { max_size: "10m", max_files: 3 } }],
     ["stop_grace", { stop_grace: "10s" }],
     ["network_mode", { network_mode: "bridge" }],

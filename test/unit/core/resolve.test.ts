@@ -50,10 +50,8 @@ describe("defaults", () => {
           restart: { name: "unless-stopped", maximumRetryCount: 0 },
           extraHosts: [],
           capAdd: [],
-          ulimits: [
-            { name: "nofile", soft: 65536, hard: 65536 },
-            { name: "nproc", soft: 4096, hard: 4096 },
-          ],
+          // The engine's own count.
+          ulimits: [],
           nanoCpus: undefined,
           memoryBytes: undefined,
           log: { maxSize: "10m", maxFiles: 3 },
@@ -121,10 +119,7 @@ test("what is written is read", () => {
       restart: { name: "on-failure", maximumRetryCount: 3 },
       extraHosts: ["a:1.1.1.1"],
       capAdd: ["A"],
-      ulimits: [
-        { name: "nofile", soft: 1, hard: 2 },
-        { name: "nproc", soft: 4096, hard: 4096 },
-      ],
+      ulimits: [{ name: "nofile", soft: 1, hard: 2 }],
       nanoCpus: 5e8,
       memoryBytes: 1024 ** 3,
       log: { maxSize: "5m", maxFiles: 1 },
