@@ -13,8 +13,7 @@ export const fileFlag: Flag = {
 };
 
 export const manifestDetail: readonly string[] = [
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: shown as it is
-  "Files are YAML (several documents, or lists) or JSON. In their values ${NAME} and ${NAME:-default}",
+  `Files are YAML (several documents, or lists) or JSON. In their values \${NAME} and \${NAME:-default}`,
   "come from the shell, $$ is a dollar sign, and !file PATH embeds a file into an asset.",
 ];
 

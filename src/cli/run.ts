@@ -1,5 +1,4 @@
-import { ApiError, createClient } from "../api/client.ts";
-import { naming } from "../core/naming.ts";
+import { actorHeader, ApiError, createClient } from "../api/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import type { ClientLimits, Command, Context } from "./command.ts";
@@ -16,7 +15,6 @@ export interface ClientOptions {
   endpoint: string;
   actor: string;
   color: boolean;
-  prefix: string;
 }
 
 /** The world as `main.ts` hands it to the client. */
@@ -119,10 +117,10 @@ function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): 
   const { clock, limits, variables, cwd, version } = around;
   const flag = args.value("endpoint");
   const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
-  const { endpoint, actor, prefix } = options;
+  const { endpoint, actor } = options;
   const connection = connect({ endpoint, fetch: around.fetch, signal, answerMs: limits.answerMs });
   const headers = {
-    [`${naming(prefix).headerPrefix}-Actor`]: headerText(actor),
+    [actorHeader]: headerText(actor),
     "User-Agent": `berth/${version}`,
   };
   const api = createClient({ ...connection, headers });
@@ -141,7 +139,7 @@ interface FailureSetting {
 }
 
 function failed(error: unknown, { json, terminal, interrupted }: FailureSetting): number {
-  const { message, exitCode } = interrupted ? interruption : tell(error);
+  const { message, exitCode } = tell(error, interrupted);
   if (json) terminal.out(JSON.stringify({ status: "error", error: message }, null, 2));
   // A message that starts with a place stays bare, so that editors and terminals can jump there.
   else terminal.note(startsWithPlace.test(message) ? message : `${terminal.noteStyle.red("error:")} ${message}`);
@@ -150,10 +148,10 @@ function failed(error: unknown, { json, terminal, interrupted }: FailureSetting)
 
 const startsWithPlace = /^[^\n]*?:\d+:\d+: /;
 
-const interruption = { message: "interrupted", exitCode: exitCodes.interrupted };
-
-function tell(error: unknown): { message: string; exitCode: number } {
+function tell(error: unknown, interrupted: boolean): { message: string; exitCode: number } {
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
+  // What breaks off under Ctrl-C breaks in many ways; none of them is news.
+  if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
   if (error instanceof ApiError || error instanceof ManifestError) {
     return { message: error.message, exitCode: exitCodes.failed };
   }

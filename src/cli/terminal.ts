@@ -6,6 +6,8 @@ export interface Terminal {
   out(text: string): void;
   /** One line for the operator alone. */
   note(text: string): void;
+  /** Text on stderr that the cursor stays behind. */
+  prompt(text: string): void;
   /** Colours of stdout. */
   style: Style;
   /** Colours of stderr. */
@@ -56,6 +58,7 @@ export function createTerminal(streams: Streams, colors: TerminalColors): Termin
   return {
     out: (text) => above(() => streams.stdout(`${text}\n`)),
     note: (text) => above(() => streams.stderr(`${text}\n`)),
+    prompt: streams.stderr,
     style: createStyle(colors.stdout),
     noteStyle: createStyle(colors.stderr),
     width: streams.stdoutIsTerminal ? (streams.columns() ?? 80) : Number.POSITIVE_INFINITY,

@@ -1,13 +1,13 @@
 import type { Failure } from "../api/failure.ts";
 import { type Naming, naming } from "../core/naming.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { createContainerTable } from "./memory/container-table.ts";
-import { createMachine } from "./memory/containers.ts";
+import { type ContainerTable, createContainerTable, type Entry } from "./memory/container-table.ts";
+import { createMachine, type Machine, type Parts } from "./memory/containers.ts";
 import { createEventHub } from "./memory/event-hub.ts";
-import { createFaults, engineDown, type Operation } from "./memory/faults.ts";
+import { createFaults, engineDown, type Faults, type Operation } from "./memory/faults.ts";
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory/images.ts";
 import { createResources } from "./memory/resources.ts";
-import type { Image, Runtime, RuntimeEvent } from "./runtime.ts";
+import type { EngineInfo, Image, Runtime } from "./runtime.ts";
 import { createShare } from "./share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
@@ -48,7 +48,6 @@ export interface MemoryOptions {
 export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime {
   const { clock = systemClock, names = naming(), installationId = "memory" } = options;
   const now = () => clock.now();
-  const faults = createFaults(clock);
   const parts = {
     owner: { names, installationId },
     table: createContainerTable(names.label),
@@ -57,83 +56,100 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     hub: createEventHub(),
     now,
   };
-  const { table, images, resources, hub } = parts;
-  const machine = createMachine(parts);
-  const share = createShare<Image>();
-  let free: number | undefined = 100 * 1024 ** 3;
-
-  const engineLost = () => {
-    faults.setDown(true);
-    hub.breakAll(engineDown());
-  };
-
-  const does =
-    <Rest extends unknown[], T>(operation: Operation, act: (subject: string, ...rest: Rest) => T) =>
-    async (subject: string, ...rest: Rest): Promise<T> => {
-      await faults.enter(operation, subject);
-      return act(subject, ...rest);
-    };
-
-  const runtime: Runtime = {
-    info: async () => {
-      await faults.enter("info");
-      return memoryInfo;
-    },
-    list: async (filter = {}) => {
-      await faults.enter("list", Object.values(filter).join("/"));
-      return table.rows(filter);
-    },
-    inspect: does("inspect", (nameOrId) => table.get(nameOrId)?.detail),
-    create: async (spec) => {
-      await faults.enter("create", spec.name);
-      return machine.create(spec);
-    },
-    start: does("start", machine.start),
-    stop: does("stop", machine.stop),
-    remove: does("remove", machine.remove),
-    rename: does("rename", machine.rename),
-
-    ensureNetwork: does("ensureNetwork", resources.ensureNetwork),
-    removeNetwork: does("removeNetwork", (name) => resources.removeNetwork(name, networkInUse(table.entries(), name))),
-    ensureVolume: does("ensureVolume", resources.ensureVolume),
-    listVolumes: async (labels) => {
-      await faults.enter("listVolumes");
-      return resources.listVolumes(labels);
-    },
-    inspectVolume: does("inspectVolume", resources.findVolume),
-    removeVolume: does("removeVolume", (name) => resources.removeVolume(name, volumeInUse(table.entries(), name))),
-
-    inspectImage: does("inspectImage", images.find),
-    pull: (ref, auth) =>
-      share(JSON.stringify([ref, auth ?? null]), async () => {
-        await faults.enter("pull", ref);
-        return images.pull(ref, auth);
-      }),
-    listImages: async () => {
-      await faults.enter("listImages");
-      return images.list();
-    },
-    removeImage: does("removeImage", (ref) => images.remove(ref, (id) => imageInUse(table.entries(), id))),
-
-    events: (signal, onOpen) => follow(signal, onOpen),
-    freeBytes: async () => {
-      await faults.enter("freeBytes");
-      return free;
-    },
-    close: engineLost,
-  };
-
-  async function* follow(signal: AbortSignal, onOpen: () => void): AsyncGenerator<RuntimeEvent> {
-    await faults.enter("events");
-    yield* hub.follow(signal, onOpen);
-  }
-
+  const faults = createFaults(clock);
+  const world = { ...parts, machine: createMachine(parts), faults, freeBytes: 100 * 1024 ** 3 };
   return {
-    ...runtime,
+    ...containerCalls(world),
+    ...resourceCalls(world),
+    ...imageCalls(world),
+    ...engineCalls(world),
+    ...knobs(world),
+  };
+}
+
+interface World extends Parts {
+  machine: Machine;
+  faults: Faults;
+  freeBytes: number | undefined;
+}
+
+type Calls<Name extends keyof Runtime> = Pick<Runtime, Name>;
+
+function containerCalls({
+  table,
+  machine,
+  faults,
+}: World): Calls<"list" | "inspect" | "create" | "start" | "stop" | "remove" | "rename"> {
+  const { does } = faults;
+  return {
+    list: (filter = {}) => does("list", Object.values(filter).join("/"), () => table.rows(filter)),
+    inspect: (nameOrId) => does("inspect", nameOrId, () => table.get(nameOrId)?.detail),
+    create: (spec) => does("create", spec.name, () => machine.create(spec)),
+    start: (nameOrId) => does("start", nameOrId, () => machine.start(nameOrId)),
+    stop: (nameOrId) => does("stop", nameOrId, () => machine.stop(nameOrId)),
+    remove: (nameOrId) => does("remove", nameOrId, () => machine.remove(nameOrId)),
+    rename: (nameOrId, name) => does("rename", nameOrId, () => machine.rename(nameOrId, name)),
+  };
+}
+
+function resourceCalls({
+  table,
+  resources,
+  faults,
+}: World): Calls<
+  "ensureNetwork" | "removeNetwork" | "ensureVolume" | "listVolumes" | "inspectVolume" | "removeVolume"
+> {
+  const { does } = faults;
+  const runsIn = (name: string) => some(table, ({ detail }) => detail.state === "running" && name in detail.networks);
+  const mounts = (name: string) =>
+    some(table, ({ spec }) => spec.mounts.some(({ type, source }) => type === "volume" && source === name));
+  return {
+    ensureNetwork: (name) => does("ensureNetwork", name, () => resources.ensureNetwork(name)),
+    removeNetwork: (name) => does("removeNetwork", name, () => resources.removeNetwork(name, runsIn(name))),
+    ensureVolume: (name, labels) => does("ensureVolume", name, () => resources.ensureVolume(name, labels)),
+    listVolumes: (labels) => does("listVolumes", "", () => resources.listVolumes(labels)),
+    inspectVolume: (name) => does("inspectVolume", name, () => resources.findVolume(name)),
+    removeVolume: (name) => does("removeVolume", name, () => resources.removeVolume(name, mounts(name))),
+  };
+}
+
+function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "pull" | "listImages" | "removeImage"> {
+  const { does } = faults;
+  const share = createShare<Image>();
+  const runs = (id: string) => some(table, ({ detail }) => detail.imageId === id);
+  return {
+    inspectImage: (refOrId) => does("inspectImage", refOrId, () => images.find(refOrId)),
+    pull: (ref, auth) =>
+      share(JSON.stringify([ref, auth ?? null]), () => does("pull", ref, () => images.pull(ref, auth))),
+    listImages: () => does("listImages", "", () => images.list()),
+    removeImage: (refOrId) => does("removeImage", refOrId, () => images.remove(refOrId, runs)),
+  };
+}
+
+function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "close"> {
+  const { faults, hub } = world;
+  return {
+    info: () => faults.does("info", "", () => memoryInfo),
+    events: async function* (signal, onOpen) {
+      yield* await faults.does("events", "", () => hub.follow(signal, onOpen));
+    },
+    freeBytes: () => faults.does("freeBytes", "", () => world.freeBytes),
+    close: () => loseEngine(world),
+  };
+}
+
+function loseEngine({ faults, hub }: World): void {
+  faults.setDown(true);
+  hub.breakAll(engineDown());
+}
+
+function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
+  const { faults, machine, images, resources } = world;
+  return {
     calls: faults.calls,
     fail: faults.fail,
     delay: faults.delay,
-    engineDown: engineLost,
+    engineDown: () => loseEngine(world),
     engineUp: () => faults.setDown(false),
     kill: (nameOrId, exitCode = 137) => machine.die(nameOrId, { exitCode, byHand: true }),
     crash: (nameOrId, exitCode = 1, { oomKilled = false } = {}) =>
@@ -145,36 +161,22 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     addImage: images.add,
     addRemoteImage: images.addRemote,
     setFreeBytes: (bytes) => {
-      free = bytes;
+      world.freeBytes = bytes;
     },
   };
 }
 
-const memoryInfo = {
+const memoryInfo: EngineInfo = {
   version: "memory",
   apiVersion: "1.41",
-  cgroupVersion: 2 as const,
+  cgroupVersion: 2,
   liveRestore: true,
   rootDir: "",
   operatingSystem: "memory",
   architecture: "x86_64",
 };
 
-type Entries = ReturnType<ReturnType<typeof createContainerTable>["entries"]>;
-
-function networkInUse(entries: Entries, name: string): boolean {
-  return some(entries, ({ detail }) => detail.state === "running" && name in detail.networks);
-}
-
-function volumeInUse(entries: Entries, name: string): boolean {
-  return some(entries, ({ spec }) => spec.mounts.some(({ type, source }) => type === "volume" && source === name));
-}
-
-function imageInUse(entries: Entries, id: string): boolean {
-  return some(entries, ({ detail }) => detail.imageId === id);
-}
-
-function some<T>(items: Iterable<T>, test: (item: T) => boolean): boolean {
-  for (const item of items) if (test(item)) return true;
+function some(table: ContainerTable, test: (entry: Entry) => boolean): boolean {
+  for (const entry of table.entries()) if (test(entry)) return true;
   return false;
 }

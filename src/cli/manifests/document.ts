@@ -34,12 +34,21 @@ export function readDocuments(file: ManifestFile, setup: DocumentSetup, faults: 
   const documents = parseAllDocuments(file.text, { customTags: manifestTags, prettyErrors: false, logLevel: "silent" });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
-    const broken = [...document.errors, ...document.warnings];
-    for (const { code, message, pos } of broken) {
-      faults.push({ span: { source: file, start: pos[0], end: pos[1] }, message: plainWords(code, message) });
-    }
+    faults.push(...parserFaults(document, file));
     if (document.errors.length > 0 || document.contents === null) return [];
     return manifestNodes(document.contents).flatMap((node) => readEntry(node, { file, document, setup, faults }));
+  });
+}
+
+/** One complaint a line: what follows the first is mostly its echo. */
+function parserFaults(document: Document, file: ManifestFile): Fault[] {
+  const lines = new Set<number>();
+  return [...document.errors, ...document.warnings].flatMap(({ code, message, pos: [start, end] }) => {
+    const line = file.text.lastIndexOf("\n", start - 1);
+    if (lines.has(line)) return [];
+    lines.add(line);
+    const hint = code === "TAG_RESOLVE_FAILED" ? "" : quotingHint(file.text, start);
+    return [{ span: { source: file, start, end }, message: plainWords(code, message) + hint }];
   });
 }
 
@@ -81,6 +90,14 @@ function plainWords(code: string, message: string): string {
   if (code === "RESOURCE_EXHAUSTION") return "nested too deep";
   if (code === "TAG_RESOLVE_FAILED") return `${lowerFirst(message)}: known tags are !file and !url`;
   return lowerFirst(message).replace(/\.$/, "");
+}
+
+/** `${` opens a map where it stands bare inside brackets, and the parser's complaint about that explains nothing. */
+function quotingHint(text: string, at: number): string {
+  const start = text.lastIndexOf("\n", at - 1) + 1;
+  const end = text.indexOf("\n", at);
+  const line = text.slice(start, end === -1 ? undefined : end);
+  return /[[{,].*\$\{/.test(line) ? `; inside [ ] and { } a value with "\${" needs quotes` : "";
 }
 
 function lowerFirst(text: string): string {

@@ -35,13 +35,13 @@ interface Resolved {
   problem?: string;
 }
 
-const unclosed: Resolved = { problem: "`${` is not closed: add `}`, or write `$${` for the characters themselves" };
+const unclosed: Resolved = { problem: `"\${" is not closed: add "}", or write "$\${" for the characters themselves` };
 
 function resolve(inner: string, variables: Variables): Resolved {
   if (serverSide.test(inner)) return {};
   const [, name, fallback] = variable.exec(inner) ?? [];
   if (name === undefined) {
-    const advice = "write ${NAME} or ${NAME:-default}, or $${…} for the characters themselves";
+    const advice = `write \${NAME} or \${NAME:-default}, or $\${…} for the characters themselves`;
     return { problem: `"\${${inner}}" is not a variable: ${advice}` };
   }
   const value = variables[name];

@@ -51,6 +51,6 @@ function isBlock(span: Span): boolean {
 }
 
 function firstWord(span: Span): Span {
-  const word = /^\S*/.exec(span.source.text.slice(span.start, span.end))?.[0] ?? "";
+  const word = /^[^\s:]*/.exec(span.source.text.slice(span.start, span.end))?.[0] ?? "";
   return { ...span, end: span.start + Math.max(1, word.length) };
 }

@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 import type { Variables } from "./interpolate.ts";
 import { readScalar } from "./scalar.ts";
 import type { Fault, Source, Span } from "./source.ts";
@@ -39,7 +39,14 @@ const root: Position = { path: "", depth: 0 };
 /** Turns a YAML node into a plain value; what is wrong with it goes to `setup.faults`. */
 export function readTree(node: Node, setup: TreeSetup): Tree {
   const places = new Map<string, Place>();
+  const targets = new Map<Alias, Node | undefined>();
   let nodes = 0;
+
+  /** The parser searches the whole document for it each time. */
+  const resolveAlias = (alias: Alias): Node | undefined => {
+    if (!targets.has(alias)) targets.set(alias, alias.resolve(setup.document));
+    return targets.get(alias);
+  };
 
   const fail = (span: Span, message: string): undefined => {
     setup.faults.push({ span, message });
@@ -47,12 +54,12 @@ export function readTree(node: Node, setup: TreeSetup): Tree {
   };
 
   const read = (current: Node | null, at: Position): unknown => {
-    const span = current === null ? (at.key ?? spanOf(node, setup.source)) : spanOf(current, setup.source);
+    const span = spanAt(current, at.key ?? spanOf(node, setup.source));
     places.set(at.path, { value: span, key: at.key });
     nodes += 1;
     if (nodes > setup.nodesMax) return nodes === setup.nodesMax + 1 ? fail(span, "too many values in one file") : null;
     if (at.depth > setup.depthMax) return fail(span, `nested deeper than ${setup.depthMax} levels`);
-    if (isAlias(current)) return readAlias(current.resolve(setup.document), { at, span, name: current.source });
+    if (isAlias(current)) return readAlias(current, at, span);
     if (current?.tag === "!file" || current?.tag === "!url") return readTagged(current, at, span);
     if (isMap(current)) return readMap(current, at);
     if (isSeq(current)) {
@@ -63,10 +70,10 @@ export function readTree(node: Node, setup: TreeSetup): Tree {
     return isScalar(current) ? scalar(current, at, span) : null;
   };
 
-  const readAlias = (target: Node | undefined, { at, span, name }: { at: Position; span: Span; name: string }) =>
-    target === undefined
-      ? fail(span, `no anchor "&${name}" before this`)
-      : read(target, { ...at, depth: at.depth + 1 });
+  const readAlias = (alias: Alias, at: Position, span: Span): unknown => {
+    const target = resolveAlias(alias);
+    return target === undefined ? fail(span, `no anchor "&${alias.source}" before this`) : read(target, deeper(at));
+  };
 
   const scalar = (current: Parameters<typeof readScalar>[0], at: Position, span: Span): unknown => {
     const environment = /^spec\.(?:.+\.)?env\.[^.]+$/.test(at.path);
@@ -107,19 +114,29 @@ export function readTree(node: Node, setup: TreeSetup): Tree {
   };
 
   const mergeEntries = (value: Node | null, at: Position, key: Span): [string, unknown][] => {
-    const target = isAlias(value) ? value.resolve(setup.document) : value;
+    const target = isAlias(value) ? resolveAlias(value) : value;
     const maps = isSeq(target) ? target.items : [target];
     // The first map of a list wins, so it comes last.
     return maps.toReversed().flatMap((item) => {
-      const map = isAlias(item) ? item.resolve(setup.document) : item;
+      const map = isAlias(item) ? resolveAlias(item) : item;
       nodes += 1;
-      if (isMap(map) && at.depth < setup.depthMax) return Object.entries(readMap(map, { ...at, depth: at.depth + 1 }));
+      if (isMap(map) && at.depth < setup.depthMax) return Object.entries(readMap(map, deeper(at)));
       fail(key, "a merge key needs a map: <<: *anchor");
       return [];
     });
   };
 
   return { value: read(node, root), places };
+}
+
+function deeper(at: Position): Position {
+  return { ...at, depth: at.depth + 1 };
+}
+
+/** The place of a value; one that is not written at all is shown at its key. */
+function spanAt(node: Node | null, otherwise: Span): Span {
+  const [start, end] = node?.range ?? [0, 0];
+  return start === end ? otherwise : { ...otherwise, start, end };
 }
 
 export function spanOf(node: Node, source: Source): Span {

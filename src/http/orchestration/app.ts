@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { actorHeader } from "../../api/client.ts";
 import { orchestrationEndpoints } from "../../api/orchestration/endpoints.ts";
 import type { Controller } from "../../controller/controller.ts";
 import type { Naming } from "../../core/naming.ts";
@@ -33,15 +34,15 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
 } {
   const { controller, version, names, log, limits } = options;
   const unknownRoute = createUnknownRoute(orchestrationEndpoints);
-  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } }).onError(
-    ({ code, error, request }) =>
-      code === "NOT_FOUND" ? unknownRoute(request.method, pathOf(request)) : mapError(error, log),
+  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
+  app.onError(({ code, error, request }) =>
+    code === "NOT_FOUND" ? unknownRoute(request.method, pathOf(request)) : mapError(error, log),
   );
   const plane: Plane = {
-    // Elysia's type grows with every hook; what is mounted needs only the base.
-    app: app as unknown as Elysia,
-    actorHeader: `${names.headerPrefix}-Actor`,
+    app,
+    actorHeader,
     jsonDepthMax: limits.jsonDepthMax,
+    mapError: (error) => mapError(error, log),
   };
   mountHealth(plane, controller, version);
   mountApply(plane, controller);

@@ -9,6 +9,8 @@ export interface Plane {
   /** Header that names who asks. */
   actorHeader: string;
   jsonDepthMax: number;
+  /** The answer for what a handler threw. */
+  mapError(error: unknown): Response;
 }
 
 /** One request, read and checked as far as its endpoint's schemas say. */
@@ -44,8 +46,20 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
     endpoint.method,
     endpoint.path,
     ({ request, params }) =>
-      endpoint.body === undefined ? answer(request, params, undefined) : withBody(request, params),
+      guarded(plane, () =>
+        endpoint.body === undefined ? answer(request, params, undefined) : withBody(request, params),
+      ),
     // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
     { parse: "none" },
   );
+}
+
+/** Elysia looks for `async` in a handler's text and lets a rejection escape where it finds none. */
+function guarded(plane: Plane, run: () => Response | Promise<Response>): Response | Promise<Response> {
+  try {
+    const response = run();
+    return response instanceof Promise ? response.catch(plane.mapError) : response;
+  } catch (error) {
+    return plane.mapError(error);
+  }
 }

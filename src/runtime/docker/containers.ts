@@ -1,7 +1,7 @@
 import { Failure } from "../../api/failure.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
 import { containerLabels, type Owner, selectorLabels } from "../ownership.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Container, Runtime } from "../runtime.ts";
 import { containerDetail, containerRow } from "./container-detail.ts";
 import { createRequest, endpointSettings, wholeSeconds } from "./create-options.ts";
 import type { Engine } from "./engine.ts";
@@ -14,52 +14,12 @@ type Containers = Pick<Runtime, "list" | "inspect" | "create" | "start" | "stop"
 /** `stopSlackMs`: how long the engine may take beyond the grace that a container is given. */
 export function createContainers(engine: Engine, owner: Owner, stopSlackMs: number): Containers {
   return {
-    list: async (filter = {}) => {
-      const filters = labelFilter(selectorLabels(owner, filter));
-      const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
-        docker.listContainers({ all: true, filters, abortSignal }),
-      );
-      return rows.map((row) => containerRow(row, owner.names.label.image));
-    },
-
+    list: (filter = {}) => list(engine, owner, filter),
     inspect: (nameOrId) => inspect(engine, nameOrId),
-
-    create: async (spec) => {
-      const request = createRequest(spec, containerLabels(owner, spec));
-      const { id } = await engine.call({ verb: "create", subject: subject(spec.name) }, (docker, abortSignal) =>
-        docker.createContainer({ ...request, abortSignal }),
-      );
-      await joinOtherNetworks(engine, spec, id);
-      return id;
-    },
-
-    start: async (nameOrId) => {
-      const attempt = { verb: "start", subject: known(nameOrId) };
-      try {
-        await engine.call(attempt, (docker, abortSignal) =>
-          docker.getContainer(nameOrId).start({ abortSignal }).catch(unlessStatus(304)),
-        );
-      } catch (error) {
-        throw await withPortHolder(engine, error);
-      }
-    },
-
-    stop: async (nameOrId, { graceMs }) => {
-      const attempt = { verb: "stop", subject: known(nameOrId) };
-      const ask = { t: wholeSeconds(graceMs) };
-      await engine.call(
-        attempt,
-        (docker, abortSignal) =>
-          docker
-            .getContainer(nameOrId)
-            .stop({ ...ask, abortSignal })
-            .catch(unlessStatus(304)),
-        graceMs + stopSlackMs,
-      );
-    },
-
+    create: (spec) => create(engine, owner, spec),
+    start: (nameOrId) => start(engine, nameOrId),
+    stop: (nameOrId, { graceMs }) => stop(engine, nameOrId, { graceMs, slackMs: stopSlackMs }),
     remove: (nameOrId) => remove(engine, nameOrId),
-
     rename: async (nameOrId, name) => {
       await engine.call({ verb: "rename", subject: known(nameOrId) }, (docker, abortSignal) =>
         docker.getContainer(nameOrId).rename({ name, abortSignal }),
@@ -75,6 +35,14 @@ function known(nameOrId: string): string {
   return subject(nameOrId);
 }
 
+async function list(engine: Engine, owner: Owner, filter: Parameters<typeof selectorLabels>[1]): Promise<Container[]> {
+  const filters = labelFilter(selectorLabels(owner, filter));
+  const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+  return rows.map((row) => containerRow(row, owner.names.label.image));
+}
+
 async function inspect(engine: Engine, nameOrId: string) {
   if (!isObjectName(nameOrId)) return undefined;
   const info = await engine.call({ verb: "inspect", subject: subject(nameOrId) }, (docker, abortSignal) =>
@@ -83,6 +51,15 @@ async function inspect(engine: Engine, nameOrId: string) {
   // The engine also takes the beginning of an id: a short name would find a stranger.
   const meant = info?.Id === nameOrId || info?.Name === `/${nameOrId}`;
   return info !== undefined && meant ? containerDetail(info) : undefined;
+}
+
+async function create(engine: Engine, owner: Owner, spec: ContainerSpec): Promise<string> {
+  const request = createRequest(spec, containerLabels(owner, spec));
+  const { id } = await engine.call({ verb: "create", subject: subject(spec.name) }, (docker, abortSignal) =>
+    docker.createContainer({ ...request, abortSignal }),
+  );
+  await joinOtherNetworks(engine, spec, id);
+  return id;
 }
 
 async function joinOtherNetworks(engine: Engine, spec: ContainerSpec, id: string): Promise<void> {
@@ -109,6 +86,32 @@ async function join(
     const request = { Container: id, EndpointConfig: endpointSettings(network), abortSignal };
     return docker.getNetwork(network.name).connect(request);
   });
+}
+
+async function start(engine: Engine, nameOrId: string): Promise<void> {
+  const attempt = { verb: "start", subject: known(nameOrId) };
+  try {
+    // 304: it runs already.
+    await engine.call(attempt, (docker, abortSignal) =>
+      docker.getContainer(nameOrId).start({ abortSignal }).catch(unlessStatus(304)),
+    );
+  } catch (error) {
+    throw await withPortHolder(engine, error);
+  }
+}
+
+async function stop(
+  engine: Engine,
+  nameOrId: string,
+  { graceMs, slackMs }: { graceMs: number; slackMs: number },
+): Promise<void> {
+  const t = wholeSeconds(graceMs);
+  // 304: it is stopped already.
+  await engine.call(
+    { verb: "stop", subject: known(nameOrId) },
+    (docker, abortSignal) => docker.getContainer(nameOrId).stop({ t, abortSignal }).catch(unlessStatus(304)),
+    t * 1000 + slackMs,
+  );
 }
 
 async function remove(engine: Engine, nameOrId: string): Promise<void> {

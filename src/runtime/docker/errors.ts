@@ -115,7 +115,7 @@ export function unlessStatus(...fine: number[]): (error: unknown) => undefined {
 
 /** The host port that an engine's refusal names: `Bind for 0.0.0.0:80 failed`, `listen tcp4 0.0.0.0:80: …`, `host port for 0.0.0.0:80:172…`. */
 export function portIn(words: string): number | undefined {
-  const found = /(?:bind for|listen \w+|host port(?: for)?) (?:\[[^\]]*\]|[\d.]*):(\d+)/i.exec(words);
+  const found = /(?:bind for|listen \w+|host port(?: for)?) (?:\[[^\]]*\]|[\d.]*|::):(\d+)/i.exec(words);
   return found?.[1] === undefined ? undefined : Number(found[1]);
 }
 

@@ -57,13 +57,11 @@ export function createContainerTable(label: Labels): ContainerTable {
       const exact = kind !== undefined && scope !== undefined && name !== undefined;
       const entries = exact ? byKey.get(`${kind}/${scope}/${name}`) : byId;
       const rows = Array.from(entries?.values() ?? [], ({ row }) => row);
-      if (exact || (kind ?? scope ?? name) === undefined) return rows;
-      return rows.filter(
-        ({ labels }) =>
-          (kind === undefined || labels[label.kind] === kind) &&
-          (scope === undefined || labels[label.scope] === scope) &&
-          (name === undefined || labels[label.name] === name),
-      );
+      const given = [[label.kind, kind] as const, [label.scope, scope] as const, [label.name, name] as const];
+      const asked = exact ? [] : given.filter(([, value]) => value !== undefined);
+      return asked.length === 0
+        ? rows
+        : rows.filter(({ labels }) => asked.every(([key, value]) => labels[key] === value));
     },
     entries: () => byId.values(),
   };

@@ -5,7 +5,7 @@ import type { ContainerDetail } from "../runtime.ts";
 import type { ContainerTable, Entry } from "./container-table.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { ImageShelf } from "./images.ts";
-import { createPortTable } from "./ports.ts";
+import { createPortTable, type PortTable } from "./ports.ts";
 import type { Resources } from "./resources.ts";
 
 export interface Parts {
@@ -29,105 +29,124 @@ export interface Machine {
 }
 
 export function createMachine(parts: Parts): Machine {
-  const { table, resources } = parts;
-  const ports = createPortTable();
-  let made = 0;
-  let started = 0;
-
-  const entryOf = (nameOrId: string) => {
-    const entry = table.get(nameOrId);
-    if (entry === undefined) throw new Failure("not_found", `container "${nameOrId}" does not exist`);
-    return entry;
-  };
-
-  const update = ({ spec, detail }: Entry, change: Partial<ContainerDetail>) =>
-    table.put(spec, { ...detail, ...change });
-
-  const publish = (action: string, { detail }: Entry, exitCode?: number) => {
-    const { id, name, labels } = detail;
-    parts.hub.publish({ action, id, name, labels, exitCode, at: parts.now() });
-  };
-
-  const refuse = (entry: Entry, words: string, reason: FailureReason) => {
-    update(entry, { error: words });
-    throw new Failure("conflict", `cannot start container "${entry.detail.name}": ${words}`, { reason });
-  };
-
-  const start = (nameOrId: string) => {
-    const entry = entryOf(nameOrId);
-    const { spec, detail } = entry;
-    if (detail.state === "running") return;
-    for (const { name } of joined(spec)) {
-      if (!resources.hasNetwork(name)) refuse(entry, `network ${name} not found`, "StartFailed");
-    }
-    const published = ports.claim(detail.id, spec.networkMode === "bridge" ? spec.ports : []);
-    if ("taken" in published) return refuse(entry, `host port ${published.taken} is already allocated`, "PortTaken");
-    started += 1;
-    publish("start", update(entry, { ...runningFacts(detail, started, parts.now()), ports: published }));
-  };
-
-  const end = (entry: Entry, exitCode: number, oomKilled: boolean) => {
-    ports.release(entry.detail.id);
-    const ended = update(entry, { ...endedFacts(entry.detail, exitCode, parts.now()), oomKilled });
-    if (oomKilled) publish("oom", ended);
-    publish("die", ended, exitCode);
-    return ended;
-  };
-
+  const world: World = { ...parts, ports: createPortTable(), made: 0, started: 0 };
   return {
-    create: (spec) => {
-      const image = parts.images.find(spec.image);
-      const words = `cannot create container "${spec.name}"`;
-      if (image === undefined)
-        throw new Failure("conflict", `${words}: no such image: ${spec.image}`, { reason: "ImageMissing" });
-      if (table.has(spec.name))
-        throw new Failure("conflict", `${words}: the name is already in use`, { reason: "NameTaken" });
-      for (const { type, source } of spec.mounts) if (type === "volume") resources.mountVolume(source);
-      made += 1;
-      const id = made.toString(16).padStart(12, "0").padEnd(64, "0");
-      const labels = containerLabels(parts.owner, spec);
-      const env = { ...image.env, ...spec.env };
-      publish(
-        "create",
-        table.put(spec, createdDetail(spec, { id, labels, env, imageId: image.id, createdAt: parts.now() })),
-      );
-      return id;
-    },
-    start,
-    stop: (nameOrId) => {
-      const entry = entryOf(nameOrId);
-      if (entry.detail.state !== "running") return;
-      publish("kill", entry);
-      publish("stop", end(entry, 143, false));
-    },
-    die: (nameOrId, { exitCode, byHand, oomKilled = false }) => {
-      const entry = entryOf(nameOrId);
-      if (entry.detail.state !== "running") return;
-      if (byHand) publish("kill", entry);
-      const ended = end(entry, exitCode, oomKilled);
-      if (byHand || !restarts(entry, exitCode)) return;
-      update(ended, { restartCount: ended.detail.restartCount + 1 });
-      start(nameOrId);
-    },
-    remove: (nameOrId) => {
-      const entry = table.get(nameOrId);
-      if (entry === undefined) return;
-      if (entry.detail.state === "running") {
-        publish("kill", entry);
-        end(entry, 137, false);
-      }
-      table.delete(entry.detail.id);
-      publish("destroy", entry);
-    },
-    rename: (nameOrId, name) => {
-      const entry = entryOf(nameOrId);
-      if (table.has(name)) {
-        const message = `cannot rename container "${nameOrId}": the name "${name}" is already in use`;
-        throw new Failure("conflict", message, { reason: "NameTaken" });
-      }
-      publish("rename", update(entry, { name }));
-    },
+    create: (spec) => create(world, spec),
+    start: (nameOrId) => start(world, nameOrId),
+    stop: (nameOrId) => stop(world, nameOrId),
+    die: (nameOrId, how) => die(world, nameOrId, how),
+    remove: (nameOrId) => remove(world, nameOrId),
+    rename: (nameOrId, name) => rename(world, nameOrId, name),
   };
+}
+
+interface World extends Parts {
+  ports: PortTable;
+  /** Containers made and starts done so far: ids, pids and addresses follow from them. */
+  made: number;
+  started: number;
+}
+
+function create(world: World, spec: ContainerSpec): string {
+  const image = world.images.find(spec.image);
+  const words = `cannot create container "${spec.name}"`;
+  if (image === undefined) throw refusal("ImageMissing", `${words}: no such image: ${spec.image}`);
+  if (world.table.has(spec.name)) throw refusal("NameTaken", `${words}: the name is already in use`);
+  for (const { type, source } of spec.mounts) if (type === "volume") world.resources.mountVolume(source);
+  world.made += 1;
+  const id = world.made.toString(16).padStart(12, "0").padEnd(64, "0");
+  const labels = containerLabels(world.owner, spec);
+  const made = { id, labels, env: { ...image.env, ...spec.env }, imageId: image.id, createdAt: world.now() };
+  publish(world, "create", world.table.put(spec, createdDetail(spec, made)));
+  return id;
+}
+
+function start(world: World, nameOrId: string): void {
+  const entry = entryOf(world, nameOrId);
+  const { spec, detail } = entry;
+  if (detail.state === "running") return;
+  const lacking = joined(spec).find(({ name }) => !world.resources.hasNetwork(name));
+  if (lacking !== undefined) throw startRefused(world, entry, ["StartFailed", `network ${lacking.name} not found`]);
+  const ports = world.ports.claim(detail.id, spec.networkMode === "bridge" ? spec.ports : []);
+  if ("taken" in ports) {
+    throw startRefused(world, entry, ["PortTaken", `host port ${ports.taken} is already allocated`]);
+  }
+  world.started += 1;
+  publish(world, "start", update(world, entry, { ...runningFacts(detail, world.started, world.now()), ports }));
+}
+
+function stop(world: World, nameOrId: string): void {
+  const entry = entryOf(world, nameOrId);
+  if (entry.detail.state !== "running") return;
+  publish(world, "kill", entry);
+  publish(world, "stop", end(world, entry, { exitCode: 143 }));
+}
+
+function die(world: World, nameOrId: string, how: Parameters<Machine["die"]>[1]): void {
+  const entry = entryOf(world, nameOrId);
+  if (entry.detail.state !== "running") return;
+  if (how.byHand) publish(world, "kill", entry);
+  const ended = end(world, entry, how);
+  if (how.byHand || !restarts(entry, how.exitCode)) return;
+  update(world, ended, { restartCount: ended.detail.restartCount + 1 });
+  start(world, nameOrId);
+}
+
+function remove(world: World, nameOrId: string): void {
+  const entry = world.table.get(nameOrId);
+  if (entry === undefined) return;
+  if (entry.detail.state === "running") {
+    publish(world, "kill", entry);
+    end(world, entry, { exitCode: 137 });
+  }
+  world.table.delete(entry.detail.id);
+  publish(world, "destroy", entry);
+}
+
+function rename(world: World, nameOrId: string, name: string): void {
+  const entry = entryOf(world, nameOrId);
+  const words = `cannot rename container "${nameOrId}"`;
+  if (world.table.has(name)) throw refusal("NameTaken", `${words}: the name "${name}" is already in use`);
+  publish(world, "rename", update(world, entry, { name }));
+}
+
+function end(
+  world: World,
+  entry: Entry,
+  { exitCode, oomKilled = false }: { exitCode: number; oomKilled?: boolean },
+): Entry {
+  world.ports.release(entry.detail.id);
+  const ended = update(world, entry, { ...endedFacts(entry.detail, exitCode, world.now()), oomKilled });
+  if (oomKilled) publish(world, "oom", ended);
+  publish(world, "die", ended);
+  return ended;
+}
+
+function entryOf(world: World, nameOrId: string): Entry {
+  const entry = world.table.get(nameOrId);
+  if (entry === undefined) throw new Failure("not_found", `container "${nameOrId}" does not exist`);
+  return entry;
+}
+
+function update(world: World, { spec, detail }: Entry, change: Partial<ContainerDetail>): Entry {
+  return world.table.put(spec, { ...detail, ...change });
+}
+
+/** As with the engine, only a `die` tells an exit code. */
+function publish(world: World, action: string, { detail }: Entry): void {
+  const { id, name, labels } = detail;
+  const exitCode = action === "die" ? detail.exitCode : undefined;
+  world.hub.publish({ action, id, name, labels, exitCode, at: world.now() });
+}
+
+function refusal(reason: FailureReason, message: string): Failure {
+  return new Failure("conflict", message, { reason });
+}
+
+/** The engine keeps the words of a failed start with the container. */
+function startRefused(world: World, entry: Entry, [reason, words]: [FailureReason, string]): Failure {
+  update(world, entry, { error: words });
+  return refusal(reason, `cannot start container "${entry.detail.name}": ${words}`);
 }
 
 const joined = (spec: ContainerSpec) => (spec.networkMode === "bridge" ? spec.networks : []);

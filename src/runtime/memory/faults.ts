@@ -12,12 +12,11 @@ export interface Sleeper {
 export interface Faults {
   /** Every call as `<operation> <subject>`, oldest first. */
   readonly calls: string[];
-  /** Logs the call, waits and fails as told. */
-  enter(operation: Operation, subject?: string): Promise<void>;
+  /** Logs the call, waits and fails as told, else acts: at once and undivided. */
+  does<T>(operation: Operation, subject: string, act: () => T): Promise<T>;
   fail(operation: Operation, failure: Failure | undefined, times?: number): void;
   delay(operation: Operation, ms: number): void;
   setDown(down: boolean): void;
-  isDown(): boolean;
 }
 
 export function createFaults(clock: Sleeper): Faults {
@@ -36,13 +35,14 @@ export function createFaults(clock: Sleeper): Faults {
 
   return {
     calls,
-    enter: async (operation, subject = "") => {
+    does: async (operation, subject, act) => {
       calls.push(`${operation} ${subject}`.trim());
       const ms = delays.get(operation) ?? 0;
       if (ms > 0) await clock.sleep(ms);
       if (down) throw engineDown();
       const failure = injected(operation);
       if (failure !== undefined) throw failure;
+      return act();
     },
     fail: (operation, failure, times = Number.POSITIVE_INFINITY) => {
       if (failure === undefined || times <= 0) failures.delete(operation);
@@ -52,7 +52,6 @@ export function createFaults(clock: Sleeper): Faults {
     setDown: (value) => {
       down = value;
     },
-    isDown: () => down,
   };
 }
 

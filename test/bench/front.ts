@@ -1,0 +1,71 @@
+import { limits } from "../../src/config.ts";
+import { naming } from "../../src/core/naming.ts";
+import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
+import { type Front, startFront } from "../../src/http/server/front.ts";
+import type { InnerHandler } from "../../src/http/server/inner.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { addressOf } from "../support/raw-client.ts";
+import { fixedAnswers } from "../support/recording-controller.ts";
+import type { LoadOrder } from "./load.ts";
+import type { BenchRow } from "./row.ts";
+
+const rounds = 5;
+const roundMs = 1_000;
+const path = "/pods/s-web.ab1cd/ready";
+
+/** `GET /pods/{name}/ready` through front and app, against the same front with a handler that does nothing. */
+export async function run(): Promise<BenchRow[]> {
+  const log = createLog(() => {}, "info");
+  const app = createOrchestrationApp({ controller: fixedAnswers, version: "1", names: naming(), log, limits });
+  const whole = await measured(app.fetch);
+  const bare = await measured(bareHandler);
+  const figures: { app: number; bare: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    figures.push({ app: await whole.perSecond(), bare: await bare.perSecond() });
+  }
+  await Promise.all([whole.stop(), bare.stop()]);
+  return [
+    {
+      name: "GET /pods/{name}/ready",
+      value: Math.round(median(figures.map((figure) => figure.app))),
+      unit: "requests/s",
+      baseline: Math.round(median(figures.map((figure) => figure.bare))),
+      ratio: median(figures.map((figure) => figure.app / figure.bare)),
+      wanted: ">= 0.6",
+    },
+  ];
+}
+
+const bareBody =
+  '{"status":"ok","data":{"readiness":{"container_name":"s-web.ab1cd","ready":true,"startup_passed":true}}}\n';
+const bareHandler: InnerHandler = () => new Response(bareBody, { headers: { "Content-Type": "application/json" } });
+
+async function measured(inner: InnerHandler): Promise<{ perSecond(): Promise<number>; stop(): Promise<void> }> {
+  const log = createLog(() => {}, "error");
+  const front = await startFront({ tcp: { hostname: "127.0.0.1", port: 0 }, inner, limits, log });
+  const worker = new Worker(new URL("./load.ts", import.meta.url).href);
+  return {
+    perSecond: () =>
+      new Promise((resolve) => {
+        worker.onmessage = ({ data }: MessageEvent<number>) => resolve(data);
+        worker.postMessage(orderFor(front));
+      }),
+    async stop() {
+      worker.terminate();
+      await front.stop(0);
+    },
+  };
+}
+
+function orderFor(front: Front): LoadOrder {
+  const address = addressOf(front.addresses[0]);
+  if ("unix" in address) throw new Error("the bench needs TCP");
+  return { ...address, path, connections: 32, durationMs: roundMs };
+}
+
+function median(figures: number[]): number {
+  const sorted = figures.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+if (import.meta.main) console.log(JSON.stringify(await run(), null, 2));

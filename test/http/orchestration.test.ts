@@ -1,0 +1,362 @@
+import { describe, expect, test } from "bun:test";
+import { Failure } from "../../src/api/failure.ts";
+import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts";
+import type { Controller } from "../../src/controller/controller.ts";
+import { naming } from "../../src/core/naming.ts";
+import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
+import { createLog, type LogFields } from "../../src/lib/log.ts";
+import { createRecordingController, webManifest } from "../support/recording-controller.ts";
+
+function start(overrides: Partial<Controller> = {}, prefix = "berth") {
+  const { controller, calls } = createRecordingController(overrides);
+  const log: LogFields[] = [];
+  const app = createOrchestrationApp({
+    controller,
+    version: "1.2.3 (commit: abc)",
+    names: naming(prefix),
+    log: createLog((line) => log.push(JSON.parse(line)), "debug"),
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000 },
+  });
+  const ask = async (
+    method: string,
+    target: string,
+    init: { body?: string; headers?: Record<string, string> } = {},
+  ) => {
+    const response = await app.fetch(new Request(`http://localhost${target}`, { method, ...init }));
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text === "" ? undefined : JSON.parse(text),
+    };
+  };
+  return { ask, calls, log };
+}
+
+const manifest = JSON.stringify(webManifest);
+
+describe("every endpoint translates to one call", () => {
+  const actor = "operator";
+  test.each<[string, string, string | undefined, string, unknown[]]>([
+    ["GET", "/system", undefined, "system", []],
+    ["POST", "/apply", manifest, "apply", [webManifest, { dryRun: false, prune: false, actor }]],
+    ["POST", "/apply?dry_run=true&prune=1", "[]", "apply", [[], { dryRun: true, prune: true, actor }]],
+    ["GET", "/apply", undefined, "listManifests", [{}]],
+    [
+      "GET",
+      "/apply?kind=deployment&scope=%20s%20&name=",
+      undefined,
+      "listManifests",
+      [{ kind: "deployment", scope: "s" }],
+    ],
+    [
+      "DELETE",
+      "/apply?kind=job&scope=s&name=a&prune=true",
+      undefined,
+      "deleteManifest",
+      [
+        { kind: "job", scope: "s", name: "a" },
+        { prune: true, actor },
+      ],
+    ],
+    [
+      "DELETE",
+      "/resource?scope=s&name=db&ordinal=2",
+      undefined,
+      "deleteResource",
+      [
+        { scope: "s", name: "db", ordinal: "2" },
+        { prune: false, actor },
+      ],
+    ],
+    ["DELETE", "/scope?scope=s&prune=0", undefined, "deleteScope", ["s", { prune: false, actor }]],
+    ["GET", "/describe?kind=deployment&name=web", undefined, "describe", [{ kind: "deployment", name: "web" }]],
+    ["GET", "/pods?scope=s&detail=true", undefined, "listPods", [{ scope: "s" }, { detail: true, spec: false }]],
+    ["GET", "/pods/s-web.ab1cd?spec=true", undefined, "getPod", ["s-web.ab1cd", { spec: true }]],
+    ["GET", "/pods/s-web.ab1cd/ready", undefined, "podReady", ["s-web.ab1cd"]],
+    ["POST", "/pods/s-web.0/stop", undefined, "stopPod", ["s-web.0", { freeze: true, actor }]],
+    ["POST", "/pods/s-web.0/stop?freeze=false", undefined, "stopPod", ["s-web.0", { freeze: false, actor }]],
+    ["POST", "/pods/s-web.0/start", undefined, "startPod", ["s-web.0", { actor }]],
+    ["GET", "/config?scope=s", undefined, "getConfig", [{ scope: "s", merge: true }]],
+    [
+      "GET",
+      "/config?scope=s&name=web&key=A&merge=false",
+      undefined,
+      "getConfig",
+      [{ scope: "s", name: "web", key: "A", merge: false }],
+    ],
+    [
+      "POST",
+      "/config?scope=s&name=web&restart=false",
+      '{"A":"1"}',
+      "setConfig",
+      [{ scope: "s", name: "web" }, { A: "1" }, { restart: false, actor }],
+    ],
+    [
+      "DELETE",
+      "/config?scope=s&key=A",
+      undefined,
+      "unsetConfig",
+      [
+        { scope: "s", key: "A" },
+        { restart: true, actor },
+      ],
+    ],
+    ["POST", "/restart?name=web&wait=true", undefined, "restart", [{ name: "web" }, { wait: true, actor }]],
+    ["GET", "/operations/op1", undefined, "operation", ["op1"]],
+    ["GET", "/events", undefined, "events", [{ limit: 100 }]],
+    ["GET", "/events?scope=s&after=7&limit=1000", undefined, "events", [{ scope: "s", after: 7, limit: 1_000 }]],
+  ])("%s %s", async (method, target, body, called, args) => {
+    const { ask, calls } = start();
+    const answer = await ask(method, target, body === undefined ? {} : { body });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(answer.text).toEndWith("}\n");
+    expect(answer.json.status).toBe("ok");
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.method).toBe(called);
+    expect(JSON.parse(JSON.stringify(calls[0]?.args))).toEqual(args);
+  });
+
+  test("and no endpoint is left out of the app", async () => {
+    const { ask } = start();
+    for (const { method, path } of orchestrationEndpoints) {
+      const answer = await ask(method, path.replaceAll(/:[a-z]+/g, "a"), method === "POST" ? { body: "{}" } : {});
+      expect([path, answer.status]).toEqual([path, 200]);
+    }
+  });
+});
+
+describe("bodies", () => {
+  test("/health is flat and exact", async () => {
+    expect((await start().ask("GET", "/health")).text).toBe('{"status":"ok","version":"1.2.3 (commit: abc)"}\n');
+  });
+
+  test("stop answers with name and freeze and nothing more", async () => {
+    const { text } = await start().ask("POST", "/pods/a.0/stop");
+    expect(text).toBe('{"status":"ok","data":{"name":"a.0","freeze":true}}\n');
+  });
+
+  test("a config change tells keys and what restarts", async () => {
+    const { text } = await start().ask("POST", "/config?scope=s", { body: '{"A":"<secret>"}' });
+    expect(text).toBe('{"status":"ok","data":{"changed":["A"],"restarting":["deployment/s/web"]}}\n');
+  });
+
+  test("a pod that is not ready is 503 with the same body", async () => {
+    const readiness = { container_name: "a.0", ready: false, startup_passed: true, reason: "probe failed" };
+    const answer = await start({ podReady: () => readiness }).ask("GET", "/pods/a.0/ready");
+    expect(answer.status).toBe(503);
+    expect(answer.json).toEqual({ status: "ok", data: { readiness } });
+  });
+
+  test("a restart that is not waited for is 202 with the operation", async () => {
+    const begun = { kind: "deployment", scope: "s", name: "web", unfroze: [], operation: "op1" };
+    const answer = await start({ restart: async () => begun }).ask("POST", "/restart?name=web&wait=false");
+    expect(answer.status).toBe(202);
+    expect(answer.json.data.operation).toBe("op1");
+  });
+
+  test("markup characters are not escaped", async () => {
+    const { text } = await start({ getConfig: () => ({ vars: { A: "<&>" } }) }).ask("GET", "/config?scope=s");
+    expect(text).toContain('"<&>"');
+  });
+
+  test("HEAD answers like GET without the body", async () => {
+    const answer = await start().ask("HEAD", "/health");
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe("");
+  });
+
+  test("the content type of a request does not matter", async () => {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "image/png",
+    ]) {
+      const { ask, calls } = start();
+      const answer = await ask("POST", "/apply", { body: manifest, headers: { "Content-Type": type } });
+      expect(answer.status).toBe(200);
+      expect(calls[0]?.args[0]).toEqual(webManifest);
+    }
+  });
+
+  test("unknown fields and __proto__ arrive as they were sent, and pollute nothing", async () => {
+    const { ask, calls } = start();
+    const body = '{"kind":"x","unknown":{"__proto__":{"polluted":1}},"__proto__":{"a":1}}';
+    expect((await ask("POST", "/apply", { body })).status).toBe(200);
+    expect(JSON.stringify(calls[0]?.args[0])).toBe(body);
+    expect("polluted" in {}).toBe(false);
+  });
+});
+
+describe("the actor", () => {
+  test.each([
+    ["X-Berth-Actor", " ada@laptop ", "ada@laptop"],
+    ["X-Berth-Actor", "", "operator"],
+    ["X-Berth-Actor", "x".repeat(129), "operator"],
+    ["X-Berth-Actor", "caf\u00e9", "operator"],
+    ["X-Other-Actor", "ada", "operator"],
+  ])("%s: %j is %j", async (header, value, actor) => {
+    const { ask, calls } = start();
+    await ask("POST", "/pods/a.0/start", { headers: { [header]: value } });
+    expect(calls[0]?.args[1]).toEqual({ actor });
+  });
+
+  test("the header follows the prefix", async () => {
+    const { ask, calls } = start({}, "harbor");
+    await ask("POST", "/pods/a.0/start", { headers: { "X-Harbor-Actor": "ada" } });
+    expect(calls[0]?.args[1]).toEqual({ actor: "ada" });
+  });
+});
+
+describe("refused with 400 before the controller is asked", () => {
+  test.each([
+    ["POST", "/apply?dry_run=yes", manifest, 'query dry_run: "yes" is not a boolean, write true or false'],
+    ["POST", "/apply?dry_run=true&dry_run=false", manifest, "query dry_run: given more than once"],
+    ["DELETE", "/apply?kind=a&name=b&prune=TRUE", undefined, "query prune"],
+    ["POST", "/apply", "", "the body is empty, send JSON"],
+    ["POST", "/apply", " \n", "the body is empty, send JSON"],
+    ["POST", "/config?scope=s", undefined, "the body is empty, send JSON"],
+    ["POST", "/apply", '{"kind": "x",\n  nope}', 'body line 2 column 3: expected a key in double quotes but found "n"'],
+    ["POST", "/apply", "[".repeat(10_000) + "]".repeat(10_000), "body line 1 column 65: nested deeper than 64 levels"],
+    ["POST", "/apply", '{"a":1,"a":2}', 'key "a" is given twice'],
+    ["GET", "/pods/-a", undefined, 'pod name "-a"'],
+    ["GET", "/pods/a%2Fb", undefined, 'pod name "a/b"'],
+    ["GET", "/pods/%00/ready", undefined, "pod name"],
+    ["GET", "/pods/%zz", undefined, "pod name"],
+    ["POST", "/pods/..%2f..%2fetc/stop", undefined, "pod name"],
+    ["GET", "/events?limit=1001", undefined, "query limit"],
+    ["GET", "/events?limit=-1", undefined, "query limit"],
+    ["GET", "/events?after=x", undefined, "query after"],
+  ])("%s %s", async (method, target, body, words) => {
+    const { ask, calls } = start();
+    const answer = await ask(method, target, body === undefined ? {} : { body });
+    expect(answer.status).toBe(400);
+    expect(answer.json.status).toBe("error");
+    expect(answer.json.error).toContain(words);
+    expect(calls).toEqual([]);
+  });
+
+  test("a body that is not UTF-8", async () => {
+    const { controller } = createRecordingController();
+    const app = createOrchestrationApp({
+      controller,
+      version: "1",
+      names: naming(),
+      log: createLog(() => {}),
+      limits: { jsonDepthMax: 64, eventsPageMax: 1_000 },
+    });
+    const response = await app.fetch(
+      new Request("http://localhost/apply", { method: "POST", body: new Uint8Array([0x22, 0xff, 0x22]) }),
+    );
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { status: "error", error: "the body is not UTF-8 text" },
+    ]);
+  });
+});
+
+describe("unknown routes", () => {
+  test.each(["/nope", "/", "/apply/", "/pods/a/nope", "//health", "/__proto__", "/HEALTH"])(
+    "%s is 404 in the envelope",
+    async (path) => {
+      const answer = await start().ask("GET", path);
+      expect(answer.status).toBe(404);
+      expect(answer.json.error).toContain(JSON.stringify(path));
+    },
+  );
+
+  test.each([
+    ["PUT", "/apply", "POST, GET, HEAD, DELETE"],
+    ["POST", "/health", "GET, HEAD"],
+    ["OPTIONS", "/pods/a.0/stop", "POST"],
+    ["DELETE", "/pods/a.0", "GET, HEAD"],
+    ["HEAD", "/restart", "POST"],
+    ["POST", "/openapi.json", "GET, HEAD"],
+  ])("%s %s is 405 and says %s", async (method, path, allow) => {
+    const answer = await start().ask(method, path);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe(allow);
+    if (method !== "HEAD") expect(answer.json).toEqual({ status: "error", error: expect.stringContaining(allow) });
+  });
+});
+
+describe("errors", () => {
+  test.each([
+    ["invalid", 400],
+    ["not_found", 404],
+    ["conflict", 409],
+    ["gone", 410],
+    ["unavailable", 503],
+    ["timeout", 504],
+    ["storage_full", 507],
+  ] as const)("a failure %s answers %d with its text", async (code, status) => {
+    const describeFails = async () => {
+      throw new Failure(code, 'deployment "web" is not there', { cause: new Error("private") });
+    };
+    const answer = await start({ describe: describeFails }).ask("GET", "/describe?kind=deployment&name=web");
+    expect(answer.status).toBe(status);
+    expect(answer.text).toBe('{"status":"error","error":"deployment \\"web\\" is not there"}\n');
+  });
+
+  test("unavailable says when to come back", async () => {
+    const answer = await start({
+      podReady: () => {
+        throw new Failure("unavailable", "the engine is away", { retryAfterSeconds: 5 });
+      },
+    }).ask("GET", "/pods/a.0/ready");
+    expect(answer.headers.get("retry-after")).toBe("5");
+  });
+
+  test.each(["sync", "async"])("a bug is a 500 whose id leads to the cause in the log (%s)", async (kind) => {
+    const bug = () => {
+      throw new TypeError("private detail");
+    };
+    const { ask, log } = start(kind === "sync" ? { listManifests: bug } : { describe: async () => bug() });
+    const answer = await ask("GET", kind === "sync" ? "/apply" : "/describe");
+    expect(answer.status).toBe(500);
+    const [, id] = /^internal error, id ([0-9a-f]{8})$/.exec(answer.json.error) ?? [];
+    expect(id).toBeString();
+    const entry = log.find((line) => line.id === id);
+    expect(JSON.stringify(entry)).toContain("private detail");
+  });
+});
+
+describe("the request log", () => {
+  test("has one line per request, without the query", async () => {
+    const { ask, log } = start();
+    await ask("GET", "/config?scope=s&key=TOKEN", { headers: { "X-Berth-Actor": "ada" } });
+    expect(log).toEqual([
+      {
+        time: expect.any(String),
+        level: "info",
+        message: "request",
+        method: "GET",
+        path: "/config",
+        status: 200,
+        ms: expect.any(Number),
+        actor: "ada",
+      },
+    ]);
+  });
+
+  test("polled paths are debug lines", async () => {
+    const { ask, log } = start();
+    await ask("GET", "/health");
+    await ask("GET", "/pods/a.0/ready");
+    expect(log.map(({ level, path }) => [level, path])).toEqual([
+      ["debug", "/health"],
+      ["debug", "/pods/a.0/ready"],
+    ]);
+  });
+
+  test("refused requests are lines too, and no value of a body or query is in any", async () => {
+    const { ask, log } = start();
+    await ask("POST", "/config?scope=hunter2&restart=hunter2", { body: '{"A":"hunter2"}' });
+    await ask("PUT", "/nope?x=hunter2");
+    expect(log.map(({ status }) => status)).toEqual([400, 404]);
+    expect(JSON.stringify(log)).not.toContain("hunter2");
+  });
+});

@@ -1,0 +1,145 @@
+import type { Clock } from "../../src/lib/clock.ts";
+import { clientLimits } from "../../src/config.ts";
+import { run } from "../../src/cli/run.ts";
+
+export interface Call {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  body: unknown;
+}
+
+/** Plays the server: the `data` of the answer, an `Answer`, or undefined for a 404. */
+export type Server = (call: Call) => unknown;
+
+export class Answer {
+  readonly status: number;
+  readonly envelope: unknown;
+
+  constructor(status: number, envelope: unknown) {
+    this.status = status;
+    this.envelope = envelope;
+  }
+}
+
+export function refusal(status: number, error: string): Answer {
+  return new Answer(status, { status: "error", error });
+}
+
+export interface Scene {
+  server?: Server;
+  /** Lines typed by the operator; with them stdin and stdout are terminals. */
+  typed?: string[];
+  stdin?: string;
+  cwd?: string;
+  variables?: Record<string, string>;
+  /** Called at each sleep of the client with the time that has passed, in milliseconds. */
+  onSleep?: (passedMs: number, interrupt: () => void) => void;
+}
+
+export interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+  calls: Call[];
+}
+
+/** Runs one command line against a server that is a function, on a clock that moves when the client sleeps. */
+export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
+  const outcome: Outcome = { code: -1, out: "", err: "", calls: [] };
+  const interrupt = new AbortController();
+  let passedMs = 0;
+  const clock: Clock = {
+    now: () => Date.UTC(2026, 0, 2) + passedMs,
+    sleep: async (ms) => {
+      passedMs += ms;
+      scene.onSleep?.(passedMs, () => interrupt.abort());
+    },
+  };
+  const typed = [...(scene.typed ?? [])];
+  const terminal = scene.typed !== undefined;
+  outcome.code = await run(argv, {
+    version: "1.2.3 (commit: abc)",
+    streams: {
+      stdout: (text) => {
+        outcome.out += text;
+      },
+      stderr: (text) => {
+        outcome.err += text;
+      },
+      readLine: async () => typed.shift(),
+      stdinIsTerminal: terminal,
+      stdoutIsTerminal: terminal,
+      stderrIsTerminal: false,
+      columns: () => 200,
+    },
+    stdin: async () => scene.stdin ?? "",
+    fetch: async (address, init) => {
+      const url = new URL(address);
+      const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
+      const call = {
+        method: init.method ?? "GET",
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        body,
+      };
+      outcome.calls.push(call);
+      return reply(scene.server?.(call));
+    },
+    clock,
+    limits: clientLimits,
+    variables: scene.variables ?? {},
+    cwd: scene.cwd ?? "/",
+    interruptible: () => interrupt.signal,
+    options: ({ endpoint }) => ({
+      endpoint: endpoint ?? "http://127.0.0.1:1",
+      actor: "ana@laptop",
+      color: false,
+      prefix: "berth",
+    }),
+    local: {
+      serve: async (args) => args.length,
+      doctor: async () => 0,
+      backup: async () => 0,
+      restore: async () => 0,
+    },
+  });
+  return outcome;
+}
+
+function reply(answer: unknown): Response {
+  if (answer instanceof Answer) return Response.json(answer.envelope, { status: answer.status });
+  if (answer === undefined) return Response.json({ status: "error", error: "no such thing" }, { status: 404 });
+  return Response.json({ status: "ok", data: answer });
+}
+
+/** A stored manifest as the server shows it. */
+export function stored(ref: string, spec: Record<string, unknown> = {}, revision = 7) {
+  const parts = ref.split("/");
+  const [kind = "", scope = "", name = ""] = parts.length === 2 ? [parts[0], "", parts[1]] : parts;
+  const at = "2026-01-01T00:00:00.000Z";
+  return { kind, scope, name, spec, metadata: { revision, created_at: at, updated_at: at } };
+}
+
+/** A ready replica; `change` overrides. */
+export function pod(name: string, change: Record<string, unknown> = {}) {
+  const [app = "", replica = ""] = name.split(".");
+  const [scope = "", resource = ""] = app.split("-");
+  return {
+    name,
+    kind: "deployment",
+    scope,
+    resource_name: resource,
+    replica_id: replica,
+    image: "web:1",
+    state: "running",
+    status: "Up 2 hours",
+    running: true,
+    ready: true,
+    frozen: false,
+    restarts: 0,
+    started_at: "2026-01-01T22:00:00.000Z",
+    node: "local",
+    ...change,
+  };
+}

@@ -1,0 +1,100 @@
+import type { Manifest } from "../../src/api/manifest.ts";
+import type { PodDetail } from "../../src/api/orchestration/pods.ts";
+import type { Controller } from "../../src/controller/controller.ts";
+
+/** One call as it arrived. */
+export interface RecordedCall {
+  method: string;
+  args: unknown[];
+}
+
+export interface RecordingController {
+  controller: Controller;
+  calls: RecordedCall[];
+}
+
+/** A controller that notes every call and answers with small fixed data; `overrides` replace single answers. */
+export function createRecordingController(overrides: Partial<Controller> = {}): RecordingController {
+  const calls: RecordedCall[] = [];
+  const answers: Controller = { ...fixedAnswers, ...overrides };
+  const controller = new Proxy(answers, {
+    get(target, method: keyof Controller) {
+      const answer = target[method] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        calls.push({ method, args });
+        return answer(...args);
+      };
+    },
+  });
+  return { controller, calls };
+}
+
+export const webManifest: Manifest = { kind: "deployment", scope: "s", name: "web", spec: { image: "web:1" } };
+
+const pruned = { config_wiped: false, app_dir_removed: false, volume_removed: false, volumes_removed: [], errors: [] };
+const at = "2026-01-01T00:00:00.000Z";
+
+/** Answers alone, nothing is noted. */
+export const fixedAnswers: Controller = {
+  system: async () => ({
+    version: "1",
+    installation: "i",
+    prefix: "berth",
+    root: "/r",
+    started_at: at,
+    engine: { up: true, since: at, host: "unix:///d" },
+    store: { manifests: 0, collection_held: false },
+    reconciler: { queued: 0, failing: 0 },
+  }),
+  apply: async () => ({ applied: [webManifest], pruned: [] }),
+  listManifests: () => [webManifest],
+  deleteManifest: async () => ({ pruned }),
+  deleteResource: async () => ({ scope: "s", name: "web", resources_wiped: [], errors: [] }),
+  deleteScope: async () => ({ scope: "s", resources_wiped: [], scope_config_wiped: false, errors: [] }),
+  describe: async () => ({ manifest: webManifest, status: null, pods: [] }),
+  listPods: async () => ({ pods: [], degraded: [] }),
+  getPod: async (name) => ({ pod: podDetail(name) }),
+  podReady: (name) => ({ container_name: name, ready: true, startup_passed: true }),
+  stopPod: async (name, { freeze }) => ({ name, freeze }),
+  startPod: async (name) => ({ name, recreated: true, unfroze: false }),
+  getConfig: () => ({ vars: { A: "1" } }),
+  setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),
+  unsetConfig: async () => ({ changed: ["A"], restarting: [] }),
+  restart: async () => ({ kind: "deployment", scope: "s", name: "web", unfroze: [] }),
+  operation: (id) => ({
+    id,
+    type: "restart",
+    kind: "deployment",
+    scope: "s",
+    name: "web",
+    state: "running",
+    started_at: at,
+  }),
+  events: () => ({ events: [] }),
+};
+
+function podDetail(name: string): PodDetail {
+  return {
+    name,
+    id: "c0ffee",
+    kind: "deployment",
+    resource_name: "web",
+    image: "web:1",
+    image_id: "sha256:1",
+    status: "Up",
+    running: true,
+    ready: true,
+    frozen: false,
+    node: "local",
+    state: { status: "running", running: true },
+    command: [],
+    entrypoint: [],
+    working_dir: "",
+    env: {},
+    labels: {},
+    networks: {},
+    mounts: [],
+    ports: [],
+    restart_policy: "unless-stopped",
+  };
+}
