@@ -23,7 +23,7 @@ export function fieldTable(schema: TSchema, elsewhere: readonly string[] = []): 
   const lines = rows.map(({ path, node, required }) => {
     const fallback = node.default === undefined || node.default === "" ? "" : `\`${String(node.default)}\``;
     const standard = required ? "**required**" : fallback;
-    return `| \`${path}\` | ${escape(typeText(node))} | ${standard} | ${escape(node.description ?? "")} |`;
+    return `| \`${path}\` | ${cellText(typeText(node))} | ${standard} | ${cellText(node.description ?? "")} |`;
   });
   return ["| field | type | default | meaning |", "|---|---|---|---|", ...lines].join("\n");
 }
@@ -56,6 +56,6 @@ function typeText(node: Node): string {
   return node.type ?? "anything";
 }
 
-function escape(text: string): string {
+function cellText(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }
