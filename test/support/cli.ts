@@ -101,7 +101,6 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     local: {
       serve: async (args) => args.length,
       doctor: async () => 0,
-      server: async () => 0,
       backup: async () => 0,
       restore: async () => 0,
       server: async () => 0,
