@@ -6,9 +6,11 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
+import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { Progress } from "./progress.ts";
+import type { ReleasePhases } from "./release-phases.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -48,6 +50,8 @@ export interface Context {
   pods: PodTable;
   engine: EngineLink;
   progress: Progress;
+  deaths: Deaths;
+  releasePhases: ReleasePhases;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

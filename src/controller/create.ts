@@ -11,12 +11,16 @@ import type { Context, ControllerLimits } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
+import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
+import { runRelease } from "./release-run.ts";
+import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
@@ -61,7 +65,16 @@ export function createController(parts: ControllerParts): RunningController {
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onUp: () => reconciler.enqueueAll(),
   });
-  const context: Context = { ...parts, pods, progress, engine, enqueue: (key, ms) => reconciler.enqueue(key, ms) };
+  const releasePhases = createReleasePhases(() => context, log);
+  const context: Context = {
+    ...parts,
+    pods,
+    progress,
+    engine,
+    releasePhases,
+    deaths: createDeaths({ ...parts, pods }),
+    enqueue: (key, ms) => reconciler.enqueue(key, ms),
+  };
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
 
@@ -71,6 +84,7 @@ export function createController(parts: ControllerParts): RunningController {
     async run(signal) {
       reconciler.enqueueAll();
       await Promise.all([engine.follow(signal), reconciler.run(signal)]);
+      await releasePhases.close();
     },
   };
 }
@@ -106,6 +120,9 @@ function operations(
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
     operation: (id) => operation(context, id),
+    runRelease: (target, options) => runRelease(context, target, options),
+    rollback: (target, options) => rollback(context, target, options),
+    listReleases: (target) => listReleases(context, target),
     events: (filter) => listEvents(context, filter),
   };
 }

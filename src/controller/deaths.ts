@@ -47,7 +47,9 @@ export function createDeaths(context: DeathContext): Deaths {
   return {
     record,
     async capsule(key, reason) {
-      const troubled = context.pods.of(key).filter((pod) => pod.restarts > 0 || pod.oomKilled || pod.state !== "running");
+      const troubled = context.pods
+        .of(key)
+        .filter((pod) => pod.restarts > 0 || pod.oomKilled || pod.state !== "running");
       await Promise.all(troubled.map((pod) => record(pod, reason)));
     },
   };

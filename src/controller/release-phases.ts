@@ -61,7 +61,9 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
   return {
     transcript,
     ensure: (manifest, release) =>
-      background(release.id, () => runPhase(contextOf(), tools, { manifest, release, transcript: transcript(release.id) })),
+      background(release.id, () =>
+        runPhase(contextOf(), tools, { manifest, release, transcript: transcript(release.id) }),
+      ),
     rolledOut: (release) => background(`${release.id}-post`, () => runPost(contextOf(), tools, release)),
     failed: (release, error) => finish(release, `failed: ${error}`),
     claim(id) {
@@ -95,7 +97,10 @@ async function runPhase(context: Context, tools: PhaseTools, { manifest, release
     transcript.write(`-----> Release ${release.id}: ${step.name}\n`);
     const exitCode = await runReleaseStep(context, { manifest, release, step, transcript, signal: tools.signal });
     if (tools.signal.aborted) return;
-    await updateRelease(context, release, { ...codeOf(step, exitCode.code), log: transcript.text().slice(-logCharsKept) });
+    await updateRelease(context, release, {
+      ...codeOf(step, exitCode.code),
+      log: transcript.text().slice(-logCharsKept),
+    });
     if (exitCode.code !== 0) return phaseFailed(context, tools, { release, error: exitCode.text });
   }
   await passed(context, release, transcript);
@@ -140,7 +145,8 @@ async function phaseFailed(
     tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
     const goal = lastGoodOther(tx.releases.list(key), release.hash);
     const rollout = stored.spec.rollout;
-    const kept = typeof rollout === "object" && rollout !== null && "auto_rollback" in rollout && !rollout.auto_rollback;
+    const kept =
+      typeof rollout === "object" && rollout !== null && "auto_rollback" in rollout && !rollout.auto_rollback;
     if (goal !== undefined && !kept) {
       putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
     } else tx.manifests.touch(key);
@@ -159,7 +165,8 @@ async function runPost(context: Context, tools: PhaseTools, release: ReleaseReco
     const { code } = await runReleaseStep(context, { manifest, release, step, transcript, signal: tools.signal });
     if (tools.signal.aborted) return;
     await recordPost(context, release, code);
-    if (code !== 0) transcript.write(`-----> Release ${release.id}: ${step.name} ended with exit code ${code}, recorded\n`);
+    if (code !== 0)
+      transcript.write(`-----> Release ${release.id}: ${step.name} ended with exit code ${code}, recorded\n`);
   }
   tools.finish(release, "succeeded");
 }
@@ -175,4 +182,3 @@ export function releaseInProgress(context: Context, manifest: StoredManifest): R
   const latest = latestRelease(context, manifest);
   return latest?.endedAt === undefined ? latest : undefined;
 }
-

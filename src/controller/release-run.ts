@@ -38,9 +38,13 @@ export async function runRelease(
     if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
     return stream(latest);
   }
-  if (under !== undefined && under.cause !== "release_run" && context.releasePhases.claim(under.id)) return stream(under);
+  if (under !== undefined && under.cause !== "release_run" && context.releasePhases.claim(under.id))
+    return stream(under);
   if (under !== undefined) {
-    throw new Failure("conflict", `release ${under.id} of ${formatKey(key)} is in progress; follow it with follow=true`);
+    throw new Failure(
+      "conflict",
+      `release ${under.id} of ${formatKey(key)} is in progress; follow it with follow=true`,
+    );
   }
   context.engine.require();
   const release = await context.store.write((tx) => {

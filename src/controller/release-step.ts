@@ -26,7 +26,8 @@ export function stepsOf(spec: Spec): Step[] {
   const block = spec.release;
   if (typeof block !== "object" || block === null) return [];
   const fields = block as Record<string, unknown>;
-  const timeoutMs = (typeof fields.timeout === "string" ? parseDuration(fields.timeout) : undefined) ?? defaultTimeoutMs;
+  const timeoutMs =
+    (typeof fields.timeout === "string" ? parseDuration(fields.timeout) : undefined) ?? defaultTimeoutMs;
   const all = [
     { name: "pre_command", when: "before", container: "pre" },
     { name: "command", when: "before", container: "main" },

@@ -129,7 +129,8 @@ function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | unde
     return wanted;
   }
   const goal = lastGoodOther(releases, specHash(stored.kind, stored.spec));
-  if (goal === undefined) throw new Failure("conflict", `${formatKey(stored)} has no earlier good release to return to`);
+  if (goal === undefined)
+    throw new Failure("conflict", `${formatKey(stored)} has no earlier good release to return to`);
   return goal;
 }
 

@@ -9,12 +9,12 @@ import { planTarget } from "./observe.ts";
 import { lastGoodOther, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
 /** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
-export interface RolloutMemory {
+export type RolloutMemory = {
   /** The generation that was last fully ready. */
   good_generation?: number;
   /** A config change or restart whose replicas never came up. */
   halted?: { generation: number; good_generation: number; reason: string };
-}
+};
 
 /** What replicas of the resource are made from now; undefined while its first release phase has not passed. */
 export function rolloutTarget(context: Context, manifest: StoredManifest): StoredManifest | undefined {
@@ -30,9 +30,7 @@ export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
 }
 
 function haltedConfig({ halted }: RolloutMemory): HaltedConfig | undefined {
-  return halted === undefined
-    ? undefined
-    : { generation: halted.generation, goodGeneration: halted.good_generation };
+  return halted === undefined ? undefined : { generation: halted.generation, goodGeneration: halted.good_generation };
 }
 
 export interface Judging {
@@ -40,7 +38,8 @@ export interface Judging {
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
   pods: PlannedPod[];
-  startedAt: number;
+  /** Undefined when it is settled. */
+  startedAt: number | undefined;
 }
 
 /** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
@@ -66,7 +65,14 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
   const release = latestRelease(context, manifest);
   const lastError = context.progress.trouble(manifest)?.message;
   const now = context.clock.now();
-  const verdict = verdictOf({ plan, workload: planTarget(workload), pods, startedAt, lastError, now });
+  const verdict = verdictOf({
+    plan,
+    workload: planTarget(workload),
+    pods,
+    startedAt: startedAt ?? now,
+    lastError,
+    now,
+  });
   if (release?.status === "running") return judgeRelease(context, { ...judging, release, verdict, memory });
   return judgeGeneration(context, { ...judging, verdict, memory });
 }
