@@ -3,7 +3,7 @@ import type { Log } from "../lib/log.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { runReleaseStep, type Step, stepsOf } from "./release-step.ts";
-import { latestRelease, lastGoodOther, putBack, updateRelease } from "./releases.ts";
+import { latestRelease, lastGoodBefore, putBack, updateRelease } from "./releases.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
 
 /**
@@ -143,7 +143,7 @@ async function phaseFailed(
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     const detail = { release: release.id, error };
     tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
-    const goal = lastGoodOther(tx.releases.list(key), release.hash);
+    const goal = lastGoodBefore(tx.releases.list(key), release);
     const rollout = stored.spec.rollout;
     const kept =
       typeof rollout === "object" && rollout !== null && "auto_rollback" in rollout && !rollout.auto_rollback;

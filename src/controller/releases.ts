@@ -134,6 +134,12 @@ function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | unde
   return goal;
 }
 
+/** What an automatic rollback returns to: nothing when the spec that failed had worked before. */
+export function lastGoodBefore(releases: readonly ReleaseRecord[], failed: ReleaseRecord): ReleaseRecord | undefined {
+  const good = releases.find((release) => release.good && release.id !== failed.id);
+  return good === undefined || good.hash === failed.hash ? undefined : good;
+}
+
 /** The newest good release of another spec. */
 export function lastGoodOther(releases: readonly ReleaseRecord[], hash: string): ReleaseRecord | undefined {
   return releases.find((release) => release.good && release.hash !== hash);

@@ -6,7 +6,7 @@ import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { planTarget } from "./observe.ts";
-import { lastGoodOther, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
+import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
 /** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
 export type RolloutMemory = {
@@ -90,7 +90,7 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
     await succeed(context, release, workload);
     return { memory: { good_generation: workload.generation }, moved: false };
   }
-  return { memory, moved: await fail(context, { release, manifest, workload, verdict }) };
+  return fail(context, { release, manifest, workload, verdict, memory });
 }
 
 async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
@@ -112,31 +112,43 @@ interface Failing {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   verdict: Extract<Verdict, { outcome: "failed" }>;
+  memory: RolloutMemory;
 }
 
-/** Records the failure with its reason; the last good spec comes back unless the spec says otherwise. */
-async function fail(context: Context, { release, manifest, workload, verdict }: Failing): Promise<boolean> {
+/**
+ * Records the failure with its reason. The last good spec comes back unless the spec says otherwise; a spec that had
+ * worked before, made anew by a release run, stops where it is.
+ */
+async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
   const { kind, scope, name } = manifest;
   const error = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, error);
-  const moved = await context.store.write((tx) => {
+  const came = await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
     const stored = tx.manifests.get(manifest);
-    if (known?.status !== "running" || stored === undefined) return false;
+    if (known?.status !== "running" || stored === undefined) return "superseded";
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     tx.events.append(
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
     );
-    const goal = lastGoodOther(tx.releases.list(manifest), release.hash);
+    const releases = tx.releases.list(manifest);
+    const goal = lastGoodBefore(releases, release);
+    if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
     const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
-    if (goal === undefined) return false;
     if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
-    return true;
+    return "rolled back";
   });
-  context.releasePhases.failed(release, error);
-  return moved;
+  if (came !== "superseded") context.releasePhases.failed(release, error);
+  if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
+  return { memory, moved: came === "rolled back" };
+}
+
+/** Replicas of the generation that worked go on; the next write or restart tries again. */
+function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): RolloutMemory {
+  const good = memory.good_generation ?? generation;
+  return { good_generation: good, halted: { generation, good_generation: good, reason } };
 }
 
 interface GenerationJudging extends Judging {
@@ -161,5 +173,5 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
     const detail = { generation, error: reason };
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
   });
-  return { memory: { good_generation: good, halted: { generation, good_generation: good, reason } }, moved: true };
+  return { memory: halt(memory, manifest, reason), moved: true };
 }
