@@ -132,6 +132,15 @@ describe("docker", () => {
     expect(await exitCode(change)).toBe(0);
   });
 
+  test("several servers that make one network at once end with one", async () => {
+    const name = place.unique("n1");
+    const options = { host: requireDocker(), installationId: place.installationId, names: place.names };
+    const servers = [1, 2, 3, 4].map(() => createDockerRuntime(options));
+    await Promise.all(servers.map((server) => server.ensureNetwork(name)));
+    for (const server of servers) server.close();
+    expect(await place.docker.listNetworks({ filters: { name: [name] } })).toHaveLength(1);
+  });
+
   test("containers, networks and volumes of others are not ours", async () => {
     const other = scratch();
     try {

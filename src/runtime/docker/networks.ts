@@ -1,6 +1,7 @@
 import { Failure } from "../../api/failure.ts";
 import { type Owner, ownLabels } from "../ownership.ts";
 import type { Runtime } from "../runtime.ts";
+import { createShare } from "../share.ts";
 import type { Engine } from "./engine.ts";
 import { unlessStatus } from "./errors.ts";
 import { isObjectName } from "./wire.ts";
@@ -8,18 +9,14 @@ import { isObjectName } from "./wire.ts";
 type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork">;
 
 export function createNetworks(engine: Engine, owner: Owner): Networks {
-  const labels = ownLabels(owner);
+  const share = createShare<void>();
   const { installation } = owner.names.label;
 
   return {
-    ensureNetwork: async (name) => {
-      if ((await labelsOf(engine, name)) !== undefined) return;
-      const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
-      await engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
-        // 409: somebody was faster.
-        await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
-      });
-    },
+    ensureNetwork: (name) =>
+      share(name, async () => {
+        if ((await labelsOf(engine, name)) === undefined) await makeOne(engine, name, ownLabels(owner));
+      }),
 
     removeNetwork: async (name) => {
       const existing = await labelsOf(engine, name);
@@ -35,6 +32,24 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
 }
 
 const subject = (name: string) => `network "${name}"`;
+
+/** The engine may make two networks of one name when asked twice at once, and then starts nothing in either. */
+async function makeOne(engine: Engine, name: string, labels: Record<string, string>): Promise<void> {
+  await engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
+    const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
+    // 409: somebody was faster.
+    const made = await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
+    if (made === undefined) return;
+    const all = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
+    // The filter also finds names that contain it. All who race keep the same one: the oldest.
+    const same = all
+      .filter(({ Name }) => Name === name)
+      .sort((a, b) => compare(a.Created, b.Created) || compare(a.Id, b.Id));
+    if (same[0] !== undefined && same[0].Id !== made.id) await made.remove({ abortSignal });
+  });
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 async function labelsOf(engine: Engine, name: string): Promise<Record<string, string> | undefined> {
   if (!isObjectName(name)) return undefined;
