@@ -17,7 +17,7 @@ describe("kill -9 of the server at any moment", () => {
   beforeAll(async () => {
     berth = await rig();
   });
-  afterAll(async () => berth?.close());
+  afterAll(async () => berth?.close(), 60_000);
 
   function candidate(round: number, step: number): Manifest {
     const name = `app${step % 3}`;
