@@ -1,21 +1,22 @@
 # Sourced by demo.sh: the server of the demo, as a systemd unit where there is systemd, in the background elsewhere.
 
 demo_server() {
-  if server_runs; then
-    [ -n "$executable_is_new" ] || return 0
-    stop_server
-  fi
+  if server_runs && [ -n "$executable_is_new" ]; then stop_server; fi
   addr=$(made addr)
   if [ -z "$addr" ]; then
     addr=127.0.0.1:$(free_port)
     record addr "$addr"
   fi
+  server_runs || start_server
+  wait_until_ready
+  record installation "$(busybox wget -qO- "http://$addr/system" | sed -n 's/.*"installation": *"\([^"]*\)".*/\1/p')"
+}
+
+start_server() {
   mkdir -p "$root/state"
   : >"$root/serve.log"
   say "starting the server at http://$addr"
   if [ -d /run/systemd/system ]; then start_unit; else start_in_background; fi
-  wait_until_ready
-  record installation "$(busybox wget -qO- "http://$addr/system" | sed -n 's/.*"installation": *"\([^"]*\)".*/\1/p')"
 }
 
 serve_flags() {
@@ -30,7 +31,14 @@ start_in_background() {
 
 spawn_server() {
   setsid nohup "$root/berth" serve "$@" >>"$root/serve.log" 2>&1 </dev/null &
-  echo $! >"$root/serve.pid"
+  server_pid=$!
+  echo "$server_pid" >"$root/serve.pid"
+  # Until it has become our executable, the process is still setsid or nohup.
+  tries=0
+  until is_ours "$server_pid" || [ "$tries" -ge 50 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
 }
 
 start_unit() {

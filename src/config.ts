@@ -125,8 +125,6 @@ export interface ClientOptions {
   /** Who the event log names. */
   actor: string;
   color: boolean;
-  /** Names the headers that we send, see core/naming.ts. */
-  prefix: string;
 }
 
 export function clientOptions(
@@ -139,7 +137,6 @@ export function clientOptions(
     endpoint,
     actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
     color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
-    prefix: env.BERTH_PREFIX ?? "berth",
   };
 }
 

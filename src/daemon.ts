@@ -37,7 +37,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     onListenerError: (error) => log.error("store listener failed", { error }),
   });
-  // Not before the store holds the root's lock: what looks left over may be another server's work.
+  // Leftovers are cleared only once the root is known to be ours.
   await prepareRoot(layout);
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
   const running = createController({

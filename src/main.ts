@@ -8,6 +8,7 @@ import { versionText } from "./version.ts";
 const local: Surroundings["local"] = {
   serve: async (args) => (await import("./local/serve.ts")).serveCommand(args),
   doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
+  server: async (args) => (await import("./local/unit.ts")).serverCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
   restore: async (args) => (await import("./local/restore.ts")).restoreCommand(args),
 };

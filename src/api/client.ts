@@ -11,6 +11,12 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * Who the event log names. Of the protocol and not of an installation: a client does not know the prefix of the server
+ * that it talks to.
+ */
+export const actorHeader = "X-Berth-Actor";
+
 /** The part of `fetch` that is used; wrap the platform's to add a unix socket or a time-out. */
 export type ClientFetch = (url: string, init: ClientInit) => Promise<Response>;
 

@@ -1,6 +1,5 @@
-import { ApiError, createClient } from "../api/client.ts";
+import { actorHeader, ApiError, createClient } from "../api/client.ts";
 import { Failure } from "../api/failure.ts";
-import { naming } from "../core/naming.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import type { ClientLimits, Command, Context } from "./command.ts";
@@ -17,7 +16,6 @@ export interface ClientOptions {
   endpoint: string;
   actor: string;
   color: boolean;
-  prefix: string;
 }
 
 /** The world as `main.ts` hands it to the client. */
@@ -120,10 +118,10 @@ function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): 
   const { clock, limits, variables, cwd, version } = around;
   const flag = args.value("endpoint");
   const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
-  const { endpoint, actor, prefix } = options;
+  const { endpoint, actor } = options;
   const connection = connect({ endpoint, fetch: around.fetch, signal, answerMs: limits.answerMs });
   const headers = {
-    [`${naming(prefix).headerPrefix}-Actor`]: headerText(actor),
+    [actorHeader]: headerText(actor),
     "User-Agent": `berth/${version}`,
   };
   const api = createClient({ ...connection, headers });

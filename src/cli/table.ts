@@ -30,6 +30,7 @@ export const commands: readonly Command[] = [
 export const localCommands = [
   { name: "serve", summary: "run the server" },
   { name: "doctor", summary: "check this machine and say how to mend what is wrong" },
+  { name: "server", summary: "server unit: print the systemd unit that runs the server" },
   { name: "backup", summary: "write a copy of all state to a file" },
   { name: "restore", summary: "bring back the state of a backup" },
 ] as const;

@@ -1,6 +1,7 @@
 import { formatKey } from "../api/manifest.ts";
 import { orphans } from "../core/plan/collect.ts";
-import { type Context, keyText } from "./context.ts";
+import type { Context } from "./context.ts";
+import { keyText } from "./key-text.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
 export interface OrphanWatch {

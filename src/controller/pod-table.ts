@@ -1,7 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
 import type { Container, ContainerDetail, ContainerState, Runtime, RuntimeEvent } from "../runtime/runtime.ts";
-import { type KeyText, keyText } from "./context.ts";
+import { type KeyText, keyText } from "./key-text.ts";
 
 /** One container of ours as last seen. Identity comes from labels, never from the name. */
 export interface Pod {

@@ -4,7 +4,8 @@ import type { Degraded, PodDetail, PodRecord, Readiness } from "../api/orchestra
 import { podNameOk } from "../core/identity.ts";
 import { MASK } from "../core/mask.ts";
 import type { ContainerDetail } from "../runtime/runtime.ts";
-import { type Context, parseKeyText } from "./context.ts";
+import type { Context } from "./context.ts";
+import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
 import { isReady } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";

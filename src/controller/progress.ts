@@ -1,7 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import { type Broadcast, createBroadcast } from "../lib/broadcast.ts";
 import type { FailureReason } from "../api/failure.ts";
-import { type KeyText, keyText } from "./context.ts";
+import { type KeyText, keyText } from "./key-text.ts";
 
 /** The last error of a resource, as long as it lasts. */
 export interface Trouble {

@@ -1,7 +1,8 @@
 import { Failure } from "../api/failure.ts";
 import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
-import { type Context, keyText } from "./context.ts";
+import type { Context } from "./context.ts";
+import { keyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
 import { resolvePodTarget } from "./target.ts";
 import { isoTime } from "./wire.ts";

@@ -3,7 +3,8 @@ import type { PruneSummary } from "../api/orchestration/apply.ts";
 import { appId } from "../core/naming.ts";
 import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
 import type { Deletion } from "../store/store.ts";
-import { type Context, type KeyText, keyText } from "./context.ts";
+import type { Context } from "./context.ts";
+import { type KeyText, keyText } from "./key-text.ts";
 
 /** Finishes what a delete mark asks for, and lets a caller wait for it. */
 export interface TearDown {

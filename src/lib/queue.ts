@@ -12,8 +12,7 @@ export interface QueueOptions<K extends string> {
   /** Most runs at one time. */
   workers: number;
   /** Does the work of one key; `againInMs` asks for another run. `signal` aborts when the queue closes. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a run with nothing to say returns nothing
-  run: (key: K, signal: AbortSignal) => Promise<{ againInMs?: number | undefined } | void>;
+  run: (key: K, signal: AbortSignal) => Promise<{ againInMs?: number | undefined } | undefined>;
   /** Told of every failed run. Must not throw. */
   onError: (key: K, error: unknown, retry: Retry) => void;
   /** True for errors that no retry can mend: the key rests until the next `add`. Default: none. */

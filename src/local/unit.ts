@@ -49,9 +49,11 @@ const usage = `usage: berth server unit [--executable FILE] [${flagNames.map((na
 Prints the systemd unit that runs \`berth serve\` with these flags.`;
 
 /** `berth server unit`: prints the unit. Answers with the exit code: 0, or 2 for a wrong command line. */
-export async function unitCommand(args: string[]): Promise<number> {
+export async function serverCommand([verb, ...args]: string[]): Promise<number> {
   const string = { type: "string" } as const;
   try {
+    if (verb === "--help" || verb === "-h") args.push("--help");
+    else if (verb !== "unit") throw new Error(`unknown command "server ${verb ?? ""}"`);
     const { values } = parseArgs({
       args,
       options: {

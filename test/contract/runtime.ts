@@ -304,6 +304,13 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         expect(await runtime.inspect(id)).toMatchObject({ state: "running", ports: [] });
       });
 
+      test("asked for many times at once it is made once, and can be used", async () => {
+        const name = subject.unique("n1");
+        await Promise.all([1, 2, 3, 4, 5, 6].map(() => runtime.ensureNetwork(name)));
+        const id = await started(spec("a", { networkMode: "bridge", networks: [{ name, aliases: [] }] }));
+        expect(await runtime.inspect(id)).toMatchObject({ state: "running" });
+      });
+
       test("removing a network is refused while it is used, and fine when it is missing", async () => {
         const name = subject.unique("n1");
         await runtime.ensureNetwork(name);

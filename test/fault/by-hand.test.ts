@@ -83,7 +83,11 @@ describe("changes by hand", () => {
 
   test("the network removed under a stopped server: it is made again", async () => {
     await berth.stop();
-    berth.docker(["rm", "-f", ...berth.docker(["ps", "-aq", "--filter", `label=createdby=${berth.prefix}`]).split("\n")]);
+    berth.docker([
+      "rm",
+      "-f",
+      ...berth.docker(["ps", "-aq", "--filter", `label=createdby=${berth.prefix}`]).split("\n"),
+    ]);
     berth.docker(["network", "rm", `${berth.prefix}0`]);
     await berth.start();
     await bothRun();

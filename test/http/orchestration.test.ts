@@ -204,9 +204,9 @@ describe("the actor", () => {
     expect(calls[0]?.args[1]).toEqual({ actor });
   });
 
-  test("the header follows the prefix", async () => {
+  test("the header is the same for every prefix", async () => {
     const { ask, calls } = start({}, "harbor");
-    await ask("POST", "/pods/a.0/start", { headers: { "X-Harbor-Actor": "ada" } });
+    await ask("POST", "/pods/a.0/start", { headers: { "X-Berth-Actor": "ada" } });
     expect(calls[0]?.args[1]).toEqual({ actor: "ada" });
   });
 });

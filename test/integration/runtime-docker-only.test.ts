@@ -159,6 +159,15 @@ describe("docker", () => {
       const one = { networkMode: "bridge", networks: [{ name, aliases: [] }], command: ["true"] };
       expect(await exitCode(one)).toBe(0);
     });
+
+    test("several servers that make one network at once end with one", async () => {
+      const name = place.unique("n1");
+      const options = { host: requireDocker(), installationId: place.installationId, names: place.names };
+      const servers = [1, 2, 3, 4].map(() => createDockerRuntime(options));
+      await Promise.all(servers.map((server) => server.ensureNetwork(name)));
+      for (const server of servers) server.close();
+      expect(await place.docker.listNetworks({ filters: { name: [name] } })).toHaveLength(1);
+    });
   });
 
   test("containers, networks and volumes of others are not ours", async () => {

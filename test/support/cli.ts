@@ -30,6 +30,8 @@ export interface Scene {
   server?: Server;
   /** Lines typed by the operator; with them stdin and stdout are terminals. */
   typed?: string[];
+  /** stderr is a terminal: progress is drawn in place. */
+  live?: boolean;
   stdin?: string;
   cwd?: string;
   variables?: Record<string, string>;
@@ -70,7 +72,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       readLine: async () => typed.shift(),
       stdinIsTerminal: terminal,
       stdoutIsTerminal: terminal,
-      stderrIsTerminal: false,
+      stderrIsTerminal: scene.live ?? false,
       columns: () => 200,
     },
     stdin: async () => scene.stdin ?? "",
@@ -95,13 +97,13 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       endpoint: endpoint ?? "http://127.0.0.1:1",
       actor: "ana@laptop",
       color: false,
-      prefix: "berth",
     }),
     local: {
       serve: async (args) => args.length,
       doctor: async () => 0,
       backup: async () => 0,
       restore: async () => 0,
+      server: async () => 0,
     },
   });
   return outcome;

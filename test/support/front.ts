@@ -29,6 +29,9 @@ export async function startTestFront(overrides: Overrides): Promise<TestFront> {
     log: createLog((line) => log.push(JSON.parse(line)), "debug"),
     ...overrides,
     limits: { ...limits, drainMs: 300, ...overrides.limits },
+  }).catch((error: unknown) => {
+    rmSync(folder, { recursive: true });
+    throw error;
   });
   const tcp = addressOf(front.addresses[0]);
   return {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { actorHeader } from "../../api/client.ts";
 import { orchestrationEndpoints } from "../../api/orchestration/endpoints.ts";
 import type { Controller } from "../../controller/controller.ts";
 import type { Naming } from "../../core/naming.ts";
@@ -39,7 +40,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
   );
   const plane: Plane = {
     app,
-    actorHeader: `${names.headerPrefix}-Actor`,
+    actorHeader,
     jsonDepthMax: limits.jsonDepthMax,
     mapError: (error) => mapError(error, log),
   };

@@ -1,6 +1,5 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Socket } from "bun";
 import type { Log } from "../../lib/log.ts";
 import { bindFailure, claimUnixPath, privately } from "./address.ts";
 import { type Connection, type ConnectionContext, type FrontLimits, retireConnection, turnAway } from "./connection.ts";
@@ -82,7 +81,7 @@ type Handlers = ReturnType<typeof handlers>;
 
 function handlers(context: ConnectionContext, connections: Set<Connection>) {
   return {
-    open(socket: Socket<Data>) {
+    open(socket: Bun.Socket<Data>) {
       const connection = openConnection(socket, context);
       socket.data = connection;
       socket.setNoDelay(true);
@@ -90,15 +89,15 @@ function handlers(context: ConnectionContext, connections: Set<Connection>) {
       connections.add(connection);
       if (connections.size > context.limits.connectionsMax) turnAway(connection);
     },
-    data: (socket: Socket<Data>, chunk: Uint8Array) => run(socket, context, (it) => clientData(it, chunk)),
-    drain: (socket: Socket<Data>) => run(socket, context, clientDrain),
-    end: (socket: Socket<Data>) => run(socket, context, clientEnd),
-    close(socket: Socket<Data>) {
+    data: (socket: Bun.Socket<Data>, chunk: Uint8Array) => run(socket, context, (it) => clientData(it, chunk)),
+    drain: (socket: Bun.Socket<Data>) => run(socket, context, clientDrain),
+    end: (socket: Bun.Socket<Data>) => run(socket, context, clientEnd),
+    close(socket: Bun.Socket<Data>) {
       if (socket.data !== undefined) connections.delete(socket.data);
       run(socket, context, clientClosed);
       socket.data = undefined;
     },
-    error(socket: Socket<Data>, error: Error) {
+    error(socket: Bun.Socket<Data>, error: Error) {
       context.log.debug("connection failed", { error });
       socket.terminate();
     },
@@ -109,7 +108,7 @@ function handlers(context: ConnectionContext, connections: Set<Connection>) {
 const keepAliveProbeMs = 30_000;
 
 /** A throw in a socket callback would leave the socket open for ever. */
-function run(socket: Socket<Data>, context: ConnectionContext, step: (connection: Connection) => void): void {
+function run(socket: Bun.Socket<Data>, context: ConnectionContext, step: (connection: Connection) => void): void {
   const connection = socket.data;
   if (connection === undefined) return;
   try {

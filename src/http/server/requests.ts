@@ -1,4 +1,3 @@
-import type { Socket } from "bun";
 import { createBodyBoundary } from "./body-boundary.ts";
 import {
   close,
@@ -18,7 +17,7 @@ import type { TakeoverHandler } from "./takeover.ts";
 import { clientDrained, closeUpstream, createUpstream, sendUpstream } from "./upstream.ts";
 import { createWire } from "./wire.ts";
 
-export function openConnection(socket: Socket<Connection | undefined>, context: ConnectionContext): Connection {
+export function openConnection(socket: Bun.Socket<Connection | undefined>, context: ConnectionContext): Connection {
   const connection: Connection = {
     context,
     stage: "head",

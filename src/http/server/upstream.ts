@@ -1,4 +1,3 @@
-import type { Socket } from "bun";
 import type { RequestHead } from "./request-head.ts";
 import { createResponseReader, type ResponseReader, type ResponseStep } from "./response-reader.ts";
 import { createWire, type Wire } from "./wire.ts";
@@ -57,24 +56,24 @@ export function closeUpstream(upstream: Upstream): void {
 }
 
 const handlers = {
-  open(socket: Socket<Upstream>) {
+  open(socket: Bun.Socket<Upstream>) {
     const upstream = socket.data;
     if (upstream.closed) return void socket.terminate();
     upstream.wire = createWire(socket);
     if (upstream.waiting !== undefined) upstream.wire.write(upstream.waiting);
     upstream.waiting = undefined;
   },
-  data(socket: Socket<Upstream>, chunk: Uint8Array) {
+  data(socket: Bun.Socket<Upstream>, chunk: Uint8Array) {
     try {
       takeAnswer(socket.data, chunk);
     } catch (error) {
       breakOff(socket.data, error);
     }
   },
-  drain(socket: Socket<Upstream>) {
+  drain(socket: Bun.Socket<Upstream>) {
     socket.data.wire?.flush();
   },
-  close(socket: Socket<Upstream>) {
+  close(socket: Bun.Socket<Upstream>) {
     const upstream = socket.data;
     upstream.wire = undefined;
     const { response } = upstream;
@@ -83,7 +82,7 @@ const handlers = {
     if (response.endsHere()) finishAnswer(upstream);
     else upstream.sink.broken("the inner server closed the connection");
   },
-  error(socket: Socket<Upstream>, error: Error) {
+  error(socket: Bun.Socket<Upstream>, error: Error) {
     breakOff(socket.data, error);
   },
 };

@@ -1,5 +1,3 @@
-import type { Socket } from "bun";
-
 /** A socket that keeps what the kernel did not take. Whoever owns the socket's callbacks calls `flush` on drain. */
 export interface Wire {
   /** Returns false when some bytes had to be kept: stop producing until `flush` returns true. */
@@ -24,7 +22,7 @@ interface Outbox {
   onSent: (() => void) | undefined;
 }
 
-export function createWire<T>(socket: Socket<T>): Wire {
+export function createWire<T>(socket: Bun.Socket<T>): Wire {
   const outbox: Outbox = { unsent: [], unsentBytes: 0, peerFinished: false, onSent: undefined };
   return {
     get unsentBytes() {
@@ -54,7 +52,7 @@ function keep(outbox: Outbox, bytes: Uint8Array): void {
   outbox.unsentBytes += bytes.length;
 }
 
-function flush<T>(socket: Socket<T>, outbox: Outbox): boolean {
+function flush<T>(socket: Bun.Socket<T>, outbox: Outbox): boolean {
   for (;;) {
     const [first] = outbox.unsent;
     if (first === undefined) break;

@@ -28,6 +28,8 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
       // 409: somebody was faster.
       await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
     });
+    const made = await networksNamed(engine, name);
+    if (made.length > 1) await tidy(engine, made, isOurs);
   };
 
   return {
@@ -56,7 +58,7 @@ async function networksNamed(engine: Engine, name: string): Promise<NetworkInspe
   });
 }
 
-/** Leaves the one that containers are on, else the oldest; networks of others are left alone. */
+/** Leaves the one that containers are on, else the oldest, so that all who race keep the same; others' are left alone. */
 async function tidy(
   engine: Engine,
   twins: readonly NetworkInspectInfo[],
@@ -64,10 +66,15 @@ async function tidy(
 ): Promise<void> {
   const rows = await Promise.all(twins.map(async (network) => ({ network, used: await isUsed(engine, network) })));
   const [, ...surplus] = rows.toSorted(
-    (a, b) => Number(b.used) - Number(a.used) || a.network.Created.localeCompare(b.network.Created),
+    (a, b) =>
+      Number(b.used) - Number(a.used) ||
+      compare(a.network.Created, b.network.Created) ||
+      compare(a.network.Id, b.network.Id),
   );
   for (const { network, used } of surplus) if (!used && isOurs(network)) await removeById(engine, network);
 }
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 async function isUsed(engine: Engine, { Id, Name }: NetworkInspectInfo): Promise<boolean> {
   return engine.call({ verb: "inspect", subject: subject(Name) }, async (docker) => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, spyOn, test } from "bun:test";
-import { serverUnit, unitCommand, unitWord } from "../../../src/local/unit.ts";
+import { serverUnit, serverCommand, unitWord } from "../../../src/local/unit.ts";
 
 describe("unitWord", () => {
   test("leaves plain words alone", () => {
@@ -47,13 +47,13 @@ describe("serverUnit", () => {
   });
 });
 
-describe("unitCommand", () => {
+describe("serverCommand", () => {
   async function run(args: string[]) {
     const out = spyOn(process.stdout, "write").mockImplementation(() => true);
     const log = spyOn(console, "log").mockImplementation(() => undefined);
     const error = spyOn(console, "error").mockImplementation(() => undefined);
     try {
-      const code = await unitCommand(args);
+      const code = await serverCommand(args);
       const text = (calls: unknown[][]) => calls.map(([first]) => String(first)).join("\n");
       return { code, out: text(out.mock.calls) + text(log.mock.calls), error: text(error.mock.calls) };
     } finally {
@@ -62,20 +62,27 @@ describe("unitCommand", () => {
   }
 
   test("prints the unit of this executable", async () => {
-    const { code, out } = await run(["--root", "/srv/berth", "--prefix", "demo"]);
+    const { code, out } = await run(["unit", "--root", "/srv/berth", "--prefix", "demo"]);
     expect(code).toBe(0);
     expect(out).toContain(`ExecStart=${process.execPath} serve --root /srv/berth --prefix demo\n`);
   });
 
   test("refuses an unknown flag with exit code 2 and its usage", async () => {
-    const { code, out, error } = await run(["--rot", "/srv"]);
+    const { code, out, error } = await run(["unit", "--rot", "/srv"]);
     expect(code).toBe(2);
     expect(out).toBe("");
     expect(error).toContain("--rot");
     expect(error).toContain("usage: berth server unit");
   });
 
+  test("knows no other verb", async () => {
+    expect(await run(["start"])).toMatchObject({ code: 2, error: expect.stringContaining('"server start"') });
+    expect(await run([])).toMatchObject({ code: 2, out: "" });
+  });
+
   test("explains itself", async () => {
-    expect(await run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("--docker-host VALUE") });
+    const usage = { code: 0, out: expect.stringContaining("--docker-host VALUE") };
+    expect(await run(["--help"])).toMatchObject(usage);
+    expect(await run(["unit", "--help"])).toMatchObject(usage);
   });
 });

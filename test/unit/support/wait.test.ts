@@ -27,7 +27,7 @@ test("gives up with what it waited for, and the last error as the cause", async 
 
 test("one that ended, but whose parent has not asked for it, is dead", async () => {
   // The shell becomes a program that never asks for the child it had.
-  const parent = Bun.spawn(["sh", "-c", "true & echo $!; exec sleep 60"], { stdout: "pipe" });
+  const parent = Bun.spawn(["sh", "-c", "sleep 0.3 & echo $!; exec sleep 60"], { stdout: "pipe" });
   const { value } = await parent.stdout.getReader().read();
   const child = Number(new TextDecoder().decode(value));
   await waitFor("the child to end", () => !isAlive(child));

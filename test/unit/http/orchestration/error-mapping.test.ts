@@ -13,7 +13,7 @@ async function map(error: unknown) {
   return {
     status: response.status,
     headers: response.headers,
-    body: (await response.json()) as { error: string },
+    body: (await response.json()) as { status: string; error: string },
     lines,
   };
 }

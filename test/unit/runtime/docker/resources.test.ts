@@ -23,10 +23,12 @@ describe("networks", () => {
 
   test("a missing one is made, with our labels", async () => {
     const runtime = await runtimeOn((request, response) => {
-      if (request.method === "GET") return refuse(response, 404, "network berth0 not found");
+      if (request.path === "/networks/berth0") return refuse(response, 404, "network berth0 not found");
+      if (request.method === "GET") return sendJson(response, 200, [{ Name: "berth0", Id: "n1", Created: "" }]);
       sendJson(response, 201, { Id: "n1" });
     });
     await runtime.ensureNetwork("berth0");
+    expect(asked()).toEqual(["GET /networks/berth0", "POST /networks/create", "GET /networks"]);
     expect(JSON.parse(fake.requests[1]?.body ?? "")).toMatchObject({ Name: "berth0", Driver: "bridge", Labels: ours });
   });
 
@@ -37,6 +39,21 @@ describe("networks", () => {
     });
     await runtime.ensureNetwork("abc");
     expect(asked()).toEqual(["GET /networks/abc", "POST /networks/create"]);
+  });
+
+  test("of two made at once the younger goes, a name that only contains it does not count", async () => {
+    const runtime = await runtimeOn((request, response) => {
+      if (request.path === "/networks/berth0") return refuse(response, 404, "network berth0 not found");
+      if (request.method === "POST") return sendJson(response, 201, { Id: "ours" });
+      if (request.method === "DELETE") return response.writeHead(204).end();
+      sendJson(response, 200, [
+        { Name: "berth0-x", Id: "else", Created: "2024-01-01T00:00:00Z" },
+        { Name: "berth0", Id: "ours", Created: "2024-01-01T00:00:02Z" },
+        { Name: "berth0", Id: "theirs", Created: "2024-01-01T00:00:01Z" },
+      ]);
+    });
+    await runtime.ensureNetwork("berth0");
+    expect(asked().at(-1)).toBe("DELETE /networks/ours");
   });
 
   test("a failure to make one is told", async () => {
