@@ -1,4 +1,3 @@
-import type { NetworkInspectInfo } from "dockerode";
 import { Failure } from "../../api/failure.ts";
 import { type Owner, ownLabels } from "../ownership.ts";
 import type { Runtime } from "../runtime.ts";
@@ -9,83 +8,86 @@ import { isObjectName } from "./wire.ts";
 
 type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork">;
 
-/**
- * The engine takes two networks of one name when they are asked for at the same time, and then refuses every container
- * that names it. So callers share one try, and what a server that was killed meanwhile left behind is tidied up.
- */
 export function createNetworks(engine: Engine, owner: Owner): Networks {
-  const labels = ownLabels(owner);
-  const { installation } = owner.names.label;
   const share = createShare<void>();
-  const isOurs = (network: NetworkInspectInfo) => network.Labels?.[installation] === owner.installationId;
-
-  const ensure = async (name: string) => {
-    const present = await networksNamed(engine, name);
-    if (present.length > 1) return tidy(engine, present, isOurs);
-    if (present.length === 1) return;
-    const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
-    await engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
-      // 409: somebody was faster.
-      await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
-    });
-    const made = await networksNamed(engine, name);
-    if (made.length > 1) await tidy(engine, made, isOurs);
-  };
+  const { installation } = owner.names.label;
 
   return {
-    ensureNetwork: (name) => share(name, () => ensure(name)),
+    ensureNetwork: (name) =>
+      share(name, async () => {
+        const labels = await labelsOf(engine, name).catch((error: unknown) => {
+          if (!isAmbiguous(error)) throw error;
+          return keepOne(engine, name, (found) => found[installation] === owner.installationId);
+        });
+        if (labels === undefined) await makeOne(engine, name, ownLabels(owner));
+      }),
 
     removeNetwork: async (name) => {
-      for (const network of await networksNamed(engine, name)) {
-        if (!isOurs(network)) {
-          throw new Failure("conflict", `${subject(name)} was not made by this installation; remove it by hand`);
-        }
-        await removeById(engine, network);
+      const existing = await labelsOf(engine, name);
+      if (existing === undefined) return;
+      if (existing[installation] !== owner.installationId) {
+        throw new Failure("conflict", `${subject(name)} was not made by this installation; remove it by hand`);
       }
+      await engine.call({ verb: "remove", subject: subject(name) }, async (docker, abortSignal) => {
+        await docker.getNetwork(name).remove({ abortSignal }).catch(unlessStatus(404));
+      });
     },
   };
 }
 
 const subject = (name: string) => `network "${name}"`;
 
-async function networksNamed(engine: Engine, name: string): Promise<NetworkInspectInfo[]> {
-  if (!isObjectName(name)) return [];
-  const filters = { name: [name] };
-  return engine.call({ verb: "list", subject: subject(name) }, async (docker, abortSignal) => {
-    const listed = await docker.listNetworks({ filters, abortSignal });
-    // The engine's filter also takes a part of a name.
-    return listed.filter((network) => network.Name === name);
+/** The engine may make two networks of one name when asked twice at once, and then starts nothing in either. */
+async function makeOne(engine: Engine, name: string, labels: Record<string, string>): Promise<void> {
+  await engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
+    const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
+    // 409: somebody was faster.
+    const made = await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
+    if (made === undefined) return;
+    const all = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
+    // The filter also finds names that contain it. All who race keep the same one: the oldest.
+    const same = all
+      .filter(({ Name }) => Name === name)
+      .sort((a, b) => compare(a.Created, b.Created) || compare(a.Id, b.Id));
+    if (same[0] !== undefined && same[0].Id !== made.id) await made.remove({ abortSignal });
   });
 }
 
-/** Leaves the one that containers are on, else the oldest, so that all who race keep the same; others' are left alone. */
-async function tidy(
+/** Two networks have the name: the create of a server that was killed arrived after all. */
+function isAmbiguous(error: unknown): boolean {
+  return error instanceof Failure && /network \S+ is ambiguous/.test(error.message);
+}
+
+/** Removes networks of ours until the name is clear: the one that containers are on stays, else the oldest. */
+async function keepOne(
   engine: Engine,
-  twins: readonly NetworkInspectInfo[],
-  isOurs: (network: NetworkInspectInfo) => boolean,
-): Promise<void> {
-  const rows = await Promise.all(twins.map(async (network) => ({ network, used: await isUsed(engine, network) })));
-  const [, ...surplus] = rows.toSorted(
-    (a, b) =>
-      Number(b.used) - Number(a.used) ||
-      compare(a.network.Created, b.network.Created) ||
-      compare(a.network.Id, b.network.Id),
-  );
-  for (const { network, used } of surplus) if (!used && isOurs(network)) await removeById(engine, network);
+  name: string,
+  isOurs: (labels: Record<string, string>) => boolean,
+): Promise<Record<string, string> | undefined> {
+  return engine.call({ verb: "clear", subject: subject(name) }, async (docker, abortSignal) => {
+    const listed = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
+    const twins = await Promise.all(
+      listed.filter(({ Name }) => Name === name).map(({ Id }) => docker.getNetwork(Id).inspect()),
+    );
+    const isUsed = (twin: { Containers?: object }) => Object.keys(twin.Containers ?? {}).length > 0;
+    const [kept, ...others] = twins.sort(
+      (a, b) => Number(isUsed(b)) - Number(isUsed(a)) || compare(a.Created, b.Created) || compare(a.Id, b.Id),
+    );
+    for (const twin of others) {
+      if (!isUsed(twin) && isOurs(twin.Labels ?? {})) await docker.getNetwork(twin.Id).remove({ abortSignal });
+    }
+    return kept?.Labels ?? {};
+  });
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-async function isUsed(engine: Engine, { Id, Name }: NetworkInspectInfo): Promise<boolean> {
-  return engine.call({ verb: "inspect", subject: subject(Name) }, async (docker) => {
+async function labelsOf(engine: Engine, name: string): Promise<Record<string, string> | undefined> {
+  if (!isObjectName(name)) return undefined;
+  return engine.call({ verb: "inspect", subject: subject(name) }, async (docker) => {
     // dockerode takes no signal here; the deadline alone ends a call that hangs.
-    const network: NetworkInspectInfo | undefined = await docker.getNetwork(Id).inspect().catch(unlessStatus(404));
-    return Object.keys(network?.Containers ?? {}).length > 0;
-  });
-}
-
-async function removeById(engine: Engine, { Id, Name }: NetworkInspectInfo): Promise<void> {
-  await engine.call({ verb: "remove", subject: subject(Name) }, async (docker, abortSignal) => {
-    await docker.getNetwork(Id).remove({ abortSignal }).catch(unlessStatus(404));
+    const network = await docker.getNetwork(name).inspect().catch(unlessStatus(404));
+    // The engine also takes the beginning of an id.
+    return network?.Name === name ? (network.Labels ?? {}) : undefined;
   });
 }
