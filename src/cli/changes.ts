@@ -60,8 +60,8 @@ function contentText(value: unknown): string {
   if (typeof value === "string") return `${digestOf(value)} (${Buffer.byteLength(value)} bytes)`;
   const { url, content } = asObject(value);
   if (typeof url === "string") return url;
-  const embedded = typeof content === "string" ? content : "";
-  return `${digestOf(embedded)} (${Buffer.from(embedded, "base64").length} bytes)`;
+  const bytes = Buffer.from(typeof content === "string" ? content : "", "base64");
+  return `${digestOf(bytes)} (${bytes.length} bytes)`;
 }
 
 function asObject(value: unknown): Record<string, unknown> {

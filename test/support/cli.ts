@@ -30,6 +30,8 @@ export interface Scene {
   server?: Server;
   /** Lines typed by the operator; with them stdin and stdout are terminals. */
   typed?: string[];
+  /** stderr is a terminal: progress is drawn in place. */
+  live?: boolean;
   stdin?: string;
   cwd?: string;
   variables?: Record<string, string>;
@@ -70,7 +72,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       readLine: async () => typed.shift(),
       stdinIsTerminal: terminal,
       stdoutIsTerminal: terminal,
-      stderrIsTerminal: false,
+      stderrIsTerminal: scene.live ?? false,
       columns: () => 200,
     },
     stdin: async () => scene.stdin ?? "",

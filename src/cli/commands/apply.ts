@@ -25,7 +25,7 @@ export const applyCommand: Command = {
   ],
   flags: [
     fileFlag,
-    { name: "prune", summary: "delete stored manifests of the same scopes and kinds that the files do not have" },
+    { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },

@@ -16,7 +16,7 @@ export const getCommand: Command = {
   name: "get",
   summary: "list resources or pods",
   usage: ["get [KIND] [SCOPE[/NAME]]", "get pods [SCOPE[/NAME[.REPLICA]]]", "get all [SCOPE[/NAME]]"],
-  detail: [`KIND is one of pods, all (default), ${coreKinds.join(", ")}; plurals are fine.`],
+  detail: ["KIND, singular or plural, is pods, all (default), or one of", `${coreKinds.join(", ")}.`],
   flags: [],
   async run(context, { words: [first, second, ...more] }) {
     if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);

@@ -1,4 +1,15 @@
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+} from "yaml";
 import type { Variables } from "./interpolate.ts";
 import { readScalar } from "./scalar.ts";
 import type { Fault, Source, Span } from "./source.ts";
@@ -34,103 +45,120 @@ interface Position {
   key?: Span | undefined;
 }
 
-const root: Position = { path: "", depth: 0 };
-
-/** Turns a YAML node into a plain value; what is wrong with it goes to `setup.faults`. */
-export function readTree(node: Node, setup: TreeSetup): Tree {
-  const places = new Map<string, Place>();
-  const targets = new Map<Alias, Node | undefined>();
-  let nodes = 0;
-
-  /** The parser searches the whole document for it each time. */
-  const resolveAlias = (alias: Alias): Node | undefined => {
-    if (!targets.has(alias)) targets.set(alias, alias.resolve(setup.document));
-    return targets.get(alias);
-  };
-
-  const fail = (span: Span, message: string): undefined => {
-    setup.faults.push({ span, message });
-    return undefined;
-  };
-
-  const read = (current: Node | null, at: Position): unknown => {
-    const span = spanAt(current, at.key ?? spanOf(node, setup.source));
-    places.set(at.path, { value: span, key: at.key });
-    nodes += 1;
-    if (nodes > setup.nodesMax) return nodes === setup.nodesMax + 1 ? fail(span, "too many values in one file") : null;
-    if (at.depth > setup.depthMax) return fail(span, `nested deeper than ${setup.depthMax} levels`);
-    if (isAlias(current)) return readAlias(current, at, span);
-    if (current?.tag === "!file" || current?.tag === "!url") return readTagged(current, at, span);
-    if (isMap(current)) return readMap(current, at);
-    if (isSeq(current)) {
-      return current.items.map((item, index) => {
-        return read(item as Node, { path: `${at.path}[${index}]`, depth: at.depth + 1 });
-      });
-    }
-    return isScalar(current) ? scalar(current, at, span) : null;
-  };
-
-  const readAlias = (alias: Alias, at: Position, span: Span): unknown => {
-    const target = resolveAlias(alias);
-    return target === undefined ? fail(span, `no anchor "&${alias.source}" before this`) : read(target, deeper(at));
-  };
-
-  const scalar = (current: Parameters<typeof readScalar>[0], at: Position, span: Span): unknown => {
-    const environment = /^spec\.(?:.+\.)?env\.[^.]+$/.test(at.path);
-    const result = readScalar(current, { variables: setup.variables, environment, json: setup.json });
-    for (const { part, message } of result.problems) fail(narrow(span, part), message);
-    return result.value;
-  };
-
-  const readTagged = (current: Node, at: Position, span: Span): unknown => {
-    const tag = current.tag;
-    if (!/^spec\.files\.[^.]+$/.test(at.path))
-      return fail(span, `${tag} has a meaning only below spec.files of an asset`);
-    const value = isScalar(current) ? scalar(current, at, span) : isMap(current) ? readMap(current, at) : undefined;
-    if (tag === "!url") return assetUrl(value) ?? fail(span, "!url needs an address: !url https://… or !url {url: …}");
-    if (typeof value !== "string" || value === "") return fail(span, "!file needs a path: !file files/app.conf");
-    try {
-      return assetFile(value, setup.readAsset(value));
-    } catch (error) {
-      return fail(span, error instanceof Error ? error.message : String(error));
-    }
-  };
-
-  const readMap = (map: YAMLMap, at: Position): Record<string, unknown> => {
-    const merged: [string, unknown][] = [];
-    const own: [string, unknown][] = [];
-    // Merge keys first, so that the places of the map's own keys win as its values do.
-    const pairs = (map.items as Pair<Node, Node | null>[]).toSorted((a, b) => Number(isMerge(b)) - Number(isMerge(a)));
-    for (const pair of pairs) {
-      const key = spanOf(pair.key, setup.source);
-      if (isMerge(pair)) merged.push(...mergeEntries(pair.value, at, key));
-      else {
-        const name = keyText(pair.key);
-        if (name === undefined) fail(key, "a key must be text");
-        else own.push([name, read(pair.value, { path: join(at.path, name), depth: at.depth + 1, key })]);
-      }
-    }
-    return Object.fromEntries([...merged, ...own]);
-  };
-
-  const mergeEntries = (value: Node | null, at: Position, key: Span): [string, unknown][] => {
-    const target = isAlias(value) ? resolveAlias(value) : value;
-    const maps = isSeq(target) ? target.items : [target];
-    // The first map of a list wins, so it comes last.
-    return maps.toReversed().flatMap((item) => {
-      const map = isAlias(item) ? resolveAlias(item) : item;
-      nodes += 1;
-      if (isMap(map) && at.depth < setup.depthMax) return Object.entries(readMap(map, deeper(at)));
-      fail(key, "a merge key needs a map: <<: *anchor");
-      return [];
-    });
-  };
-
-  return { value: read(node, root), places };
+/** One tree being read. */
+interface Reading extends TreeSetup {
+  root: Node;
+  places: Map<string, Place>;
+  /** What aliases stand for: the parser searches the whole document for it each time. */
+  targets: Map<Alias, Node | undefined>;
+  nodes: number;
 }
 
-function deeper(at: Position): Position {
-  return { ...at, depth: at.depth + 1 };
+/** Turns a YAML node into a plain value; what is wrong with it goes to `setup.faults`. */
+export function readTree(root: Node, setup: TreeSetup): Tree {
+  const reading: Reading = { ...setup, root, places: new Map(), targets: new Map(), nodes: 0 };
+  return { value: read(reading, root, { path: "", depth: 0 }), places: reading.places };
+}
+
+function read(reading: Reading, node: Node | null, at: Position): unknown {
+  const span = spanAt(node, at.key ?? spanOf(reading.root, reading.source));
+  reading.places.set(at.path, { value: span, key: at.key });
+  reading.nodes += 1;
+  if (reading.nodes > reading.nodesMax) return tooMany(reading, span);
+  if (at.depth > reading.depthMax) return fail(reading, span, `nested deeper than ${reading.depthMax} levels`);
+  if (isAlias(node)) return readAlias(reading, node, { ...at, span });
+  if (node?.tag === "!file" || node?.tag === "!url") return readTagged(reading, node, { ...at, span });
+  if (isMap(node)) return readMap(reading, node, at);
+  if (isSeq(node)) {
+    const place = (index: number) => ({ path: `${at.path}[${index}]`, depth: at.depth + 1 });
+    return node.items.map((item, index) => read(reading, item as Node, place(index)));
+  }
+  return isScalar(node) ? scalarValue(reading, node, { ...at, span }) : null;
+}
+
+/** A position whose place in the source is known. */
+interface Placed extends Position {
+  span: Span;
+}
+
+function fail({ faults }: Reading, span: Span, message: string): undefined {
+  faults.push({ span, message });
+  return undefined;
+}
+
+/** Told once, however many are left. */
+function tooMany(reading: Reading, span: Span): undefined {
+  return reading.nodes === reading.nodesMax + 1 ? fail(reading, span, "too many values in one file") : undefined;
+}
+
+function resolveAlias({ targets, document }: Reading, alias: Alias): Node | undefined {
+  if (!targets.has(alias)) targets.set(alias, alias.resolve(document));
+  return targets.get(alias);
+}
+
+function readAlias(reading: Reading, alias: Alias, at: Placed): unknown {
+  const target = resolveAlias(reading, alias);
+  if (target === undefined) return fail(reading, at.span, `no anchor "&${alias.source}" before this`);
+  return read(reading, target, deeper(at));
+}
+
+function scalarValue(reading: Reading, node: Scalar, { path, span }: Placed): unknown {
+  const environment = /^spec\.(?:.+\.)?env\.[^.]+$/.test(path);
+  const { value, problems } = readScalar(node, { variables: reading.variables, environment, json: reading.json });
+  for (const { part, message } of problems) fail(reading, narrow(span, part), message);
+  return value;
+}
+
+function readTagged(reading: Reading, node: Node, at: Placed): unknown {
+  const { span } = at;
+  if (!/^spec\.files\.[^.]+$/.test(at.path)) {
+    return fail(reading, span, `${node.tag} has a meaning only below spec.files of an asset`);
+  }
+  const value = isScalar(node) ? scalarValue(reading, node, at) : isMap(node) ? readMap(reading, node, at) : undefined;
+  if (node.tag === "!url") {
+    return assetUrl(value) ?? fail(reading, span, "!url needs an address: !url https://… or !url {url: …}");
+  }
+  if (typeof value !== "string" || value === "") {
+    return fail(reading, span, "!file needs a path: !file files/app.conf");
+  }
+  try {
+    return assetFile(value, reading.readAsset(value));
+  } catch (error) {
+    return fail(reading, span, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readMap(reading: Reading, map: YAMLMap, at: Position): Record<string, unknown> {
+  const merged: [string, unknown][] = [];
+  const own: [string, unknown][] = [];
+  // Merge keys first, so that the places of the map's own keys win as its values do.
+  const pairs = (map.items as Pair<Node, Node | null>[]).toSorted((a, b) => Number(isMerge(b)) - Number(isMerge(a)));
+  for (const pair of pairs) {
+    const key = spanOf(pair.key, reading.source);
+    const name = keyText(pair.key);
+    if (isMerge(pair)) merged.push(...mergeEntries(reading, pair.value, { ...at, span: key }));
+    else if (name === undefined) fail(reading, key, "a key must be text");
+    else own.push([name, read(reading, pair.value, { path: join(at.path, name), depth: at.depth + 1, key })]);
+  }
+  return Object.fromEntries([...merged, ...own]);
+}
+
+function mergeEntries(reading: Reading, value: Node | null, at: Placed): [string, unknown][] {
+  const target = isAlias(value) ? resolveAlias(reading, value) : value;
+  const maps = isSeq(target) ? target.items : [target];
+  // The first map of a list wins, so it comes last.
+  return maps.toReversed().flatMap((item) => {
+    const map = isAlias(item) ? resolveAlias(reading, item) : item;
+    reading.nodes += 1;
+    if (reading.nodes > reading.nodesMax) return tooMany(reading, at.span) ?? [];
+    if (isMap(map) && at.depth < reading.depthMax) return Object.entries(readMap(reading, map, deeper(at)));
+    fail(reading, at.span, "a merge key needs a map: <<: *anchor");
+    return [];
+  });
+}
+
+function deeper({ path, depth, key }: Position): Position {
+  return { path, depth: depth + 1, key };
 }
 
 /** The place of a value; one that is not written at all is shown at its key. */

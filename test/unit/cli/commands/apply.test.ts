@@ -1,0 +1,228 @@
+import { describe, expect, test } from "bun:test";
+import { guarded } from "../../../../src/cli/commands/apply.ts";
+import { type Call, cli, pod, refusal, type Scene, stored } from "../../../support/cli.ts";
+
+const web = "kind: deployment\nscope: shop\nname: web\nspec:\n  image: web:2\n  bad: 1\n";
+
+interface Script {
+  /** Answers of GET /describe, one after the other, the last for ever. */
+  statuses?: (Record<string, unknown> | null)[];
+  action?: "create" | "update" | "unchanged";
+  onApply?: (call: Call) => unknown;
+}
+
+/** A server that has revision 7, makes revision 8 of it, and says `statuses`. */
+function scripted({ statuses = [status("ready")], action = "update", onApply }: Script = {}) {
+  let looks = 0;
+  return (call: Call): unknown => {
+    if (call.path === "/describe") {
+      const current = statuses[Math.min(looks++, statuses.length - 1)];
+      return { manifest: stored("deployment/shop/web", {}, 8), status: current, pods: [pod("shop-web.a1b2c")] };
+    }
+    if (call.path !== "/apply" || call.method !== "POST") return undefined;
+    const special = onApply?.(call);
+    if (special !== undefined) return special;
+    const dry = call.query.dry_run === "true";
+    const before = stored("deployment/shop/web", { image: "web:1" });
+    return {
+      applied: [stored("deployment/shop/web", { image: "web:2" }, action === "unchanged" ? 7 : 8)],
+      pruned: [],
+      ...(dry
+        ? {
+            dry_run: true,
+            current: [action === "create" ? null : before],
+            plan: [{ ref: "deployment/shop/web", action, changed: ["image"], replicas: [], notes: [] }],
+          }
+        : {}),
+    };
+  };
+}
+
+function status(phase: string, change: Record<string, unknown> = {}): Record<string, unknown> {
+  const bad = { type: "Ready", status: false, reason: "ImagePull", message: "no such image", at: "" };
+  return {
+    phase,
+    replicas: 1,
+    ready_replicas: phase === "ready" ? 1 : 0,
+    observed_revision: 8,
+    conditions: phase === "ready" ? [] : [bad],
+    last_reconcile_at: "2026-01-02T00:00:00Z",
+    ...change,
+  };
+}
+
+const apply = (flags: string[], script?: Script, scene: Scene = {}) =>
+  cli(["apply", "-f", "-", ...flags], { stdin: web, server: scripted(script), ...scene });
+
+const writes = (calls: Call[]) => calls.filter(({ path, query }) => path === "/apply" && query.dry_run === undefined);
+
+describe("apply", () => {
+  test("shows the plan, applies with the revision it was made against, waits, and ends with 0", async () => {
+    const { code, out, err, calls } = await apply([]);
+    expect(out).toBe('~ deployment/shop/web\n    image  "web:1"  → "web:2"\n\n1 to change\n\napplied 1 resource\n');
+    expect(err).toBe(
+      "deployment/shop/web: replica a1b2c running, ready\ndeployment/shop/web: 1/1 ready\n✓ deployment/shop/web is ready (1/1)\n",
+    );
+    expect(code).toBe(0);
+    expect(writes(calls)[0]?.body).toMatchObject([{ kind: "deployment", metadata: { if_revision: 7 } }]);
+  });
+
+  test("guards a resource that was not there with revision 0", async () => {
+    const { calls } = await apply([], { action: "create" });
+    expect(writes(calls)[0]?.body).toMatchObject([{ metadata: { if_revision: 0 } }]);
+  });
+
+  test("does not believe a status that is older than what it applied", async () => {
+    const old = status("ready", { observed_revision: 7 });
+    const { code, calls } = await apply([], { statuses: [null, old, old, status("ready")] });
+    expect(code).toBe(0);
+    expect(calls.filter(({ path }) => path === "/describe")).toHaveLength(4);
+  });
+
+  test.each(["failing", "failed"])("ends with 1, the reason and what to type when it is %s", async (phase) => {
+    const { code, err } = await apply([], { statuses: [status("progressing", { conditions: [] }), status(phase)] });
+    expect(code).toBe(1);
+    expect(err).toEndWith(
+      [
+        "✗ deployment/shop/web is not ready: ImagePull: no such image",
+        "  see: berth describe deployment shop/web",
+        "       berth events shop/web",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("an old failure of an unchanged manifest counts only after the server has looked again", async () => {
+    const old = status("failing", { observed_revision: 7 });
+    const healed = status("ready", { observed_revision: 7, last_reconcile_at: "2026-01-02T00:00:09Z" });
+    expect((await apply([], { action: "unchanged", statuses: [old, old, healed] })).code).toBe(0);
+    const again = { ...old, last_reconcile_at: "2026-01-02T00:00:09Z" };
+    expect((await apply([], { action: "unchanged", statuses: [old, again] })).code).toBe(1);
+  });
+
+  test("ends with 3 when the time is up", async () => {
+    const { code, err } = await apply(["--timeout", "10s"], { statuses: [status("progressing")] });
+    expect(code).toBe(3);
+    expect(err).toContain("is not ready after 10s: ImagePull: no such image; the server goes on");
+  });
+
+  test("ends with 130 on Ctrl-C and says that the server goes on", async () => {
+    const { code, err } = await apply(
+      [],
+      { statuses: [status("progressing")] },
+      { onSleep: (_, interrupt) => interrupt() },
+    );
+    expect(code).toBe(130);
+    expect(err).toContain("deployment/shop/web not waited for: the server goes on");
+  });
+
+  test.each(["--no-wait", "--detach"])("%s does not look at it", async (flag) => {
+    const { code, calls } = await apply([flag]);
+    expect(code).toBe(0);
+    expect(calls.map(({ path }) => path)).toEqual(["/apply", "/apply"]);
+  });
+
+  test("--dry-run writes nothing; --prune is passed on", async () => {
+    const { code, calls } = await apply(["--dry-run", "--prune"]);
+    expect(code).toBe(0);
+    expect(calls.map(({ query }) => query)).toEqual([{ dry_run: "true", prune: "true" }]);
+  });
+
+  test("on a terminal progress is drawn in place and leaves only the result", async () => {
+    const { err } = await apply([], { statuses: [status("progressing"), status("ready")] }, { live: true });
+    const [block = "", , result = ""] = err.split("\x1b[J").filter((part) => part.includes("deployment"));
+    expect(block).toContain(
+      "deployment/shop/web  0/1 ready  0s  ImagePull: no such image\n    a1b2c  running, ready\n",
+    );
+    expect(err).toEndWith("\x1b[1A\r\x1b[J✓ deployment/shop/web is ready (1/1)\n");
+    expect(result).toBe("✓ deployment/shop/web is ready (1/1)\n");
+  });
+
+  test("asks on a terminal, and no means nothing is written", async () => {
+    const { code, err, calls } = await apply([], {}, { typed: ["no\n"] });
+    expect(err).toContain("apply these changes? [y/N]");
+    expect(err).toContain("nothing was changed");
+    expect(code).toBe(5);
+    expect(writes(calls)).toEqual([]);
+  });
+
+  test.each(["y\n", "Yes\n"])("%p goes ahead", async (line) => {
+    expect(writes((await apply([], {}, { typed: [line] })).calls)).toHaveLength(1);
+  });
+
+  test("does not ask with -y, nor when nothing would change", async () => {
+    expect((await apply(["-y"], {}, { typed: [] })).code).toBe(0);
+    const unchanged = status("ready", { observed_revision: 7 });
+    expect((await apply([], { action: "unchanged", statuses: [unchanged] }, { typed: [] })).code).toBe(0);
+  });
+
+  test("what somebody else changed meanwhile is not overwritten", async () => {
+    const onApply = ({ query }: Call) =>
+      query.dry_run ? undefined : refusal(409, "deployment/shop/web is at revision 9");
+    const { code, err } = await apply([], { onApply });
+    expect(code).toBe(1);
+    expect(err).toBe("error: deployment/shop/web is at revision 9\n  nothing was changed; look again: berth diff\n");
+  });
+
+  test("faults that the server finds are shown in the file", async () => {
+    const { code, err } = await apply([], { onApply: () => refusal(400, "spec.bad: unknown field") });
+    expect(code).toBe(1);
+    expect(err).toBe("stdin:6:3: spec.bad: unknown field\n  6 |   bad: 1\n    |   ^^^\n");
+  });
+
+  test("-o json prints the envelope of the apply alone on stdout", async () => {
+    const { out, code } = await apply(["-o", "json"]);
+    expect(JSON.parse(out)).toEqual({
+      status: "ok",
+      data: { applied: [stored("deployment/shop/web", { image: "web:2" }, 8)], pruned: [] },
+    });
+    expect(code).toBe(0);
+  });
+
+  test("-o json keeps the exit code and prints faults as an envelope", async () => {
+    const { out, code, err } = await apply(["-o", "json"], { onApply: () => refusal(507, "disk full") });
+    expect(JSON.parse(out)).toEqual({ status: "error", error: "disk full" });
+    expect([code, err]).toEqual([1, ""]);
+  });
+
+  test.each([
+    [["apply"], "say which manifests"],
+    [["apply", "web.yaml"], "say which manifests"],
+    [["apply", "-f", "-", "web.yaml"], '"web.yaml" is one word too many'],
+    [["apply", "-f", "-", "--timeout", "soon"], '"soon" is no duration'],
+  ])("%p is wrong usage", async (argv, text) => {
+    const { code, err, calls } = await cli(argv, { stdin: web });
+    expect(err).toContain(text);
+    expect([code, calls]).toEqual([2, []]);
+  });
+});
+
+test("a manifest of a kind that expands goes unguarded; a revision of the file's own stays", () => {
+  const plan = {
+    applied: [stored("deployment/shop/web"), stored("job/shop/own")],
+    current: [stored("deployment/shop/web"), stored("job/shop/own")],
+    pruned: [],
+  };
+  const app = { kind: "app", scope: "shop", name: "web" };
+  const own = { kind: "Jobs", scope: "shop", name: "own", metadata: { if_revision: 3 } };
+  expect(guarded([app, own], plan)).toEqual([app, own]);
+});
+
+describe("diff", () => {
+  const diff = (flags: string[], script?: Script) =>
+    cli(["diff", "-f", "-", ...flags], { stdin: web, server: scripted(script) });
+
+  test("writes nothing and ends with 0 when there are changes", async () => {
+    const { code, out, calls } = await diff([]);
+    expect(out).toContain("~ deployment/shop/web");
+    expect(code).toBe(0);
+    expect(calls.map(({ query }) => query.dry_run)).toEqual(["true"]);
+  });
+
+  test("--detailed-exitcode: 2 with changes, 0 without, 1 on faults", async () => {
+    expect((await diff(["--detailed-exitcode"])).code).toBe(2);
+    expect((await diff(["--detailed-exitcode", "-o", "json"])).code).toBe(2);
+    expect((await diff(["--detailed-exitcode"], { action: "unchanged" })).code).toBe(0);
+    expect((await diff(["--detailed-exitcode"], { onApply: () => refusal(400, "bad") })).code).toBe(1);
+  });
+});

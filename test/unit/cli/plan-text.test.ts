@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import type { ApplyResult } from "../../../src/api/orchestration/apply.ts";
+import { fieldChanges, valueAt, valueText } from "../../../src/cli/changes.ts";
+import { hasChanges, planText } from "../../../src/cli/plan-text.ts";
+import { plainStyle } from "../../../src/cli/style.ts";
+import { stored } from "../../support/cli.ts";
+
+const options = { style: plainStyle, reveal: false };
+
+const result: ApplyResult = {
+  applied: [
+    stored("deployment/shop/web", { image: "web:2", env: { TOKEN: "new", MODE: "prod" }, ports: ["80", "443"] }),
+    stored("ingress/shop/web", { host: "shop.example" }),
+    stored("asset/shop/files", { files: { conf: { _source: "file", content: "YWJj", filename: "conf" } } }),
+    stored("job/shop/same", {}),
+  ],
+  current: [
+    stored("deployment/shop/web", { image: "web:1", env: { TOKEN: "old", GONE: "x", MODE: "prod" }, ports: ["80"] }),
+    null,
+    stored("asset/shop/files", { files: { conf: "hello" } }),
+    stored("job/shop/same", {}),
+  ],
+  pruned: ["ingress/shop/old", "job/shop/stale"],
+  dry_run: true,
+  plugin_expansions: [{ from: "app/shop/web", to: ["deployment/shop/web", "ingress/shop/web"] }],
+  warnings: ["the disk has 2 GB left"],
+  plan: [
+    {
+      ref: "deployment/shop/web",
+      action: "update",
+      changed: ["spec.image", "spec.env", "spec.ports[1]"],
+      replicas: [
+        { replica_id: "a1b2c", action: "replace", why: "image changed" },
+        { replica_id: "d3e4f", action: "replace", why: "image changed" },
+        { replica_id: "", action: "create", why: "replicas 2 to 3" },
+        { replica_id: "zzzzz", action: "remove", why: "" },
+      ],
+      notes: ["strategy recreate: it writes to a volume"],
+    },
+    { ref: "ingress/shop/web", action: "create", changed: [], replicas: [], notes: [] },
+    { ref: "asset/shop/files", action: "update", changed: ["files.conf"], replicas: [], notes: [] },
+    { ref: "job/shop/same", action: "unchanged", changed: [], replicas: [], notes: [] },
+    { ref: "job/shop/stale", action: "delete", changed: [], replicas: [], notes: [] },
+  ],
+};
+
+test("a plan names each resource, its changed fields, what happens to replicas and why", () => {
+  expect(planText(result, options)).toBe(
+    [
+      "app/shop/web becomes deployment/shop/web, ingress/shop/web",
+      "~ deployment/shop/web",
+      '    image      "web:1"    → "web:2"',
+      "    env.GONE   #2d711642  → –",
+      "    env.TOKEN  #cba06b57  → #11507a0e",
+      '    ports[1]   –          → "443"',
+      "    replaces 2 replicas a1b2c, d3e4f: image changed",
+      "    starts 1 replica: replicas 2 to 3",
+      "    removes 1 replica zzzzz",
+      "    ! strategy recreate: it writes to a volume",
+      "+ ingress/shop/web",
+      "~ asset/shop/files",
+      "    files.conf  #2cf24dba (5 bytes)  → #ba7816bf (3 bytes)",
+      "= job/shop/same",
+      "- job/shop/stale",
+      "- ingress/shop/old",
+      "! the disk has 2 GB left",
+      "",
+      "1 to create, 2 to change, 2 to delete, 1 unchanged",
+    ].join("\n"),
+  );
+});
+
+test("environment values show with reveal only", () => {
+  expect(planText(result, options)).not.toMatch(/old"|new"/);
+  expect(planText(result, { ...options, reveal: true })).toContain('env.TOKEN  "old"');
+});
+
+describe("hasChanges", () => {
+  const unchanged: ApplyResult = {
+    applied: [stored("job/shop/same")],
+    pruned: [],
+    plan: [{ ref: "job/shop/same", action: "unchanged", changed: [], replicas: [], notes: [] }],
+  };
+
+  test("is false when every row is unchanged", () => {
+    expect(hasChanges(unchanged)).toBe(false);
+    expect(planText(unchanged, options)).toBe("= job/shop/same\n\nno changes");
+  });
+
+  test("is true for a single prune", () => {
+    expect(hasChanges({ ...unchanged, pruned: ["job/shop/old"] })).toBe(true);
+  });
+});
+
+test.each([
+  ["a.b", 1],
+  ["a.x.y", 2],
+  ["a.x.y.z", 3],
+  ["list[1].n", 4],
+  ["list[9]", undefined],
+  ["a.none", undefined],
+  ["a.b.c", undefined],
+])("valueAt(%p), where keys may hold dots", (path, value) => {
+  expect(valueAt({ a: { b: 1, "x.y": path === "a.x.y" ? 2 : { z: 3 } }, list: [0, { n: 4 }] }, path)).toEqual(value);
+});
+
+test.each([
+  ["image", "x".repeat(80), `"${"x".repeat(58)}…`],
+  ["replicas", 3, "3"],
+  ["limits", { cpu: "1" }, '{"cpu":"1"}'],
+  ["job.env.A", "secret", "#2bb80d53"],
+  ["env.A", "***", `${"#"}${new Bun.CryptoHasher("sha256").update("***").digest("hex").slice(0, 8)}`],
+  ["files.a", { _source: "url", url: "https://x/y" }, "https://x/y"],
+  ["image", undefined, "–"],
+])("valueText(%p, %p)", (path, value, text) => {
+  expect(valueText(path, value, false)).toBe(text);
+});
+
+test("a changed path counts with and without its spec", () => {
+  const change = { path: "image", before: "a", after: "b" };
+  expect(fieldChanges(["spec.image"], { image: "a" }, { image: "b" })).toEqual([change]);
+  expect(fieldChanges(["image"], { image: "a" }, { image: "b" })).toEqual([change]);
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "bun:test";
+import { commands, localCommands } from "../../../src/cli/table.ts";
+import { Answer, cli, refusal } from "../../support/cli.ts";
+
+const health = () => new Answer(200, { status: "ok", version: "9.9.9" });
+
+describe("help", () => {
+  test("names every command with its summary; bare and help are the same", async () => {
+    const { out, code } = await cli([]);
+    for (const { name, summary } of [...commands, ...localCommands])
+      expect(out).toContain(`${name.padEnd(8)}  ${summary}`);
+    expect(code).toBe(0);
+    expect((await cli(["help"])).out).toBe(out);
+    expect((await cli(["--help"])).out).toBe(out);
+  });
+
+  test.each(commands.map(({ name }) => name))("%s has help that names its flags, in three spellings", async (name) => {
+    const { out, code, calls } = await cli([name, "--help"]);
+    const command = commands.find((candidate) => candidate.name === name);
+    for (const flag of command?.flags ?? []) expect(out).toContain(`--${flag.name}`);
+    expect(out).toContain(`  berth ${name}`);
+    expect([code, calls]).toEqual([0, []]);
+    expect((await cli(["help", name])).out).toBe(out);
+    expect((await cli(["-h", name])).out).toBe(out);
+  });
+
+  test("lines of help fit a screen of 100 columns", async () => {
+    for (const { name } of commands) {
+      const { out } = await cli([name, "--help"]);
+      for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(100);
+    }
+  });
+
+  test("of unknown commands suggests, and ends with 2", async () => {
+    expect(await cli(["help", "aply"])).toMatchObject({
+      code: 2,
+      err: 'error: unknown command "aply": did you mean "apply"?\n',
+    });
+    expect(await cli(["serv"])).toMatchObject({
+      code: 2,
+      err: 'error: unknown command "serv": did you mean "serve"?\n',
+    });
+    expect(await cli(["frobnicate"])).toMatchObject({
+      code: 2,
+      err: 'error: unknown command "frobnicate"; see: berth help\n',
+    });
+  });
+});
+
+describe("flags", () => {
+  test("global ones may stand before the command", async () => {
+    const { out, calls } = await cli(["-o", "json", "--endpoint", "http://127.0.0.1:9", "version"], { server: health });
+    expect(JSON.parse(out).data.server).toBe("9.9.9");
+    expect(calls).toHaveLength(1);
+  });
+
+  test("an unknown one ends with 2, in JSON when JSON was asked for", async () => {
+    expect(await cli(["get", "--al"])).toMatchObject({ code: 2, err: 'error: unknown flag "--al"\n', out: "" });
+    for (const json of [["-o", "json"], ["-ojson"], ["--output=json"], ["--output", "json"]]) {
+      const { code, out, err } = await cli(["get", "--nope", ...json]);
+      expect(JSON.parse(out)).toEqual({ status: "error", error: 'unknown flag "--nope"' });
+      expect([code, err]).toEqual([2, ""]);
+    }
+  });
+
+  test("an unknown output format is refused", async () => {
+    expect(await cli(["get", "-o", "yaml"])).toMatchObject({
+      code: 2,
+      err: 'error: no output format "yaml": text or json\n',
+    });
+  });
+
+  test("a wrong endpoint is refused before anything is sent", async () => {
+    expect(await cli(["get", "--endpoint", "localhost"])).toMatchObject({ code: 2, calls: [] });
+  });
+});
+
+test("only the first word is split at a colon", async () => {
+  const { calls } = await cli(["config:set", "shop", "URL=redis:x", "--no-restart"], {
+    server: () => ({ changed: [], restarting: [] }),
+  });
+  expect(calls[0]?.body).toEqual({ URL: "redis:x" });
+  expect((await cli(["get", "a:b"], { server: () => [] })).calls[0]?.query).toEqual({ scope: "a:b" });
+});
+
+test("local commands get their words as they are", async () => {
+  expect((await cli(["serve", "--root", "/x", "-o", "json"])).code).toBe(4);
+  expect((await cli(["serve", "--help"])).code).toBe(1);
+  expect((await cli(["help", "serve"])).code).toBe(1);
+});
+
+describe("version", () => {
+  test("--version is ours alone", async () => {
+    expect(await cli(["--version"])).toMatchObject({ out: "berth 1.2.3 (commit: abc)\n", code: 0, calls: [] });
+  });
+
+  test("shows both sides", async () => {
+    const { out, code } = await cli(["version"], { server: health });
+    expect(out).toBe("client  1.2.3 (commit: abc)\nserver  9.9.9\n");
+    expect(code).toBe(0);
+  });
+});
+
+describe("errors", () => {
+  test("of the server are its text, and end with 1", async () => {
+    expect(await cli(["get"], { server: () => refusal(503, "docker is away") })).toMatchObject({
+      code: 1,
+      out: "",
+      err: "error: docker is away\n",
+    });
+  });
+
+  test("of ours say that they are ours", async () => {
+    const { code, err } = await cli(["get"], {
+      server: () => {
+        throw new SyntaxError("broken");
+      },
+    });
+    expect(err).toContain("broken");
+    expect(code).not.toBe(0);
+  });
+});
