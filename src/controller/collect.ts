@@ -2,6 +2,7 @@ import { formatKey } from "../api/manifest.ts";
 import { orphans } from "../core/plan/collect.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
+import { stopGently } from "./stop.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
 export interface OrphanWatch {
@@ -51,7 +52,7 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
 async function removeStray(context: Context, id: string): Promise<void> {
   const pod = [...context.pods.all()].find((candidate) => candidate.id === id);
   if (pod === undefined) return;
-  await context.runtime.stop(id, { graceMs: 10_000 });
+  await stopGently(context, id);
   await context.runtime.remove(id);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };
