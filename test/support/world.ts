@@ -143,8 +143,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   async function stop() {
+    let ended = false;
     server.stopping.abort();
-    await Promise.all([server.ended, advance(0)]);
+    void server.ended.then(() => (ended = true));
+    // A call that is under way in the engine is waited for.
+    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.now());
   }
 
   const self: World = {
