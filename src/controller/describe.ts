@@ -5,6 +5,7 @@ import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
+import { claimLabels } from "./volumes.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
@@ -43,8 +44,7 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
   const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
   await collect(errors, "volumes", async () => {
     context.engine.require();
-    const { label } = context.names;
-    const listed = await context.runtime.listVolumes({ [label.scope]: key.scope, [label.name]: key.name });
+    const listed = await context.runtime.listVolumes(claimLabels(context, key));
     for (const { name } of listed) names.add(name);
   });
   return [...names].sort();
