@@ -9,9 +9,9 @@ import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { PodTable } from "./pod-table.ts";
-import type { ProbeEngine } from "./probes.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
-import type { ReleasePhases } from "./release-phases.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
