@@ -2,6 +2,7 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createLimit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
@@ -61,7 +62,9 @@ export function createController(parts: ControllerParts): RunningController {
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onUp: () => reconciler.enqueueAll(),
   });
-  const context: Context = { ...parts, pods, progress, engine, enqueue: (key, ms) => reconciler.enqueue(key, ms) };
+  const starts = createLimit(limits.engineCallsMax);
+  const enqueue: Context["enqueue"] = (key, ms) => reconciler.enqueue(key, ms);
+  const context: Context = { ...parts, pods, progress, engine, starts, enqueue };
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
 
