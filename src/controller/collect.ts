@@ -45,11 +45,13 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
     watch.lastHold = hold.why ?? "";
     if (hold.why) log.warn("orphans held back", { why: hold.why, containers: hold.ids.length });
   }
-  for (const id of remove) await removeStray(context, id);
+  const results = await Promise.allSettled(remove.map((id) => removeStray(context, id)));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 async function removeStray(context: Context, id: string): Promise<void> {
-  const pod = [...context.pods.all()].find((candidate) => candidate.id === id);
+  const pod = context.pods.byId(id);
   if (pod === undefined) return;
   await context.runtime.stop(id, { graceMs: 10_000 });
   await context.runtime.remove(id);

@@ -38,6 +38,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   if (isPodKind(manifest.kind)) return convergePods(context, key);
   if (manifest.kind === "asset") await convergeAsset(context, key);
   else await storeOnly(context, manifest);
+  context.progress.clearTrouble(key);
   return { settled: true };
 }
 
@@ -53,7 +54,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     refuseUnresolved(problems);
     await context.pods.refresh(key);
     const plan = planNow(context, key, workload);
-    if (plan.steps.length === 0) context.progress.clearTrouble(key);
+    if (plan.steps.length === 0) settleTrouble(context, key, plan);
     await saveStatus(context, { manifest, workload, plan });
     if (plan.steps.length === 0) {
       return { settled: plan.done, ...(plan.againInMs === undefined ? {} : { againInMs: plan.againInMs }) };
@@ -62,6 +63,15 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     context.progress.clearTrouble(key);
   }
   return { settled: false, againInMs: 0 };
+}
+
+/** With nothing to do there is no trouble, unless what failed only waits for its next try. */
+function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { againInMs }: WorkloadPlan): void {
+  const now = clock.now();
+  const trouble = progress.trouble(key);
+  const waits = pods.of(key).some((pod) => pod.state !== "running" && progress.startNotBefore(pod.id) > now);
+  if (trouble === undefined || againInMs === undefined || !waits) return progress.clearTrouble(key);
+  progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
@@ -110,7 +120,7 @@ async function saveStatus(context: Context, { manifest, workload, plan }: Findin
     replica_readiness: readiness(context, manifest),
     conditions,
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(trouble === undefined ? {} : { last_reconcile_error: trouble.message }),
+    ...(trouble === undefined ? {} : { last_reconcile_error: trouble.message, attempts: trouble.attempts }),
     ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
     last_reconcile_at: new Date(now).toISOString(),
   };
