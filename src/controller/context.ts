@@ -3,6 +3,7 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
@@ -59,6 +60,8 @@ export interface Context {
   progress: Progress;
   deaths: Deaths;
   releasePhases: ReleasePhases;
+  /** Bounds container starts over all resources. */
+  starts: Limit;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };
