@@ -35,6 +35,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) {
     context.progress.forget(key);
+    context.releasePhases.settle();
     return { settled: true };
   }
   if (isPodKind(manifest.kind)) return convergePods(context, key);
@@ -83,7 +84,8 @@ async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<
 /** A release whose commands have yet to run; also after a restart of the server in the middle of them. */
 function takeUpPhase(context: Context, manifest: StoredManifest): void {
   const release = latestRelease(context, manifest);
-  if (release?.status === "pending") context.releasePhases.ensure(manifest, release);
+  if (release !== undefined) context.releasePhases.takeUp(release);
+  context.releasePhases.settle();
 }
 
 /** Nothing runs before the first release phase has passed. */

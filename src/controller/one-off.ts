@@ -9,10 +9,14 @@ export interface OneOffRun {
   timeoutMs: number | undefined;
   /** Ends the container; the run then counts as cancelled. */
   signal: AbortSignal;
+  /** Lets go of the container, which goes on; the run then fails `unavailable`. For a server that stops. */
+  leave?: AbortSignal;
   /** Output as it comes, stdout and stderr merged. */
   onOutput?: (text: string) => void;
   /** The container's id, once it is there: kept by callers that find the run again after a crash. */
   onStarted?: (containerId: string) => Promise<void>;
+  /** The end, while the container is still there: what is written down here is not lost to a crash. */
+  onEnded?: (result: OneOffResult) => Promise<void>;
 }
 
 export interface OneOffResult {
@@ -31,6 +35,7 @@ const tailLines = 100;
 const stopGraceMs = 10_000;
 /** How long the output may lag behind the end of the process. */
 const drainMs = 5_000;
+const readAgainMs = 1_000;
 
 /**
  * Runs one container to its end and removes it. A container of that name that is ours already is taken up instead,
@@ -43,10 +48,29 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   const detail = await runtime.inspect(id);
   const startedAt = detail?.startedAt ?? clock.now();
   const output = followOutput(context, id, run.onOutput);
-  const { end, ...outcome } = await waitForEnd(context, { id, run, startedAt });
-  const tail = await output.finish();
-  await runtime.remove(id);
-  return { end, ...outcome, startedAt, endedAt: clock.now(), tail };
+  try {
+    const outcome = await waitForEnd(context, { id, run, startedAt });
+    const tail = await output.finish();
+    const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
+    await run.onEnded?.(result);
+    await runtime.remove(id);
+    return result;
+  } finally {
+    output.stop();
+  }
+}
+
+/** Waits for a container that another run left behind, ends it when its time is up, and removes it. */
+export async function outlive(
+  context: Context,
+  { id, state }: { id: string; state: string },
+  run: Pick<OneOffRun, "timeoutMs"> & { leave: AbortSignal },
+): Promise<void> {
+  if (state === "running") {
+    const startedAt = (await context.runtime.inspect(id))?.startedAt ?? context.clock.now();
+    await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt });
+  }
+  await context.runtime.remove(id);
 }
 
 async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<string> {
@@ -78,7 +102,7 @@ function sameLabels(a: Record<string, string>, b: Record<string, string>, { name
 
 interface Waiting {
   id: string;
-  run: OneOffRun;
+  run: Pick<OneOffRun, "timeoutMs" | "signal" | "leave">;
   startedAt: number;
 }
 
@@ -89,47 +113,74 @@ async function waitForEnd(context: Context, { id, run, startedAt }: Waiting): Pr
   const limit = new AbortController();
   const leftMs = run.timeoutMs === undefined ? undefined : Math.max(0, startedAt + run.timeoutMs - clock.now());
   const timer = leftMs === undefined ? undefined : clock.sleep(leftMs, limit.signal).then(() => "timed_out" as const);
-  const cancelled = aborted(run.signal, limit.signal);
+  const cancelled = aborted(run.signal, limit.signal).then(() => "cancelled" as const);
+  const left = run.leave === undefined ? [] : [aborted(run.leave, limit.signal).then(() => "left" as const)];
   const waiting = new AbortController();
   const exited = runtime.wait(id, waiting.signal);
   exited.catch(() => undefined);
-  const first = await Promise.race([exited, cancelled, ...(timer === undefined ? [] : [timer])]);
+  const first = await Promise.race([exited, ...left, cancelled, ...(timer === undefined ? [] : [timer])]);
   limit.abort();
   if (typeof first === "object") return { end: "exited", ...first };
+  if (first === "left") {
+    waiting.abort();
+    throw new Failure("unavailable", "the server is stopping; what it ran goes on");
+  }
   await runtime.stop(id, { graceMs: stopGraceMs });
   const last = await exited.finally(() => waiting.abort());
   return { end: first, ...last };
 }
 
 /** Resolves when `signal` aborts; never, once `until` has. */
-function aborted(signal: AbortSignal, until: AbortSignal): Promise<"cancelled"> {
+function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve("cancelled");
-    signal.addEventListener("abort", () => resolve("cancelled"), { once: true, signal: until });
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: until });
   });
 }
 
+/** From the beginning, over breaks of the engine: what was read before one is not told again. */
 function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutput"]) {
   const stop = new AbortController();
   const lines = createLineTail(tailLines);
-  const reading = (async () => {
-    const decoder = new TextDecoder();
+  const decoder = new TextDecoder();
+  let told = 0;
+
+  async function read(): Promise<void> {
     const options = { follow: true, tail: undefined, since: undefined, timestamps: false };
+    let seen = 0;
     for await (const bytes of context.runtime.logs(id, options, stop.signal)) {
-      const text = decoder.decode(bytes, { stream: true });
+      const fresh = bytes.subarray(Math.max(0, told - seen));
+      seen += bytes.length;
+      if (fresh.length === 0) continue;
+      told += fresh.length;
+      const text = decoder.decode(fresh, { stream: true });
       lines.push(text);
       onOutput?.(text);
     }
-  })();
+  }
+
+  async function readToTheEnd(): Promise<void> {
+    for (;;) {
+      try {
+        return await read();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (!(error instanceof Failure) || error.code !== "unavailable") throw error;
+        await context.clock.sleep(readAgainMs, stop.signal);
+      }
+    }
+  }
+
   // Output that cannot be read is missing from the record; the run itself goes on.
-  const read = reading.catch((error) =>
+  const reading = readToTheEnd().catch((error) =>
     lines.push(`(output lost: ${error instanceof Error ? error.message : error})\n`),
   );
   return {
     async finish(): Promise<string[]> {
-      await Promise.race([read, context.clock.sleep(drainMs, stop.signal)]);
+      await Promise.race([reading, context.clock.sleep(drainMs, stop.signal)]);
       stop.abort();
       return lines.lines();
     },
+    stop: () => stop.abort(),
   };
 }

@@ -48,7 +48,7 @@ export interface Judgement {
   moved: boolean;
 }
 
-/** A resource of a version before releases, or one whose hash is computed otherwise now, gets its record here. */
+/** A resource of a version before releases gets its record here. */
 export async function ensureRelease(context: Context, manifest: StoredManifest): Promise<void> {
   if (latestRelease(context, manifest) !== undefined) return;
   await context.store.write((tx) => {
@@ -112,7 +112,9 @@ async function succeed(context: Context, release: ReleaseRecord, workload: Resol
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
   });
-  context.releasePhases.rolledOut(release);
+  const done = context.store.releases.get(release.id);
+  if (done !== undefined) context.releasePhases.takeUp(done);
+  context.releasePhases.settle();
 }
 
 interface Failing {
@@ -148,7 +150,7 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
     return "rolled back";
   });
-  if (came !== "superseded") context.releasePhases.failed(release, error);
+  context.releasePhases.settle();
   if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
   return { memory, moved: came === "rolled back" };
 }
