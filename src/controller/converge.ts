@@ -9,6 +9,7 @@ import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
+import { interruptOf } from "./interrupt.ts";
 import { plannedPods, planTarget, readinessOf, untouchedIds } from "./observe.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
@@ -69,10 +70,27 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     await saveStatus(context, { ...finding, memory: judgement.memory });
     if (judgement.moved) continue;
     if (plan.steps.length === 0) return rest(context, finding);
-    await execute(context, { key, workload, steps: plan.steps });
+    await executeUntilChanged(context, finding);
+    if (context.closing.aborted) break;
     context.progress.clearTrouble(key);
   }
   return { settled: false, againInMs: 0 };
+}
+
+async function executeUntilChanged(context: Context, { manifest, workload, plan, startedAt }: Omit<Finding, "memory">) {
+  const deadlineAt = startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs;
+  const interrupt = interruptOf(context, manifest, deadlineAt);
+  const { kind, scope, name } = manifest;
+  try {
+    await execute(context, {
+      key: { kind, scope, name },
+      workload,
+      steps: plan.steps,
+      interrupt: interrupt.signal,
+    });
+  } finally {
+    interrupt.end();
+  }
 }
 
 /** Init containers that nobody waits for any more: their replica was being made when the server ended. */

@@ -72,8 +72,10 @@ export function createController(parts: ControllerParts): RunningController {
     (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
   );
   const releasePhases = createReleasePhases(() => context, log);
+  const closing = new AbortController();
   const context: Context = {
     ...parts,
+    closing: closing.signal,
     pods,
     progress,
     engine,
@@ -90,6 +92,7 @@ export function createController(parts: ControllerParts): RunningController {
     controller: operations(context, { reconciler, tearDown }),
     reconciler,
     async run(signal) {
+      signal.addEventListener("abort", () => closing.abort(), { once: true });
       reconciler.enqueueAll();
       await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal)]);
       await releasePhases.close();

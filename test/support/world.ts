@@ -138,10 +138,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   async function quiet() {
-    for (let calm = 0, ticks = 0; calm < 3; ticks++) {
+    const busy = () => server.running.reconciler.queued() > 0 && engineSleeps === 0;
+    // What is under way may itself wait for time, or for a container to end: a while of nothing is rest, too.
+    for (let calm = 0, ticks = 0; calm < (busy() ? 30 : 3); ticks++) {
       await new Promise((resolve) => setImmediate(resolve));
-      const busy = server.running.reconciler.queued() > 0 && engineSleeps === 0;
-      calm = activity.underWay > 0 || busy ? 0 : calm + 1;
+      calm = activity.underWay > 0 ? 0 : calm + 1;
       if (ticks > ticksMax) throw new Error(`no rest: ${server.running.reconciler.queued()} resources under way`);
     }
   }
