@@ -2,6 +2,7 @@ import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { statusOf } from "../core/plan/status.ts";
+import { reachedBy } from "../core/plan/verdict.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
@@ -65,7 +66,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     if (round === 0) await removeInitLeftovers(context, key);
     const plan = planNow(context, key, workload);
     if (plan.steps.length === 0) settleTrouble(context, key, plan);
-    const finding = { manifest, workload, plan, startedAt: rolloutStart(context, manifest, { workload, plan }) };
+    const finding = { manifest, workload, plan, movedAt: rolloutMovedAt(context, manifest, { workload, plan }) };
     const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
     await saveStatus(context, { ...finding, memory: judgement.memory });
     if (judgement.moved) continue;
@@ -77,8 +78,8 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
   return { settled: false, againInMs: 0 };
 }
 
-async function executeUntilChanged(context: Context, { manifest, workload, plan, startedAt }: Omit<Finding, "memory">) {
-  const deadlineAt = startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs;
+async function executeUntilChanged(context: Context, { manifest, workload, plan, movedAt }: Omit<Finding, "memory">) {
+  const deadlineAt = movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs;
   const interrupt = interruptOf(context, manifest, deadlineAt);
   const { kind, scope, name } = manifest;
   try {
@@ -88,6 +89,11 @@ async function executeUntilChanged(context: Context, { manifest, workload, plan,
       steps: plan.steps,
       interrupt: interrupt.signal,
     });
+  } catch (error) {
+    // The next try may be due long after the deadline.
+    const leftMs = deadlineAt === undefined ? 0 : deadlineAt - context.clock.now();
+    if (leftMs > 0) context.enqueue(manifest, leftMs);
+    throw error;
   } finally {
     interrupt.end();
   }
@@ -116,14 +122,13 @@ async function waitForPhase(context: Context, manifest: StoredManifest): Promise
     counts: { ready: 0, updated: 0, frozen: 0, total: 0 },
     waitingFor: "the release phase has to pass before the first replica starts",
   };
-  await saveStatus(context, { manifest, workload, plan: empty, startedAt: undefined, memory: {} });
+  await saveStatus(context, { manifest, workload, plan: empty, movedAt: undefined, memory: {} });
   return { settled: false };
 }
 
 /** Nothing to do: until something changes, or the progress deadline of what is awaited passes. */
-function rest(context: Context, { plan, workload, startedAt }: Omit<Finding, "memory">): Round {
-  const deadlineIn =
-    startedAt === undefined ? 0 : startedAt + workload.rollout.progressDeadlineMs - context.clock.now();
+function rest(context: Context, { plan, workload, movedAt }: Omit<Finding, "memory">): Round {
+  const deadlineIn = movedAt === undefined ? 0 : movedAt + workload.rollout.progressDeadlineMs - context.clock.now();
   const waits = [plan.againInMs, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
   return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
 }
@@ -147,8 +152,8 @@ function podsNow(context: Context, key: ManifestKey, workload: ResolvedWorkload)
   return plannedPods(context, { key, workload, now: context.clock.now() });
 }
 
-/** When the rollout under way began; a settled resource has none. */
-function rolloutStart(
+/** When the rollout under way last got further, or began; a settled resource has none. */
+function rolloutMovedAt(
   context: Context,
   manifest: StoredManifest,
   { workload, plan }: { workload: ResolvedWorkload; plan: WorkloadPlan },
@@ -158,19 +163,20 @@ function rolloutStart(
     return undefined;
   }
   const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
-  return context.progress.rolloutStart(manifest, target, context.clock.now());
+  const reached = reachedBy(podsNow(context, manifest, workload), planTarget(workload));
+  return context.progress.rolloutMovedAt(manifest, { target, reached, now: context.clock.now() });
 }
 
 interface Finding {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
-  startedAt: number | undefined;
+  movedAt: number | undefined;
   memory: RolloutMemory;
 }
 
 async function saveStatus(context: Context, finding: Finding): Promise<void> {
-  const { manifest, workload, plan, startedAt, memory } = finding;
+  const { manifest, workload, plan, movedAt, memory } = finding;
   const now = context.clock.now();
   const trouble = context.progress.trouble(manifest);
   const stopped = stoppedError(context, manifest, { memory, now });
@@ -180,7 +186,7 @@ async function saveStatus(context: Context, finding: Finding): Promise<void> {
     workload: planTarget(workload),
     pods: podsNow(context, manifest, workload),
     lastError: trouble ?? stopped,
-    deadlineAt: startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs,
+    deadlineAt: movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs,
     now,
     previous: previous?.conditions,
   });
@@ -286,6 +292,6 @@ export async function saveTrouble(context: Context, key: ManifestKey): Promise<v
   }
   const { workload } = resolveStored(context, rolloutTarget(context, manifest) ?? manifest);
   const plan = planNow(context, key, workload);
-  const startedAt = rolloutStart(context, manifest, { workload, plan });
-  await saveStatus(context, { manifest, workload, plan, startedAt, memory: memoryOf(context, manifest) });
+  const movedAt = rolloutMovedAt(context, manifest, { workload, plan });
+  await saveStatus(context, { manifest, workload, plan, movedAt, memory: memoryOf(context, manifest) });
 }

@@ -212,7 +212,8 @@ function fill(pod: Pod, detail: ContainerDetail): void {
   pod.state = detail.state;
   pod.startedAt = detail.startedAt;
   pod.finishedAt = detail.finishedAt;
-  pod.exitCode = detail.exitCode;
+  // A running one has none, and how it ended last is still worth knowing.
+  pod.exitCode = detail.exitCode ?? pod.exitCode;
   pod.restarts = detail.restartCount;
   pod.oomKilled = detail.oomKilled;
   pod.error = detail.error;

@@ -24,8 +24,8 @@ export interface Progress {
   troubles(): Iterable<[KeyText, Trouble]>;
   setTrouble(key: ManifestKey, trouble: Trouble): void;
   clearTrouble(key: ManifestKey): void;
-  /** Start of the present rollout: moves when hash or generation moves. */
-  rolloutStart(key: ManifestKey, target: string, now: number): number;
+  /** When the present rollout last got further, or began: another target is another rollout. */
+  rolloutMovedAt(key: ManifestKey, rollout: { target: string; reached: number; now: number }): number;
   /** Init chains that failed lately, newest last, as the status shows them. */
   initFailures(key: ManifestKey): Record<string, unknown>[];
   addInitFailure(key: ManifestKey, failure: Record<string, unknown>): void;
@@ -66,7 +66,7 @@ function forgetSteady(heals: Map<string, Heal>, now: number): void {
 
 export function createProgress(options: ProgressOptions): Progress {
   const troubles = new Map<KeyText, Trouble>();
-  const rollouts = new Map<KeyText, { target: string; at: number }>();
+  const rollouts = new Map<KeyText, { target: string; reached: number; at: number }>();
   const inits = new Map<KeyText, Record<string, unknown>[]>();
   const heals = new Map<string, Heal>();
   const holds = new Set<{ key: KeyText; replicaId: string }>();
@@ -77,10 +77,11 @@ export function createProgress(options: ProgressOptions): Progress {
     troubles: () => troubles.entries(),
     setTrouble: (key, trouble) => void troubles.set(keyText(key), trouble),
     clearTrouble: (key) => void troubles.delete(keyText(key)),
-    rolloutStart(key, target, now) {
+    rolloutMovedAt(key, { target, reached, now }) {
       const known = rollouts.get(keyText(key));
-      if (known?.target === target) return known.at;
-      rollouts.set(keyText(key), { target, at: now });
+      // Compared with the furthest it ever got: replicas that come and go do not count anew each time.
+      if (known?.target === target && reached <= known.reached) return known.at;
+      rollouts.set(keyText(key), { target, reached, at: now });
       return now;
     },
     initFailures: (key) => inits.get(keyText(key)) ?? [],

@@ -38,8 +38,8 @@ export interface Judging {
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
   pods: PlannedPod[];
-  /** Undefined when it is settled. */
-  startedAt: number | undefined;
+  /** See `VerdictInput`; undefined when it is settled. */
+  movedAt: number | undefined;
 }
 
 /** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
@@ -60,7 +60,7 @@ export async function ensureRelease(context: Context, manifest: StoredManifest):
 
 /** Decides after each look how the rollout under way stands, and records its end. */
 export async function judge(context: Context, judging: Judging): Promise<Judgement> {
-  const { manifest, workload, plan, pods, startedAt } = judging;
+  const { manifest, workload, plan, pods, movedAt } = judging;
   const memory = memoryOf(context, manifest);
   const release = latestRelease(context, manifest);
   const lastError = context.progress.trouble(manifest)?.message;
@@ -69,7 +69,7 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
     plan,
     workload: planTarget(workload),
     pods,
-    startedAt: startedAt ?? now,
+    movedAt: movedAt ?? now,
     lastError,
     now,
   });

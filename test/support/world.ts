@@ -138,10 +138,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   async function quiet() {
-    const busy = () => server.running.reconciler.queued() > 0 && engineSleeps === 0;
-    // What is under way may itself wait for time, or for a container to end: a while of nothing is rest, too.
-    for (let calm = 0, ticks = 0; calm < (busy() ? 30 : 3); ticks++) {
+    const busy = () => server.running.reconciler.queued() > 0 && engineSleeps === 0 && link.waiting() === 0;
+    const rests = (since: number) => !busy() || performance.now() - since > restMs;
+    for (let calm = 0, ticks = 0, since = performance.now(); calm < 3 || !rests(since); ticks++) {
       await new Promise((resolve) => setImmediate(resolve));
+      if (activity.underWay > 0) since = performance.now();
       calm = activity.underWay > 0 ? 0 : calm + 1;
       if (ticks > ticksMax) throw new Error(`no rest: ${server.running.reconciler.queued()} resources under way`);
     }
@@ -225,9 +226,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   return self;
 }
 
-/** Knows whether the controller follows the engine's events. */
-function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
+/** Knows whether the controller follows the engine's events, and how much of its work waits for containers. */
+function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean; waiting(): number } {
   let open = false;
+  let waits = 0;
+  const draining = new Set<string>();
   async function* events(signal: AbortSignal, onOpen: () => void) {
     const opened = () => {
       open = true;
@@ -239,7 +242,27 @@ function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
       open = false;
     }
   }
-  return { runtime: { ...runtime, events }, isOpen: () => open };
+  const watched: Pick<Runtime, "wait" | "connections" | "stop"> = {
+    wait(id, signal) {
+      waits += 1;
+      return runtime.wait(id, signal).finally(() => (waits -= 1));
+    },
+    async connections(id) {
+      const seen = await runtime.connections(id);
+      if (seen?.listening) draining.add(id);
+      if (seen === undefined || seen.established === 0) draining.delete(id);
+      return seen;
+    },
+    stop(id, options) {
+      draining.delete(id);
+      return runtime.stop(id, options);
+    },
+  };
+  return {
+    runtime: { ...runtime, ...watched, events },
+    isOpen: () => open,
+    waiting: () => waits + draining.size,
+  };
 }
 
 /** Those that answer once; streams of a dead server lead nowhere by themselves. */
@@ -248,6 +271,9 @@ const engineCalls = [
   ...(["ensureNetwork", "removeNetwork", "ensureVolume", "listVolumes", "inspectVolume", "removeVolume"] as const),
   ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "freeBytes"] as const),
 ] as const;
+
+/** Longer than any work on files takes, which nobody counts: then what is under way waits for time to pass. */
+const restMs = 300;
 
 /** Far more turns of the event loop than any real work takes. */
 const ticksMax = 500_000;
