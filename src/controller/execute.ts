@@ -136,7 +136,7 @@ async function heal(
   context: Context,
   { key, id, replica, why }: { key: ManifestKey; id: string; replica: string; why: string },
 ): Promise<void> {
-  context.progress.started(id, context.clock.now());
+  context.progress.started(id, context.clock.steady());
   const pod = context.pods.byId(id);
   if (pod !== undefined && pod.state === "exited") await context.deaths.record(pod, why);
   try {

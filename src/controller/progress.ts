@@ -16,7 +16,7 @@ export interface Trouble {
 
 /**
  * What the reconciler remembers between rounds and nobody needs after a restart: errors, healing back-off, when a
- * rollout began. All of it is rebuilt by running.
+ * rollout began. All of it is rebuilt by running. Times are of the steady clock, except those of a `Trouble`.
  */
 export interface Progress {
   readonly moved: Broadcast<KeyText>;
@@ -32,7 +32,7 @@ export interface Progress {
   clearInitFailures(key: ManifestKey, replicaId?: string): void;
   /** Settled: whatever comes next is a rollout of its own. */
   rolloutDone(key: ManifestKey): void;
-  /** Epoch ms before which the container is not started again. */
+  /** Before which the container is not started again. */
   startNotBefore(containerId: string): number;
   /** Remembers a start; the next one waits longer, until the container has run for a minute. */
   started(containerId: string, now: number): void;

@@ -1,7 +1,7 @@
 import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
-import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
+import { reachedBy, type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -42,6 +42,20 @@ export interface Judging {
   movedAt: number | undefined;
 }
 
+/** When the rollout under way last got further, or began; a settled resource has none. */
+export function rolloutMovedAt(
+  context: Context,
+  { manifest, workload, plan, pods }: Omit<Judging, "movedAt">,
+): number | undefined {
+  if (plan.done) {
+    context.progress.rolloutDone(manifest);
+    return undefined;
+  }
+  const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
+  const reached = reachedBy(pods, planTarget(workload));
+  return context.progress.rolloutMovedAt(manifest, { target, reached, now: context.clock.steady() });
+}
+
 /** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
 export interface Judgement {
   memory: RolloutMemory;
@@ -64,7 +78,7 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
   const memory = memoryOf(context, manifest);
   const release = latestRelease(context, manifest);
   const lastError = context.progress.trouble(manifest)?.message;
-  const now = context.clock.now();
+  const now = context.clock.steady();
   const verdict = verdictOf({
     plan,
     workload: planTarget(workload),

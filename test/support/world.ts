@@ -149,7 +149,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   async function advance(ms: number) {
-    const until = clock.now() + ms;
+    const until = clock.steady() + ms;
     await quiet();
     for (let due = clock.nextDue(); due !== undefined && due <= until; due = clock.nextDue()) {
       clock.moveTo(due);
@@ -164,7 +164,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     server.stopping.abort();
     void server.ended.then(() => (ended = true));
     // A call that is under way in the engine is waited for.
-    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.now());
+    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.steady());
   }
 
   const self: World = {
@@ -195,7 +195,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     quiet,
     advance,
     async settle(withinMs = 120_000) {
-      const until = clock.now() + withinMs;
+      const until = clock.steady() + withinMs;
       await quiet();
       const waits = () => (link.isOpen() ? unsettled(store) : ["the engine is not connected"]);
       while (waits().length > 0) {

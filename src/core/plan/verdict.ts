@@ -11,7 +11,7 @@ export interface VerdictInput {
   plan: WorkloadPlan;
   workload: PlanWorkload;
   pods: readonly PlannedPod[];
-  /** Epoch ms at which the rollout last got further, or began. */
+  /** When the rollout last got further, or began; on the clock of `now`. */
   movedAt: number;
   lastError: string | undefined;
   now: number;
