@@ -24,6 +24,8 @@ export interface Pod {
   startedAt: number | undefined;
   /** The same on the steady clock; undefined also between an end and the first look after it. */
   upSince: number | undefined;
+  /** Was there when this server began to look. */
+  inherited: boolean;
   finishedAt: number | undefined;
   exitCode: number | undefined;
   restarts: number;
@@ -78,6 +80,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
   const versions = new Map<KeyText, number>();
   const changed = new Set<KeyText>();
   let eventCount = 0;
+  let hasLooked = false;
 
   function touch(key: KeyText): void {
     versions.set(key, (versions.get(key) ?? 0) + 1);
@@ -124,7 +127,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     const known = byId.get(container.id);
     if (known === undefined) {
       const pod = podOf(container, names, clock.now());
-      if (pod !== undefined) add(pod);
+      if (pod !== undefined) add({ ...pod, inherited: !hasLooked });
       return;
     }
     known.status = container.status;
@@ -154,6 +157,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
       changed.clear();
       const known = [...byId.values()];
       take(known, await listedSince(() => runtime.list()));
+      hasLooked = true;
       return [...changed];
     },
     async refresh(key) {
@@ -218,8 +222,7 @@ function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
   pod.state = detail.state;
   if (detail.startedAt === undefined) pod.upSince = undefined;
   else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
-    // The engine stamps with the clock of the machine, which somebody may have set since.
-    pod.upSince = Math.min(clock.steady(), detail.startedAt - clock.now() + clock.steady());
+    pod.upSince = steadyStart(pod, detail.startedAt, clock);
   }
   pod.startedAt = detail.startedAt;
   pod.finishedAt = detail.finishedAt;
@@ -229,6 +232,14 @@ function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
   pod.oomKilled = detail.oomKilled;
   pod.error = detail.error;
   pod.stale = false;
+}
+
+/** The engine stamps with the clock of the machine, which somebody may have set since. */
+function steadyStart({ inherited }: Pod, startedAt: number, clock: SteadyClock): number {
+  const ago = clock.now() - startedAt;
+  if (ago >= 0) return clock.steady() - ago;
+  // Set back: what ran before us has run for nobody knows how long, anything else started just now.
+  return inherited ? 0 : clock.steady();
 }
 
 function keyOf(labels: Record<string, string>, names: Naming): ManifestKey | undefined {
@@ -260,6 +271,7 @@ function podOf(container: Container, names: Naming, now: number): Pod | undefine
     createdAt: container.createdAt,
     startedAt: undefined,
     upSince: undefined,
+    inherited: false,
     finishedAt: undefined,
     exitCode: undefined,
     restarts: 0,
