@@ -32,9 +32,9 @@ export interface OneOffResult {
 }
 
 const tailLines = 100;
-const stopGraceMs = 10_000;
-/** How long the output may lag behind the end of the process. */
+/** How long the output may be silent after the end of the process, and how often it may come again. */
 const drainMs = 5_000;
+const drainsMax = 12;
 const readAgainMs = 1_000;
 
 /**
@@ -49,7 +49,7 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   const startedAt = detail?.startedAt ?? clock.now();
   const output = followOutput(context, id, run.onOutput);
   try {
-    const outcome = await waitForEnd(context, { id, run, startedAt });
+    const outcome = await waitForEnd(context, { id, run, startedAt, graceMs: run.spec.stopGraceMs });
     const tail = await output.finish();
     const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
     await run.onEnded?.(result);
@@ -67,8 +67,10 @@ export async function outlive(
   run: Pick<OneOffRun, "timeoutMs"> & { leave: AbortSignal },
 ): Promise<void> {
   if (state === "running") {
-    const startedAt = (await context.runtime.inspect(id))?.startedAt ?? context.clock.now();
-    await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt });
+    const detail = await context.runtime.inspect(id);
+    if (detail === undefined) return;
+    const { startedAt = context.clock.now(), stopGraceMs: graceMs } = detail;
+    await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt, graceMs });
   }
   await context.runtime.remove(id);
 }
@@ -104,11 +106,12 @@ interface Waiting {
   id: string;
   run: Pick<OneOffRun, "timeoutMs" | "signal" | "leave">;
   startedAt: number;
+  graceMs: number;
 }
 
 type End = Pick<OneOffResult, "end" | "exitCode" | "oomKilled" | "error">;
 
-async function waitForEnd(context: Context, { id, run, startedAt }: Waiting): Promise<End> {
+async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Waiting): Promise<End> {
   const { runtime, clock } = context;
   const limit = new AbortController();
   const leftMs = run.timeoutMs === undefined ? undefined : leftOf(run.timeoutMs, startedAt, clock.now());
@@ -125,7 +128,7 @@ async function waitForEnd(context: Context, { id, run, startedAt }: Waiting): Pr
     waiting.abort();
     throw new Failure("unavailable", "the server is stopping; what it ran goes on");
   }
-  await runtime.stop(id, { graceMs: stopGraceMs });
+  await runtime.stop(id, { graceMs });
   const last = await exited.finally(() => waiting.abort());
   return { end: first, ...last };
 }
@@ -150,6 +153,11 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
   const decoder = new TextDecoder();
   let told = 0;
 
+  function tell(text: string): void {
+    lines.push(text);
+    onOutput?.(text);
+  }
+
   async function read(): Promise<void> {
     const options = { follow: true, tail: undefined, since: undefined, timestamps: false };
     let seen = 0;
@@ -158,9 +166,7 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
       seen += bytes.length;
       if (fresh.length === 0) continue;
       told += fresh.length;
-      const text = decoder.decode(fresh, { stream: true });
-      lines.push(text);
-      onOutput?.(text);
+      tell(decoder.decode(fresh, { stream: true }));
     }
   }
 
@@ -182,10 +188,32 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
   );
   return {
     async finish(): Promise<string[]> {
-      await Promise.race([reading, context.clock.sleep(drainMs, stop.signal)]);
+      const ended = reading.then(() => stop.abort());
+      // As long as some of a flood still comes.
+      for (let turn = 0, before = -1; turn < drainsMax && told > before && !stop.signal.aborted; turn++) {
+        before = told;
+        await Promise.race([ended, context.clock.sleep(drainMs, stop.signal)]);
+      }
       stop.abort();
+      // An engine that rotates its log files loses those who follow: the last words are there all the same.
+      const last = await lastWords(context, id);
+      if (last.at(-1) !== lines.lines().at(-1)) tell(`(output was dropped here)\n${last.join("\n")}\n`);
       return lines.lines();
     },
     stop: () => stop.abort(),
   };
+}
+
+async function lastWords(context: Context, id: string): Promise<string[]> {
+  const lines = createLineTail(tailLines);
+  const decoder = new TextDecoder();
+  const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
+  try {
+    for await (const bytes of context.runtime.logs(id, options, AbortSignal.timeout(drainMs))) {
+      lines.push(decoder.decode(bytes, { stream: true }));
+    }
+  } catch {
+    // As with all output: the run itself goes on without.
+  }
+  return lines.lines();
 }
