@@ -138,7 +138,7 @@ describe("apply", () => {
         '  6 |   replicas: "3"',
         "    |             ^^^",
         "",
-        "app.yml:7:10: spec.ports: expected array, got number 80",
+        "app.yml:7:10: spec.ports: expected array, got integer 80",
         "  7 |   ports: 80",
         "    |          ^^",
         "",
