@@ -4,6 +4,7 @@ import type { Condition } from "../api/orchestration/describe.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
+import { wireRelease } from "./releases.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
 import { claimVolumes } from "./volumes.ts";
 import { isoTime, wireManifest } from "./wire.ts";
@@ -21,7 +22,7 @@ export async function describe(context: Context, target: Target) {
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: wireManifest(manifest),
-    status: statusNow(context, key),
+    status: withReleases(context, key, statusNow(context, key)),
     pods: context.pods
       .of(key)
       .sort(byIdentity)
@@ -29,6 +30,11 @@ export async function describe(context: Context, target: Target) {
     ...(volumes === undefined ? {} : { volumes }),
     ...(errors.length > 0 ? { errors } : {}),
   };
+}
+
+function withReleases(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {
+  if (!isPodKind(key.kind)) return status;
+  return { ...status, releases: context.store.releases.list(key).map(wireRelease) };
 }
 
 /** Runs `read` and notes what went wrong instead of passing it on. */
@@ -51,9 +57,8 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
 
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
 function statusNow(context: Context, key: ManifestKey): Record<string, unknown> | null {
-  const status = context.store.status.get(key) ?? null;
-  const marks = context.store.deletions.get(key);
-  if (marks !== undefined && status !== null) return { ...status, deleting: true };
+  const stored = context.store.status.get(key) ?? null;
+  const status = context.store.deletions.get(key) === undefined ? stored : { ...stored, deleting: true };
   if (!isPodKind(key.kind) || context.engine.up()) return status;
   const away: Condition = {
     type: "Degraded",
@@ -62,7 +67,7 @@ function statusNow(context: Context, key: ManifestKey): Record<string, unknown> 
     message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
     at: isoTime(context.engine.since()),
   };
-  const known = Array.isArray(status?.conditions) ? status.conditions : [];
+  const known = Array.isArray(stored?.conditions) ? stored.conditions : [];
   const others = known.filter((condition: Condition) => condition.type !== "Degraded");
   return { ...status, conditions: [...others, away] };
 }

@@ -7,7 +7,7 @@ import type { ContainerDetail } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
-import { isReady } from "./observe.ts";
+import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";
 import { stopGently } from "./stop.ts";
 import { isoTime, wireManifest } from "./wire.ts";
@@ -87,7 +87,7 @@ function identity(context: Context, pod: Pod) {
     replica_id: pod.replicaId,
     ...(pod.role === undefined ? {} : { role: pod.role }),
     ...(pod.releaseId === undefined ? {} : { release_id: pod.releaseId }),
-    ready: isReady(pod),
+    ready: readinessOf(context, pod).ready,
     frozen: context.store.frozen.list(pod.key).includes(pod.replicaId),
     node,
   };
@@ -99,7 +99,7 @@ export async function getPod(context: Context, name: string, options: { spec: bo
   context.engine.require();
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
-  return { pod: await podDetail(context, { container, pod: context.pods.byName(name), spec: options.spec }) };
+  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
 }
 
 interface DetailInput {
@@ -185,15 +185,7 @@ function stringsOf(value: unknown): Record<string, string> {
 export function podReady(context: Context, name: string): Readiness {
   const pod = context.pods.byName(name);
   if (pod === undefined) throw new Failure("not_found", `no pod "${name}"`);
-  const ready = isReady(pod);
-  return {
-    container_name: pod.name,
-    replica_id: pod.replicaId,
-    ready,
-    startup_passed: true,
-    ...(ready ? {} : { reason: `the container is ${pod.state}` }),
-    last_transition: isoTime(pod.changedAt),
-  };
+  return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */
@@ -206,7 +198,7 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined && freeze) {
     throw new Failure(
       "invalid",
@@ -222,6 +214,9 @@ async function markStopped(context: Context, pod: Pod, { freeze, actor }: { free
   const now = context.clock.now();
   if (!freeze) context.progress.holdStart(pod.id, now + unfrozenStopHealsAfterMs);
   await context.store.write((tx) => {
+    if (freeze && tx.manifests.get(pod.key) === undefined) {
+      throw new Failure("gone", `${formatKey(pod.key)} is not stored any more, so "${pod.name}" is going anyway`);
+    }
     if (freeze) tx.frozen.add(pod.key, pod.replicaId, now);
     const detail = { replica_id: pod.replicaId, freeze };
     tx.events.append({ actor, action: "pod.stop", ...pod.key, detail }, now);
@@ -235,7 +230,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined) {
     await context.runtime.start(container.id);
     return { name, recreated: false, unfroze: false };

@@ -26,6 +26,10 @@ export interface Progress {
   clearTrouble(key: ManifestKey): void;
   /** Start of the present rollout: moves when hash or generation moves. */
   rolloutStart(key: ManifestKey, target: string, now: number): number;
+  /** Init chains that failed lately, newest last, as the status shows them. */
+  initFailures(key: ManifestKey): Record<string, unknown>[];
+  addInitFailure(key: ManifestKey, failure: Record<string, unknown>): void;
+  clearInitFailures(key: ManifestKey, replicaId?: string): void;
   /** Settled: whatever comes next is a rollout of its own. */
   rolloutDone(key: ManifestKey): void;
   /** Epoch ms before which the container is not started again. */
@@ -33,6 +37,9 @@ export interface Progress {
   /** Remembers a start; the next one waits longer, until the container has run for a minute. */
   started(containerId: string, now: number): void;
   holdStart(containerId: string, until: number): void;
+  /** Keeps the reconciler away from one replica until the returned function is called. */
+  hold(key: ManifestKey, replicaId: string): () => void;
+  held(key: ManifestKey): string[];
   forget(key: ManifestKey): void;
 }
 
@@ -41,6 +48,8 @@ interface ProgressOptions {
   backoffMaxMs: number;
   onListenerError: (error: unknown) => void;
 }
+
+const initFailuresKept = 10;
 
 /** Starts of one container in a row, by its id. */
 interface Heal {
@@ -58,7 +67,9 @@ function forgetSteady(heals: Map<string, Heal>, now: number): void {
 export function createProgress(options: ProgressOptions): Progress {
   const troubles = new Map<KeyText, Trouble>();
   const rollouts = new Map<KeyText, { target: string; at: number }>();
+  const inits = new Map<KeyText, Record<string, unknown>[]>();
   const heals = new Map<string, Heal>();
+  const holds = new Set<{ key: KeyText; replicaId: string }>();
 
   return {
     moved: createBroadcast<KeyText>(options.onListenerError),
@@ -72,6 +83,14 @@ export function createProgress(options: ProgressOptions): Progress {
       rollouts.set(keyText(key), { target, at: now });
       return now;
     },
+    initFailures: (key) => inits.get(keyText(key)) ?? [],
+    addInitFailure: (key, failure) =>
+      void inits.set(keyText(key), [...(inits.get(keyText(key)) ?? []), failure].slice(-initFailuresKept)),
+    clearInitFailures(key, replicaId) {
+      const left = (inits.get(keyText(key)) ?? []).filter((failure) => replicaId && failure.replica_id !== replicaId);
+      if (left.length === 0) inits.delete(keyText(key));
+      else inits.set(keyText(key), left);
+    },
     rolloutDone: (key) => void rollouts.delete(keyText(key)),
     startNotBefore: (id) => heals.get(id)?.notBefore ?? 0,
     started(id, now) {
@@ -83,9 +102,16 @@ export function createProgress(options: ProgressOptions): Progress {
     holdStart(id, until) {
       heals.set(id, { tries: heals.get(id)?.tries ?? 0, notBefore: until });
     },
+    hold(key, replicaId) {
+      const entry = { key: keyText(key), replicaId };
+      holds.add(entry);
+      return () => void holds.delete(entry);
+    },
+    held: (key) => [...holds].flatMap((entry) => (entry.key === keyText(key) ? [entry.replicaId] : [])),
     forget(key) {
       troubles.delete(keyText(key));
       rollouts.delete(keyText(key));
+      inits.delete(keyText(key));
     },
   };
 }
