@@ -1,5 +1,6 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
+import { parseDuration } from "./core/duration.ts";
 import type { LogLevel } from "./lib/log.ts";
 
 /**
@@ -45,6 +46,10 @@ export const limits = {
   orphanGraceMs: 60_000,
   /** Free space below which nothing is pulled. */
   diskFloorBytes: 1024 * 1024 * 1024,
+  /** Ended exec sessions whose exit code is remembered. */
+  execResultsKept: 1_000,
+  /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
+  execInputBytesMax: 256 * 1024,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
 } as const;
@@ -76,6 +81,8 @@ export interface ServeOptions {
   dockerHost: string;
   prefix: string;
   logLevel: LogLevel;
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
 }
 
 /** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
@@ -84,6 +91,13 @@ export function parseAddress(text: string): { hostname: string; port: number } {
   const port = Number(match?.[3] ?? Number.NaN);
   if (match === null || port > 65_535) throw new Failure("invalid", `address "${text}" is not host:port`);
   return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
+}
+
+/** Milliseconds of `15s`, or 0 for never. Fails `invalid` for anything else, and for less than a second. */
+export function parseInterval(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === 0 || (ms !== undefined && ms >= 1_000)) return ms;
+  throw new Failure("invalid", `interval "${text}" is not a duration of at least a second such as 15s, or 0 for never`);
 }
 
 type Environment = Record<string, string | undefined>;
@@ -97,6 +111,7 @@ export function serveOptions(flags: Partial<ServeOptions>, env: Environment = pr
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: flags.prefix ?? env.BERTH_PREFIX ?? "berth",
     logLevel: flags.logLevel ?? logLevelOf(env.BERTH_LOG_LEVEL),
+    statsIntervalMs: flags.statsIntervalMs ?? parseInterval(env.BERTH_STATS_INTERVAL ?? "15s"),
   };
 }
 

@@ -49,6 +49,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, { signal }) => fetch(url, { signal }),
+    statsIntervalMs: options.statsIntervalMs,
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,
@@ -60,6 +61,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,
     inner: app.fetch,
+    takeover: app.takeover,
     limits,
     log,
   });

@@ -9,6 +9,7 @@ import type { Store } from "../store/store.ts";
 import type { EngineLink } from "./engine.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { Progress } from "./progress.ts";
+import type { UsageSampler } from "./usage-sampler.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -30,6 +31,7 @@ export interface ControllerLimits {
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
+  execResultsKept: number;
 }
 
 /** What every room of the controller works with; made once by `create.ts`. */
@@ -48,6 +50,7 @@ export interface Context {
   pods: PodTable;
   engine: EngineLink;
   progress: Progress;
+  usage: UsageSampler;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

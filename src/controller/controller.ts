@@ -1,12 +1,16 @@
 import type { ApplyResult, PruneSummary } from "../api/orchestration/apply.ts";
 import type { DataOf } from "../api/endpoint.ts";
+import type { ExecResult } from "../api/orchestration/exec.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
+import type { listStats } from "../api/orchestration/stats.ts";
 import type { Manifest } from "../api/manifest.ts";
+import type { LogOptions } from "../runtime/runtime.ts";
+import type { ExecOptions, RunningExec } from "./exec.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {
@@ -39,6 +43,12 @@ export interface Controller {
   podReady(name: string): Readiness;
   stopPod(name: string, options: { freeze: boolean; actor: string }): Promise<{ name: string; freeze: boolean }>;
   startPod(name: string, options: { actor: string }): Promise<{ name: string; recreated: boolean; unfroze: boolean }>;
+  /** Starts a command; whoever called reads its output to the end, or kills it. */
+  execPod(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
+  execResult(name: string, id: string): ExecResult;
+  /** Bytes as the pod wrote them; ends with the container, the log, or `signal`. Nothing is read ahead. */
+  podLogs(name: string, options: LogOptions & { signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
+  stats(filter: Target, options: { orphans: boolean; live: boolean }): Promise<DataOf<typeof listStats>>;
   getConfig(query: {
     scope: string | undefined;
     name: string | undefined;

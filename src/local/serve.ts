@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type ServeOptions, serveOptions } from "../config.ts";
+import { parseInterval, type ServeOptions, serveOptions } from "../config.ts";
 import { startDaemon } from "../daemon.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { restorePending } from "./pending-restore.ts";
@@ -12,6 +12,7 @@ export const serveUsage = `usage: berth serve [flags]
   --identity-addr ADDR        identity service (BERTH_IDENTITY_ADDR); not built yet
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
+  --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
   --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
 
 const flags = {
@@ -21,6 +22,7 @@ const flags = {
   "identity-addr": { type: "string" },
   "docker-host": { type: "string" },
   prefix: { type: "string" },
+  "stats-interval": { type: "string" },
   "log-level": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -53,6 +55,7 @@ function withoutUndefined(values: Values): Partial<ServeOptions> {
     return typeof value === "string" ? value : undefined;
   };
   const level = text("log-level");
+  const interval = text("stats-interval");
   const given = {
     root: text("root"),
     addr: text("addr"),
@@ -61,6 +64,7 @@ function withoutUndefined(values: Values): Partial<ServeOptions> {
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
     logLevel: level,
+    statsIntervalMs: interval === undefined ? undefined : parseInterval(interval),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -1,3 +1,4 @@
+import { Failure } from "../../src/api/failure.ts";
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { PodDetail } from "../../src/api/orchestration/pods.ts";
 import type { Controller } from "../../src/controller/controller.ts";
@@ -57,6 +58,12 @@ export const fixedAnswers: Controller = {
   podReady: (name) => ({ container_name: name, ready: true, startup_passed: true }),
   stopPod: async (name, { freeze }) => ({ name, freeze }),
   startPod: async (name) => ({ name, recreated: true, unfroze: false }),
+  execPod: async () => {
+    throw new Failure("not_found", 'no container "s-web.gone"');
+  },
+  execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
+  podLogs: async () => (async function* () {})(),
+  stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
   getConfig: () => ({ vars: { A: "1" } }),
   setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),
   unsetConfig: async () => ({ changed: ["A"], restarting: [] }),
