@@ -9,6 +9,8 @@ import type { PutResult, Transaction } from "../store/store.ts";
 import { assetStatus, isAssetStatus, type MaterialisedAsset, storedAsset } from "./assets.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
+import { mintRelease, needsRelease } from "./releases.ts";
+import { isPodKind } from "./target.ts";
 
 export interface ApplyOptions {
   dryRun: boolean;
@@ -115,6 +117,7 @@ interface Put {
 function put(context: Context, tx: Transaction, { item, options, now }: Put): PutResult {
   const { key, spec, asset } = item;
   const result = tx.manifests.put({ ...key, spec }, now);
+  release(context, tx, result, now);
   const deletion = tx.deletions.get(key);
   // Deleted and applied again before anything was torn down: what runs is taken back. A prune is finished first.
   if (deletion !== undefined && !deletion.prune) tx.deletions.remove(key);
@@ -137,6 +140,13 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
   }
   if (asset !== undefined) putAssetStatus(tx, { key, asset, result, now });
   return result;
+}
+
+/** A spec that makes other containers than the last one is a release; an identical one tries a failed release again. */
+function release(context: Context, tx: Transaction, { manifest, outcome }: PutResult, now: number): void {
+  if (!isPodKind(manifest.kind) || !needsRelease(tx, manifest, outcome === "unchanged")) return;
+  mintRelease(context, tx, { manifest, cause: "apply", now });
+  tx.manifests.touch(manifest);
 }
 
 /** What other manifests may not take, and what this one reads. */
@@ -200,6 +210,7 @@ function restamp(context: Context, tx: Transaction, { stored, incoming, now, act
   }
   const result = tx.manifests.put({ kind: stored.kind, scope: stored.scope, name: stored.name, spec }, now);
   if (result.outcome === "unchanged") return [];
+  release(context, tx, result, now);
   const { kind, scope, name, revision } = result.manifest;
   tx.events.append({ actor, action: "asset.changed", kind, scope, name, revision }, now);
   return [result];

@@ -7,10 +7,11 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
-import type { Context, ControllerLimits } from "./context.ts";
+import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
+import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
 import { createExecRoom, type ExecRoom } from "./exec.ts";
@@ -18,7 +19,11 @@ import { podLogs } from "./logs.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { createProbeEngine } from "./probes.ts";
+import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
+import { runRelease } from "./release-run.ts";
+import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
 import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
@@ -37,7 +42,7 @@ export interface ControllerParts {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   about: { version: string; dockerHost: string; startedAt: number };
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
@@ -74,15 +79,23 @@ export function createController(parts: ControllerParts): RunningController {
     cores: navigator.hardwareConcurrency,
     onError: (error) => log.debug("usage not read", { error }),
   });
+  const probes = createProbeEngine(
+    () => context,
+    (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
+  );
+  const releasePhases = createReleasePhases(() => context, log);
   const context: Context = {
     ...parts,
     pods,
     progress,
     engine,
     usage,
+    releasePhases,
+    deaths: createDeaths({ ...parts, pods, probes }),
+    probes,
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
-  const execs = createExecRoom(() => context);
+  const execs = createExecRoom(context);
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
 
@@ -91,8 +104,8 @@ export function createController(parts: ControllerParts): RunningController {
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal), usage.run(signal)]);
-      await execs.close();
+      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal), usage.run(signal)]);
+      await Promise.all([releasePhases.close(), execs.close()]);
     },
   };
 }
@@ -135,6 +148,9 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
     operation: (id) => operation(context, id),
+    runRelease: (target, options) => runRelease(context, target, options),
+    rollback: (target, options) => rollback(context, target, options),
+    listReleases: (target) => listReleases(context, target),
     events: (filter) => listEvents(context, filter),
   };
 }

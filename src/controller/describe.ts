@@ -4,6 +4,7 @@ import type { Condition } from "../api/orchestration/describe.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
+import { wireRelease } from "./releases.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
@@ -20,7 +21,7 @@ export async function describe(context: Context, target: Target) {
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: wireManifest(manifest),
-    status: statusNow(context, key),
+    status: withReleases(context, key, statusNow(context, key)),
     pods: context.pods
       .of(key)
       .sort(byIdentity)
@@ -28,6 +29,11 @@ export async function describe(context: Context, target: Target) {
     ...(volumes === undefined ? {} : { volumes }),
     ...(errors.length > 0 ? { errors } : {}),
   };
+}
+
+function withReleases(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {
+  if (!isPodKind(key.kind)) return status;
+  return { ...status, releases: context.store.releases.list(key).map(wireRelease) };
 }
 
 /** Runs `read` and notes what went wrong instead of passing it on. */

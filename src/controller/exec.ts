@@ -32,7 +32,7 @@ interface Entry {
   exitCode: number | undefined;
 }
 
-export function createExecRoom(context: () => Context): ExecRoom {
+export function createExecRoom(context: Context): ExecRoom {
   const sessions = new Map<string, ExecSession>();
   const results = new Map<string, Entry>();
 
@@ -44,13 +44,13 @@ export function createExecRoom(context: () => Context): ExecRoom {
   };
   const ended = (id: string, entry: Entry, exitCode: number | undefined) => {
     sessions.delete(id);
-    entry.endedAt ??= context().clock.now();
+    entry.endedAt ??= context.clock.now();
     entry.exitCode = exitCode;
   };
 
   return {
     async start(name, body, options) {
-      const { engine, runtime, clock, limits } = context();
+      const { engine, runtime, clock, limits } = context;
       if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
       const { actor, ...rest } = options;
       const spec = { ...readExecBody(body), ...rest };
@@ -60,7 +60,7 @@ export function createExecRoom(context: () => Context): ExecRoom {
       sessions.set(session.id, session);
       results.set(session.id, entry);
       forgetOldest(limits.execResultsKept);
-      record(context(), { name, actor, spec });
+      record(context, { name, actor, spec });
       return watched(session, (exitCode) => ended(session.id, entry, exitCode));
     },
     result(name, id) {

@@ -12,13 +12,24 @@ export function resolveStored(
   manifest: StoredManifest,
 ): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
   const { store } = context;
-  return resolveWorkload({
+  const { workload, problems } = resolveWorkload({
     manifest,
     config: store.config.merged(manifest.scope, manifest.name),
     envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
     assetPath: (digest) => context.assets.path(digest),
     names: context.names,
   });
+  return { workload: { ...workload, replicas: scaledReplicas(context, manifest) ?? workload.replicas }, problems };
+}
+
+/** What the autoscaler decided, within the bounds that the spec has now; undefined when it has no say. */
+function scaledReplicas(context: Context, manifest: StoredManifest): number | undefined {
+  const { autoscale } = manifest.spec;
+  if (typeof autoscale !== "object" || autoscale === null) return undefined;
+  const { min, max } = autoscale as { min?: unknown; max?: unknown };
+  const decided = context.store.autoscale.get(manifest)?.replicas;
+  if (decided === undefined || typeof min !== "number" || typeof max !== "number") return undefined;
+  return Math.min(max, Math.max(min, decided));
 }
 
 function envSources({ scope, spec }: StoredManifest): { scope: string; name: string }[] {

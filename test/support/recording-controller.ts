@@ -1,4 +1,5 @@
 import { Failure } from "../../src/api/failure.ts";
+import { createTranscript } from "../../src/controller/transcript.ts";
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { PodDetail } from "../../src/api/orchestration/pods.ts";
 import type { Controller } from "../../src/controller/controller.ts";
@@ -64,6 +65,14 @@ export const fixedAnswers: Controller = {
   execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
   podLogs: async () => (async function* () {})(),
   stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
+  runRelease: async () => {
+    const transcript = createTranscript(1_000);
+    transcript.write("-----> Release 0abcdef12 succeeded\n");
+    transcript.end();
+    return { scope: "s", name: "web", releaseId: "0abcdef12", transcript };
+  },
+  rollback: async () => ({ scope: "s", name: "web", kind: "deployment", rolled_back_to: "a", new_release: "b" }),
+  listReleases: () => ({ releases: [] }),
   getConfig: () => ({ vars: { A: "1" } }),
   setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),
   unsetConfig: async () => ({ changed: ["A"], restarting: [] }),

@@ -9,6 +9,7 @@ import { podLogs } from "./logs.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
+import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
 import { listStats } from "./stats.ts";
 
@@ -36,6 +37,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  runRelease,
+  listReleases,
+  rollback,
   listEvents,
   openapi,
 ];

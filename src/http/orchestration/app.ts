@@ -17,6 +17,7 @@ import { podLogsRoute } from "./logs.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
+import { mountReleases } from "./releases.ts";
 import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
@@ -63,6 +64,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountStats(plane, controller, names.headerPrefix);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountReleases(plane, controller, names.headerPrefix);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
