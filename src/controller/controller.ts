@@ -10,8 +10,7 @@ import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { listStats } from "../api/orchestration/stats.ts";
 import type { Manifest } from "../api/manifest.ts";
-import type { LogOptions } from "../runtime/runtime.ts";
-import type { ExecOptions, RunningExec } from "./exec.ts";
+import type { ExecSession, ExecSpec, LogOptions } from "../runtime/runtime.ts";
 import type { ReleaseStream } from "./release-run.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
@@ -20,6 +19,12 @@ export interface Target {
   scope?: string | undefined;
   name?: string | undefined;
 }
+
+/** What a caller of exec says beside the command. */
+export type ExecOptions = Pick<ExecSpec, "tty" | "interactive" | "workdir" | "user" | "size"> & { actor: string };
+
+/** A command that runs in a pod. Whoever was given it reads the output to its end and asks for the exit code, or kills it. */
+export type RunningExec = ExecSession;
 
 /**
  * Every operation of the orchestration plane, one method per endpoint; the HTTP floor only translates. Expected
@@ -45,7 +50,10 @@ export interface Controller {
   podReady(name: string): Readiness;
   stopPod(name: string, options: { freeze: boolean; actor: string }): Promise<{ name: string; freeze: boolean }>;
   startPod(name: string, options: { actor: string }): Promise<{ name: string; recreated: boolean; unfroze: boolean }>;
-  /** Starts a command; whoever called reads its output to the end, or kills it. */
+  /**
+   * Starts a command. Fails `invalid` for a bad name or body, `not_found` for a missing container, `conflict` for one
+   * that does not run, or a user, folder or program that it does not have, `unavailable` without the engine.
+   */
   execPod(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
   execResult(name: string, id: string): ExecResult;
   /** Bytes as the pod wrote them; ends with the container, the log, or `signal`. Nothing is read ahead. */

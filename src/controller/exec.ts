@@ -4,20 +4,12 @@ import { readExecBody } from "../core/exec-request.ts";
 import { podNameOk } from "../core/identity.ts";
 import type { ExecSession, ExecSpec } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
+import type { ExecOptions, RunningExec } from "./controller.ts";
 import { isoTime } from "./wire.ts";
-
-/** What a caller may say beside the command. */
-export type ExecOptions = Pick<ExecSpec, "tty" | "interactive" | "workdir" | "user" | "size"> & { actor: string };
-
-/** A command that runs in a pod. Whoever was given it reads the output to its end, or kills it. */
-export type RunningExec = ExecSession;
 
 /** Sessions under way, and how the last ones ended. */
 export interface ExecRoom {
-  /**
-   * Starts a command. Fails `invalid` for a bad name or body, `not_found` for a missing container, `conflict` for one
-   * that does not run, or a user, folder or program that it does not have, `unavailable` without the engine.
-   */
+  /** See `Controller.execPod`. */
   start(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
   /** How a session goes or went. Fails `not_found` for one that is not remembered. */
   result(name: string, id: string): ExecResult;

@@ -6,7 +6,7 @@ import {
   jsonFrame,
   readJsonFrame,
 } from "../../api/exec-frames.ts";
-import type { ExecOptions, RunningExec } from "../../controller/exec.ts";
+import type { ExecOptions, RunningExec } from "../../controller/controller.ts";
 import type { ByteQueue } from "../../lib/byte-queue.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Outlet } from "../server/outlet.ts";
