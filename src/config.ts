@@ -74,6 +74,12 @@ export const clientLimits = {
   /** Values of one manifest file, aliases counted each time they are used. */
   manifestNodesMax: 200_000,
   faultsShownMax: 20,
+  /** Pods whose logs are read at the same time. */
+  logStreamsMax: 32,
+  /** How often `logs --follow` looks for new replicas. */
+  followMs: 2_000,
+  /** How often `top` draws anew. */
+  topMs: 2_000,
 } as const;
 
 export interface ServeOptions {

@@ -61,7 +61,7 @@ async function respond(call: Call, outlet: Outlet, { signal, onFollow }: Reading
     begun = true;
     call.answered(200);
     const chunked = takeover.request.version === "1.1";
-    await outlet.write(head(`${call.parts.names.headerPrefix}-Container: ${name}`, chunked));
+    await outlet.write(head({ [`${call.parts.names.headerPrefix}-Container`]: name }, chunked));
     if (takeover.request.method === "HEAD") return takeover.finish();
     for await (const part of bytes) {
       if (part.length > 0 && !(await outlet.write(chunked ? chunkOf(part) : part))) return;
@@ -93,11 +93,17 @@ function readSince(text: string, now: number): number {
   throw new Failure("invalid", `query since: ${since.error}`);
 }
 
-function head(containerHeader: string, chunked: boolean): Uint8Array {
-  const encoding = chunked ? "Transfer-Encoding: chunked\r\n" : "";
-  return Buffer.from(
-    `HTTP/1.1 200 OK\r\nContent-Type: ${podLogs.stream}\r\n${containerHeader}\r\n${encoding}Connection: close\r\n\r\n`,
-  );
+function head(own: Record<string, string>, chunked: boolean): Uint8Array {
+  const headers = {
+    "Content-Type": podLogs.stream,
+    ...own,
+    // Log times are by this clock.
+    Date: new Date().toUTCString(),
+    ...(chunked ? { "Transfer-Encoding": "chunked" } : {}),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${lines.join("")}\r\n`);
 }
 
 const lineEnd = Buffer.from("\r\n");
