@@ -51,6 +51,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
+    statsIntervalMs: options.statsIntervalMs,
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,
@@ -62,6 +63,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,
     inner: app.fetch,
+    takeover: app.takeover,
     limits,
     log,
   });

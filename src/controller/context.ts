@@ -13,6 +13,7 @@ import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
+import type { UsageSampler } from "./usage-sampler.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -34,6 +35,7 @@ export interface ControllerLimits {
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
+  execResultsKept: number;
 }
 
 export interface FetchOptions {
@@ -58,6 +60,7 @@ export interface Context {
   engine: EngineLink;
   probes: ProbeEngine;
   progress: Progress;
+  usage: UsageSampler;
   deaths: Deaths;
   releasePhases: ReleasePhases;
   /** Bounds container starts over all resources. */

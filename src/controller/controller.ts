@@ -1,5 +1,6 @@
 import type { ApplyResult, PruneSummary } from "../api/orchestration/apply.ts";
 import type { DataOf } from "../api/endpoint.ts";
+import type { ExecResult } from "../api/orchestration/exec.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
@@ -7,8 +8,10 @@ import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
+import type { listStats } from "../api/orchestration/stats.ts";
 import type { Manifest } from "../api/manifest.ts";
 import type { ReleaseStream } from "./transcript.ts";
+import type { ExecSession, ExecSpec, LogOptions } from "../runtime/runtime.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {
@@ -16,6 +19,12 @@ export interface Target {
   scope?: string | undefined;
   name?: string | undefined;
 }
+
+/** What a caller of exec says beside the command. */
+export type ExecOptions = Pick<ExecSpec, "tty" | "interactive" | "workdir" | "user" | "size"> & { actor: string };
+
+/** A command that runs in a pod. Whoever was given it reads the output to its end and asks for the exit code, or kills it. */
+export type RunningExec = ExecSession;
 
 /**
  * Every operation of the orchestration plane, one method per endpoint; the HTTP floor only translates. Expected
@@ -41,6 +50,15 @@ export interface Controller {
   podReady(name: string): Readiness;
   stopPod(name: string, options: { freeze: boolean; actor: string }): Promise<{ name: string; freeze: boolean }>;
   startPod(name: string, options: { actor: string }): Promise<{ name: string; recreated: boolean; unfroze: boolean }>;
+  /**
+   * Starts a command. Fails `invalid` for a bad name or body, `not_found` for a missing container, `conflict` for one
+   * that does not run, or a user, folder or program that it does not have, `unavailable` without the engine.
+   */
+  execPod(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
+  execResult(name: string, id: string): ExecResult;
+  /** Bytes as the pod wrote them; ends with the container, the log, or `signal`. Nothing is read ahead. */
+  podLogs(name: string, options: LogOptions & { signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
+  stats(filter: Target, options: { orphans: boolean; live: boolean }): Promise<DataOf<typeof listStats>>;
   getConfig(query: {
     scope: string | undefined;
     name: string | undefined;

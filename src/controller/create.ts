@@ -15,6 +15,8 @@ import { describe } from "./describe.ts";
 import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
+import { createExecRoom, type ExecRoom } from "./exec.ts";
+import { podLogs } from "./logs.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
@@ -24,9 +26,11 @@ import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
 import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
+import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
+import { createUsageSampler } from "./usage-sampler.ts";
 import { wireManifest } from "./wire.ts";
 
 export interface ControllerParts {
@@ -41,12 +45,14 @@ export interface ControllerParts {
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   about: { version: string; dockerHost: string; startedAt: number };
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
 }
 
 export interface RunningController {
   controller: Controller;
   reconciler: Reconciler;
-  /** Follows the engine and reconciles until `signal` aborts; resolves when both have ended. */
+  /** Follows the engine and reconciles until `signal` aborts; resolves when all of it has ended, exec sessions too. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -67,6 +73,13 @@ export function createController(parts: ControllerParts): RunningController {
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onUp: () => reconciler.enqueueAll(),
   });
+  const usage = createUsageSampler({
+    read: () => runtime.usage(),
+    clock,
+    intervalMs: parts.statsIntervalMs,
+    cores: navigator.hardwareConcurrency,
+    onError: (error) => log.debug("usage not read", { error }),
+  });
   const probes = createProbeEngine(
     () => context,
     (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
@@ -77,31 +90,36 @@ export function createController(parts: ControllerParts): RunningController {
     pods,
     progress,
     engine,
+    usage,
     releasePhases,
     deaths: createDeaths({ ...parts, pods, probes }),
     probes,
     starts: createLimit(limits.engineCallsMax),
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
+  const execs = createExecRoom(context);
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
 
   return {
-    controller: operations(context, { reconciler, tearDown }),
+    controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal)]);
-      await releasePhases.close();
+      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal), usage.run(signal)]);
+      await Promise.all([releasePhases.close(), execs.close()]);
     },
   };
 }
 
+interface Rooms {
+  reconciler: Reconciler;
+  tearDown: ReturnType<typeof createTearDown>;
+  execs: ExecRoom;
+}
+
 /** The orchestration plane's operations in the order of the API document. */
-function operations(
-  context: Context,
-  { reconciler, tearDown }: { reconciler: Reconciler; tearDown: ReturnType<typeof createTearDown> },
-): Controller {
+function operations(context: Context, { reconciler, tearDown, execs }: Rooms): Controller {
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
@@ -123,6 +141,10 @@ function operations(
     podReady: (name) => podReady(context, name),
     stopPod: (name, options) => stopPod(context, name, options),
     startPod: (name, options) => startPod(context, name, options),
+    execPod: (name, body, options) => execs.start(name, body, options),
+    execResult: (name, id) => execs.result(name, id),
+    podLogs: (name, options) => podLogs(context, name, options),
+    stats: (filter, options) => podStats(context, filter, options),
     getConfig: (query) => getConfig(context, query),
     setConfig: (target, vars, options) => setConfig(context, target, { vars, options }),
     unsetConfig: (target, options) => unsetConfig(context, target, options),

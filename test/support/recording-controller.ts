@@ -1,3 +1,4 @@
+import { Failure } from "../../src/api/failure.ts";
 import { createTranscript } from "../../src/controller/transcript.ts";
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { PodDetail } from "../../src/api/orchestration/pods.ts";
@@ -58,6 +59,12 @@ export const fixedAnswers: Controller = {
   podReady: (name) => ({ container_name: name, ready: true, startup_passed: true }),
   stopPod: async (name, { freeze }) => ({ name, freeze }),
   startPod: async (name) => ({ name, recreated: true, unfroze: false }),
+  execPod: async () => {
+    throw new Failure("not_found", 'no container "s-web.gone"');
+  },
+  execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
+  podLogs: async () => (async function* () {})(),
+  stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
   runRelease: async () => {
     const transcript = createTranscript(1_000);
     transcript.write("-----> Release 0abcdef12 succeeded\n");

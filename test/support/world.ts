@@ -115,11 +115,12 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     fetch: activity.watch(fetching, ["fetch"]).fetch,
   };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };
+  const statsIntervalMs = 0;
   let server = start();
 
   function start() {
     const stopping = new AbortController();
-    const running = createController({ ...parts, about });
+    const running = createController({ ...parts, about, statsIntervalMs });
     return { running, stopping, ended: running.run(stopping.signal) };
   }
 
