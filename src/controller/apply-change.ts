@@ -28,6 +28,8 @@ export interface Incoming {
 /** What the transaction of an apply did, or of a dry run would have done. */
 export interface Outcome {
   puts: PutResult[];
+  /** Readers, outside the apply, of assets inside it. */
+  restamped: PutResult[];
   pruned: ManifestKey[];
 }
 
@@ -40,13 +42,14 @@ export interface Change {
 export function change(context: Context, tx: Transaction, { incoming, options }: Change): Outcome {
   const now = context.clock.now();
   const problems: Problem[] = [];
+  // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
+  const pruned = options.prune ? prune(tx, { incoming, options, now }) : [];
   const ready = incoming.map((item) => prepare(context, tx, { item, incoming, problems }));
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
   const restamped = restampReaders(context, tx, { puts, incoming, now, actor: options.actor });
-  const pruned = options.prune ? prune(context, tx, { incoming, options, now }) : [];
-  return { puts: [...puts, ...(options.dryRun ? restamped : [])], pruned };
+  return { puts, restamped, pruned };
 }
 
 interface Preparation {
@@ -206,14 +209,14 @@ function restamp(context: Context, tx: Transaction, { stored, incoming, now, act
 }
 
 /** Step 8: siblings in the same (scope, kind); unscoped kinds are never pruned. */
-function prune(context: Context, tx: Transaction, { incoming, options, now }: Change & { now: number }): ManifestKey[] {
+function prune(tx: Transaction, { incoming, options, now }: Change & { now: number }): ManifestKey[] {
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
   const groups = new Map(incoming.map(({ key }) => [`${key.kind}/${key.scope}`, key]));
   return [...groups.values()].flatMap(({ kind, scope }) => {
     if (scope === "") return [];
     const siblings = tx.manifests.list({ kind, scope }).filter((sibling) => !kept.has(formatKey(sibling)));
     for (const sibling of siblings) {
-      deleteInside(context, tx, { key: sibling, prune: false, actor: options.actor, why: "apply with prune", now });
+      deleteInside(tx, { key: sibling, prune: false, actor: options.actor, why: "apply with prune", now });
     }
     return siblings;
   });

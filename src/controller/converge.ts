@@ -31,7 +31,10 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
     await tearDown.finish(deletion);
   }
   const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) return { settled: true };
+  if (manifest === undefined) {
+    context.progress.forget(key);
+    return { settled: true };
+  }
   if (isPodKind(manifest.kind)) return convergePods(context, key);
   if (manifest.kind === "asset") await convergeAsset(context, key);
   else await storeOnly(context, manifest);

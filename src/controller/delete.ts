@@ -25,7 +25,6 @@ interface Deleting {
  * finishes from the mark, also after a crash. Returns whether a config bucket was wiped.
  */
 export function deleteInside(
-  context: Context,
   tx: Transaction,
   { key, prune, actor, why, now }: Deleting,
 ): { configWiped: boolean } {
@@ -35,10 +34,6 @@ export function deleteInside(
   tx.events.append(
     { actor, action: "manifest.delete", kind: key.kind, scope: key.scope, name: key.name, detail: { why, prune } },
     now,
-  );
-  context.progress.forget(
-    key,
-    context.pods.of(key).map((pod) => pod.id),
   );
   return { configWiped };
 }
@@ -113,7 +108,7 @@ async function deleteAll(
   const waiting = prune ? keys.map((key) => (isContainerKind(key.kind) ? tearDown.wait(key) : undefined)) : [];
   const wiped = await context.store.write((tx) => {
     const now = context.clock.now();
-    return keys.map((key) => deleteInside(context, tx, { key, prune, actor, why, now }));
+    return keys.map((key) => deleteInside(tx, { key, prune, actor, why, now }));
   });
   for (const key of keys) context.enqueue(key);
   return Promise.all(
