@@ -28,9 +28,23 @@ export interface ManifestsNoun {
 }
 
 /** Rows of other tables that mean nothing without their manifest. */
-const dependentTables = ["status", "frozen", "claims", "dependencies", "image_pins"];
+const dependentTables = [
+  "status",
+  "frozen",
+  "claims",
+  "dependencies",
+  "image_pins",
+  "releases",
+  "runs",
+  "last_instants",
+  "autoscale",
+];
 
-export function createManifests(db: Database, sealer: SpecSealer, onMoved: (key: ManifestKey) => void): ManifestsNoun {
+export function createManifests(
+  db: Database,
+  sealer: SpecSealer<ManifestKey>,
+  onMoved: (key: ManifestKey) => void,
+): ManifestsNoun {
   const sql = prepare(db);
   const heads = createHeads(db);
   const versions = createVersions(db);
