@@ -6,7 +6,7 @@ import { naming } from "./core/naming.ts";
 import { createAssets } from "./disk/assets.ts";
 import { loadKey } from "./disk/key-file.ts";
 import { layoutOf } from "./disk/layout.ts";
-import { prepareRoot } from "./disk/root.ts";
+import { makeFolders, prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
 import { startFront } from "./http/server/front.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -27,7 +27,7 @@ const stopGraceMs = 10_000;
 /** The composition root: opens the store, connects to the engine, serves the planes. */
 export async function startDaemon(options: ServeOptions, log: Log): Promise<Daemon> {
   const layout = layoutOf(options.root);
-  await prepareRoot(layout);
+  await makeFolders(layout);
   const names = naming(options.prefix);
   const store = openStore({
     path: layout.database,
@@ -37,6 +37,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     onListenerError: (error) => log.error("store listener failed", { error }),
   });
+  // Leftovers are cleared only once the root is known to be ours.
+  await prepareRoot(layout);
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
   const running = createController({
     store,

@@ -1,14 +1,15 @@
 import { Failure, type Problem, problemsFailure } from "../api/failure.ts";
-import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
-import { type AssetTarget, stampAssetDigests } from "../core/assets.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
+import { type AssetLookup, stampAssetDigests } from "../core/assets.ts";
 import { claimConflictCode, claimsOf, conflictText, duplicateClaims } from "../core/claims.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { changedPaths } from "../core/diff.ts";
 import { restoreMasked } from "../core/mask.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
-import { assetStatus, isAssetStatus, type MaterialisedAsset, storedAsset } from "./assets.ts";
+import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
+import { restampReaders } from "./restamp.ts";
 
 export interface ApplyOptions {
   dryRun: boolean;
@@ -48,7 +49,13 @@ export function change(context: Context, tx: Transaction, { incoming, options }:
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
-  const restamped = restampReaders(context, tx, { puts, incoming, now, actor: options.actor });
+  const restamped = restampReaders(tx, {
+    assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
+    except: new Set(incoming.map((item) => formatKey(item.key))),
+    lookup: digestLookup(context, incoming),
+    now,
+    actor: options.actor,
+  });
   return { puts, restamped, pruned };
 }
 
@@ -78,12 +85,12 @@ function prepare(context: Context, tx: Transaction, { item, incoming, problems }
 }
 
 /** Digests come from this apply first, then from what is stored. `scope` is "" for unscoped assets. */
-function digestLookup(context: Context, incoming: Incoming[]) {
+function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
   const fresh = new Map(incoming.filter(({ asset }) => asset).map((item) => [formatKey(item.key), item.asset]));
-  return ({ scope, name, key }: AssetTarget): string | null | undefined => {
-    const asset = fresh.get(formatKey({ kind: "asset", scope, name })) ?? storedAsset(context, scope, name);
-    if (asset === undefined) return undefined;
-    return asset.files[key] ?? (asset.declared.includes(key) ? null : undefined);
+  const stored = storedLookup(context);
+  return (target) => {
+    const asset = fresh.get(formatKey({ kind: "asset", scope: target.scope, name: target.name }));
+    return asset === undefined ? stored(target) : fileOf(asset, target.key);
   };
 }
 
@@ -138,7 +145,10 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
       now,
     );
   }
-  if (asset !== undefined) putAssetStatus(tx, { key, asset, result, now });
+  const revision = result.manifest.revision;
+  const moved = asset !== undefined && putAssetStatus(tx, key, { asset, revision, now });
+  // A fetch that failed is tried again by the reconciler.
+  if (moved) tx.manifests.touch(key);
   return result;
 }
 
@@ -146,66 +156,6 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
 function index(tx: Transaction, manifest: ManifestKey & { kind: CoreKind; spec: Spec }): void {
   tx.manifests.setClaims(manifest, claimsOf(manifest));
   tx.manifests.setDependencies(manifest, dependenciesOf(manifest));
-}
-
-interface AssetPut {
-  key: ManifestKey;
-  asset: MaterialisedAsset;
-  result: PutResult;
-  now: number;
-}
-
-function putAssetStatus(tx: Transaction, { key, asset, result, now }: AssetPut): void {
-  const status = tx.status.get(key);
-  const known = isAssetStatus(status) ? JSON.stringify([status.files, status.errors, status.observed_revision]) : "";
-  if (known === JSON.stringify([asset.files, asset.errors, result.manifest.revision])) return;
-  tx.status.put(key, assetStatus(asset, result.manifest.revision, now));
-}
-
-interface Restamp {
-  puts: PutResult[];
-  incoming: Incoming[];
-  now: number;
-  actor: string;
-}
-
-/** Readers outside this apply of an asset inside it: their digests move, so that they roll. */
-function restampReaders(context: Context, tx: Transaction, { puts, incoming, now, actor }: Restamp): PutResult[] {
-  const present = new Set(incoming.map((item) => formatKey(item.key)));
-  const readers = new Map<string, ManifestKey>();
-  for (const { manifest } of puts) {
-    if (manifest.kind !== "asset") continue;
-    for (const key of tx.manifests.dependants(`asset/${manifest.scope}/${manifest.name}`)) {
-      if (!present.has(formatKey(key))) readers.set(formatKey(key), key);
-    }
-  }
-  return [...readers.values()].flatMap((key) => {
-    const stored = tx.manifests.get(key);
-    return stored === undefined ? [] : restamp(context, tx, { stored, incoming, now, actor });
-  });
-}
-
-interface ReaderRestamp {
-  stored: StoredManifest;
-  incoming: Incoming[];
-  now: number;
-  actor: string;
-}
-
-function restamp(context: Context, tx: Transaction, { stored, incoming, now, actor }: ReaderRestamp): PutResult[] {
-  const { spec, problems } = stampAssetDigests(stored, digestLookup(context, incoming));
-  if (problems.length > 0) {
-    const [first] = problems;
-    throw new Failure(
-      "invalid",
-      `${formatKey(stored)} needs what this apply takes away: ${first?.path}: ${first?.message}`,
-    );
-  }
-  const result = tx.manifests.put({ kind: stored.kind, scope: stored.scope, name: stored.name, spec }, now);
-  if (result.outcome === "unchanged") return [];
-  const { kind, scope, name, revision } = result.manifest;
-  tx.events.append({ actor, action: "asset.changed", kind, scope, name, revision }, now);
-  return [result];
 }
 
 /** Step 8: siblings in the same (scope, kind); unscoped kinds are never pruned. */

@@ -106,6 +106,9 @@ function report(context: Context, { puts, restamped, pruned }: Outcome, options:
     ...result,
     current: puts.map(({ previous }) => (previous === undefined ? null : wireManifest(previous))),
     dry_run: true,
-    plan: [...[...puts, ...restamped].map((row) => planRow(context, row)), ...pruned.map((key) => pruneRow(context, key))],
+    plan: [
+      ...[...puts, ...restamped].map((row) => planRow(context, row)),
+      ...pruned.map((key) => pruneRow(context, key)),
+    ],
   };
 }

@@ -5,7 +5,7 @@ import { statusOf } from "../core/plan/status.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import { convergeAsset } from "./assets.ts";
+import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";

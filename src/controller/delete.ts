@@ -24,10 +24,7 @@ interface Deleting {
  * Removes a manifest inside a transaction and leaves a delete mark where containers have to go: the reconciler
  * finishes from the mark, also after a crash. Returns whether a config bucket was wiped.
  */
-export function deleteInside(
-  tx: Transaction,
-  { key, prune, actor, why, now }: Deleting,
-): { configWiped: boolean } {
+export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
   tx.manifests.delete(key);
   if (isContainerKind(key.kind)) tx.deletions.put({ kind: key.kind, scope: key.scope, name: key.name, at: now, prune });
   const configWiped = prune && tx.config.wipe(key.scope, key.name);

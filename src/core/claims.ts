@@ -46,6 +46,17 @@ export function claimConflictCode(claim: string): Extract<FailureCode, "invalid"
   return claim.startsWith("host:") ? "invalid" : "conflict";
 }
 
+const fieldOf: Record<string, string> = {
+  host: "spec.host",
+  registry: "spec.url",
+  volume: "spec.volume_claims",
+};
+
+/** The field of the manifest that a claim comes from, for the path of a problem. */
+export function claimField(claim: string): string {
+  return fieldOf[claim.slice(0, claim.indexOf(":"))] ?? "name";
+}
+
 /** Why a claim cannot be had, naming who has it and the way out. */
 export function conflictText(claim: string, heldBy: ManifestKey): string {
   const holder = formatKey(heldBy);

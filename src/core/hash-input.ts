@@ -4,7 +4,6 @@ import { parseDuration } from "./duration.ts";
 import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 import { probeNames } from "../api/kinds/probe.ts";
 import { parseCpu, parseMemory } from "./quantity.ts";
-import { defaultUlimits } from "./ulimits.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -52,7 +51,7 @@ function containerInput(spec: Spec): Fields {
     extra_hosts: sortedSet(wordsOf(spec.extra_hosts)),
     cap_add: sortedSet(wordsOf(spec.cap_add)),
     build_args: textMapOf(spec.build_args),
-    ulimits: ulimitInput(spec.ulimits),
+    ulimits: textMapOf(spec.ulimits),
     docker_options: wordsOf(spec.docker_options),
     resources: resourceInput(spec.resources),
     log_size: unless("10m", textOf(logs.max_size)),
@@ -89,7 +88,7 @@ function initInput(init: Fields): Fields {
     timeout_ms: unless(600_000, durationInput(init.timeout)),
     retries: unless(0, integerOf(init.retries)),
     resources: resourceInput(init.resources),
-    ulimits: ulimitInput(init.ulimits),
+    ulimits: textMapOf(init.ulimits),
     docker_options: Array.isArray(init.docker_options) ? { replaced: wordsOf(init.docker_options) } : undefined,
   });
 }
@@ -106,11 +105,6 @@ function resourceInput(resources: unknown): Fields {
     cpu: typeof cpu === "string" ? (parseCpu(cpu) ?? cpu) : undefined,
     memory: typeof memory === "string" ? (parseMemory(memory) ?? memory) : undefined,
   });
-}
-
-function ulimitInput(ulimits: unknown): Fields {
-  const entries = Object.entries(textMapOf(ulimits));
-  return Object.fromEntries(entries.filter(([name, text]) => defaultUlimits[name] !== text));
 }
 
 function durationInput(value: unknown): number | string | undefined {

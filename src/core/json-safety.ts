@@ -31,9 +31,12 @@ function collect(value: unknown, path: string, depthLeft: number, problems: Prob
     return;
   }
   if (typeof value !== "object" || value === null) return;
-  if (depthLeft === 0) return void report("is nested too deeply");
+  if (depthLeft === 0) {
+    report("is nested too deeply");
+    return;
+  }
   if (Array.isArray(value)) {
-    value.forEach((item, index) => collect(item, childPath(path, index), depthLeft - 1, problems));
+    for (const [index, item] of value.entries()) collect(item, childPath(path, index), depthLeft - 1, problems);
     return;
   }
   for (const [key, item] of Object.entries(value)) {

@@ -2,17 +2,16 @@ import { parseDockerOptions } from "./docker-options.ts";
 import { parseDuration } from "./duration.ts";
 import { fieldsOf, integerOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 import type { Naming } from "./naming.ts";
-import type { Parsed } from "./parsed.ts";
 import { childPath } from "./path.ts";
 import { parsePort } from "./ports.ts";
 import { parseCpu, parseMemory } from "./quantity.ts";
 import { placeholdersIn } from "./reference.ts";
-import type { ResolveInput } from "./resolve.ts";
 import { assetDigest, type Fill, type ResolveProblem } from "./resolve-assets.ts";
+import type { ResolveInput } from "./resolve-input.ts";
 import { parseRestartPolicy } from "./restart-policy.ts";
-import { defaultUlimits, parseUlimit } from "./ulimits.ts";
+import { parseUlimit, type Ulimit } from "./ulimits.ts";
 import { parseVolume } from "./volumes.ts";
-import type { ContainerTemplate, EngineOptions, Mount } from "./workload.ts";
+import type { ContainerTemplate, EngineOptions, Mount, PortBinding } from "./workload.ts";
 
 interface Tools {
   fill: Fill;
@@ -30,7 +29,7 @@ export function containerTemplate(input: ResolveInput, tools: Tools): ContainerT
   return {
     command: command.length === 0 ? undefined : command,
     env: environment(input, tools.fill),
-    ports: readAll(wordsOf(spec.ports), { path: "spec.ports", read: parsePort, problems: tools.problems }),
+    ports: ports(wordsOf(spec.ports), tools.problems),
     mounts: mounts(spec, tools),
     networks: [...new Set([...wordsOf(spec.networks), ...wordsOf([spec.network]).filter((name) => name !== "")])],
     networkMode: spec.network_mode === "host" || spec.network_mode === "none" ? spec.network_mode : "bridge",
@@ -77,11 +76,21 @@ function mounts(spec: Record<string, unknown>, { fill, problems }: Tools): Mount
   });
 }
 
-function ulimits(written: unknown, problems: ResolveProblem[]): ContainerTemplate["ulimits"] {
-  const merged = Object.entries({ ...defaultUlimits, ...textMapOf(written) });
-  return merged.flatMap(([name, text]) => {
-    const path = childPath("spec.ulimits", name);
-    return readAll([text], { path, read: (limit) => parseUlimit(name, limit), problems });
+function ports(entries: string[], problems: ResolveProblem[]): PortBinding[] {
+  return entries.flatMap((text, index) => {
+    const port = parsePort(text);
+    if (port.ok) return [port.value];
+    problems.push({ path: `spec.ports[${index}]`, message: port.error, reason: "Other" });
+    return [];
+  });
+}
+
+function ulimits(written: unknown, problems: ResolveProblem[]): Ulimit[] {
+  return Object.entries(textMapOf(written)).flatMap(([name, text]) => {
+    const limit = parseUlimit(name, text);
+    if (limit.ok) return [limit.value];
+    problems.push({ path: childPath("spec.ulimits", name), message: limit.error, reason: "Other" });
+    return [];
   });
 }
 
@@ -96,16 +105,4 @@ function engineOptions(entries: string[], names: Naming, problems: ResolveProble
 
 function isPlatformLabel(key: string, names: Naming): boolean {
   return key === names.label.createdBy || key.startsWith(`${names.prefix}.`);
-}
-
-function readAll<T>(
-  texts: string[],
-  { path, read, problems }: { path: string; read: (text: string) => Parsed<T>; problems: ResolveProblem[] },
-): T[] {
-  return texts.flatMap((text, index) => {
-    const value = read(text);
-    if (value.ok) return [value.value];
-    problems.push({ path: texts.length === 1 ? path : `${path}[${index}]`, message: value.error, reason: "Other" });
-    return [];
-  });
 }

@@ -1,24 +1,12 @@
-import type { PodKind, StoredManifest } from "../api/manifest.ts";
-import { containerFieldsOf } from "./container-fields.ts";
+import type { PodKind } from "../api/manifest.ts";
 import { specHash } from "./digest.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./lenient.ts";
-import { appId, type Naming } from "./naming.ts";
+import { appId } from "./naming.ts";
 import { assetFiller, type ResolveProblem } from "./resolve-assets.ts";
+import type { ResolveInput } from "./resolve-input.ts";
 import { rolloutPolicy } from "./resolve-rollout.ts";
 import { containerTemplate } from "./resolve-template.ts";
 import type { ResolvedWorkload } from "./workload.ts";
-
-export interface ResolveInput {
-  /** A deployment or statefulset. */
-  manifest: StoredManifest;
-  /** Scope level overlaid with app level. */
-  config: Record<string, string>;
-  /** The merged buckets that `env_from` names, in order. */
-  envFrom: Record<string, string>[];
-  /** Absolute host path of the file with this sha256. */
-  assetPath: (digest: string) => string;
-  names: Naming;
-}
 
 /**
  * A stored manifest as data from which containers are made: environment merged, quantities read, references filled in,
@@ -31,7 +19,7 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
   const problems: ResolveProblem[] = [];
   const kind: PodKind = manifest.kind === "statefulset" ? "statefulset" : "deployment";
   const fill = assetFiller({ spec, assetPath: input.assetPath, problems });
-  const writtenImage = textOf(containerFieldsOf(kind, spec).fields.image);
+  const writtenImage = textOf(spec.image);
   const container = containerTemplate(input, { fill, problems });
   const workload: ResolvedWorkload = {
     kind,

@@ -47,9 +47,9 @@ function explainOne(error: ValueError, path: string, max: number): Problem[] {
 
 function messageOf(error: ValueError, path: string): string {
   const { schema, value } = error;
+  if (value === undefined)
+    return schema.description === undefined ? "is required" : `is required (${schema.description})`;
   switch (error.type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return schema.description === undefined ? "is required" : `is required (${schema.description})`;
     case ValueErrorType.ObjectAdditionalProperties:
       return unknownField(error);
     case ValueErrorType.ArrayMaxItems:
@@ -59,7 +59,7 @@ function messageOf(error: ValueError, path: string): string {
     case ValueErrorType.IntegerMaximum:
       return `must be at most ${schema.maximum}, got ${value}`;
     default:
-      return `expected ${wanted(schema)}, got ${given(value, secretPath.test(path))}${quotingHint(schema, value)}`;
+      return `expected ${wanted(schema)}, got ${given(value, secretPath.test(path))}${hintFor(schema, value)}`;
   }
 }
 
@@ -75,6 +75,8 @@ function wanted(schema: TSchema): string {
   if (schema[Kind] === "Union") return wantedOf(schema.anyOf);
   if (schema[Kind] === "Literal") return JSON.stringify(schema.const);
   if (schema[Kind] === "Record") return "object";
+  const literal = Object.entries<TSchema>(schema.properties ?? {}).find(([, field]) => field.const !== undefined);
+  if (literal !== undefined) return `object with ${literal[0]} ${JSON.stringify(literal[1].const)}`;
   return String(schema.type ?? schema[Kind]).toLowerCase();
 }
 
@@ -93,9 +95,12 @@ function given(value: unknown, hidden: boolean): string {
   return `${type} ${text.length > shownTextMax ? `${text.slice(0, shownTextMax)}…` : text}`;
 }
 
-function quotingHint(schema: TSchema, value: unknown): string {
+function hintFor(schema: TSchema, value: unknown): string {
   const isScalar = typeof value === "number" || typeof value === "boolean";
-  return schema[Kind] === "String" && isScalar ? "; put it in quotes" : "";
+  if (schema[Kind] === "String" && isScalar) return "; put it in quotes";
+  if (typeof value !== "string") return "";
+  const words = (schema.anyOf ?? []).map((variant: TSchema) => String(variant.const ?? ""));
+  return didYouMean(value, words);
 }
 
 /** Of a union of objects, the one whose literal field has the given value: its faults say more than the union's. */

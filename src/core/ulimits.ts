@@ -13,13 +13,6 @@ const names = [
   ...["nofile", "nproc", "rss", "rtprio", "rttime", "sigpending", "stack"],
 ];
 
-/**
- * What every container gets unless its spec says otherwise: nothing, so that the engine's own defaults count. A file
- * limit above the engine's own would keep containers from starting, and a process limit is shared by all containers
- * of one user id on the machine.
- */
-export const defaultUlimits: Record<string, string> = {};
-
 /** `soft[:hard]`; -1 or `unlimited` lifts a limit. */
 export function parseUlimit(name: string, text: string): Parsed<Ulimit> {
   if (!names.includes(name)) return unreadable(`"${name}" is not a limit${didYouMean(name, names)}`);

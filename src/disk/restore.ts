@@ -61,13 +61,14 @@ export async function restoreInto(options: RestoreOptions): Promise<Restored> {
 async function keepDatabase({ layout, settle }: RestoreOptions, suffix: string): Promise<string | undefined> {
   const kept = `${layout.database}.${suffix}`;
   if (!(await keep(layout.database, kept))) return undefined;
+  await keep(`${layout.database}-wal`, `${kept}-wal`);
   try {
     settle(layout.database);
+    await rm(`${kept}-wal`, { force: true });
   } catch {
     // Damaged, which may be why it is replaced: it is kept as it is, log and all.
   }
-  if (await keep(`${layout.database}-wal`, `${kept}-wal`)) await rm(`${layout.database}-wal`);
-  await rm(`${layout.database}-shm`, { force: true });
+  for (const log of ["-wal", "-shm"]) await rm(`${layout.database}${log}`, { force: true });
   return kept;
 }
 

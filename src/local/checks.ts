@@ -186,7 +186,7 @@ export function checkServer(facts: ServerFacts | undefined, version: string): Ch
     return { name, status: "fail", detail, mend: "see the docker line above; it tries again by itself" };
   }
   if (facts.collectionHeld) {
-    const mend = "look at berth get pods, then confirm as docs/operating.md says under restore";
+    const mend = "look at berth get all; when it is right: berth restore --confirm";
     return { name, status: "warn", detail: `${running}; restored, so it removes nothing yet`, mend };
   }
   if (facts.failing > 0) {

@@ -1,7 +1,8 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { limits, type ServeOptions, serveOptions } from "../config.ts";
+import { type Layout, layoutOf } from "../disk/layout.ts";
 import { versionText } from "../version.ts";
 import * as checks from "./checks.ts";
 import { askDocker, askServer, isListening } from "./probe.ts";
@@ -25,8 +26,9 @@ export async function doctorCommand(args: string[]): Promise<number> {
 /** All checks in the order in which they are best mended. */
 export async function examine(options: ServeOptions): Promise<checks.Check[]> {
   const docker = await askDocker(options.dockerHost);
-  const server = await askServer(join(options.root, "run/berth.sock"));
-  const root = rootFacts(options.root);
+  const layout = layoutOf(options.root);
+  const server = await askServer(layout.socket);
+  const root = rootFacts(layout);
   return [
     checks.checkDocker(options.dockerHost, docker),
     ...(docker instanceof Error ? [] : [checks.checkLiveRestore(docker), checks.checkCgroups(docker)]),
@@ -34,7 +36,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     checks.checkRoot(root),
     checks.checkKey(root),
     ...(await addressChecks(options, server !== undefined)),
-    checks.checkClock(clockFacts(options.root)),
+    checks.checkClock(clockFacts(layout)),
     checks.checkServer(server, versionText()),
   ];
 }
@@ -95,9 +97,8 @@ function nearestExisting(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path));
 }
 
-function rootFacts(root: string): checks.RootFacts {
+function rootFacts({ root, key: keyPath, database }: Layout): checks.RootFacts {
   const folder = statSync(root, { throwIfNoEntry: false });
-  const keyPath = join(root, "key");
   return {
     root,
     rootMode: folder?.mode,
@@ -105,7 +106,7 @@ function rootFacts(root: string): checks.RootFacts {
     uid: process.getuid?.() ?? 0,
     keyPath,
     keyMode: statSync(keyPath, { throwIfNoEntry: false })?.mode,
-    databaseExists: existsSync(join(root, "state.db")),
+    databaseExists: existsSync(database),
   };
 }
 
@@ -128,10 +129,10 @@ async function addressState(address: string, serverRuns: boolean): Promise<check
   return serverRuns ? "ours" : "taken";
 }
 
-function clockFacts(root: string): checks.ClockFacts {
+function clockFacts({ database }: Layout): checks.ClockFacts {
   return {
     now: Date.now(),
-    newestFileAt: statSync(join(root, "state.db"), { throwIfNoEntry: false })?.mtimeMs,
+    newestFileAt: statSync(database, { throwIfNoEntry: false })?.mtimeMs,
     synchronized: synchronized(),
   };
 }

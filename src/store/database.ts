@@ -36,15 +36,20 @@ export function openExisting(file: string, prepare: (db: Database) => void = () 
   }
 }
 
-/** Runs `pragma quick_check`: "ok", or what is wrong in one line. */
+/** Runs `pragma quick_check`: "ok", or the first faults in one line. */
 export function quickCheck(db: Database): string {
-  const rows = db.query<{ quick_check: string }, []>("pragma quick_check(10)").all();
-  return rows.map((row) => row.quick_check).join("; ");
+  const rows = db.query<{ quick_check: string }, []>("pragma quick_check(3)").all();
+  const lines = rows.flatMap((row) => row.quick_check.split("\n")).filter((line) => !line.startsWith("***"));
+  return lines.slice(0, 3).join("; ");
 }
 
 /** A consistent copy of what `db` holds, as a private file that must not exist yet. */
 export function copyInto(db: Database, target: string): void {
-  createPrivateFile(target);
+  try {
+    createPrivateFile(target);
+  } catch (error) {
+    throw sqliteFailure(error, target);
+  }
   try {
     db.query("vacuum into ?").run(target);
   } catch (error) {
@@ -57,16 +62,17 @@ export function copyInto(db: Database, target: string): void {
 function createDatabase(file: string): void {
   const fresh = `${file}.new`;
   for (const leftover of [fresh, `${fresh}-wal`, `${fresh}-shm`]) rmSync(leftover, { force: true });
-  createPrivateFile(fresh);
-  const db = new Database(fresh);
+  let db: Database | undefined;
   try {
+    createPrivateFile(fresh);
+    db = new Database(fresh);
     setUp(db);
     migrate(db, fresh);
     db.run("pragma wal_checkpoint(truncate)");
   } catch (error) {
-    throw sqliteFailure(error, fresh);
+    throw sqliteFailure(error, file);
   } finally {
-    db.close();
+    db?.close();
   }
   renameSync(fresh, file);
 }

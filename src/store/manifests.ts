@@ -2,11 +2,11 @@ import type { Database } from "bun:sqlite";
 import { Failure } from "../api/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { canonicalJson } from "./canonical.ts";
-import { createHeads } from "./heads.ts";
+import { createHeads, type Heads } from "./heads.ts";
 import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { ManifestReads, PutResult, Transaction } from "./store.ts";
-import { createVersions } from "./versions.ts";
+import { createVersions, type Versions } from "./versions.ts";
 
 interface Row {
   id: number;
@@ -45,81 +45,96 @@ export function createManifests(
   sealer: SpecSealer<ManifestKey>,
   onMoved: (key: ManifestKey) => void,
 ): ManifestsNoun {
-  const sql = prepare(db);
-  const heads = createHeads(db);
-  const versions = createVersions(db);
+  const parts: Parts = { sql: prepare(db), heads: createHeads(db), versions: createVersions(db), sealer, onMoved };
+  const { sql, heads } = parts;
   const select = filteredSelect<Row>(
     db,
     { kind: "kind = ?", scope: "scope = ?", name: "name = ?" },
     (clauses) => `select * from manifests where true${clauses} order by kind, scope, name`,
   );
-  const find = (key: ManifestKey) => sql.byKey.get(...columnsOf(key)) ?? undefined;
-  const open = (row: Row): StoredManifest =>
-    toManifest(row, sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }));
-
-  const store = (row: Row, opened: Spec, text: string): StoredManifest => {
-    const { text: spec, sealed } = sealer.seal(row, opened, text);
-    if (row.id > 0) sql.update.run(spec, sealed ? 1 : 0, row.revision, row.updated_at, row.id);
-    else {
-      const { revision, generation, created_at, updated_at } = row;
-      sql.insert.run(...columnsOf(row), spec, sealed ? 1 : 0, revision, generation, created_at, updated_at);
-    }
-    heads.put(headOf(row));
-    onMoved(keyOf(row));
-    return toManifest(row, JSON.parse(text));
-  };
-
-  const put = (manifest: ManifestKey & { kind: CoreKind; spec: Spec }, now: number): PutResult => {
-    const text = canonicalJson(manifest.spec);
-    const row = find(manifest);
-    const previous = row && open(row);
-    if (row && previous && text === (row.sealed === 1 ? canonicalJson(previous.spec) : row.spec)) {
-      return { manifest: previous, outcome: "unchanged", previous };
-    }
-    const revision = versions.next();
-    const { kind, scope, name } = manifest;
-    const fresh = { id: 0, kind, scope, name, spec: "", sealed: 0, generation: revision, created_at: now };
-    const stored = store({ ...(row ?? fresh), revision, updated_at: now }, manifest.spec, text);
-    return { manifest: stored, outcome: row ? "updated" : "created", previous };
-  };
-
   return {
     forget: heads.forget,
     manifests: {
       get(key) {
-        const row = find(key);
-        return row && open(row);
+        const row = find(parts, key);
+        return row && open(parts, row);
       },
-      list: (filter = {}) => select({ ...filter }).map(open),
+      list: (filter = {}) => select({ ...filter }).map((row) => open(parts, row)),
       heads: heads.all,
       count: () => sql.count.get()?.count ?? 0,
-      put,
-      delete(key) {
-        if (sql.delete.run(...columnsOf(key)).changes === 0) return false;
-        for (const statement of sql.deleteDependent) statement.run(...columnsOf(key));
-        versions.keep();
-        heads.drop(key);
-        onMoved(keyOf(key));
-        return true;
-      },
-      raiseGeneration(key) {
-        const row = find(key);
-        if (!row) throw new Failure("not_found", `${formatKey(key)} does not exist`);
-        const generation = versions.next();
-        sql.raise.run(generation, row.id);
-        heads.put(headOf({ ...row, generation }));
-        onMoved(keyOf(key));
-        return generation;
-      },
+      put: (manifest, now) => put(parts, manifest, now),
+      delete: (key) => remove(parts, key),
+      raiseGeneration: (key) => raiseGeneration(parts, key),
     },
   };
 }
 
-function headOf({ kind, scope, name, revision, generation }: Row) {
+interface Parts {
+  sql: ReturnType<typeof prepare>;
+  heads: Heads;
+  versions: Versions;
+  sealer: SpecSealer<ManifestKey>;
+  onMoved: (key: ManifestKey) => void;
+}
+
+function find({ sql }: Parts, key: ManifestKey): Row | undefined {
+  return sql.byKey.get(...columnsOf(key)) ?? undefined;
+}
+
+function open({ sealer }: Parts, row: Row): StoredManifest {
+  return toManifest(row, sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }));
+}
+
+function put(parts: Parts, manifest: ManifestKey & { kind: CoreKind; spec: Spec }, now: number): PutResult {
+  const text = canonicalJson(manifest.spec);
+  const row = find(parts, manifest);
+  const previous = row && open(parts, row);
+  if (row && previous && text === (row.sealed === 1 ? canonicalJson(previous.spec) : row.spec)) {
+    return { manifest: previous, outcome: "unchanged", previous };
+  }
+  const revision = parts.versions.next();
+  const { kind, scope, name } = manifest;
+  const fresh = { id: undefined, kind, scope, name, generation: revision, created_at: now };
+  const sealed = parts.sealer.seal(manifest, manifest.spec, text);
+  const stored = { ...(row ?? fresh), spec: sealed.text, sealed: sealed.sealed ? 1 : 0, revision, updated_at: now };
+  writeRow(parts, stored);
+  parts.heads.put(headOf(stored));
+  parts.onMoved(keyOf(stored));
+  return { manifest: toManifest(stored, JSON.parse(text)), outcome: row ? "updated" : "created", previous };
+}
+
+function writeRow({ sql }: Parts, row: Omit<Row, "id"> & { id: number | undefined }): void {
+  const { id, spec, sealed, revision, generation, created_at, updated_at } = row;
+  if (id !== undefined) sql.update.run(spec, sealed, revision, updated_at, id);
+  else sql.insert.run(...columnsOf(row), spec, sealed, revision, generation, created_at, updated_at);
+}
+
+function remove({ sql, heads, versions, onMoved }: Parts, key: ManifestKey): boolean {
+  if (sql.delete.run(...columnsOf(key)).changes === 0) return false;
+  for (const statement of sql.deleteDependent) statement.run(...columnsOf(key));
+  versions.keep();
+  heads.drop(key);
+  onMoved(keyOf(key));
+  return true;
+}
+
+function raiseGeneration(parts: Parts, key: ManifestKey): number {
+  const row = find(parts, key);
+  if (!row) throw new Failure("not_found", `${formatKey(key)} does not exist`);
+  const generation = parts.versions.next();
+  parts.sql.raise.run(generation, row.id);
+  parts.heads.put(headOf({ ...row, generation }));
+  parts.onMoved(keyOf(key));
+  return generation;
+}
+
+type Versioned = Omit<Row, "id" | "spec" | "sealed">;
+
+function headOf({ kind, scope, name, revision, generation }: Versioned) {
   return { kind, scope, name, revision, generation };
 }
 
-function toManifest(row: Row, spec: Spec): StoredManifest {
+function toManifest(row: Versioned, spec: Spec): StoredManifest {
   return { ...headOf(row), spec, createdAt: row.created_at, updatedAt: row.updated_at };
 }
 

@@ -100,7 +100,7 @@ function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: ()
       return meta.get("collection_held") !== undefined;
     },
     close() {
-      writer.flush();
+      writer.close();
       db.close();
       unlock();
     },

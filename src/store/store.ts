@@ -39,7 +39,7 @@ export interface Store {
   /**
    * Runs `change` inside a transaction of its own (a savepoint in a shared commit) and resolves with its result once
    * that is durable. When `change` throws, its writes are undone, the error is passed on, others are not touched.
-   * `change` must be synchronous. Fails `storage_full` when the disk is full.
+   * `change` must be synchronous. Fails `storage_full` when the disk is full, `unavailable` after `close`.
    */
   write<T>(change: (tx: Transaction) => T): Promise<T>;
 
@@ -48,7 +48,7 @@ export interface Store {
 
   /** Runs `pragma quick_check`; "ok" or what is wrong. */
   check(): string;
-  /** A consistent copy of the database at `path`, made while in use. */
+  /** A consistent copy of the database as the new file `path`, made while in use. */
   copyTo(path: string): void;
   /** Set after a restore, until `berth restore --confirm`: orphans are not collected. */
   readonly collectionHeld: boolean;
@@ -64,7 +64,10 @@ export interface Transaction {
      * autoscale state; deaths and deliveries stay. False when it was not there.
      */
     delete(key: ManifestKey): boolean;
-    /** Raises the generation: every container of it is replaced. Returns the new one. */
+    /**
+     * Raises the generation: every container of it is replaced. Returns the new one. Generations and revisions come from
+     * one counter of the store, so they grow in steps of any size and never come back. Fails `not_found`.
+     */
     raiseGeneration(key: ManifestKey): number;
     /** Marks the key as moved for `subscribe` without writing. */
     touch(key: ManifestKey): void;
@@ -158,7 +161,7 @@ export interface ManifestReads {
   get(key: ManifestKey): StoredManifest | undefined;
   /** Ordered by kind (asset, cronjob, deployment, …), scope, name. All filters optional. */
   list(filter?: { kind?: string; scope?: string; name?: string }): StoredManifest[];
-  /** Identity and versions of everything, without specs: cheap enough for a resync over 10,000. */
+  /** Identity and versions of everything, without specs, in no order: cheap enough for a resync over 10,000. Do not alter. */
   heads(): ManifestHead[];
   /** Manifests that depend on the target (`asset/<scope>/<name>` …). */
   dependants(target: string): ManifestKey[];
@@ -179,6 +182,7 @@ export interface ConfigReads {
 }
 
 export interface StatusReads {
+  /** Frozen (`Object.freeze`, at every depth): copy it to change it. */
   get(key: ManifestKey): Record<string, unknown> | undefined;
 }
 

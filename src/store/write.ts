@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { idOf } from "./rows.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
@@ -19,8 +20,8 @@ export interface WriterOptions {
 
 export interface Writer {
   write<T>(change: (moves: Moves) => T): Promise<T>;
-  /** Runs what waits now. */
-  flush(): void;
+  /** Runs what waits now; whatever comes later fails `unavailable`. */
+  close(): void;
 }
 
 interface Waiting {
@@ -45,12 +46,15 @@ export function createWriter(options: WriterOptions): Writer {
     if (waiting.length > 0) setImmediate(runSome);
     if (batch.length > 0) runBatch(options, steps, batch);
   };
+  let closed = false;
   return {
-    flush() {
+    close() {
+      closed = true;
       while (waiting.length > 0) runSome();
     },
     write: (change) =>
       new Promise((resolve, reject) => {
+        if (closed) return reject(new Failure("unavailable", "the store is closed: the server is stopping"));
         const run = (moves: Moves) => {
           const result = change(moves);
           if (result instanceof Promise) throw new TypeError("a change must be synchronous: it returned a promise");

@@ -15,7 +15,10 @@ export function assetRules(spec: AssetSpec, context: RuleContext): void {
 }
 
 function fileRule(file: AssetFile, path: string, { report, limits }: RuleContext): void {
-  if (typeof file === "string") return sizeRule(textBytes(file).length, path, { report, limits });
+  if (typeof file === "string") {
+    sizeRule(textBytes(file).length, path, { report, limits });
+    return;
+  }
   if (file._source === "url") {
     urlRule(file.url, `${path}.url`, report);
     durationRule(file.timeout, `${path}.timeout`, { report, aboveZero: true });

@@ -10,7 +10,7 @@ import { parseUlimit } from "../ulimits.ts";
 import { durationRule } from "./duration.ts";
 import { networkRules } from "./network.ts";
 import { resourceRules } from "./resources.ts";
-import type { Report, RuleContext } from "./rule.ts";
+import { eachEntry, type Report, type RuleContext } from "./rule.ts";
 import { volumeRules } from "./volumes.ts";
 
 const envKeyPattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
@@ -31,14 +31,14 @@ export function containerRules(spec: ContainerFields, path: string, { report, li
   if (spec.stop_signal !== undefined && !stopSignalOk(spec.stop_signal)) {
     report(`${path}.stop_signal`, `"${spec.stop_signal}" is not a signal; write "SIGTERM" or a number up to 64`);
   }
-  (spec.command ?? []).forEach((word, index) => placeholderRule(word, `${path}.command[${index}]`, report));
+  commandRules(spec.command ?? [], `${path}.command`, report);
   dependencyRules(spec.depends_on?.assets ?? [], `${path}.depends_on.assets`, report);
 }
 
 export function imageRule(image: string | undefined, path: string, report: Report): void {
   if (image === undefined || image === "") return;
-  if (placeholdersIn(image).length > 0) return placeholderRule(image, path, report);
-  if (parseImageReference(image) === undefined) {
+  placeholderRule(image, path, report);
+  if (placeholdersIn(image).length === 0 && parseImageReference(image) === undefined) {
     report(path, `"${image}" is not an image reference; write "name:tag" or "registry.host/path/name:tag"`);
   }
 }
@@ -52,6 +52,10 @@ export function ulimitRules(ulimits: Record<string, string>, path: string, repor
 
 export function dockerOptionRules(entries: readonly string[], path: string, report: Report): void {
   for (const problem of parseDockerOptions(entries, path).problems) report(problem.path, problem.message);
+}
+
+export function commandRules(words: readonly string[], path: string, report: Report): void {
+  eachEntry(words, path, (word, wordPath) => placeholderRule(word, wordPath, report));
 }
 
 export function placeholderRule(text: string, path: string, report: Report): void {
@@ -80,24 +84,24 @@ function envRules(spec: ContainerFields, path: string, { report, limits }: RuleC
       report(`${path}.env`, `"${key}" is not a variable name; use letters, digits, "_", "." and "-", no digit first`);
     } else placeholderRule(value, entryPath, report);
   }
-  (spec.env_from ?? []).forEach((entry, index) => {
+  eachEntry(spec.env_from ?? [], `${path}.env_from`, (entry, entryPath) => {
     if (envFromTarget(entry, "own") !== undefined) return;
-    report(`${path}.env_from[${index}]`, `"${entry}" names no app; write "scope/name", or "name" in the own scope`);
+    report(entryPath, `"${entry}" names no app; write "scope/name", or "name" in the own scope`);
   });
 }
 
 function hostRules(entries: readonly string[], path: string, report: Report): void {
-  entries.forEach((entry, index) => {
+  eachEntry(entries, path, (entry, entryPath) => {
     const [, address] = /^[A-Za-z0-9_][A-Za-z0-9_.-]*:(.+)$/.exec(entry) ?? [];
     if (address !== undefined && (address === "host-gateway" || isIpAddress(address))) return;
-    report(`${path}[${index}]`, `"${entry}" is not a host entry; write "name:ip" or "name:host-gateway"`);
+    report(entryPath, `"${entry}" is not a host entry; write "name:ip" or "name:host-gateway"`);
   });
 }
 
 function capabilityRules(entries: readonly string[], path: string, report: Report): void {
-  entries.forEach((entry, index) => {
+  eachEntry(entries, path, (entry, entryPath) => {
     if (/^[A-Za-z_]{3,40}$/.test(entry)) return;
-    report(`${path}[${index}]`, `"${entry}" is not a capability; write "NET_ADMIN" and the like`);
+    report(entryPath, `"${entry}" is not a capability; write "NET_ADMIN" and the like`);
   });
 }
 
@@ -108,8 +112,8 @@ function logRules(maxSize: string | undefined, path: string, report: Report): vo
 }
 
 function dependencyRules(entries: readonly string[], path: string, report: Report): void {
-  entries.forEach((entry, index) => {
+  eachEntry(entries, path, (entry, entryPath) => {
     if (parseAssetReference(entry) !== undefined) return;
-    report(`${path}[${index}]`, `"${entry}" names no asset file; write "name.key" or "scope.name.key"`);
+    report(entryPath, `"${entry}" names no asset file; write "name.key" or "scope.name.key"`);
   });
 }

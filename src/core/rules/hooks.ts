@@ -1,13 +1,13 @@
 import type { Webhook } from "../../api/kinds/hooks.ts";
 import { placeholdersIn } from "../reference.ts";
 import { headerRules } from "./headers.ts";
-import type { Report } from "./rule.ts";
+import { eachEntry, type Report } from "./rule.ts";
 import { urlRule } from "./url.ts";
 
 /** Rules of the webhook lists in one block such as `on_deploy`. */
 export function hookRules(lists: Record<string, Webhook[] | undefined>, path: string, report: Report): void {
   for (const [event, hooks] of Object.entries(lists)) {
-    hooks?.forEach((hook, index) => hookRule(hook, `${path}.${event}[${index}]`, report));
+    eachEntry(hooks ?? [], `${path}.${event}`, (hook, hookPath) => hookRule(hook, hookPath, report));
   }
 }
 

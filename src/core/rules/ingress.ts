@@ -6,6 +6,9 @@ import { durationRule } from "./duration.ts";
 import { type Report, type RuleContext, reportRepeats } from "./rule.ts";
 import { urlRule } from "./url.ts";
 
+/** Each host with each path is one entry in the routing table. */
+const routesMax = 1_000;
+
 export function ingressRules(spec: IngressSpec, { report }: RuleContext): void {
   if (hostsOf(spec).length === 0) report("spec.host", "is required; write host, or hosts for several");
   if (spec.service !== undefined && !nameOk(spec.service)) {
@@ -25,6 +28,13 @@ export function routingRules(spec: RoutingFields, report: Report): void {
     return { key: plainLocation(location.path), path };
   });
   reportRepeats(locations, "path", report);
+  const routes = hostsOf(spec).length * Math.max(1, locations.length);
+  if (routes > routesMax) {
+    report(
+      "spec.locations",
+      `hosts times locations are ${routes}; at most ${routesMax} are allowed, split the ingress`,
+    );
+  }
   durationRule(spec.lb?.interval, "spec.lb.interval", { report, aboveZero: true });
   if (spec.tls?.ask !== undefined) urlRule(spec.tls.ask, "spec.tls.ask", report);
   if (spec.tls?.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(spec.tls.email)) {

@@ -1,12 +1,12 @@
 import type { Init } from "../../api/kinds/init.ts";
 import { scopeOk } from "../identity.ts";
-import { dockerOptionRules, imageRule, placeholderRule, ulimitRules } from "./container.ts";
+import { commandRules, dockerOptionRules, imageRule, ulimitRules } from "./container.ts";
 import { durationRule } from "./duration.ts";
 import { resourceRules } from "./resources.ts";
-import { type Report, reportRepeats } from "./rule.ts";
+import { eachEntry, type Report, reportRepeats } from "./rule.ts";
 
 export function initRules(inits: readonly Init[], path: string, report: Report): void {
-  inits.forEach((init, index) => initRule(init, `${path}[${index}]`, report));
+  eachEntry(inits, path, (init, initPath) => initRule(init, initPath, report));
   const named = inits.map(({ name }, index) => ({ key: name, path: `${path}[${index}].name` }));
   reportRepeats(named, "init name", report);
 }
@@ -16,7 +16,7 @@ function initRule(init: Init, path: string, report: Report): void {
     report(`${path}.name`, `"${init.name}" is not an init name; use 1 to 40 lower-case letters, digits and "-"`);
   }
   if (init.command.length === 0) report(`${path}.command`, "must not be empty");
-  init.command.forEach((word, index) => placeholderRule(word, `${path}.command[${index}]`, report));
+  commandRules(init.command, `${path}.command`, report);
   imageRule(init.image, `${path}.image`, report);
   durationRule(init.timeout, `${path}.timeout`, { report, aboveZero: true });
   resourceRules(init.resources, `${path}.resources`, report);

@@ -1,14 +1,16 @@
 import { parsePort, portsClash } from "../ports.ts";
 import type { PortBinding } from "../workload.ts";
-import type { Report } from "./rule.ts";
+import { eachEntry, type Report } from "./rule.ts";
 
 /** Ports in a spec, and the fixed host ports that allow one replica only. */
 export function portRules(ports: readonly string[], wantedReplicas: number, report: Report): void {
   const taken: { binding: PortBinding; path: string }[] = [];
-  ports.forEach((text, index) => {
-    const path = `spec.ports[${index}]`;
+  eachEntry(ports, "spec.ports", (text, path) => {
     const port = parsePort(text);
-    if (!port.ok) return report(path, port.error);
+    if (!port.ok) {
+      report(path, port.error);
+      return;
+    }
     const { hostPort, containerPort } = port.value;
     if (hostPort === undefined) return;
     if (wantedReplicas > 1) {

@@ -16,6 +16,11 @@ export interface RuleContext {
   limits: ValidationLimits;
 }
 
+/** Runs a rule on each entry of a list, with the path of the entry. */
+export function eachEntry<T>(list: readonly T[], path: string, rule: (entry: T, path: string) => void): void {
+  for (const [index, entry] of list.entries()) rule(entry, `${path}[${index}]`);
+}
+
 /** Reports every entry that occurs a second time. */
 export function reportRepeats(entries: readonly { key: string; path: string }[], what: string, report: Report): void {
   const firstAt = new Map<string, string>();

@@ -1,6 +1,6 @@
 import { placeholdersIn } from "../reference.ts";
 import { parseVolume, pathFault, plainPath } from "../volumes.ts";
-import { type Report, reportRepeats } from "./rule.ts";
+import { eachEntry, type Report, reportRepeats } from "./rule.ts";
 import type { VolumeClaim } from "../../api/kinds/volume-claim.ts";
 import { scopeOk } from "../identity.ts";
 import { parseMemory } from "../quantity.ts";
@@ -17,7 +17,7 @@ export function volumeRules(volumes: readonly string[], path: string, report: Re
 
 export function claimRules(claims: readonly VolumeClaim[], volumes: readonly string[], report: Report): void {
   const path = "spec.volume_claims";
-  claims.forEach((claim, index) => claimRule(claim, `${path}[${index}]`, report));
+  eachEntry(claims, path, (claim, claimPath) => claimRule(claim, claimPath, report));
   const named = claims.map(({ name }, index) => ({ key: name, path: `${path}[${index}].name` }));
   reportRepeats(named, "claim name", report);
   const targets = claims.map((claim, index) => ({

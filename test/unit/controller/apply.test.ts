@@ -92,7 +92,10 @@ describe("an apply", () => {
   });
 
   test("racing another is whole, the last one wins, and both are in the events", async () => {
-    const both = (env: string) => [deployment("shop", "web", { env: { A: env } }), statefulset("shop", "db", { env: { A: env } })];
+    const both = (env: string) => [
+      deployment("shop", "web", { env: { A: env } }),
+      statefulset("shop", "db", { env: { A: env } }),
+    ];
     const [, second] = await Promise.all([it.apply(both("1")), it.apply(both("2"))]);
     expect(it.store.manifests.list({ scope: "shop" }).map(({ spec }) => spec.env)).toEqual([{ A: "2" }, { A: "2" }]);
     expect(it.controller.listManifests({})).toEqual(second.applied);
@@ -138,7 +141,10 @@ describe("a secret inside a spec", () => {
     await it.apply(registry({ token: MASK }));
     expect(it.events("manifest.apply")).toHaveLength(1);
     await it.apply(registry({ token: MASK, username: "cd" }));
-    expect(it.store.manifests.get(keyOf("registry", "", "hub"))?.spec).toMatchObject({ username: "cd", token: "t0ken" });
+    expect(it.store.manifests.get(keyOf("registry", "", "hub"))?.spec).toMatchObject({
+      username: "cd",
+      token: "t0ken",
+    });
   });
 
   test("is refused as a mask where nothing is stored, or where it would go to another address", async () => {

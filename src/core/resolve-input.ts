@@ -1,0 +1,14 @@
+import type { StoredManifest } from "../api/manifest.ts";
+import type { Naming } from "./naming.ts";
+
+export interface ResolveInput {
+  /** A deployment or statefulset. */
+  manifest: StoredManifest;
+  /** Scope level overlaid with app level. */
+  config: Record<string, string>;
+  /** The merged buckets that `env_from` names, in order. */
+  envFrom: Record<string, string>[];
+  /** Absolute host path of the file with this sha256. */
+  assetPath: (digest: string) => string;
+  names: Naming;
+}

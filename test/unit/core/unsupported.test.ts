@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { notActedUpon } from "../../../src/core/unsupported.ts";
+
+test("kinds that are only stored say so", () => {
+  expect(notActedUpon("job", {})).toEqual(["stored; this version does not run jobs yet"]);
+  expect(notActedUpon("cronjob", {})).toHaveLength(1);
+  expect(notActedUpon("ingress", { host: "a" })).toHaveLength(1);
+  expect(notActedUpon("asset", { files: {} })).toEqual([]);
+  expect(notActedUpon("registry", {})).toEqual([]);
+});
+
+test("fields that are only stored are named, empty ones not", () => {
+  const spec = { image: "a", release: { command: ["x"] }, probes: {}, inits: [], build: { context: "." } };
+  expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["release", "build"]);
+  expect(notActedUpon("statefulset", { probes: { liveness: {} } })).toHaveLength(1);
+  expect(notActedUpon("deployment", { image: "a", replicas: 2 })).toEqual([]);
+});

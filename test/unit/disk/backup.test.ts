@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeBackup } from "../../../src/disk/backup.ts";
+import { readBackup } from "../../../src/disk/backup-file.ts";
+import type { Layout } from "../../../src/disk/layout.ts";
+import { secret } from "../../../src/lib/secret.ts";
+import { diskRoot } from "../../support/disk-root.ts";
+
+let layout: Layout;
+let remove: () => void;
+let target: string;
+let into: string;
+beforeEach(async () => {
+  ({ layout, remove } = await diskRoot());
+  target = join(layout.backups, "one.backup");
+  into = join(layout.root, "restored.db");
+  // Longer than two pieces of a file, and not a multiple of one.
+  writeFileSync(layout.database, Buffer.alloc(2_500_001, "desired state "));
+});
+afterEach(() => remove());
+
+const key = secret<Uint8Array>(Uint8Array.from({ length: 32 }, (_, index) => index));
+const keyText = Buffer.from(key.reveal());
+const now = Date.parse("2026-01-02T03:04:05.678Z");
+const passphrase = secret("open sesame");
+
+const write = (phrase = undefined as typeof passphrase | undefined) =>
+  writeBackup({ copyDatabase: (to) => copyFileSync(layout.database, to), key, passphrase: phrase, target, now });
+const read = (phrase = undefined as typeof passphrase | undefined) => readBackup(target, { into, passphrase: phrase });
+
+test("with and without a passphrase, what comes back is what went in", async () => {
+  for (const phrase of [undefined, passphrase]) {
+    await write(phrase);
+    const content = await read(phrase);
+    expect(content.key.reveal()).toEqual(key.reveal());
+    expect(content.createdAt).toBe(now);
+    expect(readFileSync(into).equals(readFileSync(layout.database))).toBe(true);
+    expect(statSync(target).mode & 0o777).toBe(0o600);
+    expect(statSync(into).mode & 0o777).toBe(0o600);
+    expect(readdirSync(layout.backups)).toEqual(["one.backup"]);
+    await Bun.file(into).delete();
+  }
+});
+
+test("a sealed backup shows neither the key nor the content, an open one says what it is", async () => {
+  await write(passphrase);
+  const sealed = readFileSync(target);
+  expect(sealed.includes("desired state")).toBe(false);
+  expect(sealed.includes(keyText)).toBe(false);
+  const [first, second] = sealed.toString("latin1").split("\n");
+  expect(first).toBe("berth-backup 1");
+  expect(JSON.parse(second ?? "")).toMatchObject({ created_at: "2026-01-02T03:04:05.678Z", sealed: true });
+});
+
+test("the wrong passphrase, or none, is refused and leaves nothing behind", async () => {
+  await write(passphrase);
+  await expect(read(secret("sesame"))).rejects.toMatchObject({
+    code: "invalid",
+    message: expect.stringContaining("does not open with this passphrase"),
+  });
+  await expect(read()).rejects.toThrow("is sealed: give its passphrase");
+  expect(existsSync(into)).toBe(false);
+});
+
+test("a byte altered anywhere, or a cut-off end, is refused", async () => {
+  await write(passphrase);
+  const whole = readFileSync(target);
+  for (const at of [20, 300, 1_000_000, whole.length - 40, whole.length - 1]) {
+    const altered = Buffer.from(whole);
+    altered[at] = (altered[at] ?? 0) ^ 1;
+    writeFileSync(target, altered);
+    await expect(read(passphrase)).rejects.toMatchObject({ name: "Failure", code: "invalid" });
+  }
+  for (const length of [0, 10, 100, 1_000, whole.length - 1]) {
+    writeFileSync(target, whole.subarray(0, length));
+    await expect(read(passphrase)).rejects.toMatchObject({ name: "Failure", code: "invalid" });
+  }
+  expect(existsSync(into)).toBe(false);
+});
+
+test("another file, a missing one and a later format are told apart", async () => {
+  await expect(read()).rejects.toThrow("cannot be read");
+  writeFileSync(target, "SQLite format 3\0 and so on\n\n");
+  await expect(read()).rejects.toThrow(`"${target}" is not a backup made by berth`);
+  writeFileSync(target, "berth-backup 2\n{}\n");
+  await expect(read()).rejects.toThrow('has format "berth-backup 2": restore it with the berth that made it');
+});
+
+test("a backup that fails half-way leaves the former one and no half file", async () => {
+  await write();
+  const former = readFileSync(target);
+  const failing = writeBackup({
+    copyDatabase: () => {
+      throw new Error("no copy");
+    },
+    ...{ key, passphrase, target, now },
+  });
+  await expect(failing).rejects.toThrow("no copy");
+  expect(readFileSync(target).equals(former)).toBe(true);
+  expect(readdirSync(layout.backups)).toEqual(["one.backup"]);
+});

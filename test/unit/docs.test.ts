@@ -1,0 +1,120 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Glob } from "bun";
+import { describe, expect, test } from "bun:test";
+import { AppSpec } from "../../src/api/kinds/app.ts";
+import { AssetSpec } from "../../src/api/kinds/asset.ts";
+import { EmbeddedFile, FetchedFile } from "../../src/api/kinds/asset-file.ts";
+import { containerFields } from "../../src/api/kinds/container.ts";
+import { CronjobSpec } from "../../src/api/kinds/cronjob.ts";
+import { DeploymentSpec, deploymentFields } from "../../src/api/kinds/deployment.ts";
+import { Webhook } from "../../src/api/kinds/hooks.ts";
+import { IngressSpec } from "../../src/api/kinds/ingress.ts";
+import { JobSpec } from "../../src/api/kinds/job.ts";
+import { podFields } from "../../src/api/kinds/pod.ts";
+import { Probe } from "../../src/api/kinds/probe.ts";
+import { RegistrySpec } from "../../src/api/kinds/registry.ts";
+import { StatefulsetSpec } from "../../src/api/kinds/statefulset.ts";
+import { fieldTable } from "../support/field-tables.ts";
+
+const checkout = join(import.meta.dir, "../..");
+const manifests = join(checkout, "docs/manifests.md");
+
+/** Shown once, as sections of their own. */
+const apart = ["probes", "on_deploy", "on_probe"];
+
+/** The second half of docs/manifests.md, from the schemas that the server checks with. */
+function reference(): string {
+  const section = (title: string, text: string, table: string) => `### ${title}\n\n${text}\n\n${table}\n`;
+  const container = fieldTable(Type.Object(containerFields));
+  const pod = fieldTable(Type.Object(podFields), [...Object.keys(containerFields), ...apart]);
+  const inContainer = "All fields of a container, and:";
+  const inPod = "All fields of a container and of a pod, and:";
+  return [
+    "## Fields\n",
+    section("Fields of a container", "Of deployments, statefulsets, jobs and apps.", container),
+    section("Fields of a pod", "Of deployments, statefulsets and apps: containers that are kept running.", pod),
+    section(
+      "A probe",
+      "Of pods: `probes.startup`, `probes.liveness` and `probes.readiness`, each with exactly one of `http_get`, `tcp_socket` and `exec`.",
+      fieldTable(Probe),
+    ),
+    section(
+      "A webhook",
+      "Lists of them: `on_deploy.success` and `on_deploy.failure` of deployments, `on_probe.failure` and `on_probe.recovery` of pods.",
+      fieldTable(Webhook),
+    ),
+    section("deployment", inPod, fieldTable(DeploymentSpec, [...Object.keys(podFields), ...apart])),
+    section("statefulset", inPod, fieldTable(StatefulsetSpec, Object.keys(podFields))),
+    section("job", inContainer, fieldTable(JobSpec, Object.keys(containerFields))),
+    section("cronjob", "`job` is the spec of a job.", fieldTable(CronjobSpec, ["job"])),
+    section("ingress", "One of `host` and `hosts` is required.", fieldTable(IngressSpec)),
+    section(
+      "app",
+      "All fields of a deployment, and those of the ingress in front of it:",
+      fieldTable(AppSpec, Object.keys(deploymentFields)),
+    ),
+    section("asset", "The value of a key is text, or one of the two forms below.", fieldTable(AssetSpec)),
+    section("asset: content embedded by the client", "", fieldTable(EmbeddedFile)).replace("\n\n\n", "\n"),
+    section("asset: content fetched by the server", "", fieldTable(FetchedFile)).replace("\n\n\n", "\n"),
+    section("registry", "", fieldTable(RegistrySpec)).replace("\n\n\n", "\n"),
+  ].join("\n");
+}
+
+const tidy = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => (line.startsWith("|") ? line.replace(/\s*\|\s*/g, "|").replace(/-+/g, "-") : line.trimEnd()))
+    .filter((line) => line !== "")
+    .join("\n");
+
+describe("docs/manifests.md", () => {
+  test("has the fields that the server checks; BERTH_WRITE_DOCS=1 bun test test/unit/docs.test.ts writes them", () => {
+    const text = readFileSync(manifests, "utf8");
+    const start = text.indexOf("## Fields\n");
+    const prose = start === -1 ? text : text.slice(0, start);
+    if (process.env.BERTH_WRITE_DOCS === "1") writeFileSync(manifests, prose + reference());
+    const written = readFileSync(manifests, "utf8").slice(prose.length);
+    expect(tidy(written)).toBe(tidy(reference()));
+  });
+});
+
+describe("every page", () => {
+  const pages = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    ...new Glob("{docs,examples}/**/*.md").scanSync(checkout),
+  ];
+
+  test.each(pages)("%s links to files that exist", (page) => {
+    const text = readFileSync(join(checkout, page), "utf8").replaceAll(/`[^`\n]*`/g, "");
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => target ?? "");
+    const missing = links.filter((target) => !existsSync(join(checkout, dirname(page), target)));
+    expect(missing).toEqual([]);
+  });
+
+  test.each(pages)("%s names files of the source that exist", (page) => {
+    const text = readFileSync(join(checkout, page), "utf8");
+    const named = [...text.matchAll(/`((?:src|test|setup)\/[\w./-]+\.(?:ts|sh))`/g)].map(([, path]) => path ?? "");
+    expect(named.filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
+  });
+});
+
+describe("field tables", () => {
+  test("show type, default, need and nesting", () => {
+    const schema = Type.Object({
+      size: Type.Integer({ description: "how many", default: 3 }),
+      mode: Type.Optional(Type.Union([Type.Literal("a"), Type.Literal("b")], { description: "x|y" })),
+      items: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
+      hidden: Type.Optional(Type.String()),
+    });
+    expect(fieldTable(schema, ["hidden"]).split("\n").slice(2)).toEqual([
+      "| `size` | integer | **required** | how many |",
+      "| `mode` | `a` or `b` |  | x\\|y |",
+      "| `items` | list of objects |  |  |",
+      "| `items[].name` | text | **required** |  |",
+    ]);
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { createCache } from "../../../src/store/cache.ts";
+
+test("a value is made once until it is dropped", () => {
+  const cache = createCache<number>(10);
+  let made = 0;
+  const get = () => cache.get("a", () => ++made);
+  expect([get(), get()]).toEqual([1, 1]);
+  cache.drop("a");
+  expect(get()).toBe(2);
+  cache.clear();
+  expect(get()).toBe(3);
+});
+
+test("undefined is not kept", () => {
+  const cache = createCache<number | undefined>(10);
+  expect(cache.get("a", () => undefined)).toBeUndefined();
+  expect(cache.get("a", () => 1)).toBe(1);
+});
+
+test("a full cache forgets instead of growing", () => {
+  const cache = createCache<number>(2);
+  for (const key of ["a", "b", "c"]) cache.get(key, () => 1);
+  expect(cache.get("a", () => 2)).toBe(2);
+  expect(cache.get("c", () => 2)).toBe(1);
+});
