@@ -14,6 +14,12 @@ export interface RuntimeSubject {
   /** An image that is on the machine and can sleep. */
   image: string;
   unique(text: string): string;
+  /** Runs until `leave` is called, and writes what `talk` is given. */
+  puppet: string[];
+  /** The main process of a puppet writes this. */
+  talk(nameOrId: string, text: string): Promise<void>;
+  /** The main process of a puppet ends with this code. */
+  leave(nameOrId: string, exitCode: number): Promise<void>;
   /** Removes everything that the suite made. */
   cleanUp(): Promise<void>;
 }
