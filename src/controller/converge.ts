@@ -9,7 +9,7 @@ import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
-import { plannedPods, planTarget } from "./observe.ts";
+import { plannedPods, planTarget, untouchedIds } from "./observe.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
 import { isPodKind } from "./target.ts";
 import type { TearDown } from "./tear-down.ts";
@@ -67,7 +67,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
   const now = context.clock.now();
   const pods = plannedPods(context, { key, workload, now });
-  return planWorkload({ workload: planTarget(workload), pods, frozenIds: context.store.frozen.list(key), now });
+  return planWorkload({ workload: planTarget(workload), pods, frozenIds: untouchedIds(context, key), now });
 }
 
 interface Finding {

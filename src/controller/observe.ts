@@ -10,6 +10,11 @@ export function planTarget(workload: ResolvedWorkload): PlanWorkload {
   return { kind, scope, name, replicas, hash, generation, rollout, restart: workload.container.restart };
 }
 
+/** Replica ids that are left alone: frozen by an operator, or just being made anew by somebody else. */
+export function untouchedIds(context: Context, key: ManifestKey): string[] {
+  return [...new Set([...context.store.frozen.list(key), ...context.progress.held(key)])];
+}
+
 interface Observation {
   key: ManifestKey;
   workload: ResolvedWorkload;
@@ -18,7 +23,7 @@ interface Observation {
 
 /** Pods of a resource as the planner takes them. */
 export function plannedPods(context: Context, { key, workload, now }: Observation): PlannedPod[] {
-  const frozen = new Set(context.store.frozen.list(key));
+  const frozen = new Set(untouchedIds(context, key));
   return context.pods.of(key).map((pod) => ({
     id: pod.id,
     containerName: pod.name,

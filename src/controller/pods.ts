@@ -9,6 +9,7 @@ import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
 import { isReady } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";
+import { stopGraceMs } from "./resolve.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** Until there are more machines. */
@@ -98,7 +99,7 @@ export async function getPod(context: Context, name: string, options: { spec: bo
   context.engine.require();
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
-  return { pod: await podDetail(context, { container, pod: context.pods.byName(name), spec: options.spec }) };
+  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
 }
 
 interface DetailInput {
@@ -197,7 +198,7 @@ export function podReady(context: Context, name: string): Readiness {
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */
 const unfrozenStopHealsAfterMs = 5_000;
-const stopGraceMs = 10_000;
+const strangerGraceMs = 10_000;
 
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
 export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
@@ -206,7 +207,7 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined && freeze) {
     throw new Failure(
       "invalid",
@@ -214,7 +215,9 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
     );
   }
   if (pod !== undefined) await markStopped(context, pod, { freeze, actor });
-  await context.runtime.stop(container.id, { graceMs: stopGraceMs });
+  await context.runtime.stop(container.id, {
+    graceMs: pod === undefined ? strangerGraceMs : stopGraceMs(context, pod.key),
+  });
   return { name, freeze };
 }
 
@@ -222,6 +225,9 @@ async function markStopped(context: Context, pod: Pod, { freeze, actor }: { free
   const now = context.clock.now();
   if (!freeze) context.progress.holdStart(pod.id, now + unfrozenStopHealsAfterMs);
   await context.store.write((tx) => {
+    if (freeze && tx.manifests.get(pod.key) === undefined) {
+      throw new Failure("gone", `${formatKey(pod.key)} is not stored any more, so "${pod.name}" is going anyway`);
+    }
     if (freeze) tx.frozen.add(pod.key, pod.replicaId, now);
     const detail = { replica_id: pod.replicaId, freeze };
     tx.events.append({ actor, action: "pod.stop", ...pod.key, detail }, now);
@@ -235,7 +241,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined) {
     await context.runtime.start(container.id);
     return { name, recreated: false, unfroze: false };
@@ -251,7 +257,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
   // Stopped before the mark goes: a frozen pod is nobody's business but ours.
-  if (pod.state === "running") await context.runtime.stop(pod.id, { graceMs: stopGraceMs });
+  if (pod.state === "running") await context.runtime.stop(pod.id, { graceMs: stopGraceMs(context, pod.key) });
   await context.runtime.remove(pod.id);
   const unfroze = await context.store.write((tx) => {
     const ids = tx.frozen.remove(pod.key, pod.replicaId);

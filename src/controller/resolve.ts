@@ -1,10 +1,11 @@
 import { Failure } from "../api/failure.ts";
-import type { StoredManifest } from "../api/manifest.ts";
+import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import { envFromTarget } from "../core/env-from.ts";
 import type { ResolveProblem } from "../core/resolve-assets.ts";
 import { resolveWorkload } from "../core/resolve.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
+import { isPodKind } from "./target.ts";
 
 /** A stored deployment or statefulset with its config and assets filled in, ready to be planned and made. */
 export function resolveStored(
@@ -19,6 +20,15 @@ export function resolveStored(
     assetPath: (digest) => context.assets.path(digest),
     names: context.names,
   });
+}
+
+const defaultStopGraceMs = 10_000;
+
+/** How long a pod of the resource has to end by itself: as its spec says, or Docker's own default. */
+export function stopGraceMs(context: Context, key: ManifestKey): number {
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined || !isPodKind(manifest.kind)) return defaultStopGraceMs;
+  return resolveStored(context, manifest).workload.container.stopGraceMs;
 }
 
 function envSources({ scope, spec }: StoredManifest): { scope: string; name: string }[] {

@@ -11,6 +11,12 @@ export async function ensureClaims(context: Context, workload: ResolvedWorkload,
   for (const claim of workload.claims) await ensureClaim(context, workload, { claim: claim.name, ordinal });
 }
 
+/** What every claim volume of a resource carries. A namesake of another installation on this machine has volumes, too. */
+export function claimLabels({ store, names }: Context, { scope, name }: { scope: string; name: string }) {
+  const { label } = names;
+  return { [label.installation]: store.installationId, [label.scope]: scope, [label.name]: name };
+}
+
 interface Claim {
   claim: string;
   ordinal: number;

@@ -101,9 +101,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   if (options.engineDown) runtime.engineDown();
   const fetching = { fetch: options.fetch ?? ((url, { signal }) => fetch(url, { signal })) };
   const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "list", "remove"]);
+  const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
     store: activity.watch(store, ["write"]),
-    runtime: options.wrapRuntime?.(runtime) ?? runtime,
+    runtime: link.runtime,
     assets,
     layout,
     names: naming(),
@@ -143,8 +144,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   async function stop() {
+    let ended = false;
     server.stopping.abort();
-    await Promise.all([server.ended, advance(0)]);
+    void server.ended.then(() => (ended = true));
+    // A call that is under way in the engine is waited for.
+    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.now());
   }
 
   const self: World = {
@@ -177,10 +181,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     async settle(withinMs = 120_000) {
       const until = clock.now() + withinMs;
       await quiet();
-      while (unsettled(store).length > 0) {
+      const waits = () => (link.isOpen() ? unsettled(store) : ["the engine is not connected"]);
+      while (waits().length > 0) {
         const due = clock.nextDue() ?? until + 1;
-        if (due > until)
-          throw new Error(`not settled within ${secondsText(withinMs)}:\n${unsettled(store).join("\n")}`);
+        if (due > until) throw new Error(`not settled within ${secondsText(withinMs)}:\n${waits().join("\n")}`);
         clock.moveTo(due);
         await quiet();
       }
@@ -199,6 +203,23 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   };
   await quiet();
   return self;
+}
+
+/** Knows whether the controller follows the engine's events. */
+function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
+  let open = false;
+  async function* events(signal: AbortSignal, onOpen: () => void) {
+    const opened = () => {
+      open = true;
+      onOpen();
+    };
+    try {
+      yield* runtime.events(signal, opened);
+    } finally {
+      open = false;
+    }
+  }
+  return { runtime: { ...runtime, events }, isOpen: () => open };
 }
 
 /** Far more turns of the event loop than any real work takes. */
