@@ -7,6 +7,7 @@ import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { EngineLink } from "./engine.ts";
+import type { JobTable } from "./job-table.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { Progress } from "./progress.ts";
 
@@ -30,6 +31,7 @@ export interface ControllerLimits {
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
+  runsAtOnceMax: number;
 }
 
 /** What every room of the controller works with; made once by `create.ts`. */
@@ -48,6 +50,8 @@ export interface Context {
   pods: PodTable;
   engine: EngineLink;
   progress: Progress;
+  /** Runs of jobs and cron jobs under way. */
+  jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

@@ -2,6 +2,7 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createLimit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
@@ -9,10 +10,14 @@ import { apply } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, ControllerLimits } from "./context.ts";
 import type { Controller } from "./controller.ts";
+import { createCron } from "./cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
+import { carryOut } from "./job-run.ts";
+import { createJobTable } from "./job-table.ts";
+import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
@@ -46,7 +51,7 @@ export interface RunningController {
 
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
-  const { runtime, names, clock, log, limits } = parts;
+  const { store, runtime, names, clock, log, limits } = parts;
   const pods = createPodTable({ runtime, names, now: clock.now });
   const progress = createProgress({
     backoffFirstMs: limits.backoffFirstMs,
@@ -59,18 +64,30 @@ export function createController(parts: ControllerParts): RunningController {
     clock,
     log,
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
-    onUp: () => reconciler.enqueueAll(),
+    onUp() {
+      reconciler.enqueueAll();
+      jobs.engineUp();
+    },
   });
-  const context: Context = { ...parts, pods, progress, engine, enqueue: (key, ms) => reconciler.enqueue(key, ms) };
+  const starts = createLimit(limits.engineCallsMax);
+  const jobs = createJobTable({
+    store,
+    clock,
+    log,
+    carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
+  });
+  const enqueue: Context["enqueue"] = (key, ms) => reconciler.enqueue(key, ms);
+  const context: Context = { ...parts, pods, progress, engine, jobs, enqueue };
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
+  const cron = createCron(context);
 
   return {
     controller: operations(context, { reconciler, tearDown }),
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal)]);
+      await Promise.all([engine.follow(signal), reconciler.run(signal), jobs.run(signal), cron.run(signal)]);
     },
   };
 }
@@ -106,6 +123,10 @@ function operations(
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
     operation: (id) => operation(context, id),
+    runJob: (target, options) => runJob(context, target, options),
+    listRuns: (filter, options) => listRuns(context, filter, options),
+    getRun: (id) => getRun(context, id),
+    cancelRun: (id, options) => cancelRun(context, id, options),
     events: (filter) => listEvents(context, filter),
   };
 }

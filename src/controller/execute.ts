@@ -4,9 +4,9 @@ import { assetRefs } from "../core/assets.ts";
 import { containerSpec } from "../core/container-spec.ts";
 import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
-import type { ResolvedWorkload } from "../core/workload.ts";
+import type { ContainerTemplate, ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
-import { ensureImage } from "./images.ts";
+import { ensureImage, type ImageUse } from "./images.ts";
 import { ensureClaims } from "./volumes.ts";
 
 export interface Execution {
@@ -29,8 +29,13 @@ export async function execute(context: Context, { key, workload, steps }: Execut
   if (failed?.status === "rejected") throw failed.reason;
 }
 
+/** What a container is made from, whether it is a replica or a run of a job. */
+interface Preparable extends ImageUse {
+  container: ContainerTemplate;
+}
+
 /** What must be there before a container can be created. Returns the image reference to create from. */
-async function prepare(context: Context, workload: ResolvedWorkload): Promise<string> {
+export async function prepare(context: Context, workload: Preparable): Promise<string> {
   await requireAssets(context, workload);
   if (workload.container.networkMode === "bridge") {
     for (const network of [context.names.network, ...workload.container.networks]) {
@@ -41,7 +46,7 @@ async function prepare(context: Context, workload: ResolvedWorkload): Promise<st
 }
 
 /** A mount whose file is missing or altered would show the app something that nobody applied. */
-async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
+async function requireAssets(context: Context, workload: Preparable): Promise<void> {
   for (const { assetDigest, target } of workload.container.mounts) {
     if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
     mendAssets(context, workload);
@@ -53,7 +58,7 @@ async function requireAssets(context: Context, workload: ResolvedWorkload): Prom
   }
 }
 
-function mendAssets(context: Context, workload: ResolvedWorkload): void {
+function mendAssets(context: Context, workload: Preparable): void {
   const manifest = context.store.manifests.get(workload);
   if (manifest === undefined) return;
   for (const { candidates } of assetRefs(manifest)) {

@@ -1,8 +1,10 @@
 import { Failure } from "../api/failure.ts";
 import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
-import { envFromTarget } from "../core/env-from.ts";
+import { envSources } from "../core/dependencies.ts";
 import type { ResolveProblem } from "../core/resolve-assets.ts";
+import { isJobKind, type ResolvedJob, resolveJob } from "../core/resolve-job.ts";
 import { resolveWorkload } from "../core/resolve.ts";
+import type { ResolveInput } from "../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import { isPodKind } from "./target.ts";
@@ -12,28 +14,37 @@ export function resolveStored(
   context: Context,
   manifest: StoredManifest,
 ): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
+  return resolveWorkload(inputOf(context, manifest));
+}
+
+/** A stored job or cron job with its config and assets filled in, ready to be run. */
+export function resolveStoredJob(
+  context: Context,
+  manifest: StoredManifest,
+): { job: ResolvedJob; problems: ResolveProblem[] } {
+  return resolveJob(inputOf(context, manifest));
+}
+
+function inputOf(context: Context, manifest: StoredManifest): ResolveInput {
   const { store } = context;
-  return resolveWorkload({
+  return {
     manifest,
     config: store.config.merged(manifest.scope, manifest.name),
     envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
     assetPath: (digest) => context.assets.path(digest),
     names: context.names,
-  });
+  };
 }
 
 const defaultStopGraceMs = 10_000;
 
-/** How long a pod of the resource has to end by itself: as its spec says, or Docker's own default. */
+/** How long a container of the resource has to end by itself: as its spec says, or Docker's own default. */
 export function stopGraceMs(context: Context, key: ManifestKey): number {
   const manifest = context.store.manifests.get(key);
-  if (manifest === undefined || !isPodKind(manifest.kind)) return defaultStopGraceMs;
+  if (manifest === undefined) return defaultStopGraceMs;
+  if (isJobKind(manifest.kind)) return resolveStoredJob(context, manifest).job.container.stopGraceMs;
+  if (!isPodKind(manifest.kind)) return defaultStopGraceMs;
   return resolveStored(context, manifest).workload.container.stopGraceMs;
-}
-
-function envSources({ scope, spec }: StoredManifest): { scope: string; name: string }[] {
-  if (!Array.isArray(spec.env_from)) return [];
-  return spec.env_from.flatMap((entry) => envFromTarget(String(entry), scope) ?? []);
 }
 
 /** The first of the problems as an error: retried, as what is missing may yet come. */

@@ -66,6 +66,8 @@ export interface WorldOptions {
   limits?: Partial<ControllerLimits>;
   /** What the controller gets instead of the plain memory engine. */
   wrapRuntime?: (runtime: MemoryRuntime) => Runtime;
+  /** What the controller gets instead of the plain store. */
+  wrapStore?: (store: Store) => Store;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
@@ -103,7 +105,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "list", "remove"]);
   const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
-    store: activity.watch(store, ["write"]),
+    store: activity.watch(options.wrapStore?.(store) ?? store, ["write"]),
     runtime: link.runtime,
     assets,
     layout,

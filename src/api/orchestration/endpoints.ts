@@ -4,6 +4,7 @@ import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
 import { health, system } from "./health.ts";
+import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
@@ -29,6 +30,11 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  runJob,
+  runCronjob,
+  listRuns,
+  getRun,
+  cancelRun,
   listEvents,
   openapi,
 ];

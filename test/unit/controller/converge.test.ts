@@ -16,7 +16,10 @@ const of = (app: string): ContainerDetail[] =>
     .filter(({ name }) => name.startsWith(`${app}.`))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 const ids = (app: string) => of(app).map(({ id }) => id);
-const names = (app: string) => of(app).map(({ name }) => name).sort();
+const names = (app: string) =>
+  of(app)
+    .map(({ name }) => name)
+    .sort();
 const running = (app: string) => of(app).filter(({ state }) => state === "running").length;
 const callsOf = (...operations: string[]) =>
   it.runtime.calls.filter((call) => operations.includes(call.split(" ", 1)[0] ?? ""));
@@ -187,7 +190,11 @@ describe("what is done by hand", () => {
     it.runtime.renameByHand("shop-db.1", "shop-db.0");
     it.runtime.renameByHand("x", "shop-db.1");
     await it.settle();
-    expect(of("shop-db").map(({ name, env }) => [name, env.BERTH_REPLICA_ID]).sort()).toEqual([
+    expect(
+      of("shop-db")
+        .map(({ name, env }) => [name, env.BERTH_REPLICA_ID])
+        .sort(),
+    ).toEqual([
       ["shop-db.0", "0"],
       ["shop-db.1", "1"],
     ]);
@@ -257,7 +264,10 @@ describe("a container that ends by itself", () => {
     await it.quiet();
     const status = await it.status("deployment", "shop", "web");
     expect(status.conditions.find(({ type }) => type === "Degraded")).toMatchObject({ reason: "OutOfMemory" });
-    expect((await it.describe("deployment", "shop", "web")).pods[0]).toMatchObject({ oom_killed: true, exit_code: 137 });
+    expect((await it.describe("deployment", "shop", "web")).pods[0]).toMatchObject({
+      oom_killed: true,
+      exit_code: 137,
+    });
   });
 
   test("and whose policy wants it so stays ended", async () => {
@@ -271,14 +281,14 @@ describe("a container that ends by itself", () => {
   });
 });
 
-describe("kinds that this version only keeps", () => {
-  test("are stored with a status and make no containers", async () => {
+describe("kinds whose containers are not kept running", () => {
+  test("make none by being applied, and have a status", async () => {
     await it.apply([
       { kind: "job", scope: "shop", name: "tidy", spec: { image: "berth-fixture:1" } },
       { kind: "cronjob", scope: "shop", name: "nightly", spec: { schedule: "0 3 * * *", job: { image: "x:1" } } },
     ]);
     await it.settle();
-    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "stored", history: [] });
+    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "ready", history: [] });
     expect((await it.describe("cronjob", "shop", "nightly")).status).toMatchObject({ schedule: "0 3 * * *" });
     expect(it.containers()).toEqual([]);
   });
