@@ -20,6 +20,8 @@ interface Entry {
 /** Longest sleep: the wall clock may jump, and what was overlooked is found after this. */
 const lookMs = 60_000;
 const retryMs = 1_000;
+/** Less than this is a clock that is being adjusted, not one that was set. */
+const clockStepMs = 1_000;
 
 /**
  * One timer for the earliest instant of all cron jobs. What is due is decided inside one transaction per cron job,
@@ -29,15 +31,19 @@ export function createCron(context: Context): Cron {
   const { store, clock, log } = context;
   const entries = new Map<KeyText, Entry>();
   let wake = new AbortController();
+  let lastNow = clock.now();
 
-  /** Forgets what was deleted; has whatever is new or changed looked at with the next round. */
+  /** Forgets what was deleted; has whatever is new or changed looked at with the next round, all when the clock went back. */
   function compare(): void {
+    const now = clock.now();
+    if (now < lastNow - clockStepMs) for (const entry of entries.values()) entry.next = now;
+    lastNow = now;
     const heads = store.manifests.heads().filter(({ kind }) => kind === "cronjob");
     const present = new Set(heads.map(keyText));
     for (const text of entries.keys()) if (!present.has(text)) entries.delete(text);
     for (const { kind, scope, name, revision } of heads) {
       if (entries.get(keyText({ kind, scope, name }))?.revision === revision) continue;
-      entries.set(keyText({ kind, scope, name }), { key: { kind, scope, name }, revision, next: clock.now() });
+      entries.set(keyText({ kind, scope, name }), { key: { kind, scope, name }, revision, next: now });
     }
   }
 

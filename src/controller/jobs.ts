@@ -100,7 +100,9 @@ export function listRuns(context: Context, filter: Target, { limit }: { limit: n
     const what = kinds.join(" or ");
     throw new Failure("not_found", `${what} "${filter.scope ? `${filter.scope}/` : ""}${filter.name}" not found`);
   }
-  const found = keys.flatMap((key) => runs.list(key, limit)).sort((a, b) => timeOf(b) - timeOf(a));
+  const found = keys.flatMap((key) => runs.list(key, limit));
+  // Of one resource they come in the order in which they were written, whatever the clock did.
+  if (keys.length > 1) found.sort((a, b) => timeOf(b) - timeOf(a));
   return { runs: found.slice(0, limit).map(wireRun) };
 }
 

@@ -16,6 +16,7 @@ import { naming } from "../../src/core/naming.ts";
 import { type Assets, createAssets } from "../../src/disk/assets.ts";
 import { type Layout, layoutOf } from "../../src/disk/layout.ts";
 import { prepareRoot } from "../../src/disk/root.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "../../src/runtime/memory.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -68,6 +69,8 @@ export interface WorldOptions {
   wrapRuntime?: (runtime: MemoryRuntime) => Runtime;
   /** What the controller gets instead of the plain store. */
   wrapStore?: (store: Store) => Store;
+  /** What the controller reads the time from, instead of the plain clock. */
+  wrapClock?: (clock: FakeClock) => Clock;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
@@ -110,7 +113,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     assets,
     layout,
     names: naming(),
-    clock,
+    clock: options.wrapClock?.(clock) ?? clock,
     log,
     limits: { ...limits, ...options.limits },
     randomBytes: createSeries(),
