@@ -6,10 +6,13 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
+import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
 import type { PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -34,6 +37,11 @@ export interface ControllerLimits {
   runsAtOnceMax: number;
 }
 
+export interface FetchOptions {
+  signal: AbortSignal;
+  headers?: Record<string, string>;
+}
+
 /** What every room of the controller works with; made once by `create.ts`. */
 export interface Context {
   store: Store;
@@ -45,11 +53,14 @@ export interface Context {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** What the engine last said about our containers. */
   pods: PodTable;
   engine: EngineLink;
+  probes: ProbeEngine;
   progress: Progress;
+  deaths: Deaths;
+  releasePhases: ReleasePhases;
   /** Runs of jobs and cron jobs under way. */
   jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */

@@ -6,8 +6,10 @@ import type { system } from "../api/orchestration/health.ts";
 import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
+import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { Manifest } from "../api/manifest.ts";
+import type { ReleaseStream } from "./transcript.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {
@@ -57,6 +59,13 @@ export interface Controller {
   ): Promise<{ changed: string[]; restarting: string[] }>;
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
   restart(target: Target, options: { wait: boolean; actor: string }): Promise<DataOf<typeof restart>>;
+  /** The stream of a release's output; it goes on whether or not anybody reads. */
+  runRelease(target: Target, options: { follow: boolean; actor: string }): Promise<ReleaseStream>;
+  rollback(
+    target: Target & { releaseId: string | undefined },
+    options: { actor: string },
+  ): Promise<DataOf<typeof rollback>>;
+  listReleases(target: Target): DataOf<typeof listReleases>;
   operation(id: string): DataOf<typeof getOperation>;
   /** With `wait` the record at the end of the run, whatever its exit code; it goes on when nobody waits any more. */
   runJob(target: Target & { kind: "job" | "cronjob" }, options: { wait: boolean; actor: string }): Promise<JobRun>;

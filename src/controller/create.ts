@@ -8,11 +8,12 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
-import type { Context, ControllerLimits } from "./context.ts";
+import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { createCron } from "./cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
+import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
 import { carryOut } from "./job-run.ts";
@@ -21,7 +22,11 @@ import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { createProbeEngine } from "./probes.ts";
+import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
+import { runRelease } from "./release-run.ts";
+import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
@@ -38,7 +43,7 @@ export interface ControllerParts {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   about: { version: string; dockerHost: string; startedAt: number };
 }
 
@@ -76,8 +81,22 @@ export function createController(parts: ControllerParts): RunningController {
     log,
     carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
   });
-  const enqueue: Context["enqueue"] = (key, ms) => reconciler.enqueue(key, ms);
-  const context: Context = { ...parts, pods, progress, engine, jobs, enqueue };
+  const probes = createProbeEngine(
+    () => context,
+    (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
+  );
+  const releasePhases = createReleasePhases(() => context, log);
+  const context: Context = {
+    ...parts,
+    pods,
+    progress,
+    engine,
+    releasePhases,
+    deaths: createDeaths({ ...parts, pods, probes }),
+    probes,
+    jobs,
+    enqueue: (key, ms) => reconciler.enqueue(key, ms),
+  };
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
   const cron = createCron(context);
@@ -87,7 +106,14 @@ export function createController(parts: ControllerParts): RunningController {
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal), jobs.run(signal), cron.run(signal)]);
+      await Promise.all([
+        engine.follow(signal),
+        reconciler.run(signal),
+        probes.run(signal),
+        jobs.run(signal),
+        cron.run(signal),
+      ]);
+      await releasePhases.close();
     },
   };
 }
@@ -123,6 +149,9 @@ function operations(
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
     operation: (id) => operation(context, id),
+    runRelease: (target, options) => runRelease(context, target, options),
+    rollback: (target, options) => rollback(context, target, options),
+    listReleases: (target) => listReleases(context, target),
     runJob: (target, options) => runJob(context, target, options),
     listRuns: (filter, options) => listRuns(context, filter, options),
     getRun: (id) => getRun(context, id),

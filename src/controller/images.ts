@@ -35,6 +35,12 @@ export async function ensureImage(context: Context, workload: ImageUse): Promise
   return named?.id === image.id ? workload.image : image.id;
 }
 
+/** An image beside the pinned one, such as that of an init: brought here when missing. */
+export async function ensureImageRef(context: Context, workload: ImageUse, ref: string): Promise<string> {
+  if ((await context.runtime.inspectImage(ref)) === undefined) await pull(context, workload, ref);
+  return ref;
+}
+
 async function pinnedImage(context: Context, workload: ImageUse, pin: ImagePin): Promise<Image> {
   const present = await context.runtime.inspectImage(pin.imageId);
   if (present !== undefined) return present;

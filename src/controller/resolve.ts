@@ -1,20 +1,30 @@
 import { Failure } from "../api/failure.ts";
-import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
+import type { StoredManifest } from "../api/manifest.ts";
 import { envSources } from "../core/dependencies.ts";
 import type { ResolveProblem } from "../core/resolve-assets.ts";
-import { isJobKind, type ResolvedJob, resolveJob } from "../core/resolve-job.ts";
+import { type ResolvedJob, resolveJob } from "../core/resolve-job.ts";
 import { resolveWorkload } from "../core/resolve.ts";
 import type { ResolveInput } from "../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
-import { isPodKind } from "./target.ts";
 
 /** A stored deployment or statefulset with its config and assets filled in, ready to be planned and made. */
 export function resolveStored(
   context: Context,
   manifest: StoredManifest,
 ): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
-  return resolveWorkload(inputOf(context, manifest));
+  const { workload, problems } = resolveWorkload(inputOf(context, manifest));
+  return { workload: { ...workload, replicas: scaledReplicas(context, manifest) ?? workload.replicas }, problems };
+}
+
+/** What the autoscaler decided, within the bounds that the spec has now; undefined when it has no say. */
+function scaledReplicas(context: Context, manifest: StoredManifest): number | undefined {
+  const { autoscale } = manifest.spec;
+  if (typeof autoscale !== "object" || autoscale === null) return undefined;
+  const { min, max } = autoscale as { min?: unknown; max?: unknown };
+  const decided = context.store.autoscale.get(manifest)?.replicas;
+  if (decided === undefined || typeof min !== "number" || typeof max !== "number") return undefined;
+  return Math.min(max, Math.max(min, decided));
 }
 
 /** A stored job or cron job with its config and assets filled in, ready to be run. */
@@ -34,17 +44,6 @@ function inputOf(context: Context, manifest: StoredManifest): ResolveInput {
     assetPath: (digest) => context.assets.path(digest),
     names: context.names,
   };
-}
-
-const defaultStopGraceMs = 10_000;
-
-/** How long a container of the resource has to end by itself: as its spec says, or Docker's own default. */
-export function stopGraceMs(context: Context, key: ManifestKey): number {
-  const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) return defaultStopGraceMs;
-  if (isJobKind(manifest.kind)) return resolveStoredJob(context, manifest).job.container.stopGraceMs;
-  if (!isPodKind(manifest.kind)) return defaultStopGraceMs;
-  return resolveStored(context, manifest).workload.container.stopGraceMs;
 }
 
 /** The first of the problems as an error: retried, as what is missing may yet come. */

@@ -2,8 +2,8 @@ import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
-import { stopGraceMs } from "./resolve.ts";
 import { runContainerName, unfinishedRuns } from "./run-record.ts";
+import { stopGently } from "./stop.ts";
 
 /**
  * Ends and removes containers of a job that no run under way needs: of runs that have ended, of earlier tries, of
@@ -15,14 +15,12 @@ export async function removeLeftovers(context: Context, key: ManifestKey): Promi
   const pods = context.pods.of(key).filter(({ role }) => role === "job");
   if (pods.length === 0) return;
   const needed = new Set(unfinishedRuns(context.store.runs, key).map(runContainerName));
-  await Promise.all(pods.filter(({ name }) => !needed.has(name)).map((pod) => endContainer(context, key, pod)));
+  await Promise.all(pods.filter(({ name }) => !needed.has(name)).map((pod) => endContainer(context, pod)));
 }
 
-async function endContainer(context: Context, key: ManifestKey, { id, state }: Pod): Promise<void> {
+async function endContainer(context: Context, { id, state }: Pod): Promise<void> {
   try {
-    if (state !== "exited" && state !== "created") {
-      await context.runtime.stop(id, { graceMs: stopGraceMs(context, key) });
-    }
+    if (state !== "exited" && state !== "created") await stopGently(context, id);
     await context.runtime.remove(id);
   } catch (error) {
     // Whoever followed it has removed it.

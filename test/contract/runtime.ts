@@ -134,6 +134,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           memoryBytes: 64 * 1024 * 1024,
           nanoCpus: 500_000_000,
           restart: { name: "unless-stopped", maximumRetryCount: 0 },
+          stopGraceMs: 7_000,
           options: { entrypoint: ["/bin/sh", "-c"], workingDir: "/tmp" },
           command: ["sleep 600"],
         });
@@ -148,6 +149,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           memoryBytes: 64 * 1024 * 1024,
           nanoCpus: 500_000_000,
           restartPolicy: "unless-stopped",
+          stopGraceMs: 7_000,
           restartCount: 0,
           oomKilled: false,
           tty: false,

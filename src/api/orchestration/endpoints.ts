@@ -8,6 +8,7 @@ import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
+import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
@@ -30,6 +31,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  runRelease,
+  listReleases,
+  rollback,
   runJob,
   runCronjob,
   listRuns,

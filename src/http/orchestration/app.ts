@@ -14,6 +14,7 @@ import { mountJobs } from "./jobs.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
+import { mountReleases } from "./releases.ts";
 import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
@@ -52,6 +53,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
   mountPods(plane, controller);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountReleases(plane, controller, names.headerPrefix);
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { notActedUpon } from "../../../src/core/unsupported.ts";
 
 test("kinds that are only stored say so", () => {
-  expect(notActedUpon("job", {})).toEqual(["stored; this version does not run jobs yet"]);
+  expect(notActedUpon("ingress", {})).toEqual(["stored; this version does not route ingress traffic yet"]);
+  expect(notActedUpon("job", {})).toEqual([]);
   expect(notActedUpon("cronjob", {})).toHaveLength(1);
   expect(notActedUpon("ingress", { host: "a" })).toHaveLength(1);
   expect(notActedUpon("asset", { files: {} })).toEqual([]);
@@ -10,8 +11,8 @@ test("kinds that are only stored say so", () => {
 });
 
 test("fields that are only stored are named, empty ones not", () => {
-  const spec = { image: "a", release: { command: ["x"] }, probes: {}, inits: [], build: { context: "." } };
-  expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["release", "build"]);
-  expect(notActedUpon("statefulset", { probes: { liveness: {} } })).toHaveLength(1);
+  const spec = { image: "a", env_file: ["x"], post_deploy: [], build: { context: "." } };
+  expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["build", "env_file"]);
+  expect(notActedUpon("statefulset", { build: { context: "." } })).toHaveLength(1);
   expect(notActedUpon("deployment", { image: "a", replicas: 2 })).toEqual([]);
 });
