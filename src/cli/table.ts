@@ -1,12 +1,14 @@
 import type { Command } from "./command.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { configCommand } from "./commands/config.ts";
+import { cronCommand } from "./commands/cron.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { describeCommand } from "./commands/describe.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { getCommand } from "./commands/get.ts";
 import { restartCommand } from "./commands/restart.ts";
+import { runCommand } from "./commands/run.ts";
 import { startCommand } from "./commands/start.ts";
 import { stopCommand } from "./commands/stop.ts";
 import { versionCommand } from "./commands/version.ts";
@@ -21,6 +23,8 @@ export const commands: readonly Command[] = [
   deleteCommand,
   configCommand,
   restartCommand,
+  runCommand,
+  cronCommand,
   stopCommand,
   startCommand,
   versionCommand,

@@ -9,6 +9,8 @@ export interface JobTable {
   begin(run: RunRecord, after?: Promise<unknown>): void;
   /** The record at the end of a run under way; undefined when the server stops before, or when none such is known. */
   ended(id: string): Promise<RunRecord | undefined>;
+  /** The record of a run that this server brought to its end, also when no history keeps it; the newest few. */
+  remembered(id: string): RunRecord | undefined;
   /** Ends a run under way and resolves when its container is gone; `why` becomes the text of its record. */
   cancel(id: string, why: string): Promise<RunRecord | undefined>;
   /** The same for every run of the resource. */
@@ -44,9 +46,12 @@ interface Entry {
 }
 
 const storeRetryMs = 1_000;
+/** Long enough for whoever asks after a run to hear of its end. */
+const rememberedMax = 200;
 
 export function createJobTable({ store, clock, log, carryOut }: TableOptions): JobTable {
   const entries = new Map<string, Entry>();
+  const recent = new Map<string, RunRecord>();
   const leaving = new AbortController();
   let engineBack = new AbortController();
 
@@ -63,12 +68,19 @@ export function createJobTable({ store, clock, log, carryOut }: TableOptions): J
     }
   }
 
+  function remember(run: RunRecord | undefined): RunRecord | undefined {
+    if (run !== undefined) recent.set(run.id, run);
+    for (const id of recent.keys()) if (recent.size > rememberedMax) recent.delete(id);
+    return run;
+  }
+
   function begin(run: RunRecord, after: Promise<unknown> = Promise.resolve()): void {
     if (leaving.signal.aborted || entries.has(run.id)) return;
     const cancel = new AbortController();
     const end = after
       .catch(() => undefined)
       .then(() => work(run, cancel.signal))
+      .then(remember)
       .finally(() => entries.delete(run.id));
     entries.set(run.id, { run, cancel, end });
   }
@@ -86,6 +98,7 @@ export function createJobTable({ store, clock, log, carryOut }: TableOptions): J
       engineBack = new AbortController();
     },
     cancel,
+    remembered: (id) => recent.get(id),
     ended: async (id) => entries.get(id)?.end,
     async cancelAll(key, why) {
       const own = [...entries.values()].filter(({ run }) => sameKey(run, key));

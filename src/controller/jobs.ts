@@ -122,7 +122,7 @@ export function getRun(context: Context, id: string): JobRun {
 }
 
 function knownRun(context: Context, id: string): RunRecord {
-  const run = context.store.runs.get(id);
+  const run = context.store.runs.get(id) ?? context.jobs.remembered(id);
   if (run === undefined) throw new Failure("not_found", `no run "${id}"; it may have left the history`);
   return run;
 }

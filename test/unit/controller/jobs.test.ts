@@ -313,7 +313,8 @@ describe("history", () => {
     expect(runs.map(({ exit_code }) => exit_code)).toEqual([undefined, 0, 2, 0]);
     const { status } = await it.describe("job", "shop", "report");
     expect(status).toMatchObject({ phase: "ready", image: fixtureImage, running: 1, last_run: running.started_at });
-    const history = (status ?? {}).history as JobRun[];
+    const history = status?.history;
+    if (!Array.isArray(history)) throw new Error("no history");
     expect(history.map(({ run_id }) => run_id)).toEqual(runs.map(({ run_id }) => run_id));
   });
 
@@ -323,8 +324,10 @@ describe("history", () => {
     await it.quiet();
     it.runtime.finish(it.containers()[0] ?? "", 0);
     await it.quiet();
-    expect((await answer).status).toBe("succeeded");
+    const run = await answer;
+    expect(run.status).toBe("succeeded");
     expect(it.controller.listRuns({}, { limit: 100 }).runs).toEqual([]);
+    expect(now(run)).toEqual(run);
   });
 
   test("is listed by kind, scope and name; a name nobody has is not found", async () => {
