@@ -58,6 +58,8 @@ export const limits = {
   execInputBytesMax: 256 * 1024,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
+  /** Runs of one job or cron job under way at the same time. */
+  runsAtOnceMax: 100,
 } as const;
 
 /** Limits of the client. */

@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { configCommand } from "./commands/config.ts";
+import { cronCommand } from "./commands/cron.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { describeCommand } from "./commands/describe.ts";
 import { diffCommand } from "./commands/diff.ts";
@@ -10,6 +11,7 @@ import { getCommand } from "./commands/get.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { psCommand } from "./commands/ps.ts";
 import { restartCommand } from "./commands/restart.ts";
+import { runCommand } from "./commands/run.ts";
 import { startCommand } from "./commands/start.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { stopCommand } from "./commands/stop.ts";
@@ -31,6 +33,8 @@ export const commands: readonly Command[] = [
   deleteCommand,
   configCommand,
   restartCommand,
+  runCommand,
+  cronCommand,
   stopCommand,
   startCommand,
   versionCommand,

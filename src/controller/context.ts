@@ -9,6 +9,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
+import type { JobTable } from "./job-table.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
@@ -36,6 +37,7 @@ export interface ControllerLimits {
   diskFloorBytes: number;
   pruneWaitMs: number;
   execResultsKept: number;
+  runsAtOnceMax: number;
 }
 
 export interface FetchOptions {
@@ -65,6 +67,8 @@ export interface Context {
   releasePhases: ReleasePhases;
   /** Bounds container starts over all resources. */
   starts: Limit;
+  /** Runs of jobs and cron jobs under way. */
+  jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

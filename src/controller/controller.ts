@@ -4,6 +4,7 @@ import type { ExecResult } from "../api/orchestration/exec.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
+import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
@@ -84,5 +85,11 @@ export interface Controller {
   ): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
   operation(id: string): DataOf<typeof getOperation>;
+  /** With `wait` the record at the end of the run, whatever its exit code; it goes on when nobody waits any more. */
+  runJob(target: Target & { kind: "job" | "cronjob" }, options: { wait: boolean; actor: string }): Promise<JobRun>;
+  listRuns(filter: Target, options: { limit: number }): { runs: JobRun[] };
+  getRun(id: string): JobRun;
+  /** The record at the end of the run. `conflict` when it has ended already. */
+  cancelRun(id: string, options: { actor: string }): Promise<JobRun>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

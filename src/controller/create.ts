@@ -10,6 +10,7 @@ import { apply } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
+import { createCron } from "./cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
 import { createDeaths } from "./deaths.ts";
@@ -17,6 +18,9 @@ import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
 import { createExecRoom, type ExecRoom } from "./exec.ts";
 import { podLogs } from "./logs.ts";
+import { carryOut } from "./job-run.ts";
+import { createJobTable } from "./job-table.ts";
+import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
@@ -58,7 +62,7 @@ export interface RunningController {
 
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
-  const { runtime, names, clock, log, limits } = parts;
+  const { store, runtime, names, clock, log, limits } = parts;
   const pods = createPodTable({ runtime, names, now: clock.now });
   const progress = createProgress({
     backoffFirstMs: limits.backoffFirstMs,
@@ -71,7 +75,17 @@ export function createController(parts: ControllerParts): RunningController {
     clock,
     log,
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
-    onUp: () => reconciler.enqueueAll(),
+    onUp() {
+      reconciler.enqueueAll();
+      jobs.engineUp();
+    },
+  });
+  const starts = createLimit(limits.engineCallsMax);
+  const jobs = createJobTable({
+    store,
+    clock,
+    log,
+    carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
   });
   const usage = createUsageSampler({
     read: () => runtime.usage(),
@@ -94,19 +108,28 @@ export function createController(parts: ControllerParts): RunningController {
     releasePhases,
     deaths: createDeaths({ ...parts, pods, probes }),
     probes,
-    starts: createLimit(limits.engineCallsMax),
+    starts,
+    jobs,
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
   const execs = createExecRoom(context);
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
+  const cron = createCron(context);
 
   return {
     controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal), usage.run(signal)]);
+      await Promise.all([
+        engine.follow(signal),
+        reconciler.run(signal),
+        probes.run(signal),
+        usage.run(signal),
+        jobs.run(signal),
+        cron.run(signal),
+      ]);
       await Promise.all([releasePhases.close(), execs.close()]);
     },
   };
@@ -153,6 +176,10 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),
     listReleases: (target) => listReleases(context, target),
+    runJob: (target, options) => runJob(context, target, options),
+    listRuns: (filter, options) => listRuns(context, filter, options),
+    getRun: (id) => getRun(context, id),
+    cancelRun: (id, options) => cancelRun(context, id, options),
     events: (filter) => listEvents(context, filter),
   };
 }

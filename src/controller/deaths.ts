@@ -31,7 +31,7 @@ export interface DeathParts {
 export function createDeaths(context: DeathParts): Deaths {
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
-      const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
+      const logs = await lastLines(context, pod.id);
       const { kind, scope, name } = pod.key;
       const death: DeathRecord = {
         kind,
@@ -39,10 +39,10 @@ export function createDeaths(context: DeathParts): Deaths {
         name,
         replicaId: pod.replicaId,
         containerId: pod.id,
-        at: detail?.finishedAt ?? context.clock.now(),
-        exitCode: detail?.exitCode ?? pod.exitCode,
-        oomKilled: detail?.oomKilled ?? pod.oomKilled,
-        reason: detail?.error || reason,
+        at: pod.finishedAt ?? context.clock.now(),
+        exitCode: pod.exitCode,
+        oomKilled: pod.oomKilled,
+        reason: pod.error || reason,
         image: pod.image,
         hash: pod.hash,
         releaseId: pod.releaseId,

@@ -6,6 +6,7 @@ import { listEvents } from "./events.ts";
 import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
+import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
@@ -40,6 +41,11 @@ export const orchestrationEndpoints: Endpoint[] = [
   runRelease,
   listReleases,
   rollback,
+  runJob,
+  runCronjob,
+  listRuns,
+  getRun,
+  cancelRun,
   listEvents,
   openapi,
 ];

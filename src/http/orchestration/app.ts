@@ -14,6 +14,7 @@ import { mountEvents } from "./events.ts";
 import { execPodRoute, mountExec } from "./exec.ts";
 import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
+import { mountJobs } from "./jobs.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
@@ -65,6 +66,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountConfig(plane, controller);
   mountRestart(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
+  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
