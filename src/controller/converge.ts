@@ -5,7 +5,7 @@ import { statusOf } from "../core/plan/status.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import { convergeAsset } from "./assets.ts";
+import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
@@ -33,7 +33,10 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
     await tearDown.finish(deletion);
   }
   const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) return { settled: true };
+  if (manifest === undefined) {
+    context.progress.forget(key);
+    return { settled: true };
+  }
   if (isPodKind(manifest.kind)) return convergePods(context, key);
   if (manifest.kind === "asset") await convergeAsset(context, key);
   else await storeOnly(context, manifest);

@@ -24,21 +24,13 @@ interface Deleting {
  * Removes a manifest inside a transaction and leaves a delete mark where containers have to go: the reconciler
  * finishes from the mark, also after a crash. Returns whether a config bucket was wiped.
  */
-export function deleteInside(
-  context: Context,
-  tx: Transaction,
-  { key, prune, actor, why, now }: Deleting,
-): { configWiped: boolean } {
+export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
   tx.manifests.delete(key);
   if (isContainerKind(key.kind)) tx.deletions.put({ kind: key.kind, scope: key.scope, name: key.name, at: now, prune });
   const configWiped = prune && tx.config.wipe(key.scope, key.name);
   tx.events.append(
     { actor, action: "manifest.delete", kind: key.kind, scope: key.scope, name: key.name, detail: { why, prune } },
     now,
-  );
-  context.progress.forget(
-    key,
-    context.pods.of(key).map((pod) => pod.id),
   );
   return { configWiped };
 }
@@ -113,7 +105,7 @@ async function deleteAll(
   const waiting = prune ? keys.map((key) => (isContainerKind(key.kind) ? tearDown.wait(key) : undefined)) : [];
   const wiped = await context.store.write((tx) => {
     const now = context.clock.now();
-    return keys.map((key) => deleteInside(context, tx, { key, prune, actor, why, now }));
+    return keys.map((key) => deleteInside(tx, { key, prune, actor, why, now }));
   });
   for (const key of keys) context.enqueue(key);
   return Promise.all(

@@ -1,5 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
+import { assetRefs } from "../core/assets.ts";
 import { containerSpec } from "../core/container-spec.ts";
 import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
@@ -44,13 +45,20 @@ async function prepare(context: Context, workload: ResolvedWorkload): Promise<st
 async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
   for (const { assetDigest, target } of workload.container.mounts) {
     if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
+    mendAssets(context, workload);
     throw new Failure(
       "unavailable",
-      `the asset file for ${target} is not on disk as applied; it is being written again`,
-      {
-        reason: "AssetUnavailable",
-      },
+      `the asset file for ${target} is missing or altered on disk; it is written again from its asset`,
+      { reason: "AssetUnavailable" },
     );
+  }
+}
+
+function mendAssets(context: Context, workload: ResolvedWorkload): void {
+  const manifest = context.store.manifests.get(workload);
+  if (manifest === undefined) return;
+  for (const { candidates } of assetRefs(manifest)) {
+    for (const { scope, name } of candidates) context.enqueue({ kind: "asset", scope, name });
   }
 }
 

@@ -76,7 +76,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       attempts,
       retryAt: inMs === undefined ? undefined : now + inMs,
     });
-    if (expected) log.info("reconcile failed", { key: formatKey(key), message, attempts, retry_in_ms: inMs });
+    if (expected) log.info("reconcile failed", { key: formatKey(key), error: message, attempts, retry_in_ms: inMs });
     else log.error("reconcile bug", { key: formatKey(key), error, attempts });
   }
 

@@ -5,10 +5,10 @@ import { specHash } from "../core/digest.ts";
 import { maskSpec } from "../core/mask.ts";
 import { withReplicas } from "../core/plan/target.ts";
 import { releaseId } from "../core/release-id.ts";
-import type { ReleaseRecord, Transaction } from "../store/store.ts";
+import type { PutResult, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
-import { resolvePodTarget } from "./target.ts";
+import { isPodKind, resolvePodTarget } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
 export interface Minting {
@@ -62,6 +62,17 @@ export function needsRelease(tx: Transaction, manifest: StoredManifest, reapplie
   const [latest] = tx.releases.list(manifest);
   if (latest === undefined || latest.hash !== specHash(manifest.kind, manifest.spec)) return true;
   return reapplied && latest.status === "failed";
+}
+
+/** A spec that makes other containers than the last one is a release; an identical one tries a failed release again. */
+export function releaseChange(
+  context: Context,
+  tx: Transaction,
+  { manifest, outcome, now }: Pick<PutResult, "manifest" | "outcome"> & { now: number },
+): void {
+  if (!isPodKind(manifest.kind) || !needsRelease(tx, manifest, outcome === "unchanged")) return;
+  mintRelease(context, tx, { manifest, cause: "apply", now });
+  tx.manifests.touch(manifest);
 }
 
 function isObject(value: unknown): boolean {

@@ -7,13 +7,15 @@ import { createEventHub } from "./memory/event-hub.ts";
 import { createFaults, engineDown, type Faults, type Operation } from "./memory/faults.ts";
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory/images.ts";
 import { createResources } from "./memory/resources.ts";
-import type { EngineInfo, Image, Runtime } from "./runtime.ts";
+import type { ContainerDetail, EngineInfo, Image, Runtime } from "./runtime.ts";
 import { createShare } from "./share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
 export interface MemoryRuntime extends Runtime {
   /** Every call so far as `<operation> <subject>`, such as `start web.1`. Empty it with `calls.length = 0`. */
   readonly calls: string[];
+  /** Every container on the machine, also while the engine is down; no call of its own. */
+  containers(): ContainerDetail[];
   /** Makes the operation fail `times` times, without it until told otherwise; `undefined` ends it. */
   fail(operation: Operation, failure: Failure | undefined, times?: number): void;
   /** Makes the operation take `ms` longer on the clock; 0 ends it. */
@@ -144,9 +146,10 @@ function loseEngine({ faults, hub }: World): void {
 }
 
 function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
-  const { faults, machine, images, resources } = world;
+  const { faults, machine, images, resources, table } = world;
   return {
     calls: faults.calls,
+    containers: () => Array.from(table.entries(), ({ detail }) => detail),
     fail: faults.fail,
     delay: faults.delay,
     engineDown: () => loseEngine(world),
