@@ -2,6 +2,7 @@ import { Failure, type FailureReason } from "../../api/failure.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
 import { containerLabels, type Owner } from "../ownership.ts";
 import type { ContainerDetail } from "../runtime.ts";
+import type { Bells } from "./bells.ts";
 import type { ContainerTable, Entry } from "./container-table.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { ImageShelf } from "./images.ts";
@@ -14,6 +15,8 @@ export interface Parts {
   images: ImageShelf;
   resources: Resources;
   hub: EventHub;
+  /** Rung for a container after each of its changes. */
+  bells: Bells;
   now: () => number;
 }
 
@@ -137,6 +140,7 @@ function publish(world: World, action: string, { detail }: Entry): void {
   const { id, name, labels } = detail;
   const exitCode = action === "die" ? detail.exitCode : undefined;
   world.hub.publish({ action, id, name, labels, exitCode, at: world.now() });
+  world.bells.ring(id);
 }
 
 function refusal(reason: FailureReason, message: string): Failure {
