@@ -9,6 +9,7 @@ import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "./probes.ts";
 import type { Progress } from "./progress.ts";
 import type { ReleasePhases } from "./release-phases.ts";
 
@@ -34,6 +35,11 @@ export interface ControllerLimits {
   pruneWaitMs: number;
 }
 
+export interface FetchOptions {
+  signal: AbortSignal;
+  headers?: Record<string, string>;
+}
+
 /** What every room of the controller works with; made once by `create.ts`. */
 export interface Context {
   store: Store;
@@ -45,10 +51,11 @@ export interface Context {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** What the engine last said about our containers. */
   pods: PodTable;
   engine: EngineLink;
+  probes: ProbeEngine;
   progress: Progress;
   deaths: Deaths;
   releasePhases: ReleasePhases;

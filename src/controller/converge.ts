@@ -9,7 +9,7 @@ import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
-import { plannedPods, planTarget } from "./observe.ts";
+import { plannedPods, planTarget, readinessOf } from "./observe.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
 import { ensureRelease, judge, memoryOf, type RolloutMemory, rolloutTarget } from "./rollout.ts";
@@ -58,6 +58,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     const { workload, problems } = resolveStored(context, target);
     refuseUnresolved(problems);
     await context.pods.refresh(key);
+    context.probes.watch(context.pods.of(key));
     if (round === 0) await removeInitLeftovers(context, key);
     const plan = planNow(context, key, workload);
     if (plan.steps.length === 0) context.progress.clearTrouble(key);
@@ -199,10 +200,7 @@ function initFailures(
 function readiness(context: Context, key: ManifestKey): Record<string, unknown> {
   const rows = context.pods
     .of(key)
-    .map((pod) => [
-      pod.name,
-      { container_name: pod.name, replica_id: pod.replicaId, ready: pod.state === "running", startup_passed: true },
-    ]);
+    .map((pod) => [pod.name, { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) }]);
   return Object.fromEntries(rows.slice(0, 64));
 }
 

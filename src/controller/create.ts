@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
-import type { Context, ControllerLimits } from "./context.ts";
+import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
@@ -17,6 +17,7 @@ import { listEvents } from "./events.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { createProbeEngine } from "./probes.ts";
 import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
@@ -37,7 +38,7 @@ export interface ControllerParts {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   about: { version: string; dockerHost: string; startedAt: number };
 }
 
@@ -65,6 +66,10 @@ export function createController(parts: ControllerParts): RunningController {
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onUp: () => reconciler.enqueueAll(),
   });
+  const probes = createProbeEngine(
+    () => context,
+    (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
+  );
   const releasePhases = createReleasePhases(() => context, log);
   const context: Context = {
     ...parts,
@@ -72,7 +77,8 @@ export function createController(parts: ControllerParts): RunningController {
     progress,
     engine,
     releasePhases,
-    deaths: createDeaths({ ...parts, pods }),
+    deaths: createDeaths({ ...parts, pods, probes }),
+    probes,
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
   const tearDown = createTearDown(context);
@@ -83,7 +89,7 @@ export function createController(parts: ControllerParts): RunningController {
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal)]);
+      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal)]);
       await releasePhases.close();
     },
   };

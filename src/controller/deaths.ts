@@ -15,7 +15,7 @@ const logLines = 100;
 const logBytesMax = 64 * 1024;
 const readMs = 3_000;
 
-type DeathContext = Pick<Context, "store" | "runtime" | "clock" | "log" | "pods">;
+type DeathContext = Pick<Context, "store" | "runtime" | "clock" | "log" | "pods" | "probes">;
 
 export function createDeaths(context: DeathContext): Deaths {
   async function record(pod: Pod, reason: string): Promise<void> {
@@ -36,7 +36,7 @@ export function createDeaths(context: DeathContext): Deaths {
         hash: pod.hash,
         releaseId: pod.releaseId,
         logs,
-        probes: [],
+        probes: context.probes.exchanges(pod.id),
       };
       await context.store.write((tx) => tx.deaths.put(death));
     } catch (error) {

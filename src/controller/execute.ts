@@ -6,6 +6,7 @@ import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
+import { drain } from "./drain.ts";
 import { ensureImage } from "./images.ts";
 import { runInits } from "./inits.ts";
 import { ensureClaims } from "./volumes.ts";
@@ -153,6 +154,7 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   const seen = context.pods.byId(pod.id);
   const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
+  if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
   if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
     await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
   }

@@ -7,7 +7,7 @@ import type { ContainerDetail } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
-import { isReady } from "./observe.ts";
+import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
@@ -86,7 +86,7 @@ function identity(context: Context, pod: Pod) {
     replica_id: pod.replicaId,
     ...(pod.role === undefined ? {} : { role: pod.role }),
     ...(pod.releaseId === undefined ? {} : { release_id: pod.releaseId }),
-    ready: isReady(pod),
+    ready: readinessOf(context, pod).ready,
     frozen: context.store.frozen.list(pod.key).includes(pod.replicaId),
     node,
   };
@@ -184,15 +184,7 @@ function stringsOf(value: unknown): Record<string, string> {
 export function podReady(context: Context, name: string): Readiness {
   const pod = context.pods.byName(name);
   if (pod === undefined) throw new Failure("not_found", `no pod "${name}"`);
-  const ready = isReady(pod);
-  return {
-    container_name: pod.name,
-    replica_id: pod.replicaId,
-    ready,
-    startup_passed: true,
-    ...(ready ? {} : { reason: `the container is ${pod.state}` }),
-    last_transition: isoTime(pod.changedAt),
-  };
+  return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */

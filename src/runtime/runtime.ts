@@ -69,6 +69,12 @@ export interface Runtime {
   /** One reading of every running container of this installation. */
   usage(): Promise<Usage[]>;
 
+  /**
+   * TCP in the network of a running container: whether anything listens, and how many connections to listening ports
+   * are open. Undefined when that cannot be seen from here, or the container shares the machine's network.
+   */
+  connections(nameOrId: string): Promise<{ listening: boolean; established: number } | undefined>;
+
   /** Free bytes where the engine keeps its images; undefined when that cannot be seen from here. */
   freeBytes(): Promise<number | undefined>;
 
