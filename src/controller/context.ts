@@ -28,6 +28,7 @@ export interface ControllerLimits {
   reconcileWorkers: number;
   engineCallsMax: number;
   resyncMs: number;
+  autoscaleMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
   orphanGraceMs: number;

@@ -6,6 +6,7 @@ import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
+import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
@@ -23,9 +24,11 @@ import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
 import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
+import { scale } from "./scale.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
+import { why } from "./why.ts";
 import { wireManifest } from "./wire.ts";
 
 export interface ControllerParts {
@@ -40,6 +43,8 @@ export interface ControllerParts {
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   about: { version: string; dockerHost: string; startedAt: number };
+  /** CPU figures for the autoscaler; without them no count moves by itself. */
+  usageOf?: UsageOf;
 }
 
 export interface RunningController {
@@ -83,13 +88,14 @@ export function createController(parts: ControllerParts): RunningController {
   };
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
+  const autoscaler = createAutoscaler(context, parts.usageOf ?? (() => []));
 
   return {
     controller: operations(context, { reconciler, tearDown }),
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal)]);
+      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal), autoscaler.run(signal)]);
       await releasePhases.close();
     },
   };
@@ -125,6 +131,8 @@ function operations(
     setConfig: (target, vars, options) => setConfig(context, target, { vars, options }),
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
+    scale: (target, options) => scale(context, target, options),
+    why: (target) => why(context, target),
     operation: (id) => operation(context, id),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),

@@ -2,8 +2,9 @@ import type { StoredManifest } from "../api/manifest.ts";
 import type { Log } from "../lib/log.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { takeImage } from "./images.ts";
 import { runReleaseStep, type Step, stepsOf } from "./release-step.ts";
-import { latestRelease, lastGoodOther, putBack, updateRelease } from "./releases.ts";
+import { fallbackOf, latestRelease, putBack, updateRelease } from "./releases.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
 
 /**
@@ -117,6 +118,7 @@ async function passed(context: Context, release: ReleaseRecord, transcript: Tran
     const known = tx.releases.get(release.id);
     if (known?.status !== "pending") return false;
     tx.releases.put({ ...known, status: "running" });
+    takeImage(tx, known, context.clock.now());
     // Nothing in the spec differs, and yet everything is to be made anew.
     if (known.cause === "release_run") tx.manifests.raiseGeneration(key);
     else tx.manifests.touch(key);
@@ -143,7 +145,7 @@ async function phaseFailed(
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     const detail = { release: release.id, error };
     tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
-    const goal = lastGoodOther(tx.releases.list(key), release.hash);
+    const goal = fallbackOf(tx.releases.list(key), known);
     const rollout = stored.spec.rollout;
     const kept =
       typeof rollout === "object" && rollout !== null && "auto_rollback" in rollout && !rollout.auto_rollback;

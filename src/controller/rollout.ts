@@ -3,10 +3,10 @@ import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import type { ReleaseRecord } from "../store/store.ts";
+import type { ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { planTarget } from "./observe.ts";
-import { lastGoodOther, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
+import { fallbackOf, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
 /** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
 export type RolloutMemory = {
@@ -90,7 +90,16 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
     await succeed(context, release, workload);
     return { memory: { good_generation: workload.generation }, moved: false };
   }
-  return { memory, moved: await fail(context, { release, manifest, workload, verdict }) };
+  const after = await fail(context, { release, manifest, workload, verdict });
+  if (after === "halted") return haltedAt(memory, manifest, `${verdict.reason}: ${verdict.message}`);
+  return { memory, moved: after === "moved" };
+}
+
+/** Replicas of the generation that was last ready stay as they are. */
+function haltedAt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): Judgement {
+  const { good_generation: good } = memory;
+  if (good === undefined || good >= generation) return { memory, moved: false };
+  return { memory: { good_generation: good, halted: { generation, good_generation: good, reason } }, moved: true };
 }
 
 async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
@@ -114,29 +123,49 @@ interface Failing {
   verdict: Extract<Verdict, { outcome: "failed" }>;
 }
 
+/** `moved`: the replicas are to be made from another spec now. `halted`: from the same, so they stop where they are. */
+type AfterFailure = "moved" | "halted" | "superseded";
+
 /** Records the failure with its reason; the last good spec comes back unless the spec says otherwise. */
-async function fail(context: Context, { release, manifest, workload, verdict }: Failing): Promise<boolean> {
+async function fail(context: Context, failing: Failing): Promise<AfterFailure> {
+  const { release, manifest, verdict } = failing;
   const { kind, scope, name } = manifest;
   const error = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, error);
-  const moved = await context.store.write((tx) => {
+  const after = await context.store.write((tx): AfterFailure => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
-    const stored = tx.manifests.get(manifest);
-    if (known?.status !== "running" || stored === undefined) return false;
+    if (known?.status !== "running" || tx.manifests.get(manifest) === undefined) return "superseded";
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     tx.events.append(
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
     );
-    const goal = lastGoodOther(tx.releases.list(manifest), release.hash);
-    const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
-    if (goal === undefined) return false;
-    if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
-    return true;
+    return undo(context, tx, { ...failing, error, now });
   });
   context.releasePhases.failed(release, error);
-  return moved;
+  return after;
+}
+
+function undo(
+  context: Context,
+  tx: Transaction,
+  { release, workload, error, now }: Failing & { error: string; now: number },
+): AfterFailure {
+  const goal = fallbackOf(tx.releases.list(release), release);
+  const stored = tx.manifests.get(release);
+  if (goal === undefined || stored === undefined) return "halted";
+  if (workload.rollout.autoRollback && release.cause !== "auto_rollback") {
+    putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    return "moved";
+  }
+  if (goal.hash !== release.hash) return "moved";
+  const { kind, scope, name, hash, image: ref } = release;
+  const { generation } = stored;
+  if (goal.imageId !== undefined) {
+    tx.images.pin({ kind, scope, name, hash, generation, ref, imageId: goal.imageId, digest: undefined, at: now });
+  }
+  return "halted";
 }
 
 interface GenerationJudging extends Judging {
@@ -161,5 +190,5 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
     const detail = { generation, error: reason };
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
   });
-  return { memory: { good_generation: good, halted: { generation, good_generation: good, reason } }, moved: true };
+  return haltedAt(memory, manifest, reason);
 }
