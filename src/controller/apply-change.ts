@@ -11,7 +11,7 @@ import { takeOverCount } from "./autoscale.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
 import { type PulledImages, releaseMoved } from "./image-pulls.ts";
-import { releaseChange } from "./releases.ts";
+import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
 export interface ApplyOptions {
@@ -57,13 +57,14 @@ export function change(context: Context, tx: Transaction, { incoming, options, p
   refuseConflicts(tx, ready);
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
   if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
-  const restamped = restampReaders(context, tx, {
+  const restamped = restampReaders(tx, {
     assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
     except: new Set(incoming.map((item) => formatKey(item.key))),
     lookup: digestLookup(context, incoming),
     now,
     actor: options.actor,
   });
+  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
   return { puts, restamped, pruned };
 }
 
@@ -133,7 +134,6 @@ interface Put {
 function put(context: Context, tx: Transaction, { item, options, now }: Put): PutResult {
   const { key, spec, asset } = item;
   const result = tx.manifests.put({ ...key, spec }, now);
-  releaseChange(context, tx, { ...result, now });
   takeOverCount(tx, result);
   const deletion = tx.deletions.get(key);
   // Deleted and applied again before anything was torn down: what runs is taken back. A prune is finished first.

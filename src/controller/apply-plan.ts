@@ -1,4 +1,4 @@
-import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { PlanRow } from "../api/orchestration/apply.ts";
 import { changedPaths } from "../core/diff.ts";
 import type { PlannedPod, Step } from "../core/plan/pod.ts";

@@ -62,7 +62,8 @@ async function look(context: Context, { manifest, policy, usage }: Sight): Promi
   if (decision.replicas === current) return;
   await context.store.write((tx) => {
     // Written or deleted meanwhile: the next look is about what is stored then.
-    if (tx.manifests.get(manifest)?.revision === manifest.revision) step(tx, { manifest, state, current, decision, now });
+    if (tx.manifests.get(manifest)?.revision === manifest.revision)
+      step(tx, { manifest, state, current, decision, now });
   });
   context.enqueue(manifest);
 }
@@ -98,7 +99,7 @@ function step(tx: Transaction, { manifest, state, current, decision, now }: Scal
 export function takeOverCount(tx: Transaction, result: PutResult): void {
   const { kind, scope, name, spec } = result.manifest;
   if (kind !== "deployment") return;
-  if (autoscalePolicy(spec) === undefined) return tx.autoscale.remove(result.manifest);
+  if (autoscalePolicy(spec) === undefined) tx.autoscale.remove(result.manifest);
   const replicas = countTakenOver(tx, result);
   if (replicas === undefined) return;
   tx.autoscale.put({ kind, scope, name, replicas, lastUpAt: undefined, lastDownAt: undefined });

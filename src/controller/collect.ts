@@ -3,6 +3,7 @@ import { orphans } from "../core/plan/collect.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
 import { keyText } from "./key-text.ts";
+import { stopGently } from "./stop.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
 export interface OrphanWatch {
@@ -58,7 +59,7 @@ function isOfRelease({ store }: Context, pod: Pod): boolean {
 async function removeStray(context: Context, id: string): Promise<void> {
   const pod = [...context.pods.all()].find((candidate) => candidate.id === id);
   if (pod === undefined) return;
-  await context.runtime.stop(id, { graceMs: 10_000 });
+  await stopGently(context, id);
   await context.runtime.remove(id);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };

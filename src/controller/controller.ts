@@ -25,7 +25,10 @@ export interface Target {
  */
 export interface Controller {
   system(): Promise<DataOf<typeof system>>;
-  apply(body: unknown, options: { dryRun: boolean; prune: boolean; force: boolean; actor: string }): Promise<ApplyResult>;
+  apply(
+    body: unknown,
+    options: { dryRun: boolean; prune: boolean; force: boolean; actor: string },
+  ): Promise<ApplyResult>;
   listManifests(filter: Target): Manifest[];
   deleteManifest(target: Target, options: { prune: boolean; actor: string }): Promise<{ pruned: PruneSummary }>;
   deleteResource(
@@ -67,12 +70,9 @@ export interface Controller {
     options: { actor: string },
   ): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
-  scale(
-    target: Target & { replicas: string | undefined },
-    options: { actor: string },
-  ): Promise<DataOf<typeof scale>>;
+  scale(target: Target & { replicas: string | undefined }, options: { actor: string }): Promise<DataOf<typeof scale>>;
   /** What is known about the last death and the last failed rollout, also of a resource that is gone. */
-  why(target: Target): DataOf<typeof why>;
+  why(target: Target): Promise<DataOf<typeof why>>;
   operation(id: string): DataOf<typeof getOperation>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

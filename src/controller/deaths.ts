@@ -5,6 +5,8 @@ import type { Pod } from "./pod-table.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */
 export interface Deaths {
+  /** What a record would say now. */
+  examine(pod: Pod, reason: string): Promise<DeathRecord>;
   /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
   record(pod: Pod, reason: string): Promise<void>;
   /** Every replica of the resource that is in trouble right now. */
@@ -18,26 +20,31 @@ const readMs = 3_000;
 type DeathContext = Pick<Context, "store" | "runtime" | "clock" | "log" | "pods" | "probes">;
 
 export function createDeaths(context: DeathContext): Deaths {
+  async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
+    const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
+    const { kind, scope, name } = pod.key;
+    return {
+      kind,
+      scope,
+      name,
+      replicaId: pod.replicaId,
+      containerId: pod.id,
+      at: detail?.finishedAt ?? context.clock.now(),
+      // While it runs again, the engine shows 0 and no longer what it died with.
+      exitCode: detail?.state === "running" ? undefined : (detail?.exitCode ?? pod.exitCode),
+      oomKilled: detail?.oomKilled ?? pod.oomKilled,
+      reason: detail?.error || reason,
+      image: pod.image,
+      hash: pod.hash,
+      releaseId: pod.releaseId,
+      logs,
+      probes: context.probes.exchanges(pod.id),
+    };
+  }
+
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
-      const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
-      const { kind, scope, name } = pod.key;
-      const death: DeathRecord = {
-        kind,
-        scope,
-        name,
-        replicaId: pod.replicaId,
-        containerId: pod.id,
-        at: detail?.finishedAt ?? context.clock.now(),
-        exitCode: detail?.exitCode ?? pod.exitCode,
-        oomKilled: detail?.oomKilled ?? pod.oomKilled,
-        reason: detail?.error || reason,
-        image: pod.image,
-        hash: pod.hash,
-        releaseId: pod.releaseId,
-        logs,
-        probes: context.probes.exchanges(pod.id),
-      };
+      const death = await examine(pod, reason);
       await context.store.write((tx) => tx.deaths.put(death));
     } catch (error) {
       context.log.warn("death not recorded", { container: pod.name, error });
@@ -45,6 +52,7 @@ export function createDeaths(context: DeathContext): Deaths {
   }
 
   return {
+    examine,
     record,
     async capsule(key, reason) {
       const troubled = context.pods

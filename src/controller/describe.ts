@@ -6,6 +6,7 @@ import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
 import { wireRelease } from "./releases.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
+import { claimVolumes } from "./volumes.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
@@ -49,9 +50,7 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
   const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
   await collect(errors, "volumes", async () => {
     context.engine.require();
-    const { label } = context.names;
-    const listed = await context.runtime.listVolumes({ [label.scope]: key.scope, [label.name]: key.name });
-    for (const { name } of listed) names.add(name);
+    for (const name of await claimVolumes(context, key)) names.add(name);
   });
   return [...names].sort();
 }

@@ -113,14 +113,25 @@ async function writePin(context: Context, workload: ResolvedWorkload, image: Ima
  * those that are yet to be made start from it. Part of a transaction.
  */
 export function takeImage(tx: Transaction, release: ReleaseRecord, now: number): void {
-  const { kind, scope, name, hash, image: ref, imageId } = release;
+  const { kind, scope, name, hash, imageId } = release;
   const key = { kind, scope, name };
   const present = tx.manifests.get(key);
-  if (imageId === undefined || ref === "" || present === undefined) return;
   const pin = tx.images.pinOf(key);
+  if (imageId === undefined || release.image === "" || present === undefined) return;
   if (pin?.hash === hash && pin.imageId === imageId) return;
   const generation = pin?.hash === hash ? tx.manifests.raiseGeneration(key) : present.generation;
-  tx.images.pin({ ...key, hash, generation, ref, imageId, digest: undefined, at: now });
+  pinImage(tx, release, { generation, now });
+}
+
+/** Replicas of the release's spec are made from its image from now on; one without a known image changes nothing. */
+export function pinImage(
+  tx: Transaction,
+  release: ReleaseRecord,
+  { generation, now }: { generation: number; now: number },
+): void {
+  const { kind, scope, name, hash, image: ref, imageId } = release;
+  if (imageId === undefined || ref === "") return;
+  tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest: undefined, at: now });
 }
 
 /**

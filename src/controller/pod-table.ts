@@ -165,6 +165,8 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
       if (pod === undefined) return keyOf(event.labels, names);
       pod.eventNumber = eventCount;
       pod.stale = true;
+      // Told here too: a container that is started again at once has no time to be inspected.
+      if (event.action === "die") pod.exitCode = event.exitCode;
       if (event.action === "destroy") drop(pod);
       else if (event.action === "rename") rename(pod, event.name);
       const state = stateAfter[event.action];

@@ -9,6 +9,7 @@ import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
 import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";
+import { stopGently } from "./stop.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** Until there are more machines. */
@@ -189,7 +190,6 @@ export function podReady(context: Context, name: string): Readiness {
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */
 const unfrozenStopHealsAfterMs = 5_000;
-const stopGraceMs = 10_000;
 
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
 export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
@@ -206,7 +206,7 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
     );
   }
   if (pod !== undefined) await markStopped(context, pod, { freeze, actor });
-  await context.runtime.stop(container.id, { graceMs: stopGraceMs });
+  await context.runtime.stop(container.id, { graceMs: container.stopGraceMs });
   return { name, freeze };
 }
 
@@ -243,7 +243,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
   // Stopped before the mark goes: a frozen pod is nobody's business but ours.
-  if (pod.state === "running") await context.runtime.stop(pod.id, { graceMs: stopGraceMs });
+  if (pod.state === "running") await stopGently(context, pod.id);
   await context.runtime.remove(pod.id);
   const unfroze = await context.store.write((tx) => {
     const ids = tx.frozen.remove(pod.key, pod.replicaId);

@@ -47,6 +47,7 @@ interface ProgressOptions {
 }
 
 const initFailuresKept = 10;
+
 /** Starts of one container in a row, by its id. */
 interface Heal {
   tries: number;

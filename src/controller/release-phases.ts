@@ -4,7 +4,7 @@ import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { takeImage } from "./images.ts";
 import { runReleaseStep, type Step, stepsOf } from "./release-step.ts";
-import { fallbackOf, latestRelease, putBack, updateRelease } from "./releases.ts";
+import { latestRelease, lastGoodBefore, putBack, updateRelease } from "./releases.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
 
 /**
@@ -145,7 +145,7 @@ async function phaseFailed(
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     const detail = { release: release.id, error };
     tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
-    const goal = fallbackOf(tx.releases.list(key), known);
+    const goal = lastGoodBefore(tx.releases.list(key), release);
     const rollout = stored.spec.rollout;
     const kept =
       typeof rollout === "object" && rollout !== null && "auto_rollback" in rollout && !rollout.auto_rollback;

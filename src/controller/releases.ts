@@ -28,7 +28,7 @@ export interface Minting {
 export function mintRelease(context: Context, tx: Transaction, minting: Minting): ReleaseRecord {
   const { manifest, cause, rolledBackFrom, imageId, now } = minting;
   const { kind, scope, name, spec, revision } = manifest;
-  const id = releaseId(now, context.randomBytes(2));
+  const id = freeReleaseId(context, tx, now);
   for (const earlier of tx.releases.list(manifest)) {
     if (earlier.endedAt !== undefined) continue;
     tx.releases.put({ ...earlier, status: "failed", endedAt: now, error: `superseded by release ${id}` });
@@ -69,15 +69,22 @@ export function needsRelease(tx: Transaction, manifest: StoredManifest, reapplie
 }
 
 /** A spec that makes other containers than the last one is a release; an identical one tries a failed release again. */
-export function releaseChange(
-  context: Context,
-  tx: Transaction,
-  { manifest, outcome, now }: Pick<PutResult, "manifest" | "outcome"> & { now: number },
-): void {
+export function releaseFor(context: Context, tx: Transaction, { manifest, outcome }: PutResult, now: number): void {
   if (!isPodKind(manifest.kind) || !needsRelease(tx, manifest, outcome === "unchanged")) return;
   mintRelease(context, tx, { manifest, cause: "apply", now });
   tx.manifests.touch(manifest);
 }
+
+/** One that no resource has: several are minted within one second when much is applied at once. */
+function freeReleaseId(context: Context, tx: Transaction, now: number): string {
+  for (let draw = 0; ; draw++) {
+    const id = releaseId(now + Math.floor(draw / drawsPerSecond) * 1000, context.randomBytes(2));
+    if (tx.releases.get(id) === undefined) return id;
+  }
+}
+
+/** Past these the ids of this second count as used up. */
+const drawsPerSecond = 20;
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
@@ -150,10 +157,13 @@ function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | unde
   return goal;
 }
 
-interface Content {
-  hash: string;
-  imageId: string | undefined;
+/** What an automatic rollback returns to: nothing when what failed had worked before. */
+export function lastGoodBefore(releases: readonly ReleaseRecord[], failed: ReleaseRecord): ReleaseRecord | undefined {
+  const good = releases.find((release) => release.good && release.id !== failed.id);
+  return good === undefined || !isOther(good, failed) ? undefined : good;
 }
+
+type Content = Pick<ReleaseRecord, "hash" | "imageId">;
 
 /** The newest good release of another spec, or of the same spec on another image. */
 export function lastGoodOther(releases: readonly ReleaseRecord[], present: Content): ReleaseRecord | undefined {
@@ -163,16 +173,6 @@ export function lastGoodOther(releases: readonly ReleaseRecord[], present: Conte
 function isOther(release: Content, { hash, imageId }: Content): boolean {
   if (release.hash !== hash) return true;
   return imageId !== undefined && release.imageId !== undefined && release.imageId !== imageId;
-}
-
-/**
- * What comes back when a release fails: the newest good one of something else. A release that makes a good spec anew
- * has nothing of its own to undo; one that brings another image gives back the image before.
- */
-export function fallbackOf(releases: readonly ReleaseRecord[], failed: ReleaseRecord): ReleaseRecord | undefined {
-  const wasGood = releases.some(({ id, good, hash }) => id !== failed.id && good && hash === failed.hash);
-  if (!wasGood || failed.cause !== "release_run") return lastGoodOther(releases, failed);
-  return undefined;
 }
 
 export interface PuttingBack {

@@ -4,8 +4,6 @@ import { type AssetLookup, type AssetUse, assetRefs, stampAssetDigests } from ".
 import { containerFieldsOf } from "../core/container-fields.ts";
 import { textMapOf } from "../core/lenient.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
-import type { Context } from "./context.ts";
-import { releaseChange } from "./releases.ts";
 
 export interface Restamp {
   /** The assets whose files may have moved. */
@@ -18,7 +16,7 @@ export interface Restamp {
 }
 
 /** Writes the digests of the assets' files anew into who reads them, so that they roll. Returns those that changed. */
-export function restampReaders(context: Context, tx: Transaction, restamp: Restamp): PutResult[] {
+export function restampReaders(tx: Transaction, restamp: Restamp): PutResult[] {
   const readers = new Map<string, ManifestKey>();
   for (const { scope, name } of restamp.assets) {
     for (const key of tx.manifests.dependants(`asset/${scope}/${name}`)) {
@@ -27,12 +25,11 @@ export function restampReaders(context: Context, tx: Transaction, restamp: Resta
   }
   return [...readers.values()].flatMap((key) => {
     const stored = tx.manifests.get(key);
-    return stored === undefined ? [] : restampOne(context, tx, { ...restamp, stored });
+    return stored === undefined ? [] : restampOne(tx, stored, restamp);
   });
 }
 
-function restampOne(context: Context, tx: Transaction, restamp: Restamp & { stored: StoredManifest }): PutResult[] {
-  const { stored, assets, lookup, now, actor } = restamp;
+function restampOne(tx: Transaction, stored: StoredManifest, { assets, lookup, now, actor }: Restamp): PutResult[] {
   const missing = assetRefs(stored).filter(({ candidates }) => candidates.every((at) => lookup(at) === undefined));
   const lost = missing.find(({ candidates }) => candidates.some((at) => assets.some((asset) => isFileOf(asset, at))));
   if (lost !== undefined) throw takenAway(stored, lost);
@@ -40,7 +37,6 @@ function restampOne(context: Context, tx: Transaction, restamp: Restamp & { stor
   const { kind, scope, name } = stored;
   const result = tx.manifests.put({ kind, scope, name, spec }, now);
   if (result.outcome === "unchanged") return [];
-  releaseChange(context, tx, { ...result, now });
   tx.events.append({ actor, action: "asset.changed", kind, scope, name, revision: result.manifest.revision }, now);
   return [result];
 }

@@ -3,10 +3,11 @@ import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import type { ReleaseRecord, Transaction } from "../store/store.ts";
+import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { pinImage } from "./images.ts";
 import { planTarget } from "./observe.ts";
-import { fallbackOf, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
+import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
 /** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
 export type RolloutMemory = {
@@ -90,16 +91,7 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
     await succeed(context, release, workload);
     return { memory: { good_generation: workload.generation }, moved: false };
   }
-  const after = await fail(context, { release, manifest, workload, verdict });
-  if (after === "halted") return haltedAt(memory, manifest, `${verdict.reason}: ${verdict.message}`);
-  return { memory, moved: after === "moved" };
-}
-
-/** Replicas of the generation that was last ready stay as they are. */
-function haltedAt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): Judgement {
-  const { good_generation: good } = memory;
-  if (good === undefined || good >= generation) return { memory, moved: false };
-  return { memory: { good_generation: good, halted: { generation, good_generation: good, reason } }, moved: true };
+  return fail(context, { release, manifest, workload, verdict, memory });
 }
 
 async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
@@ -121,51 +113,48 @@ interface Failing {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   verdict: Extract<Verdict, { outcome: "failed" }>;
+  memory: RolloutMemory;
 }
 
-/** `moved`: the replicas are to be made from another spec now. `halted`: from the same, so they stop where they are. */
-type AfterFailure = "moved" | "halted" | "superseded";
-
-/** Records the failure with its reason; the last good spec comes back unless the spec says otherwise. */
-async function fail(context: Context, failing: Failing): Promise<AfterFailure> {
-  const { release, manifest, verdict } = failing;
+/**
+ * Records the failure with its reason. The last good spec comes back unless the spec says otherwise; a spec that had
+ * worked before, made anew by a release run, stops where it is.
+ */
+async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
   const { kind, scope, name } = manifest;
   const error = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, error);
-  const after = await context.store.write((tx): AfterFailure => {
+  const came = await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
-    if (known?.status !== "running" || tx.manifests.get(manifest) === undefined) return "superseded";
+    const stored = tx.manifests.get(manifest);
+    if (known?.status !== "running" || stored === undefined) return "superseded";
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     tx.events.append(
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
     );
-    return undo(context, tx, { ...failing, error, now });
+    const releases = tx.releases.list(manifest);
+    const goal = lastGoodBefore(releases, release);
+    if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
+    const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
+    if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    // Another image of the same spec: the replicas that there are stay on the one before.
+    else if (goal.hash === release.hash) {
+      pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+      return "halted";
+    }
+    return "rolled back";
   });
-  context.releasePhases.failed(release, error);
-  return after;
+  if (came !== "superseded") context.releasePhases.failed(release, error);
+  if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
+  return { memory, moved: came === "rolled back" };
 }
 
-function undo(
-  context: Context,
-  tx: Transaction,
-  { release, workload, error, now }: Failing & { error: string; now: number },
-): AfterFailure {
-  const goal = fallbackOf(tx.releases.list(release), release);
-  const stored = tx.manifests.get(release);
-  if (goal === undefined || stored === undefined) return "halted";
-  if (workload.rollout.autoRollback && release.cause !== "auto_rollback") {
-    putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
-    return "moved";
-  }
-  if (goal.hash !== release.hash) return "moved";
-  const { kind, scope, name, hash, image: ref } = release;
-  const { generation } = stored;
-  if (goal.imageId !== undefined) {
-    tx.images.pin({ kind, scope, name, hash, generation, ref, imageId: goal.imageId, digest: undefined, at: now });
-  }
-  return "halted";
+/** Replicas of the generation that worked go on; the next write or restart tries again. */
+function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): RolloutMemory {
+  const good = memory.good_generation ?? generation;
+  return { good_generation: good, halted: { generation, good_generation: good, reason } };
 }
 
 interface GenerationJudging extends Judging {
@@ -190,5 +179,5 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
     const detail = { generation, error: reason };
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
   });
-  return haltedAt(memory, manifest, reason);
+  return { memory: halt(memory, manifest, reason), moved: true };
 }

@@ -5,6 +5,8 @@ import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
 import type { Deletion } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText } from "./key-text.ts";
+import { stopGently } from "./stop.ts";
+import { claimVolumes } from "./volumes.ts";
 
 /** Finishes what a delete mark asks for, and lets a caller wait for it. */
 export interface TearDown {
@@ -23,7 +25,9 @@ export function createTearDown(context: Context): TearDown {
       const done = new Promise<PruneSummary>((resolve) => {
         waiting.set(text, [...(waiting.get(text) ?? []), resolve]);
       });
-      return Promise.race([done, stillUnderWay(context, context.limits.pruneWaitMs)]);
+      // A timer that outlives the wait would hold up the end of the process.
+      const over = new AbortController();
+      return Promise.race([done, stillUnderWay(context, over.signal)]).finally(() => over.abort());
     },
     async finish(deletion) {
       const key = { kind: deletion.kind, scope: deletion.scope, name: deletion.name };
@@ -42,16 +46,13 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
   await Promise.all(
     pods.map(async (pod) => {
       if (pod.state === "running" || pod.state === "restarting") {
-        await context.runtime.stop(pod.id, { graceMs: tearDownGraceMs });
+        await stopGently(context, pod.id);
       }
       await context.runtime.remove(pod.id);
     }),
   );
   if (pods.length > 0) await context.pods.refresh(key);
 }
-
-/** The manifest, and with it `stop_grace`, is gone by now: Docker's own default. */
-const tearDownGraceMs = 10_000;
 
 async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
   const summary = emptySummary();
@@ -74,10 +75,7 @@ async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSumma
 }
 
 async function removeVolumes(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
-  const { label } = context.names;
-  const labels = { [label.scope]: key.scope, [label.name]: key.name };
-  const listed = await context.runtime.listVolumes(labels);
-  for (const { name } of listed) {
+  for (const name of await claimVolumes(context, key)) {
     try {
       await context.runtime.removeVolume(name);
       summary.volumes_removed.push(name);
@@ -91,8 +89,8 @@ async function removeVolumes(context: Context, key: ManifestKey, summary: PruneS
   });
 }
 
-async function stillUnderWay(context: Context, waitMs: number): Promise<PruneSummary> {
-  await context.clock.sleep(waitMs);
+async function stillUnderWay({ clock, limits }: Context, signal: AbortSignal): Promise<PruneSummary> {
+  await clock.sleep(limits.pruneWaitMs, signal);
   return { ...emptySummary(), errors: ["the tear-down is still under way and goes on by itself"] };
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from "../api/failure.ts";
-import { formatKey, type ManifestKey, podKinds } from "../api/manifest.ts";
+import { type ManifestKey, podKinds } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
 import type { Death, FailedRelease, Why } from "../api/orchestration/why.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
@@ -8,6 +8,7 @@ import type { DeathRecord, ReleaseRecord, StoredEvent } from "../store/store.ts"
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { wireEvent } from "./events.ts";
+import type { Pod } from "./pod-table.ts";
 import { resolvePodTarget, targetKind } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
@@ -15,23 +16,48 @@ const hourMs = 3_600_000;
 const linesMax = 100;
 
 /** GET /why. */
-export function why(context: Context, target: Target): Why {
+export async function why(context: Context, target: Target): Promise<Why> {
   const { store, clock } = context;
   const key = subjectOf(context, target);
-  const [death, ...older] = store.deaths.list(key);
+  const status = store.status.get(key) as Partial<PodKindStatus> | undefined;
+  const deaths = await deathsOf(context, key);
+  const [death] = deaths;
   const releases = store.releases.list(key);
-  const failed = releases.find(({ status }) => status === "failed");
-  const at = Math.max(death?.at ?? 0, failed?.endedAt ?? 0) || clock.now();
+  const failed = releases.find((release) => release.status === "failed");
+  const inTrouble = status?.phase === "failing" || status?.phase === "failed";
+  const past = Math.max(death?.at ?? 0, failed?.endedAt ?? 0);
+  const at = inTrouble || past === 0 ? clock.now() : past;
   return {
     ...key,
     deleted: store.manifests.get(key) === undefined,
     at: isoTime(at),
-    ...statusPart(store.status.get(key) as Partial<PodKindStatus> | undefined),
+    ...statusPart(status),
     ...(death === undefined ? {} : { death: wireDeath(death) }),
-    deaths: older.length + (death === undefined ? 0 : 1),
+    deaths: deaths.length,
     ...(failed === undefined ? {} : { failed_release: wireFailed(failed, releases) }),
     events: hourBefore(context, key, at).map(wireEvent),
   };
+}
+
+/** Those on record, and those of containers that are still there and not on record yet; newest first. */
+async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord[]> {
+  const recorded = context.store.deaths.list(key);
+  if (!context.engine.up()) return recorded;
+  const frozen = context.store.frozen.list(key);
+  const fallen = context.pods
+    .of(key)
+    .filter((pod) => pod.finishedAt !== undefined && hasDied(pod) && !frozen.includes(pod.replicaId));
+  const fresh = fallen.filter(
+    (pod) => !recorded.some(({ containerId, at }) => containerId === pod.id && at === pod.finishedAt),
+  );
+  const examined = await Promise.all(fresh.map((pod) => context.deaths.examine(pod, "it ended by itself")));
+  return [...examined, ...recorded].sort((a, b) => b.at - a.at);
+}
+
+function hasDied(pod: Pod): boolean {
+  return (
+    pod.restarts > 0 || pod.oomKilled || pod.state === "exited" || pod.state === "restarting" || pod.state === "dead"
+  );
 }
 
 /** A stored resource, or one of which only deaths are left. */

@@ -50,11 +50,19 @@ export interface MemoryRuntime extends Runtime {
   /** What `usage` tells of a container, until told otherwise; fields left out are as before. */
   setUsage(nameOrId: string, figures: Partial<UsageFigures>): void;
 
+  /** What `connections` answers of a running container. */
+  setConnections(nameOrId: string, figures: SocketFigures): void;
+
   /** What `freeBytes` answers. */
   setFreeBytes(bytes: number | undefined): void;
 }
 
 export type UsageFigures = Pick<Usage, "cpuNanos" | "memoryBytes" | "memoryLimitBytes" | "pids">;
+
+export interface SocketFigures {
+  listening: boolean;
+  established: number;
+}
 
 export interface MemoryOptions {
   clock?: Clock;
@@ -84,6 +92,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     logs: createLogShelf({ table, bells, now }),
     execs: createExecs(table, bells),
     usage: new Map<string, Partial<UsageFigures>>(),
+    sockets: new Map<string, SocketFigures>(),
     freeBytes: 100 * 1024 ** 3,
   };
   return {
@@ -103,6 +112,7 @@ interface World extends Parts {
   logs: LogShelf;
   execs: Execs;
   usage: Map<string, Partial<UsageFigures>>;
+  sockets: Map<string, SocketFigures>;
   freeBytes: number | undefined;
 }
 
@@ -156,7 +166,7 @@ function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "p
   };
 }
 
-function insideCalls(world: World): Calls<"exec" | "logs" | "wait" | "usage"> {
+function insideCalls(world: World): Calls<"exec" | "logs" | "wait" | "usage" | "connections"> {
   const { faults, logs, execs } = world;
   const { does } = faults;
   return {
@@ -166,7 +176,15 @@ function insideCalls(world: World): Calls<"exec" | "logs" | "wait" | "usage"> {
     },
     wait: (nameOrId, signal) => waitForExit(world, nameOrId, signal),
     usage: () => does("usage", "", () => usage(world)),
+    connections: (nameOrId) => does("connections", nameOrId, () => connections(world, nameOrId)),
   };
+}
+
+/** Nothing listens unless a test says so. */
+function connections({ table, sockets }: World, nameOrId: string): SocketFigures | undefined {
+  const entry = table.get(nameOrId);
+  if (entry?.detail.state !== "running") return undefined;
+  return sockets.get(entry.detail.id) ?? { listening: false, established: 0 };
 }
 
 const machineBytes = 8 * 1024 ** 3;
@@ -231,6 +249,10 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
     addRemoteImage: images.addRemote,
     onExec: world.execs.onExec,
     writeLog: world.logs.write,
+    setConnections: (nameOrId, figures) => {
+      const id = world.table.get(nameOrId)?.detail.id ?? nameOrId;
+      world.sockets.set(id, figures);
+    },
     setUsage: (nameOrId, figures) => {
       const id = world.table.get(nameOrId)?.detail.id ?? nameOrId;
       world.usage.set(id, { ...world.usage.get(id), ...figures });

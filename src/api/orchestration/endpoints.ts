@@ -9,6 +9,8 @@ import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
+import { scale } from "./scale.ts";
+import { why } from "./why.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
 export const orchestrationEndpoints: Endpoint[] = [
@@ -30,9 +32,11 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  scale,
   runRelease,
   listReleases,
   rollback,
+  why,
   listEvents,
   openapi,
 ];

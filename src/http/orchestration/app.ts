@@ -18,7 +18,9 @@ import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
 import { mountRestart } from "./restart.ts";
+import { mountScale } from "./scale.ts";
 import { createUnknownRoute } from "./unknown-route.ts";
+import { mountWhy } from "./why.ts";
 
 export interface OrchestrationOptions {
   controller: Controller;
@@ -52,7 +54,9 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
   mountPods(plane, controller);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
+  mountWhy(plane, controller);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return { fetch: withRequestLog(app.fetch, log, plane.actorHeader) };

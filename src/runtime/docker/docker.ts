@@ -1,5 +1,6 @@
 import type { Naming } from "../../core/naming.ts";
 import type { Runtime } from "../runtime.ts";
+import { createConnections } from "./connections.ts";
 import { createContainers } from "./containers.ts";
 import { type SystemRoots, systemRoots } from "./cgroup.ts";
 import { createEngine } from "./engine.ts";
@@ -63,6 +64,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...createLogs(engine, inspect),
     ...createExitWait({ engine, inspect, holdMs: waitHoldMs }),
     ...createUsage({ engine, owner, inspect, roots }),
+    ...createConnections({ engine, inspect, roots }),
     freeBytes: () => freeBytes(engine),
     close: () => engine.close(),
   };

@@ -155,11 +155,11 @@ async function session(setup: Setup, { id, pipe, pid }: Started): Promise<ExecSe
       await pipe.end;
       return exitCode(engine, id);
     },
-    kill: () => {
-      // The signals go first: the process is not to find out by a broken pipe.
+    kill: async () => {
       const killed = end();
-      pipe.close();
-      return killed;
+      // Closed only when all is over: the engine makes an exit code of its own of a client that goes away.
+      pipe.abandon();
+      await killed.finally(pipe.close);
     },
   };
 }

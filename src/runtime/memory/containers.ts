@@ -188,6 +188,7 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
     }),
     ports: [],
     restartPolicy: spec.restart.name,
+    stopGraceMs: spec.stopGraceMs,
     nanoCpus: spec.nanoCpus,
     memoryBytes: spec.memoryBytes,
     tty: false,
