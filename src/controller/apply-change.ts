@@ -18,7 +18,7 @@ export interface ApplyOptions {
   dryRun: boolean;
   prune: boolean;
   /** Ask the registries for the images again. */
-  force: boolean;
+  force?: boolean;
   actor: string;
 }
 

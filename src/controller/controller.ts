@@ -27,7 +27,7 @@ export interface Controller {
   system(): Promise<DataOf<typeof system>>;
   apply(
     body: unknown,
-    options: { dryRun: boolean; prune: boolean; force: boolean; actor: string },
+    options: { dryRun: boolean; prune: boolean; force?: boolean; actor: string },
   ): Promise<ApplyResult>;
   listManifests(filter: Target): Manifest[];
   deleteManifest(target: Target, options: { prune: boolean; actor: string }): Promise<{ pruned: PruneSummary }>;
@@ -62,7 +62,7 @@ export interface Controller {
     options: { restart: boolean; actor: string },
   ): Promise<{ changed: string[]; restarting: string[] }>;
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
-  restart(target: Target, options: { wait: boolean; pull: boolean; actor: string }): Promise<DataOf<typeof restart>>;
+  restart(target: Target, options: { wait: boolean; pull?: boolean; actor: string }): Promise<DataOf<typeof restart>>;
   /** The stream of a release's output; it goes on whether or not anybody reads. */
   runRelease(target: Target, options: { follow: boolean; actor: string }): Promise<ReleaseStream>;
   rollback(

@@ -11,7 +11,7 @@ import { isoTime } from "./wire.ts";
 
 export interface RestartOptions {
   wait: boolean;
-  pull: boolean;
+  pull?: boolean;
   actor: string;
 }
 
