@@ -3,15 +3,16 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { PodTable } from "./pod-table.ts";
-import type { ProbeEngine } from "./probes.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
-import type { ReleasePhases } from "./release-phases.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -60,6 +61,8 @@ export interface Context {
   progress: Progress;
   deaths: Deaths;
   releasePhases: ReleasePhases;
+  /** Bounds container starts over all resources. */
+  starts: Limit;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

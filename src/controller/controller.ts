@@ -10,7 +10,7 @@ import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { scale } from "../api/orchestration/scale.ts";
 import type { why } from "../api/orchestration/why.ts";
 import type { Manifest } from "../api/manifest.ts";
-import type { ReleaseStream } from "./release-run.ts";
+import type { ReleaseStream } from "./transcript.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {

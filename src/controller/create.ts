@@ -2,6 +2,7 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createLimit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
@@ -84,6 +85,7 @@ export function createController(parts: ControllerParts): RunningController {
     releasePhases,
     deaths: createDeaths({ ...parts, pods, probes }),
     probes,
+    starts: createLimit(limits.engineCallsMax),
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
   const tearDown = createTearDown(context);

@@ -57,9 +57,8 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
 
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
 function statusNow(context: Context, key: ManifestKey): Record<string, unknown> | null {
-  const status = context.store.status.get(key) ?? null;
-  const marks = context.store.deletions.get(key);
-  if (marks !== undefined && status !== null) return { ...status, deleting: true };
+  const stored = context.store.status.get(key) ?? null;
+  const status = context.store.deletions.get(key) === undefined ? stored : { ...stored, deleting: true };
   if (!isPodKind(key.kind) || context.engine.up()) return status;
   const away: Condition = {
     type: "Degraded",
@@ -68,7 +67,7 @@ function statusNow(context: Context, key: ManifestKey): Record<string, unknown> 
     message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
     at: isoTime(context.engine.since()),
   };
-  const known = Array.isArray(status?.conditions) ? status.conditions : [];
+  const known = Array.isArray(stored?.conditions) ? stored.conditions : [];
   const others = known.filter((condition: Condition) => condition.type !== "Degraded");
   return { ...status, conditions: [...others, away] };
 }

@@ -25,10 +25,15 @@ export async function execute(context: Context, { key, workload, steps }: Execut
   const imageRef = steps.some((step) => step.type === "create") ? await prepare(context, workload) : "";
   const taken = new Set(context.pods.of(key).map((pod) => pod.replicaId));
   const results = await Promise.allSettled(
-    steps.map((step) => perform(context, { key, workload, step, imageRef, taken })),
+    steps.map((step) => inTurn(context, step, () => perform(context, { key, workload, step, imageRef, taken }))),
   );
   const failed = results.find((result) => result.status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** Starts are what loads a machine. A stop mostly waits, and must not keep a start waiting. */
+function inTurn({ starts }: Context, step: Step, work: () => Promise<void>): Promise<void> {
+  return step.type === "create" || step.type === "start" ? starts(work) : work();
 }
 
 /** What must be there before a container can be created. Returns the image reference to create from. */

@@ -99,7 +99,7 @@ export async function getPod(context: Context, name: string, options: { spec: bo
   context.engine.require();
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
-  return { pod: await podDetail(context, { container, pod: context.pods.byName(name), spec: options.spec }) };
+  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
 }
 
 interface DetailInput {
@@ -198,7 +198,7 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined && freeze) {
     throw new Failure(
       "invalid",
@@ -214,6 +214,9 @@ async function markStopped(context: Context, pod: Pod, { freeze, actor }: { free
   const now = context.clock.now();
   if (!freeze) context.progress.holdStart(pod.id, now + unfrozenStopHealsAfterMs);
   await context.store.write((tx) => {
+    if (freeze && tx.manifests.get(pod.key) === undefined) {
+      throw new Failure("gone", `${formatKey(pod.key)} is not stored any more, so "${pod.name}" is going anyway`);
+    }
     if (freeze) tx.frozen.add(pod.key, pod.replicaId, now);
     const detail = { replica_id: pod.replicaId, freeze };
     tx.events.append({ actor, action: "pod.stop", ...pod.key, detail }, now);
@@ -227,7 +230,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined) {
     await context.runtime.start(container.id);
     return { name, recreated: false, unfroze: false };

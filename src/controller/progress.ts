@@ -37,6 +37,9 @@ export interface Progress {
   /** Remembers a start; the next one waits longer, until the container has run for a minute. */
   started(containerId: string, now: number): void;
   holdStart(containerId: string, until: number): void;
+  /** Keeps the reconciler away from one replica until the returned function is called. */
+  hold(key: ManifestKey, replicaId: string): () => void;
+  held(key: ManifestKey): string[];
   forget(key: ManifestKey): void;
 }
 
@@ -66,6 +69,7 @@ export function createProgress(options: ProgressOptions): Progress {
   const rollouts = new Map<KeyText, { target: string; at: number }>();
   const inits = new Map<KeyText, Record<string, unknown>[]>();
   const heals = new Map<string, Heal>();
+  const holds = new Set<{ key: KeyText; replicaId: string }>();
 
   return {
     moved: createBroadcast<KeyText>(options.onListenerError),
@@ -98,6 +102,12 @@ export function createProgress(options: ProgressOptions): Progress {
     holdStart(id, until) {
       heals.set(id, { tries: heals.get(id)?.tries ?? 0, notBefore: until });
     },
+    hold(key, replicaId) {
+      const entry = { key: keyText(key), replicaId };
+      holds.add(entry);
+      return () => void holds.delete(entry);
+    },
+    held: (key) => [...holds].flatMap((entry) => (entry.key === keyText(key) ? [entry.replicaId] : [])),
     forget(key) {
       troubles.delete(keyText(key));
       rollouts.delete(keyText(key));

@@ -1,3 +1,4 @@
+import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { PruneSummary } from "../api/orchestration/apply.ts";
 import { appId } from "../core/naming.ts";
@@ -22,19 +23,22 @@ export function createTearDown(context: Context): TearDown {
   return {
     wait(key) {
       const text = keyText(key);
-      const done = new Promise<PruneSummary>((resolve) => {
-        waiting.set(text, [...(waiting.get(text) ?? []), resolve]);
-      });
-      // A timer that outlives the wait would hold up the end of the process.
       const over = new AbortController();
-      return Promise.race([done, stillUnderWay(context, over.signal)]).finally(() => over.abort());
+      const done = new Promise<PruneSummary>((resolve) => {
+        const tell = (summary: PruneSummary) => {
+          resolve(summary);
+          over.abort();
+        };
+        waiting.set(text, [...(waiting.get(text) ?? []), tell]);
+      });
+      return Promise.race([done, stillUnderWay(context, over.signal)]);
     },
     async finish(deletion) {
       const key = { kind: deletion.kind, scope: deletion.scope, name: deletion.name };
       await removeContainers(context, key);
       const summary = deletion.prune ? await wipe(context, key) : emptySummary();
       await context.store.write((tx) => tx.deletions.remove(key));
-      for (const resolve of waiting.get(keyText(key)) ?? []) resolve(summary);
+      for (const tell of waiting.get(keyText(key)) ?? []) tell(summary);
       waiting.delete(keyText(key));
     },
   };
@@ -57,9 +61,9 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
 async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
   const summary = emptySummary();
   if (key.kind === "statefulset") await removeVolumes(context, key, summary);
-  // A namesake of another kind still uses the folders.
-  const shared = context.store.manifests.list({ scope: key.scope, name: key.name }).length > 0;
-  if (!shared) await wipeFiles(context, key, summary);
+  // A namesake of another kind still uses the folders. One of this kind was applied anew and begins with empty ones.
+  const namesakes = context.store.manifests.list({ scope: key.scope, name: key.name });
+  if (namesakes.every(({ kind }) => kind === key.kind)) await wipeFiles(context, key, summary);
   summary.volume_removed ||= summary.volumes_removed.length > 0;
   return summary;
 }
@@ -80,6 +84,7 @@ async function removeVolumes(context: Context, key: ManifestKey, summary: PruneS
       await context.runtime.removeVolume(name);
       summary.volumes_removed.push(name);
     } catch (error) {
+      if (isPassing(error)) throw error;
       summary.errors.push(`volume ${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
@@ -87,6 +92,11 @@ async function removeVolumes(context: Context, key: ManifestKey, summary: PruneS
   await context.store.write((tx) => {
     for (const record of records) tx.volumes.remove(record.volume);
   });
+}
+
+/** The mark stays, and the rest is done once the engine answers again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Failure && (error.code === "unavailable" || error.code === "timeout");
 }
 
 async function stillUnderWay({ clock, limits }: Context, signal: AbortSignal): Promise<PruneSummary> {

@@ -38,6 +38,8 @@ export interface MemoryRuntime extends Runtime {
   removeByHand(nameOrId: string): void;
   renameByHand(nameOrId: string, name: string): void;
   removeVolumeByHand(name: string): void;
+  /** As `docker volume create`, or what another installation made. */
+  addVolumeByHand(name: string, labels?: Record<string, string>): void;
 
   /** Puts an image on the machine; a tag that was there moves. Id and digest follow from the reference unless given. */
   addImage(ref: string, facts?: ImageFacts): Image;
@@ -245,6 +247,7 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
     removeByHand: (nameOrId) => removeAll(world, nameOrId),
     renameByHand: machine.rename,
     removeVolumeByHand: (name) => resources.removeVolume(name, false),
+    addVolumeByHand: (name, labels = {}) => resources.addVolume(name, labels),
     addImage: images.add,
     addRemoteImage: images.addRemote,
     onExec: world.execs.onExec,

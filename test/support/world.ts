@@ -8,6 +8,7 @@ import type { ApplyResult } from "../../src/api/orchestration/apply.ts";
 import type { describe, PodKindStatus } from "../../src/api/orchestration/describe.ts";
 import type { StoredEvent, Store } from "../../src/store/store.ts";
 import { limits } from "../../src/config.ts";
+import type { UsageOf } from "../../src/controller/autoscale.ts";
 import type { ControllerLimits } from "../../src/controller/context.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 import { createController, type RunningController } from "../../src/controller/create.ts";
@@ -43,7 +44,10 @@ export interface World {
   /** Every line that was logged, debug included. */
   readonly logged: string[];
 
-  apply(body: Manifest | Manifest[], options?: { dryRun?: boolean; prune?: boolean }): Promise<ApplyResult>;
+  apply(
+    body: Manifest | Manifest[],
+    options?: { dryRun?: boolean; prune?: boolean; force?: boolean },
+  ): Promise<ApplyResult>;
   describe(kind: string, scope: string, name: string): Promise<DataOf<typeof describe>>;
   status(kind: string, scope: string, name: string): Promise<PodKindStatus>;
   /** Names of the containers on the machine, sorted, whoever made them. */
@@ -67,6 +71,8 @@ export interface WorldOptions {
   /** What the controller gets instead of the plain memory engine. */
   wrapRuntime?: (runtime: MemoryRuntime) => Runtime;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  /** What the autoscaler sees. */
+  usageOf?: UsageOf;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
 }
@@ -101,9 +107,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   if (options.engineDown) runtime.engineDown();
   const fetching = { fetch: options.fetch ?? ((url, { signal }) => fetch(url, { signal })) };
   const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "list", "remove"]);
+  const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
     store: activity.watch(store, ["write"]),
-    runtime: options.wrapRuntime?.(runtime) ?? runtime,
+    runtime: link.runtime,
     assets,
     layout,
     names: naming(),
@@ -113,12 +120,13 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     randomBytes: createSeries(),
     fetch: activity.watch(fetching, ["fetch"]).fetch,
   };
+  const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };
   let server = start();
 
   function start() {
     const stopping = new AbortController();
-    const running = createController({ ...parts, about });
+    const running = createController({ ...parts, ...usage, about });
     return { running, stopping, ended: running.run(stopping.signal) };
   }
 
@@ -143,8 +151,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   async function stop() {
+    let ended = false;
     server.stopping.abort();
-    await Promise.all([server.ended, advance(0)]);
+    void server.ended.then(() => (ended = true));
+    // A call that is under way in the engine is waited for.
+    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.now());
   }
 
   const self: World = {
@@ -162,8 +173,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     limits: parts.limits,
     log,
     logged,
-    apply: (body, { dryRun = false, prune = false } = {}) =>
-      self.controller.apply(body, { dryRun, prune, actor: "test" }),
+    apply: (body, { dryRun = false, prune = false, force = false } = {}) =>
+      self.controller.apply(body, { dryRun, prune, force, actor: "test" }),
     describe: (kind, scope, name) => self.controller.describe({ kind, scope, name }),
     async status(kind, scope, name) {
       const { status } = await self.describe(kind, scope, name);
@@ -177,10 +188,10 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     async settle(withinMs = 120_000) {
       const until = clock.now() + withinMs;
       await quiet();
-      while (unsettled(store).length > 0) {
+      const waits = () => (link.isOpen() ? unsettled(store) : ["the engine is not connected"]);
+      while (waits().length > 0) {
         const due = clock.nextDue() ?? until + 1;
-        if (due > until)
-          throw new Error(`not settled within ${secondsText(withinMs)}:\n${unsettled(store).join("\n")}`);
+        if (due > until) throw new Error(`not settled within ${secondsText(withinMs)}:\n${waits().join("\n")}`);
         clock.moveTo(due);
         await quiet();
       }
@@ -199,6 +210,23 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   };
   await quiet();
   return self;
+}
+
+/** Knows whether the controller follows the engine's events. */
+function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
+  let open = false;
+  async function* events(signal: AbortSignal, onOpen: () => void) {
+    const opened = () => {
+      open = true;
+      onOpen();
+    };
+    try {
+      yield* runtime.events(signal, opened);
+    } finally {
+      open = false;
+    }
+  }
+  return { runtime: { ...runtime, events }, isOpen: () => open };
 }
 
 /** Far more turns of the event loop than any real work takes. */

@@ -67,3 +67,13 @@ describe("a rollout", () => {
     expect([progress.trouble(web), progress.rolloutStart(web, "a/1", 20)]).toEqual([undefined, 20]);
   });
 });
+
+test("a held replica is held until everyone has let go", () => {
+  const progress = make();
+  const [first, second] = [progress.hold(web, "a"), progress.hold(web, "a")];
+  first();
+  expect(progress.held(web)).toEqual(["a"]);
+  expect(progress.held(keyOf("deployment", "shop", "other"))).toEqual([]);
+  second();
+  expect(progress.held(web)).toEqual([]);
+});
