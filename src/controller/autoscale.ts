@@ -1,10 +1,11 @@
-import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import { type CpuSample, decideScale, type ScaleDecision } from "../core/autoscale.ts";
 import { integerOf } from "../core/lenient.ts";
 import { type AutoscalePolicy, autoscalePolicy } from "../core/resolve-autoscale.ts";
 import type { AutoscaleReads } from "../store/records.ts";
-import type { AutoscaleState, PutResult, Transaction } from "../store/store.ts";
+import type { AutoscaleState, ManifestHead, PutResult, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { type KeyText, keyText } from "./key-text.ts";
 
 /** The newest CPU figures of the running replicas of a resource; empty while there are none. */
 export type UsageOf = (key: ManifestKey) => readonly ReplicaUsage[];
@@ -24,13 +25,28 @@ export interface Autoscaler {
 export function createAutoscaler(context: Context, usageOf: UsageOf): Autoscaler {
   const { store, engine, clock, limits, log } = context;
 
+  let known = new Map<KeyText, Known>();
+
+  /** Deployments that scale. Specs are read when they change: most of them never scale, and there may be thousands. */
+  function scaling(): Known[] {
+    const heads = store.manifests.heads().filter(({ kind }) => kind === "deployment");
+    known = new Map(heads.map((head) => [keyText(head), knownOf(head)]));
+    return [...known.values()].filter(({ policy }) => policy !== undefined);
+  }
+
+  function knownOf(head: ManifestHead): Known {
+    const before = known.get(keyText(head));
+    if (before?.head.revision === head.revision) return before;
+    const spec = store.manifests.get(head)?.spec;
+    return { head, policy: spec === undefined ? undefined : autoscalePolicy(spec) };
+  }
+
   async function tick(): Promise<void> {
     if (!engine.up()) return;
-    for (const manifest of store.manifests.list({ kind: "deployment" })) {
-      const policy = autoscalePolicy(manifest.spec);
+    for (const { head, policy } of scaling()) {
       if (policy === undefined) continue;
-      await look(context, { manifest, policy, usage: usageOf(manifest) }).catch((error) =>
-        log.warn("autoscale failed", { key: formatKey(manifest), error }),
+      await look(context, { head, policy, usage: usageOf(head) }).catch((error) =>
+        log.warn("autoscale failed", { key: formatKey(head), error }),
       );
     }
   }
@@ -46,15 +62,20 @@ export function createAutoscaler(context: Context, usageOf: UsageOf): Autoscaler
   };
 }
 
+interface Known {
+  head: ManifestHead;
+  policy: AutoscalePolicy | undefined;
+}
+
 interface Sight {
-  manifest: StoredManifest;
+  head: ManifestHead;
   policy: AutoscalePolicy;
   usage: readonly ReplicaUsage[];
 }
 
-async function look(context: Context, { manifest, policy, usage }: Sight): Promise<void> {
+async function look(context: Context, { head, policy, usage }: Sight): Promise<void> {
   const now = context.clock.now();
-  const state = context.store.autoscale.get(manifest);
+  const state = context.store.autoscale.get(head);
   const current = state?.replicas ?? policy.min;
   const samples = usage.filter(({ ready }) => ready);
   const { lastUpAt, lastDownAt } = state ?? {};
@@ -62,22 +83,21 @@ async function look(context: Context, { manifest, policy, usage }: Sight): Promi
   if (decision.replicas === current) return;
   await context.store.write((tx) => {
     // Written or deleted meanwhile: the next look is about what is stored then.
-    if (tx.manifests.get(manifest)?.revision === manifest.revision)
-      step(tx, { manifest, state, current, decision, now });
+    if (tx.manifests.get(head)?.revision === head.revision) step(tx, { head, state, current, decision, now });
   });
-  context.enqueue(manifest);
+  context.enqueue(head);
 }
 
 interface ScaleStep {
-  manifest: StoredManifest;
+  head: ManifestHead;
   state: AutoscaleState | undefined;
   current: number;
   decision: ScaleDecision;
   now: number;
 }
 
-function step(tx: Transaction, { manifest, state, current, decision, now }: ScaleStep): void {
-  const { kind, scope, name } = manifest;
+function step(tx: Transaction, { head, state, current, decision, now }: ScaleStep): void {
+  const { kind, scope, name } = head;
   const up = decision.replicas > current;
   tx.autoscale.put({
     kind,

@@ -41,8 +41,7 @@ export function createDeaths(context: DeathParts): Deaths {
       replicaId: pod.replicaId,
       containerId: pod.id,
       at: detail?.finishedAt ?? context.clock.now(),
-      // While it runs again, the engine shows 0 and no longer what it died with.
-      exitCode: detail?.state === "running" ? undefined : (detail?.exitCode ?? pod.exitCode),
+      exitCode: detail === undefined || detail.state === "running" ? pod.lastExitCode : detail.exitCode,
       oomKilled: detail?.oomKilled ?? pod.oomKilled,
       reason: detail?.error || reason,
       image: pod.image,
@@ -56,7 +55,12 @@ export function createDeaths(context: DeathParts): Deaths {
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
       const death = await examine(pod, reason);
-      await context.store.write((tx) => tx.deaths.put(death));
+      const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
+      await context.store.write((tx) => {
+        // What is told later about the same death is about its removal.
+        const first = tx.deaths.list(pod.key).find(isSame);
+        tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
+      });
     } catch (error) {
       context.log.warn("death not recorded", { container: pod.name, error });
     }
