@@ -46,6 +46,8 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How often the autoscaler looks at CPU use. */
+  autoscaleMs: 15_000,
   backoffFirstMs: 1_000,
   backoffMaxMs: 60_000,
   /** A labelled container without a manifest and without a delete mark is left alone this long. */

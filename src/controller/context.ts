@@ -31,6 +31,7 @@ export interface ControllerLimits {
   reconcileWorkers: number;
   engineCallsMax: number;
   resyncMs: number;
+  autoscaleMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
   orphanGraceMs: number;

@@ -10,6 +10,8 @@ import type { deleteResource, deleteScope } from "../api/orchestration/resource.
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { listStats } from "../api/orchestration/stats.ts";
+import type { scale } from "../api/orchestration/scale.ts";
+import type { why } from "../api/orchestration/why.ts";
 import type { Manifest } from "../api/manifest.ts";
 import type { ReleaseStream } from "./transcript.ts";
 import type { ExecSession, ExecSpec, LogOptions } from "../runtime/runtime.ts";
@@ -33,7 +35,10 @@ export type RunningExec = ExecSession;
  */
 export interface Controller {
   system(): Promise<DataOf<typeof system>>;
-  apply(body: unknown, options: { dryRun: boolean; prune: boolean; actor: string }): Promise<ApplyResult>;
+  apply(
+    body: unknown,
+    options: { dryRun: boolean; prune: boolean; force?: boolean; actor: string },
+  ): Promise<ApplyResult>;
   listManifests(filter: Target): Manifest[];
   deleteManifest(target: Target, options: { prune: boolean; actor: string }): Promise<{ pruned: PruneSummary }>;
   deleteResource(
@@ -76,7 +81,7 @@ export interface Controller {
     options: { restart: boolean; actor: string },
   ): Promise<{ changed: string[]; restarting: string[] }>;
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
-  restart(target: Target, options: { wait: boolean; actor: string }): Promise<DataOf<typeof restart>>;
+  restart(target: Target, options: { wait: boolean; pull?: boolean; actor: string }): Promise<DataOf<typeof restart>>;
   /** The stream of a release's output; it goes on whether or not anybody reads. */
   runRelease(target: Target, options: { follow: boolean; actor: string }): Promise<ReleaseStream>;
   rollback(
@@ -84,6 +89,9 @@ export interface Controller {
     options: { actor: string },
   ): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
+  scale(target: Target & { replicas: string | undefined }, options: { actor: string }): Promise<DataOf<typeof scale>>;
+  /** What is known about the last death and the last failed rollout, also of a resource that is gone. */
+  why(target: Target): Promise<DataOf<typeof why>>;
   operation(id: string): DataOf<typeof getOperation>;
   /** With `wait` the record at the end of the run, whatever its exit code; it goes on when nobody waits any more. */
   runJob(target: Target & { kind: "job" | "cronjob" }, options: { wait: boolean; actor: string }): Promise<JobRun>;

@@ -7,6 +7,7 @@ import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
+import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
@@ -30,11 +31,13 @@ import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
 import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
-import { podStats } from "./stats.ts";
+import { scale } from "./scale.ts";
+import { podStats, usageOf } from "./stats.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
 import { createUsageSampler } from "./usage-sampler.ts";
+import { why } from "./why.ts";
 import { wireManifest } from "./wire.ts";
 
 export interface ControllerParts {
@@ -51,6 +54,8 @@ export interface ControllerParts {
   about: { version: string; dockerHost: string; startedAt: number };
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
+  /** CPU figures for the autoscaler, instead of the collector's. */
+  usageOf?: UsageOf;
 }
 
 export interface RunningController {
@@ -116,6 +121,7 @@ export function createController(parts: ControllerParts): RunningController {
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
   const cron = createCron(context);
+  const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => usageOf(context, key)));
 
   return {
     controller: operations(context, { reconciler, tearDown, execs }),
@@ -129,6 +135,7 @@ export function createController(parts: ControllerParts): RunningController {
         usage.run(signal),
         jobs.run(signal),
         cron.run(signal),
+        autoscaler.run(signal),
       ]);
       await Promise.all([releasePhases.close(), execs.close()]);
     },
@@ -172,6 +179,8 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     setConfig: (target, vars, options) => setConfig(context, target, { vars, options }),
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
+    scale: (target, options) => scale(context, target, options),
+    why: (target) => why(context, target),
     operation: (id) => operation(context, id),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),

@@ -5,6 +5,7 @@ import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { pinImage } from "./images.ts";
 import { planTarget } from "./observe.ts";
 import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
@@ -146,6 +147,11 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
     const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
     if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    // Another image of the same spec: the replicas that there are stay on the one before.
+    else if (goal.hash === release.hash) {
+      pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+      return "halted";
+    }
     return "rolled back";
   });
   if (came !== "superseded") context.releasePhases.failed(release, error);

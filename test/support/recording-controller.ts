@@ -94,6 +94,17 @@ export const fixedAnswers: Controller = {
   setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),
   unsetConfig: async () => ({ changed: ["A"], restarting: [] }),
   restart: async () => ({ kind: "deployment", scope: "s", name: "web", unfroze: [] }),
+  scale: async () => ({ kind: "deployment", scope: "s", name: "web", replicas: 3, previous: 2, revision: 7 }),
+  why: async () => ({
+    kind: "deployment",
+    scope: "s",
+    name: "web",
+    deleted: false,
+    at,
+    conditions: [],
+    deaths: 0,
+    events: [],
+  }),
   operation: (id) => ({
     id,
     type: "restart",

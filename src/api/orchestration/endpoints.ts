@@ -13,6 +13,8 @@ import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
 import { listStats } from "./stats.ts";
+import { scale } from "./scale.ts";
+import { why } from "./why.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
 export const orchestrationEndpoints: Endpoint[] = [
@@ -38,6 +40,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  scale,
   runRelease,
   listReleases,
   rollback,
@@ -46,6 +49,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   listRuns,
   getRun,
   cancelRun,
+  why,
   listEvents,
   openapi,
 ];

@@ -25,7 +25,9 @@ import { mountResource } from "./resource.ts";
 import { mountRestart } from "./restart.ts";
 import { mountStats } from "./stats.ts";
 import { createTakeovers } from "./takeovers.ts";
+import { mountScale } from "./scale.ts";
 import { createUnknownRoute } from "./unknown-route.ts";
+import { mountWhy } from "./why.ts";
 
 export interface OrchestrationOptions {
   controller: Controller;
@@ -65,8 +67,10 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountStats(plane, controller, names.headerPrefix);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
+  mountWhy(plane, controller);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
