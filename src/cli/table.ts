@@ -1,14 +1,21 @@
 import type { Command } from "./command.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { configCommand } from "./commands/config.ts";
+import { cronCommand } from "./commands/cron.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { describeCommand } from "./commands/describe.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { execCommand } from "./commands/exec.ts";
 import { getCommand } from "./commands/get.ts";
+import { logsCommand } from "./commands/logs.ts";
+import { psCommand } from "./commands/ps.ts";
 import { restartCommand } from "./commands/restart.ts";
+import { runCommand } from "./commands/run.ts";
 import { startCommand } from "./commands/start.ts";
+import { statsCommand } from "./commands/stats.ts";
 import { stopCommand } from "./commands/stop.ts";
+import { topCommand } from "./commands/top.ts";
 import { versionCommand } from "./commands/version.ts";
 
 /** The verbs of the client, in the order of the help. */
@@ -17,10 +24,17 @@ export const commands: readonly Command[] = [
   diffCommand,
   getCommand,
   describeCommand,
+  psCommand,
+  logsCommand,
+  execCommand,
+  statsCommand,
+  topCommand,
   eventsCommand,
   deleteCommand,
   configCommand,
   restartCommand,
+  runCommand,
+  cronCommand,
   stopCommand,
   startCommand,
   versionCommand,

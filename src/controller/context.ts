@@ -9,10 +9,12 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
+import type { JobTable } from "./job-table.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
+import type { UsageSampler } from "./usage-sampler.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -35,6 +37,8 @@ export interface ControllerLimits {
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
+  execResultsKept: number;
+  runsAtOnceMax: number;
 }
 
 export interface FetchOptions {
@@ -59,10 +63,13 @@ export interface Context {
   engine: EngineLink;
   probes: ProbeEngine;
   progress: Progress;
+  usage: UsageSampler;
   deaths: Deaths;
   releasePhases: ReleasePhases;
   /** Bounds container starts over all resources. */
   starts: Limit;
+  /** Runs of jobs and cron jobs under way. */
+  jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

@@ -4,11 +4,13 @@ import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { statusOf } from "../core/plan/status.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
+import { isJobKind } from "../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
+import { convergeJob } from "./job-status.ts";
 import { plannedPods, planTarget, readinessOf, untouchedIds } from "./observe.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
@@ -30,6 +32,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   const deletion = context.store.deletions.get(key);
   if (deletion !== undefined) {
     if (!context.engine.up()) return { settled: false };
+    await context.jobs.cancelAll(key, "the manifest was deleted");
     await tearDown.finish(deletion);
   }
   const manifest = context.store.manifests.get(key);
@@ -38,7 +41,8 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
     return { settled: true };
   }
   if (isPodKind(manifest.kind)) return convergePods(context, key);
-  if (manifest.kind === "asset") await convergeAsset(context, key);
+  if (isJobKind(manifest.kind)) await convergeJob(context, manifest);
+  else if (manifest.kind === "asset") await convergeAsset(context, key);
   else await storeOnly(context, manifest);
   context.progress.clearTrouble(key);
   return { settled: true };
@@ -113,8 +117,9 @@ function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { a
   const now = clock.now();
   const trouble = progress.trouble(key);
   const waits = pods.of(key).some((pod) => pod.state !== "running" && progress.startNotBefore(pod.id) > now);
-  if (trouble === undefined || againInMs === undefined || !waits) return progress.clearTrouble(key);
-  progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
+  if (trouble !== undefined && againInMs !== undefined && waits) {
+    progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
+  } else progress.clearTrouble(key);
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
@@ -247,9 +252,7 @@ async function storeOnly(context: Context, manifest: StoredManifest): Promise<vo
   });
 }
 
-function statusShape({ kind, spec }: StoredManifest): Record<string, unknown> {
-  if (kind === "job") return { image: spec.image ?? "", history: [] };
-  if (kind === "cronjob") return { schedule: spec.schedule, history: [] };
+function statusShape({ kind }: StoredManifest): Record<string, unknown> {
   if (kind === "ingress") return { data: {} };
   return {};
 }

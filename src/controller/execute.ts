@@ -4,10 +4,10 @@ import { assetRefs } from "../core/assets.ts";
 import { containerSpec } from "../core/container-spec.ts";
 import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
-import type { ResolvedWorkload } from "../core/workload.ts";
+import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import { drain } from "./drain.ts";
-import { ensureImage } from "./images.ts";
+import { ensureImage, type ImageUse } from "./images.ts";
 import { runInits } from "./inits.ts";
 import { ensureClaims } from "./volumes.ts";
 
@@ -25,19 +25,19 @@ export async function execute(context: Context, { key, workload, steps }: Execut
   const imageRef = steps.some((step) => step.type === "create") ? await prepare(context, workload) : "";
   const taken = new Set(context.pods.of(key).map((pod) => pod.replicaId));
   const results = await Promise.allSettled(
-    steps.map((step) => inTurn(context, step, () => perform(context, { key, workload, step, imageRef, taken }))),
+    steps.map((step) => perform(context, { key, workload, step, imageRef, taken })),
   );
   const failed = results.find((result) => result.status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** Starts are what loads a machine. A stop mostly waits, and must not keep a start waiting. */
-function inTurn({ starts }: Context, step: Step, work: () => Promise<void>): Promise<void> {
-  return step.type === "create" || step.type === "start" ? starts(work) : work();
+/** What a container is made from, whether it is a replica or a run of a job. */
+interface Preparable extends ImageUse {
+  container: ContainerTemplate;
 }
 
 /** What must be there before a container can be created. Returns the image reference to create from. */
-async function prepare(context: Context, workload: ResolvedWorkload): Promise<string> {
+export async function prepare(context: Context, workload: Preparable): Promise<string> {
   await requireAssets(context, workload);
   if (workload.container.networkMode === "bridge") {
     for (const network of [context.names.network, ...workload.container.networks]) {
@@ -48,7 +48,7 @@ async function prepare(context: Context, workload: ResolvedWorkload): Promise<st
 }
 
 /** A mount whose file is missing or altered would show the app something that nobody applied. */
-async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
+async function requireAssets(context: Context, workload: Preparable): Promise<void> {
   for (const { assetDigest, target } of workload.container.mounts) {
     if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
     mendAssets(context, workload);
@@ -60,7 +60,7 @@ async function requireAssets(context: Context, workload: ResolvedWorkload): Prom
   }
 }
 
-function mendAssets(context: Context, workload: ResolvedWorkload): void {
+function mendAssets(context: Context, workload: Preparable): void {
   const manifest = context.store.manifests.get(workload);
   if (manifest === undefined) return;
   for (const { candidates } of assetRefs(manifest)) {
@@ -108,14 +108,19 @@ async function create(context: Context, { workload, ordinal, why, imageRef, take
     { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) },
     context.names,
   );
-  const container = await context.runtime.create(spec);
+  // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
+  await context.starts(() => createAndStart(context, spec));
+  await note(context, workload, { action: "replica.create", replica: id, why });
+}
+
+async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promise<void> {
+  const container = await runtime.create(spec);
   try {
-    await context.runtime.start(container);
+    await runtime.start(container);
   } catch (error) {
-    await context.runtime.remove(container);
+    await runtime.remove(container);
     throw error;
   }
-  await note(context, workload, { action: "replica.create", replica: id, why });
 }
 
 function freshReplicaId(context: Context, taken: Set<string>): string {
@@ -135,16 +140,18 @@ async function heal(
   { key, id, replica, why }: { key: ManifestKey; id: string; replica: string; why: string },
 ): Promise<void> {
   context.progress.started(id, context.clock.now());
-  const pod = context.pods.byId(id);
-  if (pod !== undefined && pod.state === "exited") await context.deaths.record(pod, why);
+  const died = context.pods.byId(id);
+  const death = died?.state === "exited" ? { ...died } : undefined;
   try {
-    await context.runtime.start(id);
+    await context.starts(() => context.runtime.start(id));
   } catch (error) {
     if (error instanceof Failure && error.code === "not_found") return;
     const keep = error instanceof Failure && waitable.has(error.reason ?? "");
     if (!keep) await context.runtime.remove(id);
     throw error;
   }
+  // Afterwards, for nobody should wait for a record: its output is still there.
+  if (death !== undefined) await context.deaths.record(death, why);
   await note(context, key, { action: "replica.start", replica, why });
 }
 

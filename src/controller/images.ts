@@ -7,16 +7,27 @@ import type { Image, RegistryAuth } from "../runtime/runtime.ts";
 import type { ImagePin, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 
+/** What is known of a workload or a job when its image is looked for. */
+export interface ImageUse extends Pick<
+  ResolvedWorkload,
+  "scope" | "name" | "hash" | "generation" | "image" | "pullable" | "pull"
+> {
+  kind: string;
+  /** With `pull: always` the registry is asked each time, not once per restart. */
+  askEachTime?: boolean;
+}
+
 /**
  * The image a workload runs on, present on the machine. The first time a spec is seen its image id is pinned: making
  * a replica of it again never asks a registry and never takes a moved tag. Returns what `create` is given: the
  * reference as written while it still means the pinned image, else the id.
  */
-export async function ensureImage(context: Context, workload: ResolvedWorkload): Promise<string> {
+export async function ensureImage(context: Context, workload: ImageUse): Promise<string> {
   const key = { kind: workload.kind, scope: workload.scope, name: workload.name };
   const pin = context.store.images.pinOf(key);
   const pinned = pin !== undefined && pin.ref === workload.image && pin.hash === workload.hash;
-  const fresh = pinned && (pin.generation === workload.generation || workload.pull !== "always");
+  const asked = pin?.generation === workload.generation && workload.askEachTime !== true;
+  const fresh = pinned && (asked || workload.pull !== "always");
   const image = fresh ? await pinnedImage(context, workload, pin) : await newImage(context, workload);
   if (!fresh || pin.imageId !== image.id || pin.generation !== workload.generation) {
     await writePin(context, workload, image);
@@ -26,18 +37,18 @@ export async function ensureImage(context: Context, workload: ResolvedWorkload):
 }
 
 /** An image beside the pinned one, such as that of an init: brought here when missing. */
-export async function ensureImageRef(context: Context, workload: ResolvedWorkload, ref: string): Promise<string> {
+export async function ensureImageRef(context: Context, workload: ImageUse, ref: string): Promise<string> {
   if ((await context.runtime.inspectImage(ref)) === undefined) await pull(context, { owner: workload, ref });
   return ref;
 }
 
-async function pinnedImage(context: Context, workload: ResolvedWorkload, pin: ImagePin): Promise<Image> {
+async function pinnedImage(context: Context, workload: ImageUse, pin: ImagePin): Promise<Image> {
   const present = await context.runtime.inspectImage(pin.imageId);
   if (present !== undefined) return present;
   return pin.digest === undefined ? newImage(context, workload) : pull(context, { owner: workload, ref: pin.digest });
 }
 
-async function newImage(context: Context, workload: ResolvedWorkload): Promise<Image> {
+async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   if (workload.pullable && workload.pull === "always") return pull(context, { owner: workload, ref: workload.image });
   const present = await context.runtime.inspectImage(workload.image);
   if (present !== undefined) return present;
@@ -102,7 +113,7 @@ function stripScheme(url: string): string {
   return url.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
 }
 
-async function writePin(context: Context, workload: ResolvedWorkload, image: Image): Promise<void> {
+async function writePin(context: Context, workload: ImageUse, image: Image): Promise<void> {
   const { kind, scope, name, hash, generation, image: ref } = workload;
   const pin = { kind, scope, name, hash, generation, ref, imageId: image.id, digest: image.digests[0] };
   await context.store.write((tx) => tx.images.pin({ ...pin, at: context.clock.now() }));

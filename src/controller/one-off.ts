@@ -13,6 +13,18 @@ export interface OneOffRun {
   onOutput?: (text: string) => void;
   /** The container's id, once it is there: kept by callers that find the run again after a crash. */
   onStarted?: (containerId: string) => Promise<void>;
+  /** How it ended, while the container is still there: a crash between this and its removal loses nothing. */
+  onEnded?: (result: OneOffResult) => Promise<void>;
+  /** Lets go of the container, which runs on: the call then fails with `LeftRunning`. */
+  leave?: AbortSignal;
+}
+
+/** The server stops; whoever starts next takes the container up again. */
+export class LeftRunning extends Error {
+  constructor() {
+    super("left running");
+    this.name = "LeftRunning";
+  }
 }
 
 export interface OneOffResult {
@@ -28,7 +40,6 @@ export interface OneOffResult {
 }
 
 const tailLines = 100;
-const stopGraceMs = 10_000;
 /** How long the output may lag behind the end of the process. */
 const drainMs = 5_000;
 
@@ -43,10 +54,15 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   const detail = await runtime.inspect(id);
   const startedAt = detail?.startedAt ?? clock.now();
   const output = followOutput(context, id, run.onOutput);
-  const { end, ...outcome } = await waitForEnd(context, { id, run, startedAt });
+  const { end, ...outcome } = await waitForEnd(context, { id, run, startedAt }).catch((error) => {
+    output.stop();
+    throw error;
+  });
   const tail = await output.finish();
+  const result = { end, ...outcome, startedAt, endedAt: clock.now(), tail };
+  await run.onEnded?.(result);
   await runtime.remove(id);
-  return { end, ...outcome, startedAt, endedAt: clock.now(), tail };
+  return result;
 }
 
 async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<string> {
@@ -89,23 +105,29 @@ async function waitForEnd(context: Context, { id, run, startedAt }: Waiting): Pr
   const limit = new AbortController();
   const leftMs = run.timeoutMs === undefined ? undefined : Math.max(0, startedAt + run.timeoutMs - clock.now());
   const timer = leftMs === undefined ? undefined : clock.sleep(leftMs, limit.signal).then(() => "timed_out" as const);
-  const cancelled = aborted(run.signal, limit.signal);
+  const cancelled = aborted(run.signal, limit.signal).then(() => "cancelled" as const);
+  const left = run.leave === undefined ? [] : [aborted(run.leave, limit.signal).then(() => "left" as const)];
   const waiting = new AbortController();
   const exited = runtime.wait(id, waiting.signal);
   exited.catch(() => undefined);
-  const first = await Promise.race([exited, cancelled, ...(timer === undefined ? [] : [timer])]);
-  limit.abort();
+  const first = await Promise.race([exited, cancelled, ...left, ...(timer === undefined ? [] : [timer])]).finally(() =>
+    limit.abort(),
+  );
+  if (first === "left") {
+    waiting.abort();
+    throw new LeftRunning();
+  }
   if (typeof first === "object") return { end: "exited", ...first };
-  await runtime.stop(id, { graceMs: stopGraceMs });
+  await runtime.stop(id, { graceMs: run.spec.stopGraceMs });
   const last = await exited.finally(() => waiting.abort());
   return { end: first, ...last };
 }
 
 /** Resolves when `signal` aborts; never, once `until` has. */
-function aborted(signal: AbortSignal, until: AbortSignal): Promise<"cancelled"> {
+function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve("cancelled");
-    signal.addEventListener("abort", () => resolve("cancelled"), { once: true, signal: until });
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: until });
   });
 }
 
@@ -126,6 +148,7 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
     lines.push(`(output lost: ${error instanceof Error ? error.message : error})\n`),
   );
   return {
+    stop: () => stop.abort(),
     async finish(): Promise<string[]> {
       await Promise.race([read, context.clock.sleep(drainMs, stop.signal)]);
       stop.abort();

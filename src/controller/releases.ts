@@ -78,13 +78,14 @@ export function releaseFor(context: Context, tx: Transaction, { manifest, outcom
 /** One that no resource has: several are minted within one second when much is applied at once. */
 function freeReleaseId(context: Context, tx: Transaction, now: number): string {
   for (let draw = 0; ; draw++) {
-    const id = releaseId(now + Math.floor(draw / drawsPerSecond) * 1000, context.randomBytes(2));
+    const aheadMs = draw < drawsAtOnce ? 0 : 1000 * 2 ** (draw - drawsAtOnce);
+    const id = releaseId(now + aheadMs, context.randomBytes(2));
     if (tx.releases.get(id) === undefined) return id;
   }
 }
 
-/** Past these the ids of this second count as used up. */
-const drawsPerSecond = 20;
+/** Past these the ids of this second count as used up, and seconds ahead are tried, ever further. */
+const drawsAtOnce = 4;
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;

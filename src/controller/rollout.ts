@@ -74,8 +74,16 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
     lastError,
     now,
   });
-  if (release?.status === "running") return judgeRelease(context, { ...judging, release, verdict, memory });
+  if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
+    return judgeRelease(context, { ...judging, release, verdict, memory });
+  }
   return judgeGeneration(context, { ...judging, verdict, memory });
+}
+
+/** With nothing good to return to, a failed release is tried on; at last it may be ready after all. */
+function cameUpLate(context: Context, release: ReleaseRecord, verdict: Verdict): boolean {
+  if (release.status !== "failed" || verdict.outcome !== "done") return false;
+  return !context.store.releases.list(release).some(({ good }) => good);
 }
 
 interface ReleaseJudging extends Judging {
@@ -99,9 +107,9 @@ async function succeed(context: Context, release: ReleaseRecord, workload: Resol
   const { kind, scope, name } = release;
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
-    if (known?.status !== "running") return;
+    if (known === undefined || known.good) return;
     const imageId = tx.images.pinOf(release)?.imageId;
-    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId });
+    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
   });

@@ -2,8 +2,6 @@ import type { CoreKind, Spec } from "../api/manifest.ts";
 import { containerFieldsOf } from "./container-fields.ts";
 
 const kinds: Partial<Record<CoreKind, string>> = {
-  job: "stored; this version does not run jobs yet",
-  cronjob: "stored; this version does not run cron jobs yet",
   ingress: "stored; this version does not route ingress traffic yet",
 };
 

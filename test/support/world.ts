@@ -17,6 +17,7 @@ import { naming } from "../../src/core/naming.ts";
 import { type Assets, createAssets } from "../../src/disk/assets.ts";
 import { type Layout, layoutOf } from "../../src/disk/layout.ts";
 import { prepareRoot } from "../../src/disk/root.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "../../src/runtime/memory.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -70,6 +71,10 @@ export interface WorldOptions {
   limits?: Partial<ControllerLimits>;
   /** What the controller gets instead of the plain memory engine. */
   wrapRuntime?: (runtime: MemoryRuntime) => Runtime;
+  /** What the controller gets instead of the plain store. */
+  wrapStore?: (store: Store) => Store;
+  /** What the controller reads the time from, instead of the plain clock. */
+  wrapClock?: (clock: FakeClock) => Clock;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** What the autoscaler sees. */
   usageOf?: UsageOf;
@@ -109,12 +114,12 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "list", "remove"]);
   const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
-    store: activity.watch(store, ["write"]),
+    store: activity.watch(options.wrapStore?.(store) ?? store, ["write"]),
     runtime: link.runtime,
     assets,
     layout,
     names: naming(),
-    clock,
+    clock: options.wrapClock?.(clock) ?? clock,
     log,
     limits: { ...limits, ...options.limits },
     randomBytes: createSeries(),
@@ -122,11 +127,12 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   };
   const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };
+  const statsIntervalMs = 0;
   let server = start();
 
   function start() {
     const stopping = new AbortController();
-    const running = createController({ ...parts, ...usage, about });
+    const running = createController({ ...parts, ...usage, about, statsIntervalMs });
     return { running, stopping, ended: running.run(stopping.signal) };
   }
 

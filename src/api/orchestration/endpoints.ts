@@ -3,7 +3,10 @@ import { apply, deleteManifest, listManifests } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
+import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
+import { podLogs } from "./logs.ts";
+import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
@@ -11,6 +14,7 @@ import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
 import { scale } from "./scale.ts";
 import { why } from "./why.ts";
+import { listStats } from "./stats.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
 export const orchestrationEndpoints: Endpoint[] = [
@@ -27,6 +31,10 @@ export const orchestrationEndpoints: Endpoint[] = [
   podReady,
   stopPod,
   startPod,
+  podLogs,
+  execPod,
+  getExec,
+  listStats,
   getConfig,
   setConfig,
   unsetConfig,
@@ -37,6 +45,11 @@ export const orchestrationEndpoints: Endpoint[] = [
   listReleases,
   rollback,
   why,
+  runJob,
+  runCronjob,
+  listRuns,
+  getRun,
+  cancelRun,
   listEvents,
   openapi,
 ];

@@ -38,7 +38,13 @@ describe("a container that cannot be made or started", () => {
     expect(count("create")).toBeGreaterThan(200);
     expect(count("create")).toBeLessThan(420);
     expect(it.runtime.calls.length).toBeLessThan(5_000);
-    expect(it.events()).toHaveLength(events);
+    // Both releases are failed once, at their deadline.
+    expect(
+      it
+        .events()
+        .slice(events)
+        .map(({ action }) => action),
+    ).toEqual(["release.failed", "release.failed"]);
     expect(it.containers()).toEqual([]);
     it.runtime.fail(operation, undefined);
     await it.settle();
@@ -124,7 +130,7 @@ describe("the engine", () => {
     it.runtime.calls.length = 0;
     await it.advance(anHour);
     expect(it.runtime.calls.filter((call) => call !== "info")).toEqual([]);
-    expect(count("info") + it.runtime.calls.length).toBeLessThan(anHour / 9_000);
+    expect(count("info") + it.runtime.calls.length).toBeLessThan(anHour / 900);
     for (const name of it.containers()) it.runtime.kill(name);
     await it.apply(deployment("shop", "late"));
     it.runtime.engineUp();
