@@ -31,8 +31,9 @@ import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
 import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
+import { replicaUsage } from "./replica-usage.ts";
 import { scale } from "./scale.ts";
-import { podStats, usageOf } from "./stats.ts";
+import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
@@ -54,7 +55,7 @@ export interface ControllerParts {
   about: { version: string; dockerHost: string; startedAt: number };
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
-  /** CPU figures for the autoscaler, instead of the collector's. */
+  /** CPU figures for the autoscaler; without them no count moves by itself. */
   usageOf?: UsageOf;
 }
 
@@ -120,8 +121,8 @@ export function createController(parts: ControllerParts): RunningController {
   const execs = createExecRoom(context);
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
+  const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => replicaUsage(context, key)));
   const cron = createCron(context);
-  const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => usageOf(context, key)));
 
   return {
     controller: operations(context, { reconciler, tearDown, execs }),

@@ -12,9 +12,9 @@ import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
-import { listStats } from "./stats.ts";
 import { scale } from "./scale.ts";
 import { why } from "./why.ts";
+import { listStats } from "./stats.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
 export const orchestrationEndpoints: Endpoint[] = [
@@ -44,12 +44,12 @@ export const orchestrationEndpoints: Endpoint[] = [
   runRelease,
   listReleases,
   rollback,
+  why,
   runJob,
   runCronjob,
   listRuns,
   getRun,
   cancelRun,
-  why,
   listEvents,
   openapi,
 ];

@@ -23,9 +23,9 @@ import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
 import { mountRestart } from "./restart.ts";
+import { mountScale } from "./scale.ts";
 import { mountStats } from "./stats.ts";
 import { createTakeovers } from "./takeovers.ts";
-import { mountScale } from "./scale.ts";
 import { createUnknownRoute } from "./unknown-route.ts";
 import { mountWhy } from "./why.ts";
 
@@ -69,8 +69,8 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountRestart(plane, controller);
   mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
-  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountWhy(plane, controller);
+  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
