@@ -1,6 +1,7 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
 import { type LogLevel, logLevels } from "./lib/log.ts";
+import { parseDuration } from "./core/duration.ts";
 
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
@@ -45,12 +46,18 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How often the autoscaler looks at CPU use. */
+  autoscaleMs: 15_000,
   backoffFirstMs: 1_000,
   backoffMaxMs: 60_000,
   /** A labelled container without a manifest and without a delete mark is left alone this long. */
   orphanGraceMs: 60_000,
   /** Free space below which nothing is pulled. */
   diskFloorBytes: 1024 * 1024 * 1024,
+  /** Ended exec sessions whose exit code is remembered. */
+  execResultsKept: 1_000,
+  /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
+  execInputBytesMax: 256 * 1024,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
@@ -71,6 +78,12 @@ export const clientLimits = {
   /** Values of one manifest file, aliases counted each time they are used. */
   manifestNodesMax: 200_000,
   faultsShownMax: 20,
+  /** Pods whose logs are read at the same time. */
+  logStreamsMax: 32,
+  /** How often `logs --follow` looks for new replicas. */
+  followMs: 2_000,
+  /** How often `top` draws anew. */
+  topMs: 2_000,
 } as const;
 
 export interface ServeOptions {
@@ -84,6 +97,8 @@ export interface ServeOptions {
   dockerHost: string;
   prefix: string;
   logLevel: LogLevel;
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
 }
 
 /** The same as an operator writes them. */
@@ -95,6 +110,13 @@ export function parseAddress(text: string): { hostname: string; port: number } {
   const port = Number(match?.[3] ?? Number.NaN);
   if (match === null || port > 65_535) throw new Failure("invalid", `address "${text}" is not host:port`);
   return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
+}
+
+/** Milliseconds of `15s`, or 0 for never. Fails `invalid` for anything else, and for less than a second. */
+export function parseInterval(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === 0 || (ms !== undefined && ms >= 1_000)) return ms;
+  throw new Failure("invalid", `interval "${text}" is not a duration of at least a second such as 15s, or 0 for never`);
 }
 
 type Environment = Record<string, string | undefined>;
@@ -109,6 +131,7 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
+    statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
   };
 }
 

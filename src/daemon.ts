@@ -16,7 +16,7 @@ import { openStore } from "./store/open-store.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
-  /** Bound addresses by plane: `http://127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
+  /** Bound addresses by plane: `127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
   addresses: { orchestration: string[] };
   /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
   stop(): Promise<void>;
@@ -51,6 +51,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
+    statsIntervalMs: options.statsIntervalMs,
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,
@@ -62,6 +63,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,
     inner: app.fetch,
+    takeover: app.takeover,
     limits,
     log,
   });

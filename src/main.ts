@@ -1,4 +1,5 @@
 import { run, type Surroundings } from "./cli/run.ts";
+import { processTerminal } from "./cli/raw-terminal.ts";
 import { processStreams, readStdin } from "./cli/streams.ts";
 import { clientLimits, clientOptions, shellVariables } from "./config.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -26,6 +27,7 @@ function interruptible(): AbortSignal {
 process.exitCode = await run(process.argv.slice(2), {
   version: versionText(),
   streams: processStreams(),
+  rawTerminal: processTerminal(),
   stdin: readStdin,
   fetch,
   clock: systemClock,

@@ -6,11 +6,16 @@ import { deleteCommand } from "./commands/delete.ts";
 import { describeCommand } from "./commands/describe.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { eventsCommand } from "./commands/events.ts";
+import { execCommand } from "./commands/exec.ts";
 import { getCommand } from "./commands/get.ts";
+import { logsCommand } from "./commands/logs.ts";
+import { psCommand } from "./commands/ps.ts";
 import { restartCommand } from "./commands/restart.ts";
 import { runCommand } from "./commands/run.ts";
 import { startCommand } from "./commands/start.ts";
+import { statsCommand } from "./commands/stats.ts";
 import { stopCommand } from "./commands/stop.ts";
+import { topCommand } from "./commands/top.ts";
 import { versionCommand } from "./commands/version.ts";
 
 /** The verbs of the client, in the order of the help. */
@@ -19,6 +24,11 @@ export const commands: readonly Command[] = [
   diffCommand,
   getCommand,
   describeCommand,
+  psCommand,
+  logsCommand,
+  execCommand,
+  statsCommand,
+  topCommand,
   eventsCommand,
   deleteCommand,
   configCommand,

@@ -47,7 +47,9 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
     watch.lastHold = hold.why ?? "";
     if (hold.why) log.warn("orphans held back", { why: hold.why, containers: hold.ids.length });
   }
-  for (const id of remove) await removeStray(context, id);
+  const results = await Promise.allSettled(remove.map((id) => removeStray(context, id)));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 /** Containers of release commands have no manifest of their own; whoever runs them removes them. */
@@ -57,7 +59,7 @@ function isOfRelease({ store }: Context, pod: Pod): boolean {
 }
 
 async function removeStray(context: Context, id: string): Promise<void> {
-  const pod = [...context.pods.all()].find((candidate) => candidate.id === id);
+  const pod = context.pods.byId(id);
   if (pod === undefined) return;
   await stopGently(context, id);
   await context.runtime.remove(id);

@@ -3,6 +3,7 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
@@ -13,6 +14,7 @@ import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
+import type { UsageSampler } from "./usage-sampler.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -29,11 +31,13 @@ export interface ControllerLimits {
   reconcileWorkers: number;
   engineCallsMax: number;
   resyncMs: number;
+  autoscaleMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
+  execResultsKept: number;
   runsAtOnceMax: number;
 }
 
@@ -59,8 +63,11 @@ export interface Context {
   engine: EngineLink;
   probes: ProbeEngine;
   progress: Progress;
+  usage: UsageSampler;
   deaths: Deaths;
   releasePhases: ReleasePhases;
+  /** Bounds container starts over all resources. */
+  starts: Limit;
   /** Runs of jobs and cron jobs under way. */
   jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */

@@ -44,6 +44,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   if (isJobKind(manifest.kind)) await convergeJob(context, manifest);
   else if (manifest.kind === "asset") await convergeAsset(context, key);
   else await storeOnly(context, manifest);
+  context.progress.clearTrouble(key);
   return { settled: true };
 }
 
@@ -65,7 +66,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     context.probes.watch(context.pods.of(key));
     if (round === 0) await removeInitLeftovers(context, key);
     const plan = planNow(context, key, workload);
-    if (plan.steps.length === 0) context.progress.clearTrouble(key);
+    if (plan.steps.length === 0) settleTrouble(context, key, plan);
     const finding = { manifest, workload, plan, startedAt: rolloutStart(context, manifest, { workload, plan }) };
     const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
     await saveStatus(context, { ...finding, memory: judgement.memory });
@@ -109,6 +110,16 @@ function rest(context: Context, { plan, workload, startedAt }: Omit<Finding, "me
     startedAt === undefined ? 0 : startedAt + workload.rollout.progressDeadlineMs - context.clock.now();
   const waits = [plan.againInMs, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
   return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
+}
+
+/** With nothing to do there is no trouble, unless what failed only waits for its next try. */
+function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { againInMs }: WorkloadPlan): void {
+  const now = clock.now();
+  const trouble = progress.trouble(key);
+  const waits = pods.of(key).some((pod) => pod.state !== "running" && progress.startNotBefore(pod.id) > now);
+  if (trouble !== undefined && againInMs !== undefined && waits) {
+    progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
+  } else progress.clearTrouble(key);
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
@@ -177,6 +188,7 @@ async function saveStatus(context: Context, finding: Finding): Promise<void> {
     ...memory,
     ...(warnings.length > 0 ? { warnings } : {}),
     ...((trouble ?? stopped) === undefined ? {} : { last_reconcile_error: (trouble ?? stopped)?.message }),
+    ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
     ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
     last_reconcile_at: new Date(now).toISOString(),
   };

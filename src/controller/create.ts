@@ -7,6 +7,7 @@ import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
+import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
@@ -16,6 +17,8 @@ import { describe } from "./describe.ts";
 import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
+import { createExecRoom, type ExecRoom } from "./exec.ts";
+import { podLogs } from "./logs.ts";
 import { carryOut } from "./job-run.ts";
 import { createJobTable } from "./job-table.ts";
 import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
@@ -28,9 +31,13 @@ import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
 import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
+import { scale } from "./scale.ts";
+import { podStats, usageOf } from "./stats.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
+import { createUsageSampler } from "./usage-sampler.ts";
+import { why } from "./why.ts";
 import { wireManifest } from "./wire.ts";
 
 export interface ControllerParts {
@@ -45,12 +52,16 @@ export interface ControllerParts {
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   about: { version: string; dockerHost: string; startedAt: number };
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
+  /** CPU figures for the autoscaler, instead of the collector's. */
+  usageOf?: UsageOf;
 }
 
 export interface RunningController {
   controller: Controller;
   reconciler: Reconciler;
-  /** Follows the engine and reconciles until `signal` aborts; resolves when both have ended. */
+  /** Follows the engine and reconciles until `signal` aborts; resolves when all of it has ended, exec sessions too. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -81,6 +92,13 @@ export function createController(parts: ControllerParts): RunningController {
     log,
     carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
   });
+  const usage = createUsageSampler({
+    read: () => runtime.usage(),
+    clock,
+    intervalMs: parts.statsIntervalMs,
+    cores: navigator.hardwareConcurrency,
+    onError: (error) => log.debug("usage not read", { error }),
+  });
   const probes = createProbeEngine(
     () => context,
     (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
@@ -91,18 +109,22 @@ export function createController(parts: ControllerParts): RunningController {
     pods,
     progress,
     engine,
+    usage,
     releasePhases,
     deaths: createDeaths({ ...parts, pods, probes }),
     probes,
+    starts,
     jobs,
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
+  const execs = createExecRoom(context);
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
   const cron = createCron(context);
+  const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => usageOf(context, key)));
 
   return {
-    controller: operations(context, { reconciler, tearDown }),
+    controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
@@ -110,19 +132,24 @@ export function createController(parts: ControllerParts): RunningController {
         engine.follow(signal),
         reconciler.run(signal),
         probes.run(signal),
+        usage.run(signal),
         jobs.run(signal),
         cron.run(signal),
+        autoscaler.run(signal),
       ]);
-      await releasePhases.close();
+      await Promise.all([releasePhases.close(), execs.close()]);
     },
   };
 }
 
+interface Rooms {
+  reconciler: Reconciler;
+  tearDown: ReturnType<typeof createTearDown>;
+  execs: ExecRoom;
+}
+
 /** The orchestration plane's operations in the order of the API document. */
-function operations(
-  context: Context,
-  { reconciler, tearDown }: { reconciler: Reconciler; tearDown: ReturnType<typeof createTearDown> },
-): Controller {
+function operations(context: Context, { reconciler, tearDown, execs }: Rooms): Controller {
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
@@ -144,10 +171,16 @@ function operations(
     podReady: (name) => podReady(context, name),
     stopPod: (name, options) => stopPod(context, name, options),
     startPod: (name, options) => startPod(context, name, options),
+    execPod: (name, body, options) => execs.start(name, body, options),
+    execResult: (name, id) => execs.result(name, id),
+    podLogs: (name, options) => podLogs(context, name, options),
+    stats: (filter, options) => podStats(context, filter, options),
     getConfig: (query) => getConfig(context, query),
     setConfig: (target, vars, options) => setConfig(context, target, { vars, options }),
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
+    scale: (target, options) => scale(context, target, options),
+    why: (target) => why(context, target),
     operation: (id) => operation(context, id),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),

@@ -8,6 +8,8 @@ import type { ProbeEngine } from "./probe-engine.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */
 export interface Deaths {
+  /** What a record would say now. */
+  examine(pod: Pod, reason: string): Promise<DeathRecord>;
   /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
   record(pod: Pod, reason: string): Promise<void>;
   /** Every replica of the resource that is in trouble right now. */
@@ -29,33 +31,43 @@ export interface DeathParts {
 }
 
 export function createDeaths(context: DeathParts): Deaths {
+  async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
+    const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
+    const { kind, scope, name } = pod.key;
+    return {
+      kind,
+      scope,
+      name,
+      replicaId: pod.replicaId,
+      containerId: pod.id,
+      at: detail?.finishedAt ?? context.clock.now(),
+      exitCode: detail === undefined || detail.state === "running" ? pod.lastExitCode : detail.exitCode,
+      oomKilled: pod.oomKilled || detail?.oomKilled === true,
+      reason: detail?.error || reason,
+      image: pod.image,
+      hash: pod.hash,
+      releaseId: pod.releaseId,
+      logs,
+      probes: context.probes.exchanges(pod.id),
+    };
+  }
+
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
-      const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
-      const { kind, scope, name } = pod.key;
-      const death: DeathRecord = {
-        kind,
-        scope,
-        name,
-        replicaId: pod.replicaId,
-        containerId: pod.id,
-        at: detail?.finishedAt ?? context.clock.now(),
-        exitCode: detail?.exitCode ?? pod.exitCode,
-        oomKilled: detail?.oomKilled ?? pod.oomKilled,
-        reason: detail?.error || reason,
-        image: pod.image,
-        hash: pod.hash,
-        releaseId: pod.releaseId,
-        logs,
-        probes: context.probes.exchanges(pod.id),
-      };
-      await context.store.write((tx) => tx.deaths.put(death));
+      const death = await examine(pod, reason);
+      const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
+      await context.store.write((tx) => {
+        // What is told later about the same death is about its removal.
+        const first = tx.deaths.list(pod.key).find(isSame);
+        tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
+      });
     } catch (error) {
       context.log.warn("death not recorded", { container: pod.name, error });
     }
   }
 
   return {
+    examine,
     record,
     async capsule(key, reason) {
       const troubled = context.pods

@@ -4,7 +4,7 @@ import { assetRefs } from "../core/assets.ts";
 import { containerSpec } from "../core/container-spec.ts";
 import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
-import type { ContainerTemplate, ResolvedWorkload } from "../core/workload.ts";
+import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import { drain } from "./drain.ts";
 import { ensureImage, type ImageUse } from "./images.ts";
@@ -108,14 +108,19 @@ async function create(context: Context, { workload, ordinal, why, imageRef, take
     { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) },
     context.names,
   );
-  const container = await context.runtime.create(spec);
+  // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
+  await context.starts(() => createAndStart(context, spec));
+  await note(context, workload, { action: "replica.create", replica: id, why });
+}
+
+async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promise<void> {
+  const container = await runtime.create(spec);
   try {
-    await context.runtime.start(container);
+    await runtime.start(container);
   } catch (error) {
-    await context.runtime.remove(container);
+    await runtime.remove(container);
     throw error;
   }
-  await note(context, workload, { action: "replica.create", replica: id, why });
 }
 
 function freshReplicaId(context: Context, taken: Set<string>): string {
@@ -135,16 +140,18 @@ async function heal(
   { key, id, replica, why }: { key: ManifestKey; id: string; replica: string; why: string },
 ): Promise<void> {
   context.progress.started(id, context.clock.now());
-  const pod = context.pods.byId(id);
-  if (pod !== undefined && pod.state === "exited") await context.deaths.record(pod, why);
+  const died = context.pods.byId(id);
+  const death = died?.state === "exited" ? { ...died } : undefined;
   try {
-    await context.runtime.start(id);
+    await context.starts(() => context.runtime.start(id));
   } catch (error) {
     if (error instanceof Failure && error.code === "not_found") return;
     const keep = error instanceof Failure && waitable.has(error.reason ?? "");
     if (!keep) await context.runtime.remove(id);
     throw error;
   }
+  // Afterwards, for nobody should wait for a record: its output is still there.
+  if (death !== undefined) await context.deaths.record(death, why);
   await note(context, key, { action: "replica.start", replica, why });
 }
 

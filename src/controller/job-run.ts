@@ -7,7 +7,7 @@ import { startingDeadlineDefaultMs } from "../core/plan/cron.ts";
 import type { ResolvedJob } from "../core/resolve-job.ts";
 import type { ContainerSpec } from "../core/workload.ts";
 import { unlessAborted } from "../lib/abort.ts";
-import type { Limit } from "../lib/limit.ts";
+import { enter, type Limit } from "../lib/limit.ts";
 import type { ContainerDetail } from "../runtime/runtime.ts";
 import type { RunRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -118,7 +118,7 @@ async function runContainer(context: Context, container: Container): Promise<Run
   const signal = AbortSignal.any([cancel, leave]);
   const imageRef = known?.imageId ?? (await unlessAborted(makeReady(context, job, run), signal));
   if (imageRef === undefined) return run;
-  const started = await starts.enter();
+  const started = await enter(starts);
   const outdated = new AbortController();
   let after = run;
   try {

@@ -2,6 +2,7 @@ import type { StoredManifest } from "../api/manifest.ts";
 import type { Log } from "../lib/log.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { takeImage } from "./images.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
 import { runReleaseStep, type Step, stepsOf } from "./release-step.ts";
 import { lastGoodBefore, putBack, updateRelease } from "./releases.ts";
@@ -101,6 +102,7 @@ async function passed(context: Context, release: ReleaseRecord, transcript: Tran
     const known = tx.releases.get(release.id);
     if (known?.status !== "pending") return false;
     tx.releases.put({ ...known, status: "running" });
+    takeImage(tx, known, context.clock.now());
     // Nothing in the spec differs, and yet everything is to be made anew.
     if (known.cause === "release_run") tx.manifests.raiseGeneration(key);
     else tx.manifests.touch(key);

@@ -5,6 +5,7 @@ import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { pinImage } from "./images.ts";
 import { planTarget } from "./observe.ts";
 import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
@@ -73,8 +74,16 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
     lastError,
     now,
   });
-  if (release?.status === "running") return judgeRelease(context, { ...judging, release, verdict, memory });
+  if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
+    return judgeRelease(context, { ...judging, release, verdict, memory });
+  }
   return judgeGeneration(context, { ...judging, verdict, memory });
+}
+
+/** With nothing good to return to, a failed release is tried on; at last it may be ready after all. */
+function cameUpLate(context: Context, release: ReleaseRecord, verdict: Verdict): boolean {
+  if (release.status !== "failed" || verdict.outcome !== "done") return false;
+  return !context.store.releases.list(release).some(({ good }) => good);
 }
 
 interface ReleaseJudging extends Judging {
@@ -98,9 +107,9 @@ async function succeed(context: Context, release: ReleaseRecord, workload: Resol
   const { kind, scope, name } = release;
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
-    if (known?.status !== "running") return;
+    if (known === undefined || known.good) return;
     const imageId = tx.images.pinOf(release)?.imageId;
-    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId });
+    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
   });
@@ -138,6 +147,11 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
     const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
     if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    // Another image of the same spec: the replicas that there are stay on the one before.
+    else if (goal.hash === release.hash) {
+      pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+      return "halted";
+    }
     return "rolled back";
   });
   if (came !== "superseded") context.releasePhases.failed(release, error);

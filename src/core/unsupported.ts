@@ -6,7 +6,6 @@ const kinds: Partial<Record<CoreKind, string>> = {
 };
 
 const fields: Record<string, string> = {
-  autoscale: "autoscale: stored; this version does not scale by itself, it runs min replicas",
   on_deploy: "on_deploy: stored; this version sends no webhooks",
   on_probe: "on_probe: stored; this version sends no webhooks",
   post_deploy: "post_deploy: stored; this version builds nothing, so it runs no shell lines",

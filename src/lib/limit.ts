@@ -1,34 +1,27 @@
-/** Lets at most `max` holders in at one time; the others wait in the order in which they came. */
-export interface Limit {
-  /** Resolves with the way to leave, which may be called more than once. */
-  enter(): Promise<() => void>;
+/** Runs work when there is room; first come, first served. */
+export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** At most `most` works at one time. */
+export function createLimit(most: number): Limit {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((enter) => waiting.push(enter));
+    try {
+      return await work();
+    } finally {
+      // The place is handed on, so that nobody who comes later gets in between.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
 }
 
-export function createLimit(max: number): Limit {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
-
-  function admit(): void {
-    while (inside < max) {
-      const next = waiting.shift();
-      if (next === undefined) return;
-      inside += 1;
-      next();
-    }
-  }
-
-  return {
-    enter: () =>
-      new Promise((resolve) => {
-        let left = false;
-        const leave = () => {
-          if (left) return;
-          left = true;
-          inside -= 1;
-          admit();
-        };
-        waiting.push(() => resolve(leave));
-        admit();
-      }),
-  };
+/** A place that is left by hand: resolves with the way out once there is room. */
+export function enter(limit: Limit): Promise<() => void> {
+  return new Promise((resolve) => {
+    void limit(() => new Promise<void>((leave) => resolve(leave)));
+  });
 }

@@ -1,3 +1,4 @@
+import { Failure } from "../../src/api/failure.ts";
 import { createTranscript } from "../../src/controller/transcript.ts";
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { JobRun } from "../../src/api/orchestration/jobs.ts";
@@ -75,6 +76,12 @@ export const fixedAnswers: Controller = {
   podReady: (name) => ({ container_name: name, ready: true, startup_passed: true }),
   stopPod: async (name, { freeze }) => ({ name, freeze }),
   startPod: async (name) => ({ name, recreated: true, unfroze: false }),
+  execPod: async () => {
+    throw new Failure("not_found", 'no container "s-web.gone"');
+  },
+  execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
+  podLogs: async () => (async function* () {})(),
+  stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
   runRelease: async () => {
     const transcript = createTranscript(1_000);
     transcript.write("-----> Release 0abcdef12 succeeded\n");
@@ -87,6 +94,17 @@ export const fixedAnswers: Controller = {
   setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),
   unsetConfig: async () => ({ changed: ["A"], restarting: [] }),
   restart: async () => ({ kind: "deployment", scope: "s", name: "web", unfroze: [] }),
+  scale: async () => ({ kind: "deployment", scope: "s", name: "web", replicas: 3, previous: 2, revision: 7 }),
+  why: async () => ({
+    kind: "deployment",
+    scope: "s",
+    name: "web",
+    deleted: false,
+    at,
+    conditions: [],
+    deaths: 0,
+    events: [],
+  }),
   operation: (id) => ({
     id,
     type: "restart",

@@ -8,6 +8,7 @@ import type { ApplyResult } from "../../src/api/orchestration/apply.ts";
 import type { describe, PodKindStatus } from "../../src/api/orchestration/describe.ts";
 import type { StoredEvent, Store } from "../../src/store/store.ts";
 import { limits } from "../../src/config.ts";
+import type { UsageOf } from "../../src/controller/autoscale.ts";
 import type { ControllerLimits } from "../../src/controller/context.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 import { createController, type RunningController } from "../../src/controller/create.ts";
@@ -44,7 +45,10 @@ export interface World {
   /** Every line that was logged, debug included. */
   readonly logged: string[];
 
-  apply(body: Manifest | Manifest[], options?: { dryRun?: boolean; prune?: boolean }): Promise<ApplyResult>;
+  apply(
+    body: Manifest | Manifest[],
+    options?: { dryRun?: boolean; prune?: boolean; force?: boolean },
+  ): Promise<ApplyResult>;
   describe(kind: string, scope: string, name: string): Promise<DataOf<typeof describe>>;
   status(kind: string, scope: string, name: string): Promise<PodKindStatus>;
   /** Names of the containers on the machine, sorted, whoever made them. */
@@ -72,6 +76,8 @@ export interface WorldOptions {
   /** What the controller reads the time from, instead of the plain clock. */
   wrapClock?: (clock: FakeClock) => Clock;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  /** What the autoscaler sees. */
+  usageOf?: UsageOf;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
 }
@@ -119,12 +125,14 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     randomBytes: createSeries(),
     fetch: activity.watch(fetching, ["fetch"]).fetch,
   };
+  const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };
+  const statsIntervalMs = 0;
   let server = start();
 
   function start() {
     const stopping = new AbortController();
-    const running = createController({ ...parts, about });
+    const running = createController({ ...parts, ...usage, about, statsIntervalMs });
     return { running, stopping, ended: running.run(stopping.signal) };
   }
 
@@ -171,8 +179,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     limits: parts.limits,
     log,
     logged,
-    apply: (body, { dryRun = false, prune = false } = {}) =>
-      self.controller.apply(body, { dryRun, prune, actor: "test" }),
+    apply: (body, { dryRun = false, prune = false, force = false } = {}) =>
+      self.controller.apply(body, { dryRun, prune, force, actor: "test" }),
     describe: (kind, scope, name) => self.controller.describe({ kind, scope, name }),
     async status(kind, scope, name) {
       const { status } = await self.describe(kind, scope, name);

@@ -16,7 +16,7 @@ export interface FrontOptions {
   /** Gets every request that is not refused or taken over; never aborted by a client's half-close. */
   inner: InnerHandler;
   limits: FrontLimits;
-  /** Claims requests for a raw session. Asked after the guard, before the body is read. */
+  /** Claims requests that are answered by a session of their own. Asked after the guard, before the body is read. */
   takeover?: (request: RequestHead) => TakeoverHandler | undefined;
   log: Log;
 }
