@@ -79,7 +79,7 @@ async function perform(context: Context, { key, workload, step, imageRef, taken 
     case "create":
       return create(context, { workload, ordinal: step.ordinal, why: step.why, imageRef, taken });
     case "start":
-      return heal(context, { key, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
+      return heal(context, { key, workload, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
     case "remove":
       return remove(context, { key, workload, step });
     case "rename":
@@ -112,7 +112,18 @@ async function create(context: Context, { workload, ordinal, why, imageRef, take
     await context.runtime.remove(container);
     throw error;
   }
+  await stopIfFrozen(context, workload, { replica: id, container });
   await note(context, workload, { action: "replica.create", replica: id, why });
+}
+
+/** Frozen while we were at it: whoever asked for that was told that it is stopped. */
+async function stopIfFrozen(
+  context: Context,
+  workload: ResolvedWorkload,
+  { replica, container }: { replica: string; container: string },
+): Promise<void> {
+  if (!context.store.frozen.list(workload).includes(replica)) return;
+  await context.runtime.stop(container, { graceMs: workload.container.stopGraceMs });
 }
 
 function freshReplicaId(context: Context, taken: Set<string>): string {
@@ -127,10 +138,15 @@ function freshReplicaId(context: Context, taken: Set<string>): string {
 /** Refusals that go away by themselves; a container refused for another reason is made anew. */
 const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
 
-async function heal(
-  context: Context,
-  { key, id, replica, why }: { key: ManifestKey; id: string; replica: string; why: string },
-): Promise<void> {
+interface Healing {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  id: string;
+  replica: string;
+  why: string;
+}
+
+async function heal(context: Context, { key, workload, id, replica, why }: Healing): Promise<void> {
   context.progress.started(id, context.clock.now());
   try {
     await context.runtime.start(id);
@@ -140,6 +156,7 @@ async function heal(
     if (!keep) await context.runtime.remove(id);
     throw error;
   }
+  await stopIfFrozen(context, workload, { replica, container: id });
   await note(context, key, { action: "replica.start", replica, why });
 }
 
