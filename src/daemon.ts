@@ -50,7 +50,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     limits,
     randomBytes: (count) => randomBytes(count),
-    fetch: (url, { signal }) => fetch(url, { signal }),
+    fetch: (url, options) => fetch(url, options),
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,

@@ -29,6 +29,7 @@ export type FailureReason =
   | "MountMissing"
   | "NameTaken"
   | "StartFailed"
+  | "InitFailed"
   | "AssetUnavailable"
   | "ReferenceUnresolved"
   | "Timeout"

@@ -3,6 +3,7 @@ import type { DataOf } from "../api/endpoint.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { PodDetail } from "../api/orchestration/pods.ts";
+import { MASK } from "../core/mask.ts";
 import { digestOf } from "./digest.ts";
 import { ageOf } from "./duration.ts";
 import { isEngineAway, isReplica, reasonOf } from "./look.ts";
@@ -46,7 +47,7 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
   if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
   const reason = printable(reasonOf(status));
-  if (reason !== "") rows.push(["reason", status.phase === "progressing" ? reason : style.red(reason)]);
+  if (reason !== "") rows.push(status.phase === "progressing" ? ["now", reason] : ["reason", style.red(reason)]);
   if (typeof status.next_retry_at === "string")
     rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
   for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);
@@ -127,7 +128,7 @@ export function podText(pod: PodDetail, setup: TableSetup & { reveal: boolean })
   const mounts = pod.mounts.map(({ destination, source, rw }) => [destination, source, rw ? "" : "read-only"]);
   const env = Object.entries(pod.env)
     .sort()
-    .map(([key, value]) => [key, setup.reveal ? printable(value) : digestOf(value)]);
+    .map(([key, value]) => [key, setup.reveal || value === MASK ? printable(value) : digestOf(value)]);
   return [
     style.bold(pod.name),
     listText(facts, { indent: "  ", width }),

@@ -9,6 +9,7 @@ import type { PutResult, Transaction } from "../store/store.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
+import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
 export interface ApplyOptions {
@@ -56,6 +57,7 @@ export function change(context: Context, tx: Transaction, { incoming, options }:
     now,
     actor: options.actor,
   });
+  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
   return { puts, restamped, pruned };
 }
 

@@ -1,7 +1,9 @@
 import { formatKey } from "../api/manifest.ts";
 import { orphans } from "../core/plan/collect.ts";
 import type { Context } from "./context.ts";
+import type { Pod } from "./pod-table.ts";
 import { keyText } from "./key-text.ts";
+import { stopGently } from "./stop.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
 export interface OrphanWatch {
@@ -20,7 +22,7 @@ export function createOrphanWatch(): OrphanWatch {
 export async function collectOrphans(context: Context, watch: OrphanWatch): Promise<void> {
   const { store, pods, clock, limits, log } = context;
   const manifestKeys = new Set(store.manifests.heads().map(keyText));
-  const strays = [...pods.all()].filter((pod) => !manifestKeys.has(keyText(pod.key)));
+  const strays = [...pods.all()].filter((pod) => !manifestKeys.has(keyText(pod.key)) && !isOfRelease(context, pod));
   const now = clock.now();
   forgetGone(watch, new Set(strays.map((pod) => pod.id)));
   if (strays.length === 0) return;
@@ -50,10 +52,16 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
   if (failed?.status === "rejected") throw failed.reason;
 }
 
+/** Containers of release commands have no manifest of their own; whoever runs them removes them. */
+function isOfRelease({ store }: Context, pod: Pod): boolean {
+  const release = pod.role === "release" ? store.releases.get(pod.releaseId ?? "") : undefined;
+  return release !== undefined && (release.endedAt === undefined || release.postExitCode === undefined);
+}
+
 async function removeStray(context: Context, id: string): Promise<void> {
   const pod = context.pods.byId(id);
   if (pod === undefined) return;
-  await context.runtime.stop(id, { graceMs: 10_000 });
+  await stopGently(context, id);
   await context.runtime.remove(id);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };

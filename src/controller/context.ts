@@ -7,9 +7,12 @@ import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
+import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -33,6 +36,11 @@ export interface ControllerLimits {
   pruneWaitMs: number;
 }
 
+export interface FetchOptions {
+  signal: AbortSignal;
+  headers?: Record<string, string>;
+}
+
 /** What every room of the controller works with; made once by `create.ts`. */
 export interface Context {
   store: Store;
@@ -44,11 +52,14 @@ export interface Context {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** What the engine last said about our containers. */
   pods: PodTable;
   engine: EngineLink;
+  probes: ProbeEngine;
   progress: Progress;
+  deaths: Deaths;
+  releasePhases: ReleasePhases;
   /** Bounds container starts over all resources. */
   starts: Limit;
   /** Asks for a round over the resource, at once or after a while. */

@@ -5,8 +5,10 @@ import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
+import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { Manifest } from "../api/manifest.ts";
+import type { ReleaseStream } from "./transcript.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {
@@ -56,6 +58,13 @@ export interface Controller {
   ): Promise<{ changed: string[]; restarting: string[] }>;
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
   restart(target: Target, options: { wait: boolean; actor: string }): Promise<DataOf<typeof restart>>;
+  /** The stream of a release's output; it goes on whether or not anybody reads. */
+  runRelease(target: Target, options: { follow: boolean; actor: string }): Promise<ReleaseStream>;
+  rollback(
+    target: Target & { releaseId: string | undefined },
+    options: { actor: string },
+  ): Promise<DataOf<typeof rollback>>;
+  listReleases(target: Target): DataOf<typeof listReleases>;
   operation(id: string): DataOf<typeof getOperation>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

@@ -9,6 +9,7 @@ import {
   storedLookup,
 } from "./assets.ts";
 import type { Context } from "./context.ts";
+import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
 /**
@@ -47,6 +48,7 @@ async function save(context: Context, manifest: StoredManifest, asset: Materiali
     const now = context.clock.now();
     if (!putAssetStatus(tx, manifest, { asset, revision: manifest.revision, now })) return;
     const lookup = storedLookup(context);
-    restampReaders(tx, { assets: [manifest], except: new Set(), lookup, now, actor: "reconciler" });
+    const readers = restampReaders(tx, { assets: [manifest], except: new Set(), lookup, now, actor: "reconciler" });
+    for (const result of readers) releaseFor(context, tx, result, now);
   });
 }

@@ -1,6 +1,6 @@
 import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
-import type { WorkloadPlan } from "../core/plan/pod.ts";
+import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { statusOf } from "../core/plan/status.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
@@ -9,8 +9,10 @@ import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
-import { plannedPods, planTarget, untouchedIds } from "./observe.ts";
+import { plannedPods, planTarget, readinessOf, untouchedIds } from "./observe.ts";
+import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
+import { ensureRelease, judge, memoryOf, type RolloutMemory, rolloutTarget } from "./rollout.ts";
 import { isPodKind } from "./target.ts";
 import type { TearDown } from "./tear-down.ts";
 
@@ -50,19 +52,60 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
   for (let round = 0; round < roundsMax; round++) {
     const manifest = context.store.manifests.get(key);
     if (manifest === undefined) return { settled: false, againInMs: 0 };
-    const { workload, problems } = resolveStored(context, manifest);
+    await ensureRelease(context, manifest);
+    takeUpPhase(context, manifest);
+    const target = rolloutTarget(context, manifest);
+    if (target === undefined) return waitForPhase(context, manifest);
+    const { workload, problems } = resolveStored(context, target);
     refuseUnresolved(problems);
     await context.pods.refresh(key);
+    context.probes.watch(context.pods.of(key));
+    if (round === 0) await removeInitLeftovers(context, key);
     const plan = planNow(context, key, workload);
     if (plan.steps.length === 0) settleTrouble(context, key, plan);
-    await saveStatus(context, { manifest, workload, plan });
-    if (plan.steps.length === 0) {
-      return { settled: plan.done, ...(plan.againInMs === undefined ? {} : { againInMs: plan.againInMs }) };
-    }
+    const finding = { manifest, workload, plan, startedAt: rolloutStart(context, manifest, { workload, plan }) };
+    const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
+    await saveStatus(context, { ...finding, memory: judgement.memory });
+    if (judgement.moved) continue;
+    if (plan.steps.length === 0) return rest(context, finding);
     await execute(context, { key, workload, steps: plan.steps });
     context.progress.clearTrouble(key);
   }
   return { settled: false, againInMs: 0 };
+}
+
+/** Init containers that nobody waits for any more: their replica was being made when the server ended. */
+async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<void> {
+  const leftovers = context.pods.of(key).filter(({ role }) => role === "init");
+  await Promise.all(leftovers.map(({ id }) => context.runtime.remove(id)));
+}
+
+/** A release whose commands have yet to run; also after a restart of the server in the middle of them. */
+function takeUpPhase(context: Context, manifest: StoredManifest): void {
+  const release = latestRelease(context, manifest);
+  if (release?.status === "pending") context.releasePhases.ensure(manifest, release);
+}
+
+/** Nothing runs before the first release phase has passed. */
+async function waitForPhase(context: Context, manifest: StoredManifest): Promise<Round> {
+  const { workload } = resolveStored(context, manifest);
+  const empty: WorkloadPlan = {
+    steps: [],
+    againInMs: undefined,
+    done: false,
+    counts: { ready: 0, updated: 0, frozen: 0, total: 0 },
+    waitingFor: "the release phase has to pass before the first replica starts",
+  };
+  await saveStatus(context, { manifest, workload, plan: empty, startedAt: undefined, memory: {} });
+  return { settled: false };
+}
+
+/** Nothing to do: until something changes, or the progress deadline of what is awaited passes. */
+function rest(context: Context, { plan, workload, startedAt }: Omit<Finding, "memory">): Round {
+  const deadlineIn =
+    startedAt === undefined ? 0 : startedAt + workload.rollout.progressDeadlineMs - context.clock.now();
+  const waits = [plan.againInMs, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
+  return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
 }
 
 /** With nothing to do there is no trouble, unless what failed only waits for its next try. */
@@ -76,35 +119,53 @@ function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { a
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
   const now = context.clock.now();
-  const pods = plannedPods(context, { key, workload, now });
+  const pods = podsNow(context, key, workload);
   return planWorkload({ workload: planTarget(workload), pods, frozenIds: untouchedIds(context, key), now });
+}
+
+function podsNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): PlannedPod[] {
+  return plannedPods(context, { key, workload, now: context.clock.now() });
+}
+
+/** When the rollout under way began; a settled resource has none. */
+function rolloutStart(
+  context: Context,
+  manifest: StoredManifest,
+  { workload, plan }: { workload: ResolvedWorkload; plan: WorkloadPlan },
+): number | undefined {
+  if (plan.done) {
+    context.progress.rolloutDone(manifest);
+    return undefined;
+  }
+  const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
+  return context.progress.rolloutStart(manifest, target, context.clock.now());
 }
 
 interface Finding {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
+  startedAt: number | undefined;
+  memory: RolloutMemory;
 }
 
-async function saveStatus(context: Context, { manifest, workload, plan }: Finding): Promise<void> {
+async function saveStatus(context: Context, finding: Finding): Promise<void> {
+  const { manifest, workload, plan, startedAt, memory } = finding;
   const now = context.clock.now();
-  const target = `${workload.hash}/${workload.generation}`;
-  const started = plan.done ? undefined : context.progress.rolloutStart(manifest, target, now);
-  if (plan.done) context.progress.rolloutDone(manifest);
   const trouble = context.progress.trouble(manifest);
+  const stopped = stoppedError(context, manifest, { memory, now });
   const previous = context.store.status.get(manifest) as Partial<PodKindStatus> | undefined;
-  const pods = plannedPods(context, { key: manifest, workload, now });
   const { phase, conditions } = statusOf({
     plan,
     workload: planTarget(workload),
-    pods,
-    lastError: trouble,
-    deadlineAt: started === undefined ? undefined : started + workload.rollout.progressDeadlineMs,
+    pods: podsNow(context, manifest, workload),
+    lastError: trouble ?? stopped,
+    deadlineAt: startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs,
     now,
     previous: previous?.conditions,
   });
   const warnings = notActedUpon(manifest.kind, manifest.spec);
-  const status: PodKindStatus = {
+  const status: PodKindStatus & RolloutMemory = {
     phase,
     image: workload.image,
     image_id: context.store.images.pinOf(manifest)?.imageId,
@@ -116,24 +177,49 @@ async function saveStatus(context: Context, { manifest, workload, plan }: Findin
     observed_revision: manifest.revision,
     observed_generation: manifest.generation,
     releases: [],
-    init_failures: [],
+    init_failures: initFailures(context, manifest, plan, previous),
     replica_readiness: readiness(context, manifest),
     conditions,
+    ...memory,
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(trouble === undefined ? {} : { last_reconcile_error: trouble.message, attempts: trouble.attempts }),
+    ...((trouble ?? stopped) === undefined ? {} : { last_reconcile_error: (trouble ?? stopped)?.message }),
+    ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
     ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
     last_reconcile_at: new Date(now).toISOString(),
   };
   await putStatus(context, manifest, status);
 }
 
+/** What is stored came to nothing: that stays named, although the replicas before it are well. */
+function stoppedError(
+  context: Context,
+  manifest: StoredManifest,
+  { memory: { halted }, now }: { memory: RolloutMemory; now: number },
+) {
+  const release = latestRelease(context, manifest);
+  if (release?.status === "failed") {
+    return { reason: "ReleaseFailed", message: release.error ?? "failed", at: now, attempts: 1, terminal: true };
+  }
+  if (halted === undefined || halted.generation !== manifest.generation) return undefined;
+  return { reason: "RolloutHalted", message: halted.reason, at: now, attempts: 1, terminal: true };
+}
+
+/** Forgotten once everything is up. */
+function initFailures(
+  context: Context,
+  key: ManifestKey,
+  plan: WorkloadPlan,
+  previous: Partial<PodKindStatus> | undefined,
+): unknown[] {
+  if (plan.done) context.progress.clearInitFailures(key);
+  const fresh = context.progress.initFailures(key);
+  return plan.done ? [] : fresh.length > 0 ? fresh : (previous?.init_failures ?? []);
+}
+
 function readiness(context: Context, key: ManifestKey): Record<string, unknown> {
   const rows = context.pods
     .of(key)
-    .map((pod) => [
-      pod.name,
-      { container_name: pod.name, replica_id: pod.replicaId, ready: pod.state === "running", startup_passed: true },
-    ]);
+    .map((pod) => [pod.name, { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) }]);
   return Object.fromEntries(rows.slice(0, 64));
 }
 
@@ -178,6 +264,8 @@ export async function saveTrouble(context: Context, key: ManifestKey): Promise<v
     await putStatus(context, key, { ...known, phase: "failing", last_reconcile_error: trouble?.message });
     return;
   }
-  const { workload } = resolveStored(context, manifest);
-  await saveStatus(context, { manifest, workload, plan: planNow(context, key, workload) });
+  const { workload } = resolveStored(context, rolloutTarget(context, manifest) ?? manifest);
+  const plan = planNow(context, key, workload);
+  const startedAt = rolloutStart(context, manifest, { workload, plan });
+  await saveStatus(context, { manifest, workload, plan, startedAt, memory: memoryOf(context, manifest) });
 }

@@ -8,16 +8,21 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
-import type { Context, ControllerLimits } from "./context.ts";
+import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
+import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { createProbeEngine } from "./probes.ts";
+import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
+import { runRelease } from "./release-run.ts";
+import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
@@ -34,7 +39,7 @@ export interface ControllerParts {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   about: { version: string; dockerHost: string; startedAt: number };
 }
 
@@ -62,9 +67,22 @@ export function createController(parts: ControllerParts): RunningController {
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onUp: () => reconciler.enqueueAll(),
   });
-  const starts = createLimit(limits.engineCallsMax);
-  const enqueue: Context["enqueue"] = (key, ms) => reconciler.enqueue(key, ms);
-  const context: Context = { ...parts, pods, progress, engine, starts, enqueue };
+  const probes = createProbeEngine(
+    () => context,
+    (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
+  );
+  const releasePhases = createReleasePhases(() => context, log);
+  const context: Context = {
+    ...parts,
+    pods,
+    progress,
+    engine,
+    releasePhases,
+    deaths: createDeaths({ ...parts, pods, probes }),
+    probes,
+    starts: createLimit(limits.engineCallsMax),
+    enqueue: (key, ms) => reconciler.enqueue(key, ms),
+  };
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
 
@@ -73,7 +91,8 @@ export function createController(parts: ControllerParts): RunningController {
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal)]);
+      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal)]);
+      await releasePhases.close();
     },
   };
 }
@@ -109,6 +128,9 @@ function operations(
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
     operation: (id) => operation(context, id),
+    runRelease: (target, options) => runRelease(context, target, options),
+    rollback: (target, options) => rollback(context, target, options),
+    listReleases: (target) => listReleases(context, target),
     events: (filter) => listEvents(context, filter),
   };
 }

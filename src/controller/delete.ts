@@ -4,7 +4,7 @@ import type { PruneSummary } from "../api/orchestration/apply.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
-import { stopGraceMs } from "./resolve.ts";
+import { stopGently } from "./stop.ts";
 import { isContainerKind, required, resolveTarget } from "./target.ts";
 import { emptySummary, type TearDown } from "./tear-down.ts";
 
@@ -183,7 +183,7 @@ async function removeOrdinal(context: Context, removing: Removing) {
 async function removePod(context: Context, { key, ordinal }: Removing): Promise<boolean> {
   const pods = (await context.pods.refresh(key)).filter((pod) => pod.ordinal === ordinal);
   for (const pod of pods) {
-    if (pod.state === "running") await context.runtime.stop(pod.id, { graceMs: stopGraceMs(context, key) });
+    if (pod.state === "running") await stopGently(context, pod.id);
     await context.runtime.remove(pod.id);
   }
   return pods.length > 0;

@@ -4,8 +4,9 @@ import type { Condition } from "../api/orchestration/describe.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
+import { wireRelease } from "./releases.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
-import { claimLabels } from "./volumes.ts";
+import { claimVolumes } from "./volumes.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
@@ -21,7 +22,7 @@ export async function describe(context: Context, target: Target) {
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: wireManifest(manifest),
-    status: statusNow(context, key),
+    status: withReleases(context, key, statusNow(context, key)),
     pods: context.pods
       .of(key)
       .sort(byIdentity)
@@ -29,6 +30,11 @@ export async function describe(context: Context, target: Target) {
     ...(volumes === undefined ? {} : { volumes }),
     ...(errors.length > 0 ? { errors } : {}),
   };
+}
+
+function withReleases(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {
+  if (!isPodKind(key.kind)) return status;
+  return { ...status, releases: context.store.releases.list(key).map(wireRelease) };
 }
 
 /** Runs `read` and notes what went wrong instead of passing it on. */
@@ -44,8 +50,7 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
   const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
   await collect(errors, "volumes", async () => {
     context.engine.require();
-    const listed = await context.runtime.listVolumes(claimLabels(context, key));
-    for (const { name } of listed) names.add(name);
+    for (const name of await claimVolumes(context, key)) names.add(name);
   });
   return [...names].sort();
 }

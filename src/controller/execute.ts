@@ -6,7 +6,9 @@ import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
+import { drain } from "./drain.ts";
 import { ensureImage } from "./images.ts";
+import { runInits } from "./inits.ts";
 import { ensureClaims } from "./volumes.ts";
 
 export interface Execution {
@@ -99,6 +101,7 @@ interface Creation {
 async function create(context: Context, { workload, ordinal, why, imageRef, taken }: Creation): Promise<void> {
   if (ordinal !== undefined) await ensureClaims(context, workload, ordinal);
   const id = ordinal === undefined ? freshReplicaId(context, taken) : String(ordinal);
+  await runInits(context, { workload, replicaId: id, imageRef });
   const createdAt = context.clock.now();
   const spec = containerSpec(
     workload,
@@ -148,6 +151,8 @@ interface Healing {
 
 async function heal(context: Context, { key, workload, id, replica, why }: Healing): Promise<void> {
   context.progress.started(id, context.clock.now());
+  const pod = context.pods.byId(id);
+  if (pod !== undefined && pod.state === "exited") await context.deaths.record(pod, why);
   try {
     await context.runtime.start(id);
   } catch (error) {
@@ -168,6 +173,10 @@ interface Removal {
 
 async function remove(context: Context, { key, workload, step }: Removal): Promise<void> {
   const { pod, why } = step;
+  const seen = context.pods.byId(pod.id);
+  const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
+  if (seen !== undefined && unwell) await context.deaths.record(seen, why);
+  if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
   if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
     await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
   }

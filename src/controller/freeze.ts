@@ -3,24 +3,29 @@ import { formatKey } from "../api/manifest.ts";
 import { containerName } from "../core/naming.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
-import { stopGraceMs } from "./resolve.ts";
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */
 const unfrozenStopHealsAfterMs = 5_000;
 
+interface Stop {
+  freeze: boolean;
+  graceMs: number;
+  actor: string;
+}
+
 /** A pod that would not stop is not frozen: it runs on, and changes have to reach it. */
-export async function stopOurs(context: Context, pod: Pod, options: { freeze: boolean; actor: string }): Promise<void> {
+export async function stopOurs(context: Context, pod: Pod, options: Stop): Promise<void> {
   const wasFrozen = context.store.frozen.list(pod.key).includes(pod.replicaId);
   await markStopped(context, pod, options);
   try {
-    await context.runtime.stop(pod.id, { graceMs: stopGraceMs(context, pod.key) });
+    await context.runtime.stop(pod.id, { graceMs: options.graceMs });
   } catch (error) {
     if (options.freeze && !wasFrozen) await context.store.write((tx) => tx.frozen.remove(pod.key, pod.replicaId));
     throw error;
   }
 }
 
-async function markStopped(context: Context, pod: Pod, { freeze, actor }: { freeze: boolean; actor: string }) {
+async function markStopped(context: Context, pod: Pod, { freeze, actor }: Stop): Promise<void> {
   const now = context.clock.now();
   if (!freeze) context.progress.holdStart(pod.id, now + unfrozenStopHealsAfterMs);
   await context.store.write((tx) => {

@@ -24,6 +24,12 @@ export async function ensureImage(context: Context, workload: ResolvedWorkload):
   return named?.id === image.id ? workload.image : image.id;
 }
 
+/** An image beside the pinned one, such as that of an init: brought here when missing. */
+export async function ensureImageRef(context: Context, workload: ResolvedWorkload, ref: string): Promise<string> {
+  if ((await context.runtime.inspectImage(ref)) === undefined) await pull(context, workload, ref);
+  return ref;
+}
+
 async function pinnedImage(context: Context, workload: ResolvedWorkload, pin: ImagePin): Promise<Image> {
   const present = await context.runtime.inspectImage(pin.imageId);
   if (present !== undefined) return present;

@@ -3,6 +3,7 @@ import type { PlannedPod, PlanWorkload } from "../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
+import type { ProbeReadiness } from "./probe-engine.ts";
 
 /** The part of a workload that the planner looks at. */
 export function planTarget(workload: ResolvedWorkload): PlanWorkload {
@@ -32,7 +33,7 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     state: pod.state,
     hash: pod.hash,
     generation: pod.generation,
-    ready: hasProvedItself(pod, workload.rollout.minReadyMs, now),
+    ready: isUp(context, pod, { minReadyMs: workload.rollout.minReadyMs, now }),
     runningSince: pod.state === "running" ? pod.startedAt : undefined,
     createdAt: pod.createdAt,
     exitCode: pod.exitCode,
@@ -44,12 +45,25 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
   }));
 }
 
-/** Without probes a rollout trusts a replica once it has run for `min_ready`. */
-function hasProvedItself(pod: Pod, minReadyMs: number, now: number): boolean {
-  return pod.state === "running" && pod.startedAt !== undefined && now - pod.startedAt >= minReadyMs;
+/** What a rollout trusts: the probes, and without any that the replica has run for `min_ready`. */
+function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: number; now: number }): boolean {
+  if (pod.state !== "running" || pod.leaving) return false;
+  const probed = context.probes.readiness(pod);
+  if (probed !== undefined) return probed.ready;
+  return pod.startedAt !== undefined && now - pod.startedAt >= minReadyMs;
 }
 
-/** What `/pods/{name}/ready` says of a pod without probes: it is ready when it runs. */
-export function isReady(pod: Pod): boolean {
-  return pod.state === "running";
+/** What `/pods/{name}/ready` says: the probes; a pod without any is ready when it runs. */
+export function readinessOf(context: Context, pod: Pod): ProbeReadiness {
+  if (pod.leaving) return { ready: false, startup_passed: true, reason: "being taken out of service" };
+  const probed = context.probes.readiness(pod);
+  if (probed !== undefined) return probed;
+  const ready = pod.state === "running";
+  const last_transition = new Date(pod.changedAt).toISOString();
+  return {
+    ready,
+    startup_passed: true,
+    last_transition,
+    ...(ready ? {} : { reason: `the container is ${pod.state}` }),
+  };
 }

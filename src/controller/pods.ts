@@ -8,9 +8,9 @@ import type { Context } from "./context.ts";
 import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
 import { stopOurs, thaw } from "./freeze.ts";
-import { isReady } from "./observe.ts";
+import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";
-import { stopGraceMs } from "./resolve.ts";
+import { stopGently } from "./stop.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** Until there are more machines. */
@@ -88,7 +88,7 @@ function identity(context: Context, pod: Pod) {
     replica_id: pod.replicaId,
     ...(pod.role === undefined ? {} : { role: pod.role }),
     ...(pod.releaseId === undefined ? {} : { release_id: pod.releaseId }),
-    ready: isReady(pod),
+    ready: readinessOf(context, pod).ready,
     frozen: context.store.frozen.list(pod.key).includes(pod.replicaId),
     node,
   };
@@ -186,18 +186,8 @@ function stringsOf(value: unknown): Record<string, string> {
 export function podReady(context: Context, name: string): Readiness {
   const pod = context.pods.byName(name);
   if (pod === undefined) throw new Failure("not_found", `no pod "${name}"`);
-  const ready = isReady(pod);
-  return {
-    container_name: pod.name,
-    replica_id: pod.replicaId,
-    ready,
-    startup_passed: true,
-    ...(ready ? {} : { reason: `the container is ${pod.state}` }),
-    last_transition: isoTime(pod.changedAt),
-  };
+  return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }
-
-const strangerGraceMs = 10_000;
 
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
 export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
@@ -213,8 +203,9 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
       `"${name}" is not a pod of this installation, so it cannot be frozen; use freeze=false`,
     );
   }
-  if (pod === undefined) await context.runtime.stop(container.id, { graceMs: strangerGraceMs });
-  else await stopOurs(context, pod, { freeze, actor });
+  const { id, stopGraceMs: graceMs } = container;
+  if (pod === undefined) await context.runtime.stop(id, { graceMs });
+  else await stopOurs(context, pod, { freeze, graceMs, actor });
   return { name, freeze };
 }
 
@@ -241,7 +232,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
   // Stopped before the mark goes: a frozen pod is nobody's business but ours.
-  if (pod.state === "running") await context.runtime.stop(pod.id, { graceMs: stopGraceMs(context, pod.key) });
+  if (pod.state === "running") await stopGently(context, pod.id);
   await context.runtime.remove(pod.id);
   const unfroze = await context.store.write((tx) => {
     const ids = tx.frozen.remove(pod.key, pod.replicaId);

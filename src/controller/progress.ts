@@ -26,6 +26,10 @@ export interface Progress {
   clearTrouble(key: ManifestKey): void;
   /** Start of the present rollout: moves when hash or generation moves. */
   rolloutStart(key: ManifestKey, target: string, now: number): number;
+  /** Init chains that failed lately, newest last, as the status shows them. */
+  initFailures(key: ManifestKey): Record<string, unknown>[];
+  addInitFailure(key: ManifestKey, failure: Record<string, unknown>): void;
+  clearInitFailures(key: ManifestKey, replicaId?: string): void;
   /** Settled: whatever comes next is a rollout of its own. */
   rolloutDone(key: ManifestKey): void;
   /** Epoch ms before which the container is not started again. */
@@ -45,6 +49,8 @@ interface ProgressOptions {
   onListenerError: (error: unknown) => void;
 }
 
+const initFailuresKept = 10;
+
 /** Starts of one container in a row, by its id. */
 interface Heal {
   tries: number;
@@ -61,6 +67,7 @@ function forgetSteady(heals: Map<string, Heal>, now: number): void {
 export function createProgress(options: ProgressOptions): Progress {
   const troubles = new Map<KeyText, Trouble>();
   const rollouts = new Map<KeyText, { target: string; at: number }>();
+  const inits = new Map<KeyText, Record<string, unknown>[]>();
   const heals = new Map<string, Heal>();
   const holds = new Set<{ key: KeyText; replicaId: string }>();
 
@@ -75,6 +82,14 @@ export function createProgress(options: ProgressOptions): Progress {
       if (known?.target === target) return known.at;
       rollouts.set(keyText(key), { target, at: now });
       return now;
+    },
+    initFailures: (key) => inits.get(keyText(key)) ?? [],
+    addInitFailure: (key, failure) =>
+      void inits.set(keyText(key), [...(inits.get(keyText(key)) ?? []), failure].slice(-initFailuresKept)),
+    clearInitFailures(key, replicaId) {
+      const left = (inits.get(keyText(key)) ?? []).filter((failure) => replicaId && failure.replica_id !== replicaId);
+      if (left.length === 0) inits.delete(keyText(key));
+      else inits.set(keyText(key), left);
     },
     rolloutDone: (key) => void rollouts.delete(keyText(key)),
     startNotBefore: (id) => heals.get(id)?.notBefore ?? 0,
@@ -96,6 +111,7 @@ export function createProgress(options: ProgressOptions): Progress {
     forget(key) {
       troubles.delete(keyText(key));
       rollouts.delete(keyText(key));
+      inits.delete(keyText(key));
     },
   };
 }

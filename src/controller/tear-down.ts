@@ -6,7 +6,8 @@ import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
 import type { Deletion } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText } from "./key-text.ts";
-import { claimLabels } from "./volumes.ts";
+import { stopGently } from "./stop.ts";
+import { claimVolumes } from "./volumes.ts";
 
 /** Finishes what a delete mark asks for, and lets a caller wait for it. */
 export interface TearDown {
@@ -49,16 +50,13 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
   await Promise.all(
     pods.map(async (pod) => {
       if (pod.state === "running" || pod.state === "restarting") {
-        await context.runtime.stop(pod.id, { graceMs: tearDownGraceMs });
+        await stopGently(context, pod.id);
       }
       await context.runtime.remove(pod.id);
     }),
   );
   if (pods.length > 0) await context.pods.refresh(key);
 }
-
-/** The manifest, and with it `stop_grace`, is gone by now: Docker's own default. */
-const tearDownGraceMs = 10_000;
 
 async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
   const summary = emptySummary();
@@ -81,8 +79,7 @@ async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSumma
 }
 
 async function removeVolumes(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
-  const listed = await context.runtime.listVolumes(claimLabels(context, key));
-  for (const { name } of listed) {
+  for (const name of await claimVolumes(context, key)) {
     try {
       await context.runtime.removeVolume(name);
       summary.volumes_removed.push(name);

@@ -1,6 +1,6 @@
 import { parseDockerOptions } from "./docker-options.ts";
 import { parseDuration } from "./duration.ts";
-import { fieldsOf, integerOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
+import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 import type { Naming } from "./naming.ts";
 import { childPath } from "./path.ts";
 import { parsePort } from "./ports.ts";
@@ -11,7 +11,7 @@ import type { ResolveInput } from "./resolve-input.ts";
 import { parseRestartPolicy } from "./restart-policy.ts";
 import { parseUlimit, type Ulimit } from "./ulimits.ts";
 import { parseVolume } from "./volumes.ts";
-import type { ContainerTemplate, EngineOptions, Mount, PortBinding } from "./workload.ts";
+import type { ContainerTemplate, EngineOptions, ResolvedInit, Mount, PortBinding } from "./workload.ts";
 
 interface Tools {
   fill: Fill;
@@ -44,6 +44,31 @@ export function containerTemplate(input: ResolveInput, tools: Tools): ContainerT
     stopSignal: textOf(spec.stop_signal),
     options: engineOptions(wordsOf(spec.docker_options), input.names, tools.problems),
   };
+}
+
+const initTimeoutMs = 10 * 60_000;
+
+/** The init chain, in order. Resources and ulimits are not inherited; `docker_options` replaces the main container's. */
+export function initChain(input: ResolveInput, tools: Tools): ResolvedInit[] {
+  return listOf(input.manifest.spec.inits).map((init, index) => {
+    const path = `spec.inits[${index}]`;
+    const limits = fieldsOf(fieldsOf(init.resources).limits);
+    const image = textOf(init.image);
+    return {
+      name: textOf(init.name) ?? "",
+      image: image === undefined ? undefined : tools.fill(image, `${path}.image`),
+      command: wordsOf(init.command).map((word, at) => tools.fill(word, `${path}.command[${at}]`)),
+      timeoutMs: parseDuration(textOf(init.timeout) ?? "") ?? initTimeoutMs,
+      retries: integerOf(init.retries) ?? 0,
+      nanoCpus: parseCpu(textOf(limits.cpu) ?? ""),
+      memoryBytes: parseMemory(textOf(limits.memory) ?? ""),
+      ulimits: ulimits(init.ulimits, tools.problems),
+      options:
+        init.docker_options === undefined
+          ? undefined
+          : engineOptions(wordsOf(init.docker_options), input.names, tools.problems),
+    };
+  });
 }
 
 /** Later wins: env_from in order, config, the manifest's own, what the platform injects. */

@@ -5,7 +5,7 @@ import { appId } from "./naming.ts";
 import { assetFiller, type ResolveProblem } from "./resolve-assets.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { rolloutPolicy } from "./resolve-rollout.ts";
-import { containerTemplate } from "./resolve-template.ts";
+import { containerTemplate, initChain } from "./resolve-template.ts";
 import type { ResolvedWorkload } from "./workload.ts";
 
 /**
@@ -33,6 +33,7 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
     pullable: writtenImage !== undefined,
     pull: spec.pull === "always" ? "always" : "missing",
     container,
+    inits: initChain(input, { fill, problems }),
     claims: kind === "statefulset" ? claims(spec.volume_claims) : [],
     rollout: rolloutPolicy(kind, spec, container),
   };

@@ -8,10 +8,7 @@ const kinds: Partial<Record<CoreKind, string>> = {
 };
 
 const fields: Record<string, string> = {
-  release: "release: stored; this version runs no release commands, replicas are replaced at once",
   autoscale: "autoscale: stored; this version does not scale by itself, it runs min replicas",
-  probes: "probes: stored; this version does not probe, a replica is ready when it runs",
-  inits: "inits: stored; this version does not run init containers",
   on_deploy: "on_deploy: stored; this version sends no webhooks",
   on_probe: "on_probe: stored; this version sends no webhooks",
   post_deploy: "post_deploy: stored; this version builds nothing, so it runs no shell lines",

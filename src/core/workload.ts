@@ -21,6 +21,7 @@ export interface ResolvedWorkload {
   pull: "missing" | "always";
   container: ContainerTemplate;
   claims: { name: string; mountPath: string }[];
+  inits: ResolvedInit[];
   rollout: RolloutPolicy;
 }
 
@@ -46,6 +47,22 @@ export interface ContainerTemplate {
   stopSignal: string | undefined;
   /** Parsed `docker_options`. */
   options: EngineOptions;
+}
+
+/** One container to run to its end before a replica is made. */
+export interface ResolvedInit {
+  name: string;
+  /** Undefined: the main container's. */
+  image: string | undefined;
+  command: string[];
+  timeoutMs: number;
+  /** Further tries after the first. */
+  retries: number;
+  nanoCpus: number | undefined;
+  memoryBytes: number | undefined;
+  ulimits: { name: string; soft: number; hard: number }[];
+  /** Undefined: the main container's. */
+  options: EngineOptions | undefined;
 }
 
 export interface PortBinding {

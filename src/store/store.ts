@@ -1,4 +1,18 @@
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type {
+  AutoscaleReads,
+  AutoscaleState,
+  DeathReads,
+  DeathRecord,
+  Delivery,
+  DeliveryReads,
+  ReleaseReads,
+  ReleaseRecord,
+  RunReads,
+  RunRecord,
+} from "./records.ts";
+
+export type { AutoscaleState, DeathRecord, Delivery, ReleaseRecord, RunRecord } from "./records.ts";
 
 /**
  * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
@@ -16,6 +30,11 @@ export interface Store {
   readonly volumes: VolumeReads;
   readonly images: ImageReads;
   readonly operations: OperationReads;
+  readonly releases: ReleaseReads;
+  readonly runs: RunReads;
+  readonly autoscale: AutoscaleReads;
+  readonly deaths: DeathReads;
+  readonly deliveries: DeliveryReads;
 
   /**
    * Runs `change` inside a transaction of its own (a savepoint in a shared commit) and resolves with its result once
@@ -40,7 +59,10 @@ export interface Transaction {
   manifests: ManifestReads & {
     /** Writes content; returns the stored row. Writing what is there already changes nothing and keeps the revision. */
     put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
-    /** Removes the manifest with its status, frozen marks, claims, dependencies and image pins. False when it was not there. */
+    /**
+     * Removes the manifest with its status, frozen marks, claims, dependencies, image pins, releases, runs and
+     * autoscale state; deaths and deliveries stay. False when it was not there.
+     */
     delete(key: ManifestKey): boolean;
     /**
      * Raises the generation: every container of it is replaced. Returns the new one. Generations and revisions come from
@@ -93,6 +115,38 @@ export interface Transaction {
   };
   operations: OperationReads & {
     put(operation: Operation): void;
+  };
+  releases: ReleaseReads & {
+    /**
+     * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those
+     * that have not ended. Fails `conflict` when the id is taken by another resource: make another one.
+     */
+    put(release: ReleaseRecord): void;
+  };
+  runs: RunReads & {
+    /**
+     * Inserts or replaces by id. False, and nothing written, when another run of the resource has the same `instant`.
+     * Fails `conflict` when the id is taken by another resource: make another one.
+     */
+    put(run: RunRecord): boolean;
+    /** Removes ended runs beyond the newest `succeeded` and `failed` (anything that is not a success) ones; returns their ids. */
+    trim(key: ManifestKey, keep: { succeeded: number; failed: number }): string[];
+  };
+  autoscale: AutoscaleReads & {
+    /** A changed count moves the key for `subscribe`. */
+    put(state: AutoscaleState): void;
+    remove(key: ManifestKey): void;
+  };
+  deaths: DeathReads & {
+    /**
+     * One death of one container, told apart by container and `at`: told twice, it is kept once. The newest `deathsKept`
+     * per resource stay, also after the resource is gone (until their age limit).
+     */
+    put(death: DeathRecord): void;
+  };
+  deliveries: DeliveryReads & {
+    /** Inserts or replaces by id. Of those that no longer wait, the oldest go beyond `deliveriesKept` in all. */
+    put(delivery: Delivery): void;
   };
 }
 

@@ -1,8 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { PodRecord } from "../../src/api/orchestration/pods.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(60_000);
 
 /** Somebody works on the containers with docker itself. */
 describe("changes by hand", () => {
@@ -10,7 +12,7 @@ describe("changes by hand", () => {
   let victim: PodRecord;
   beforeAll(async () => {
     berth = await rig();
-  });
+  }, 30_000);
   afterAll(() => berth?.close(), 60_000);
   beforeEach(async () => {
     await berth.apply(deployment("hand", "web", { replicas: 2 }));
@@ -18,10 +20,10 @@ describe("changes by hand", () => {
     const [first] = await berth.pods("hand", "web");
     if (first === undefined) throw new Error("no pod");
     victim = first;
-  });
+  }, 30_000);
   afterEach(async () => {
     await berth.call("DELETE", "/scope?scope=hand&prune=true");
-  });
+  }, 30_000);
 
   const names = async () => (await berth.pods("hand", "web")).map(({ name }) => name).sort();
   const bothRun = () =>

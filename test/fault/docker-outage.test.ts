@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { renameSync } from "node:fs";
 import { type Dockerd, startDockerd } from "../support/dockerd.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(60_000);
 
 /** Docker goes away in every way it can; what runs goes on running, and berth says what is wrong and mends it. */
 describe("an outage of Docker", () => {

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/api/manifest.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(60_000);
 
 const kills = Number(process.env.BERTH_TEST_KILLS ?? 10);
 const perKillMs = 60_000;

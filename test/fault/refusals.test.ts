@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(60_000);
 
 /** What Docker refuses is named in describe with its reason, tried again with growing pauses, and heals. */
 describe("what Docker refuses", () => {

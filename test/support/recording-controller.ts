@@ -1,3 +1,4 @@
+import { createTranscript } from "../../src/controller/transcript.ts";
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { PodDetail } from "../../src/api/orchestration/pods.ts";
 import type { Controller } from "../../src/controller/controller.ts";
@@ -57,6 +58,14 @@ export const fixedAnswers: Controller = {
   podReady: (name) => ({ container_name: name, ready: true, startup_passed: true }),
   stopPod: async (name, { freeze }) => ({ name, freeze }),
   startPod: async (name) => ({ name, recreated: true, unfroze: false }),
+  runRelease: async () => {
+    const transcript = createTranscript(1_000);
+    transcript.write("-----> Release 0abcdef12 succeeded\n");
+    transcript.end();
+    return { scope: "s", name: "web", releaseId: "0abcdef12", transcript };
+  },
+  rollback: async () => ({ scope: "s", name: "web", kind: "deployment", rolled_back_to: "a", new_release: "b" }),
+  listReleases: () => ({ releases: [] }),
   getConfig: () => ({ vars: { A: "1" } }),
   setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),
   unsetConfig: async () => ({ changed: ["A"], restarting: [] }),

@@ -7,6 +7,7 @@ import { health, system } from "./health.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
+import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
@@ -29,6 +30,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  runRelease,
+  listReleases,
+  rollback,
   listEvents,
   openapi,
 ];

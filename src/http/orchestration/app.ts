@@ -13,6 +13,7 @@ import { mountHealth } from "./health.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
+import { mountReleases } from "./releases.ts";
 import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
@@ -51,6 +52,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
   mountPods(plane, controller);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountReleases(plane, controller, names.headerPrefix);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return { fetch: withRequestLog(app.fetch, log, plane.actorHeader) };

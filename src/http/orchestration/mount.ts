@@ -54,6 +54,28 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
   );
 }
 
+/**
+ * Mounts an endpoint whose answer is not the envelope but a stream. What fails before the first byte is an envelope
+ * all the same.
+ */
+export function mountStream<E extends Endpoint>(
+  plane: Plane,
+  endpoint: E,
+  respond: (call: Call<E>, signal: AbortSignal) => Promise<Response>,
+): void {
+  plane.app.route(
+    endpoint.method,
+    endpoint.path,
+    ({ request, params }) =>
+      guarded(plane, async () => {
+        const query = readQuery(request, endpoint.query) as Partial<QueryOf<E>>;
+        const actor = readActor(request, plane.actorHeader);
+        return respond({ params, query, body: undefined, actor }, request.signal);
+      }),
+    { parse: "none" },
+  );
+}
+
 /** Elysia looks for `async` in a handler's text and lets a rejection escape where it finds none. */
 function guarded(plane: Plane, run: () => Response | Promise<Response>): Response | Promise<Response> {
   try {

@@ -73,6 +73,7 @@ test("an app from its first apply to its end", async () => {
     "config.set",
     "manifest.apply",
     "manifest.delete",
+    "release.succeeded",
     "replica.create",
     "replica.remove",
     "restart",

@@ -128,7 +128,7 @@ describe("a change of the spec", () => {
   test("that never gets ready stops at the first replica, keeps serving, and is failed at its deadline", async () => {
     await put(deployment("shop", "web", { replicas: 2 }));
     await it.advance(60_000);
-    const rollout = { min_ready: "10s", progress_deadline: "1m" };
+    const rollout = { min_ready: "10s", progress_deadline: "1m", auto_rollback: false };
     it.runtime.fail("start", new Failure("conflict", "exec format error", { reason: "StartFailed" }));
     await it.apply(deployment("shop", "web", { replicas: 2, env: { A: "1" }, rollout }));
     await it.advance(5_000);
@@ -142,9 +142,11 @@ describe("a change of the spec", () => {
     await it.advance(120_000);
     const status = await it.status("deployment", "shop", "web");
     expect(status.phase).toBe("failed");
-    expect(status.conditions.find(({ type }) => type === "Progressing")).toMatchObject({ reason: "ProgressDeadline" });
+    expect(status.conditions.find(({ type }) => type === "Progressing")).toMatchObject({ reason: "ReleaseFailed" });
+    expect(status.last_reconcile_error).toContain("exec format error");
     expect(running("shop-web")).toBe(2);
     it.runtime.fail("start", undefined);
+    await it.apply(deployment("shop", "web", { replicas: 2, env: { A: "1" }, rollout }));
     await it.settle();
     expect(of("shop-web").map(({ env }) => env.A)).toEqual(["1", "1"]);
   });

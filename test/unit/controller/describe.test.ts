@@ -9,7 +9,7 @@ let it: World;
 beforeEach(async () => {
   it = await world();
   await it.apply([
-    deployment("shop", "web", { replicas: 2, probes: { readiness: { tcp_socket: { port: 80 } } } }),
+    deployment("shop", "web", { replicas: 2, post_deploy: ["true"] }),
     statefulset("shop", "db", { volume_claims: [{ name: "data", mount_path: "/data" }] }),
     deployment("blog", "web"),
     { kind: "ingress", scope: "shop", name: "web", spec: { host: "shop.example.org" } },
@@ -33,7 +33,7 @@ describe("a description", () => {
       updated_replicas: 2,
       frozen_replicas: 0,
       observed_revision: 1,
-      releases: [],
+      releases: [{ status: "succeeded", cause: "apply", revision: 1 }],
       init_failures: [],
       last_reconcile_at: new Date(testEpoch).toISOString(),
     });
@@ -54,7 +54,7 @@ describe("a description", () => {
   });
 
   test("says what of the manifest this version keeps without acting on it", async () => {
-    expect((await it.status("deployment", "shop", "web")).warnings?.join()).toContain("probes: stored");
+    expect((await it.status("deployment", "shop", "web")).warnings?.join()).toContain("post_deploy: stored");
     const { status, pods } = await it.describe("ingress", "shop", "web");
     expect(status).toMatchObject({ phase: "stored", data: {}, warnings: [expect.stringContaining("does not route")] });
     expect(pods).toEqual([]);

@@ -66,8 +66,9 @@ describe("an image that is not on the machine", () => {
     it.runtime.calls.length = 0;
     await it.advance(60 * 60_000);
     expect(it.containers()).toEqual(before);
-    expect(pulls().length).toBeGreaterThan(50);
-    expect(pulls().length).toBeLessThan(110);
+    // Until the progress deadline; then the last good version is what is wanted again.
+    expect(pulls().length).toBeGreaterThan(5);
+    expect(pulls().length).toBeLessThan(20);
     expect(it.runtime.calls.length).toBeLessThan(1_500);
     expect(it.events().length).toBeLessThan(20);
   });

@@ -40,6 +40,7 @@ describe("defaults", () => {
         pullable: true,
         pull: "missing",
         claims: [],
+        inits: [],
         container: {
           command: undefined,
           env: { BERTH_SCOPE: "shop", BERTH_NAME: "web" },

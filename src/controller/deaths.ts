@@ -1,0 +1,78 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { DeathRecord, Store } from "../store/store.ts";
+import type { Pod, PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
+
+/** Keeps what is known about replicas that died, before their containers are gone. */
+export interface Deaths {
+  /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
+  record(pod: Pod, reason: string): Promise<void>;
+  /** Every replica of the resource that is in trouble right now. */
+  capsule(key: ManifestKey, reason: string): Promise<void>;
+}
+
+const logLines = 100;
+const logBytesMax = 64 * 1024;
+const readMs = 3_000;
+
+/** What it works with. */
+export interface DeathParts {
+  store: Store;
+  runtime: Runtime;
+  clock: Clock;
+  log: Log;
+  pods: PodTable;
+  probes: ProbeEngine;
+}
+
+export function createDeaths(context: DeathParts): Deaths {
+  async function record(pod: Pod, reason: string): Promise<void> {
+    try {
+      const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
+      const { kind, scope, name } = pod.key;
+      const death: DeathRecord = {
+        kind,
+        scope,
+        name,
+        replicaId: pod.replicaId,
+        containerId: pod.id,
+        at: detail?.finishedAt ?? context.clock.now(),
+        exitCode: detail?.exitCode ?? pod.exitCode,
+        oomKilled: detail?.oomKilled ?? pod.oomKilled,
+        reason: detail?.error || reason,
+        image: pod.image,
+        hash: pod.hash,
+        releaseId: pod.releaseId,
+        logs,
+        probes: context.probes.exchanges(pod.id),
+      };
+      await context.store.write((tx) => tx.deaths.put(death));
+    } catch (error) {
+      context.log.warn("death not recorded", { container: pod.name, error });
+    }
+  }
+
+  return {
+    record,
+    async capsule(key, reason) {
+      const troubled = context.pods
+        .of(key)
+        .filter((pod) => pod.restarts > 0 || pod.oomKilled || pod.state !== "running");
+      await Promise.all(troubled.map((pod) => record(pod, reason)));
+    },
+  };
+}
+
+async function lastLines(context: DeathParts, id: string): Promise<string[]> {
+  const stop = AbortSignal.timeout(readMs);
+  const decoder = new TextDecoder();
+  let text = "";
+  const options = { follow: false, tail: logLines, since: undefined, timestamps: false };
+  for await (const bytes of context.runtime.logs(id, options, stop)) {
+    text = (text + decoder.decode(bytes, { stream: true })).slice(-logBytesMax);
+  }
+  return text.split("\n").filter((line, index, all) => index < all.length - 1 || line !== "");
+}

@@ -1,0 +1,78 @@
+import { Failure } from "../api/failure.ts";
+import { initContainerName, oneOffSpec } from "../core/one-off-spec.ts";
+import type { ResolvedInit, ResolvedWorkload } from "../core/workload.ts";
+import type { Context } from "./context.ts";
+import { ensureImageRef } from "./images.ts";
+import { type OneOffResult, runOneOff } from "./one-off.ts";
+
+export interface InitRun {
+  workload: ResolvedWorkload;
+  replicaId: string;
+  /** Image of the main container: what an init without one of its own runs on. */
+  imageRef: string;
+}
+
+const retryPauseMs = 2_000;
+
+/**
+ * The init chain of one replica: each to its end, in order, before the replica's container is made. The first that
+ * does not succeed ends the attempt; why is kept for the status.
+ */
+export async function runInits(context: Context, run: InitRun): Promise<void> {
+  for (const init of run.workload.inits) await runInit(context, run, init);
+  context.progress.clearInitFailures(run.workload, run.replicaId);
+}
+
+async function runInit(context: Context, run: InitRun, init: ResolvedInit): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const result = await tryInit(context, run, init);
+    if (result.end === "exited" && result.exitCode === 0) return;
+    if (attempt <= init.retries) {
+      await context.clock.sleep(retryPauseMs);
+      continue;
+    }
+    const error = textOf(init, result);
+    context.progress.addInitFailure(run.workload, {
+      replica_id: run.replicaId,
+      init_name: init.name,
+      exit_code: result.end === "exited" ? result.exitCode : -1,
+      error,
+      attempts: attempt,
+      recorded_at: new Date(context.clock.now()).toISOString(),
+    });
+    throw new Failure("conflict", error, { reason: "InitFailed" });
+  }
+}
+
+async function tryInit(context: Context, { workload, replicaId, imageRef }: InitRun, init: ResolvedInit) {
+  const { kind, scope, name } = workload;
+  const image = init.image === undefined ? imageRef : await ensureImageRef(context, workload, init.image);
+  const template = {
+    ...workload.container,
+    nanoCpus: init.nanoCpus,
+    memoryBytes: init.memoryBytes,
+    ulimits: init.ulimits,
+    options: init.options ?? workload.container.options,
+  };
+  const one = {
+    kind,
+    scope,
+    name,
+    containerName: initContainerName(workload, init.name, replicaId),
+    replicaId,
+    role: "init" as const,
+    imageRef: image,
+    command: init.command,
+    createdAt: context.clock.now(),
+  };
+  const spec = oneOffSpec(template, one, context.names);
+  return runOneOff(context, { spec, timeoutMs: init.timeoutMs, signal: new AbortController().signal });
+}
+
+function textOf(init: ResolvedInit, result: OneOffResult): string {
+  const last = result.tail.at(-1);
+  const said = last === undefined ? "" : `: ${last}`;
+  if (result.end === "timed_out") return `init "${init.name}" did not end within its timeout${said}`;
+  const memory = result.oomKilled ? " (out of memory)" : "";
+  return `init "${init.name}" ended with exit code ${result.exitCode}${memory}${said}`;
+}

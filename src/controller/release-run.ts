@@ -1,0 +1,57 @@
+import { Failure } from "../api/failure.ts";
+import { formatKey } from "../api/manifest.ts";
+import type { ReleaseRecord } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import type { Target } from "./controller.ts";
+import { stepsOf } from "./release-step.ts";
+import { latestRelease, mintRelease } from "./releases.ts";
+import { resolveTarget } from "./target.ts";
+import type { ReleaseStream } from "./transcript.ts";
+
+/**
+ * POST /releases/run. The release goes on whoever listens. One that an apply began and nobody has joined is what the
+ * first caller gets; any other that is under way is a conflict, unless the caller wants to follow it.
+ */
+export async function runRelease(
+  context: Context,
+  target: Target,
+  { follow, actor }: { follow: boolean; actor: string },
+): Promise<ReleaseStream> {
+  const key = resolveTarget(context.store.manifests, { ...target, kind: "deployment" });
+  const { scope, name } = key;
+  const latest = latestRelease(context, key);
+  const under = latest?.endedAt === undefined ? latest : undefined;
+  const stream = (release: ReleaseRecord) => ({
+    scope,
+    name,
+    releaseId: release.id,
+    transcript: context.releasePhases.transcript(release.id),
+  });
+  if (follow) {
+    if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
+    return stream(latest);
+  }
+  if (under !== undefined && under.cause !== "release_run" && context.releasePhases.claim(under.id))
+    return stream(under);
+  if (under !== undefined) {
+    throw new Failure(
+      "conflict",
+      `release ${under.id} of ${formatKey(key)} is in progress; follow it with follow=true`,
+    );
+  }
+  context.engine.require();
+  const release = await context.store.write((tx) => {
+    const manifest = tx.manifests.get(key);
+    if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
+    if (stepsOf(manifest.spec).length === 0) {
+      throw new Failure("invalid", `${formatKey(key)} has no release block; use restart to roll it`);
+    }
+    const now = context.clock.now();
+    const minted = mintRelease(context, tx, { manifest, cause: "release_run", now });
+    tx.manifests.touch(key);
+    tx.events.append({ actor, action: "release.run", ...key, detail: { release: minted.id } }, now);
+    return minted;
+  });
+  context.enqueue(key);
+  return stream(release);
+}

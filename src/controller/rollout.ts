@@ -1,0 +1,185 @@
+import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
+import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
+import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
+import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
+import type { ResolvedWorkload } from "../core/workload.ts";
+import type { ReleaseRecord } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import { planTarget } from "./observe.ts";
+import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
+
+/** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
+export type RolloutMemory = {
+  /** The generation that was last fully ready. */
+  good_generation?: number;
+  /** A config change or restart whose replicas never came up. */
+  halted?: { generation: number; good_generation: number; reason: string };
+};
+
+/** What replicas of the resource are made from now; undefined while its first release phase has not passed. */
+export function rolloutTarget(context: Context, manifest: StoredManifest): StoredManifest | undefined {
+  return targetOf(manifest, context.store.releases.list(manifest), haltedConfig(memoryOf(context, manifest)));
+}
+
+export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
+  const status = context.store.status.get(key) as RolloutMemory | undefined;
+  return {
+    ...(status?.good_generation === undefined ? {} : { good_generation: status.good_generation }),
+    ...(status?.halted === undefined ? {} : { halted: status.halted }),
+  };
+}
+
+function haltedConfig({ halted }: RolloutMemory): HaltedConfig | undefined {
+  return halted === undefined ? undefined : { generation: halted.generation, goodGeneration: halted.good_generation };
+}
+
+export interface Judging {
+  manifest: StoredManifest;
+  workload: ResolvedWorkload;
+  plan: WorkloadPlan;
+  pods: PlannedPod[];
+  /** Undefined when it is settled. */
+  startedAt: number | undefined;
+}
+
+/** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
+export interface Judgement {
+  memory: RolloutMemory;
+  moved: boolean;
+}
+
+/** A resource of a version before releases, or one whose hash is computed otherwise now, gets its record here. */
+export async function ensureRelease(context: Context, manifest: StoredManifest): Promise<void> {
+  if (latestRelease(context, manifest) !== undefined) return;
+  await context.store.write((tx) => {
+    if (needsRelease(tx, manifest, false)) {
+      mintRelease(context, tx, { manifest, cause: "apply", now: context.clock.now() });
+    }
+  });
+}
+
+/** Decides after each look how the rollout under way stands, and records its end. */
+export async function judge(context: Context, judging: Judging): Promise<Judgement> {
+  const { manifest, workload, plan, pods, startedAt } = judging;
+  const memory = memoryOf(context, manifest);
+  const release = latestRelease(context, manifest);
+  const lastError = context.progress.trouble(manifest)?.message;
+  const now = context.clock.now();
+  const verdict = verdictOf({
+    plan,
+    workload: planTarget(workload),
+    pods,
+    startedAt: startedAt ?? now,
+    lastError,
+    now,
+  });
+  if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
+    return judgeRelease(context, { ...judging, release, verdict, memory });
+  }
+  return judgeGeneration(context, { ...judging, verdict, memory });
+}
+
+/** With nothing good to return to, a failed release is tried on; at last it may be ready after all. */
+function cameUpLate(context: Context, release: ReleaseRecord, verdict: Verdict): boolean {
+  if (release.status !== "failed" || verdict.outcome !== "done") return false;
+  return !context.store.releases.list(release).some(({ good }) => good);
+}
+
+interface ReleaseJudging extends Judging {
+  release: ReleaseRecord;
+  verdict: Verdict;
+  memory: RolloutMemory;
+}
+
+async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<Judgement> {
+  const { release, verdict, manifest, workload, memory } = judging;
+  if (verdict.outcome === "going") return { memory, moved: false };
+  if (verdict.outcome === "done") {
+    await succeed(context, release, workload);
+    return { memory: { good_generation: workload.generation }, moved: false };
+  }
+  return fail(context, { release, manifest, workload, verdict, memory });
+}
+
+async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
+  const now = context.clock.now();
+  const { kind, scope, name } = release;
+  await context.store.write((tx) => {
+    const known = tx.releases.get(release.id);
+    if (known === undefined || known.good) return;
+    const imageId = tx.images.pinOf(release)?.imageId;
+    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
+    const detail = { release: release.id, image: workload.image, cause: release.cause };
+    tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
+  });
+  context.releasePhases.rolledOut(release);
+}
+
+interface Failing {
+  release: ReleaseRecord;
+  manifest: StoredManifest;
+  workload: ResolvedWorkload;
+  verdict: Extract<Verdict, { outcome: "failed" }>;
+  memory: RolloutMemory;
+}
+
+/**
+ * Records the failure with its reason. The last good spec comes back unless the spec says otherwise; a spec that had
+ * worked before, made anew by a release run, stops where it is.
+ */
+async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
+  const { kind, scope, name } = manifest;
+  const error = `${verdict.reason}: ${verdict.message}`;
+  await context.deaths.capsule(manifest, error);
+  const came = await context.store.write((tx) => {
+    const now = context.clock.now();
+    const known = tx.releases.get(release.id);
+    const stored = tx.manifests.get(manifest);
+    if (known?.status !== "running" || stored === undefined) return "superseded";
+    tx.releases.put({ ...known, status: "failed", endedAt: now, error });
+    tx.events.append(
+      { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
+      now,
+    );
+    const releases = tx.releases.list(manifest);
+    const goal = lastGoodBefore(releases, release);
+    if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
+    const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
+    if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    return "rolled back";
+  });
+  if (came !== "superseded") context.releasePhases.failed(release, error);
+  if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
+  return { memory, moved: came === "rolled back" };
+}
+
+/** Replicas of the generation that worked go on; the next write or restart tries again. */
+function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): RolloutMemory {
+  const good = memory.good_generation ?? generation;
+  return { good_generation: good, halted: { generation, good_generation: good, reason } };
+}
+
+interface GenerationJudging extends Judging {
+  verdict: Verdict;
+  memory: RolloutMemory;
+}
+
+/** A restart or a config change: no release, and nothing to put back; a bad one stops where it is. */
+async function judgeGeneration(context: Context, judging: GenerationJudging): Promise<Judgement> {
+  const { manifest, workload, verdict, memory } = judging;
+  const { good_generation: good, halted } = memory;
+  if (halted !== undefined && halted.generation === manifest.generation) return { memory, moved: false };
+  const { halted: _, ...rest } = memory;
+  if (verdict.outcome === "done") return { memory: { good_generation: workload.generation }, moved: false };
+  if (verdict.outcome === "going" || good === undefined || good >= manifest.generation) {
+    return { memory: rest, moved: false };
+  }
+  const reason = `${verdict.reason}: ${verdict.message}`;
+  await context.deaths.capsule(manifest, reason);
+  const { kind, scope, name, generation } = manifest;
+  await context.store.write((tx) => {
+    const detail = { generation, error: reason };
+    tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
+  });
+  return { memory: halt(memory, manifest, reason), moved: true };
+}

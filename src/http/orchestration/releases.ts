@@ -1,0 +1,39 @@
+import { listReleases, rollback, runRelease } from "../../api/orchestration/releases.ts";
+import { readFlag } from "../../api/query.ts";
+import type { Controller } from "../../controller/controller.ts";
+import type { Transcript } from "../../controller/transcript.ts";
+import { mount, mountStream, type Plane } from "./mount.ts";
+
+export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
+  mountStream(plane, runRelease, async ({ query: { follow, ...target }, actor }, signal) => {
+    const stream = await controller.runRelease(target, { follow: readFlag(follow, false), actor });
+    return new Response(textOf(stream.transcript, signal), {
+      headers: {
+        "Content-Type": "text/plain; charset=utf-8",
+        [`${headerPrefix}-Scope`]: stream.scope,
+        [`${headerPrefix}-Name`]: stream.name,
+        [`${headerPrefix}-Release`]: stream.releaseId,
+      },
+    });
+  });
+  mount(plane, listReleases, { answer: ({ query }) => controller.listReleases(query) });
+  mount(plane, rollback, {
+    answer: ({ query: { release_id, ...target }, actor }) =>
+      controller.rollback({ ...target, releaseId: release_id }, { actor }),
+  });
+}
+
+/** Pulled: a slow reader keeps nobody waiting, the transcript is kept elsewhere. */
+function textOf(transcript: Transcript, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const left = new AbortController();
+  const pieces = transcript.follow(AbortSignal.any([signal, left.signal]));
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: () => left.abort(),
+  });
+}
