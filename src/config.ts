@@ -35,6 +35,12 @@ export const limits = {
   eventsPageMax: 1_000,
   imagePinsKept: 10,
   operationsKept: 10_000,
+  /** Per resource. */
+  releasesKept: 10,
+  deathsKept: 20,
+  deathsKeptMs: 30 * 24 * 3_600_000,
+  /** Webhook calls in all. */
+  deliveriesKept: 1_000,
   /** Resources reconciled at the same time, and container starts at the same time over all of them. */
   reconcileWorkers: 8,
   engineCallsMax: 16,

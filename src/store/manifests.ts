@@ -28,9 +28,23 @@ export interface ManifestsNoun {
 }
 
 /** Rows of other tables that mean nothing without their manifest. */
-const dependentTables = ["status", "frozen", "claims", "dependencies", "image_pins"];
+const dependentTables = [
+  "status",
+  "frozen",
+  "claims",
+  "dependencies",
+  "image_pins",
+  "releases",
+  "runs",
+  "last_instants",
+  "autoscale",
+];
 
-export function createManifests(db: Database, sealer: SpecSealer, onMoved: (key: ManifestKey) => void): ManifestsNoun {
+export function createManifests(
+  db: Database,
+  sealer: SpecSealer<ManifestKey>,
+  onMoved: (key: ManifestKey) => void,
+): ManifestsNoun {
   const parts: Parts = { sql: prepare(db), heads: createHeads(db), versions: createVersions(db), sealer, onMoved };
   const { sql, heads } = parts;
   const select = filteredSelect<Row>(
@@ -59,7 +73,7 @@ interface Parts {
   sql: ReturnType<typeof prepare>;
   heads: Heads;
   versions: Versions;
-  sealer: SpecSealer;
+  sealer: SpecSealer<ManifestKey>;
   onMoved: (key: ManifestKey) => void;
 }
 

@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { Failure } from "../api/failure.ts";
 import { first } from "./migrations/0001-first.ts";
+import { second } from "./migrations/0002-releases-and-runs.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-const migrations: readonly string[] = [first];
+const migrations: readonly string[] = [first, second];
 
 export const schemaVersion = migrations.length;
 

@@ -4,10 +4,13 @@ import type { Database } from "bun:sqlite";
 import type { ManifestKey } from "../api/manifest.ts";
 import { createBroadcast } from "../lib/broadcast.ts";
 import type { Secret } from "../lib/secret.ts";
+import { createAutoscale } from "./autoscale.ts";
 import { createClaims } from "./claims.ts";
 import { createConfig } from "./config.ts";
 import { copyInto, openDatabase, quickCheck } from "./database.ts";
+import { createDeaths } from "./deaths.ts";
 import { createDeletions } from "./deletions.ts";
+import { createDeliveries } from "./deliveries.ts";
 import { createDependencies } from "./dependencies.ts";
 import { createEvents } from "./events.ts";
 import { createFrozen } from "./frozen.ts";
@@ -16,7 +19,9 @@ import { takeLock } from "./lock.ts";
 import { createManifests } from "./manifests.ts";
 import { bindKey, createMeta } from "./meta.ts";
 import { createOperations } from "./operations.ts";
-import { idOf, keyOf } from "./rows.ts";
+import { createReleases } from "./releases.ts";
+import { columnsOf, idOf, keyOf } from "./rows.ts";
+import { createRuns } from "./runs.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { createSpecSealer, type MapSecrets } from "./sealed-spec.ts";
 import { createStatus } from "./status.ts";
@@ -41,6 +46,13 @@ export interface StoreLimits {
   eventsKept: number;
   imagePinsKept: number;
   operationsKept: number;
+  /** Per resource, as are deaths. */
+  releasesKept: number;
+  deathsKept: number;
+  /** Deaths older than this go, milliseconds. */
+  deathsKeptMs: number;
+  /** In all; those that wait are kept beyond it. */
+  deliveriesKept: number;
 }
 
 /**
@@ -101,7 +113,11 @@ function createTransaction(
   { limits, mapSecrets, seal }: StoreOptions & { seal: Seal },
   onMoved: (key: ManifestKey) => void,
 ): { tx: Transaction; forget: () => void } {
-  const { manifests, forget: forgetManifests } = createManifests(db, createSpecSealer(seal, mapSecrets), onMoved);
+  const { manifests, forget: forgetManifests } = createManifests(
+    db,
+    createSpecSealer(seal, mapSecrets, (key) => ["manifests", ...columnsOf(key)]),
+    onMoved,
+  );
   const { config, forget: forgetConfig } = createConfig(db, seal);
   const { status, forget: forgetStatus } = createStatus(db);
   const tx: Transaction = {
@@ -123,6 +139,15 @@ function createTransaction(
     volumes: createVolumes(db),
     images: createImages(db, limits.imagePinsKept),
     operations: createOperations(db, limits.operationsKept),
+    releases: createReleases(
+      db,
+      createSpecSealer(seal, mapSecrets, (release) => ["releases", release.id]),
+      limits.releasesKept,
+    ),
+    runs: createRuns(db),
+    autoscale: createAutoscale(db, onMoved),
+    deaths: createDeaths(db, limits),
+    deliveries: createDeliveries(db, seal, limits.deliveriesKept),
   };
   return {
     tx,

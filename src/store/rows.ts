@@ -1,4 +1,5 @@
 import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 
 /** The first three parameters of every statement about one resource. */
@@ -18,6 +19,14 @@ export function idOf(key: ManifestKey): string {
 }
 
 export const whereKey = "kind = ? and scope = ? and name = ?";
+
+/** Of an upsert by id: the row in the way belongs to the same resource. */
+export const sameOwner = "kind = excluded.kind and scope = excluded.scope and name = excluded.name";
+
+/** Such an upsert that changed nothing. */
+export function idTaken(noun: string, id: string): Failure {
+  return new Failure("conflict", `${noun} id "${id}" is taken by another resource: make another one`);
+}
 
 /** Filters by column; undefined stands for any. */
 export type Filter = Record<string, string | number | undefined>;

@@ -1,4 +1,18 @@
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type {
+  AutoscaleReads,
+  AutoscaleState,
+  DeathReads,
+  DeathRecord,
+  Delivery,
+  DeliveryReads,
+  ReleaseReads,
+  ReleaseRecord,
+  RunReads,
+  RunRecord,
+} from "./records.ts";
+
+export type { AutoscaleState, DeathRecord, Delivery, ReleaseRecord, RunRecord } from "./records.ts";
 
 /**
  * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
@@ -45,7 +59,10 @@ export interface Transaction {
   manifests: ManifestReads & {
     /** Writes content; returns the stored row. Writing what is there already changes nothing and keeps the revision. */
     put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
-    /** Removes the manifest with its status, frozen marks, claims, dependencies and image pins. False when it was not there. */
+    /**
+     * Removes the manifest with its status, frozen marks, claims, dependencies, image pins, releases, runs and
+     * autoscale state; deaths and deliveries stay. False when it was not there.
+     */
     delete(key: ManifestKey): boolean;
     /**
      * Raises the generation: every container of it is replaced. Returns the new one. Generations and revisions come from
@@ -100,144 +117,37 @@ export interface Transaction {
     put(operation: Operation): void;
   };
   releases: ReleaseReads & {
-    /** Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one. */
+    /**
+     * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those
+     * that have not ended. Fails `conflict` when the id is taken by another resource: make another one.
+     */
     put(release: ReleaseRecord): void;
   };
   runs: RunReads & {
-    /** Inserts or replaces by id. False, and nothing written, when another run of the resource has the same `instant`. */
+    /**
+     * Inserts or replaces by id. False, and nothing written, when another run of the resource has the same `instant`.
+     * Fails `conflict` when the id is taken by another resource: make another one.
+     */
     put(run: RunRecord): boolean;
     /** Removes ended runs beyond the newest `succeeded` and `failed` (anything that is not a success) ones; returns their ids. */
     trim(key: ManifestKey, keep: { succeeded: number; failed: number }): string[];
   };
   autoscale: AutoscaleReads & {
+    /** A changed count moves the key for `subscribe`. */
     put(state: AutoscaleState): void;
     remove(key: ManifestKey): void;
   };
   deaths: DeathReads & {
-    /** The newest `deathsKept` per resource stay, also after the resource is gone (until their age limit). */
+    /**
+     * One death of one container, told apart by container and `at`: told twice, it is kept once. The newest `deathsKept`
+     * per resource stay, also after the resource is gone (until their age limit).
+     */
     put(death: DeathRecord): void;
   };
   deliveries: DeliveryReads & {
+    /** Inserts or replaces by id. Of those that no longer wait, the oldest go beyond `deliveriesKept` in all. */
     put(delivery: Delivery): void;
   };
-}
-
-/** One release of a deployment or statefulset (orchestration details 3.6). Times are epoch milliseconds. */
-export interface ReleaseRecord extends ManifestKey {
-  /** 9 characters: base36 of unix seconds and two random ones; sorts by time. */
-  id: string;
-  /** `pending`: waits for its release phase or for the engine. */
-  status: "pending" | "running" | "succeeded" | "failed";
-  cause: "apply" | "rollback" | "auto_rollback" | "release_run" | "image";
-  /** Reached its full ready count once: something a rollback may return to. */
-  good: boolean;
-  hash: string;
-  revision: number;
-  image: string;
-  imageId: string | undefined;
-  rolledBackFrom: string | undefined;
-  startedAt: number;
-  endedAt: number | undefined;
-  preExitCode: number | undefined;
-  exitCode: number | undefined;
-  postExitCode: number | undefined;
-  error: string | undefined;
-  /** The stored spec, secrets sealed at rest. */
-  spec: Spec;
-  /** Output of the release phase, its last part. */
-  log: string;
-}
-
-export interface ReleaseReads {
-  get(id: string): ReleaseRecord | undefined;
-  /** Newest first. */
-  list(key: ManifestKey): ReleaseRecord[];
-  /** Every release that has not ended: what a restart has to take up again. */
-  unfinished(): ReleaseRecord[];
-}
-
-/** One run of a job or cron job. Times are epoch milliseconds. */
-export interface RunRecord extends ManifestKey {
-  id: string;
-  status: "scheduled" | "running" | "succeeded" | "failed" | "timed_out" | "cancelled" | "missed" | "skipped";
-  trigger: "manual" | "schedule" | "action";
-  /** The instant of the schedule that this run is for; unique per resource. */
-  instant: number | undefined;
-  /** 1 for the first try. */
-  attempt: number;
-  startedAt: number | undefined;
-  endedAt: number | undefined;
-  exitCode: number | undefined;
-  error: string | undefined;
-  /** Last lines of the output. */
-  tail: string[];
-}
-
-export interface RunReads {
-  get(id: string): RunRecord | undefined;
-  /** Newest first. */
-  list(key: ManifestKey, limit?: number): RunRecord[];
-  /** `scheduled` and `running` ones of all resources. */
-  unfinished(): RunRecord[];
-  /** The newest instant that has a row, whatever became of it. */
-  lastInstant(key: ManifestKey): number | undefined;
-}
-
-/** What the autoscaler decided, kept outside the manifest. */
-export interface AutoscaleState extends ManifestKey {
-  replicas: number;
-  lastUpAt: number | undefined;
-  lastDownAt: number | undefined;
-}
-
-export interface AutoscaleReads {
-  get(key: ManifestKey): AutoscaleState | undefined;
-}
-
-/** How a replica died: enough to tell why after its container is gone. */
-export interface DeathRecord extends ManifestKey {
-  replicaId: string;
-  containerId: string;
-  at: number;
-  exitCode: number | undefined;
-  oomKilled: boolean;
-  /** Why it ended, or the engine's own error text. */
-  reason: string;
-  image: string;
-  hash: string;
-  releaseId: string | undefined;
-  /** Last lines of its output. */
-  logs: string[];
-  /** Last probe exchanges, newest last. */
-  probes: string[];
-}
-
-export interface DeathReads {
-  /** Newest first. */
-  list(key: ManifestKey): DeathRecord[];
-}
-
-/** One webhook call on its way out: the outbox and its record. */
-export interface Delivery extends ManifestKey {
-  id: string;
-  event: string;
-  url: string;
-  method: string;
-  /** Sealed at rest. */
-  headers: Record<string, string>;
-  body: string;
-  status: "waiting" | "delivered" | "dropped";
-  attempts: number;
-  nextAt: number;
-  createdAt: number;
-  /** Status code or error text of the last try. */
-  lastResult: string | undefined;
-}
-
-export interface DeliveryReads {
-  /** Waiting ones that are due, oldest first. */
-  due(now: number, limit: number): Delivery[];
-  list(key: ManifestKey, limit: number): Delivery[];
 }
 
 export interface PutResult {

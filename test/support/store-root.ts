@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CoreKind, Spec } from "../../src/api/manifest.ts";
+import type { Spec } from "../../src/api/manifest.ts";
 import { secret } from "../../src/lib/secret.ts";
-import { openStore, type StoreOptions } from "../../src/store/open-store.ts";
+import { openStore, type StoreLimits, type StoreOptions } from "../../src/store/open-store.ts";
 
 /** A folder of its own for one test; `remove` it after. */
 export interface TestRoot {
@@ -26,8 +26,18 @@ export function testRoot(): TestRoot {
 
 export const testKey = secret<Uint8Array>(new Uint8Array(32).fill(7));
 
+export const testLimits: StoreLimits = {
+  eventsKept: 1_000,
+  imagePinsKept: 3,
+  operationsKept: 3,
+  releasesKept: 3,
+  deathsKept: 3,
+  deathsKeptMs: 1_000,
+  deliveriesKept: 3,
+};
+
 /** Registry tokens are the only secrets. */
-export function mapTestSecrets(kind: CoreKind, spec: Spec, f: (value: string, path: string) => string): Spec {
+export function mapTestSecrets(kind: string, spec: Spec, f: (value: string, path: string) => string): Spec {
   if (kind !== "registry" || typeof spec.token !== "string") return spec;
   return { ...spec, token: f(spec.token, "spec.token") };
 }
@@ -38,7 +48,7 @@ export function openTestStore(at: TestRoot, overrides: Partial<StoreOptions> = {
     lockPath: at.lockPath,
     key: testKey,
     mapSecrets: mapTestSecrets,
-    limits: { eventsKept: 1_000, imagePinsKept: 3, operationsKept: 3 },
+    limits: testLimits,
     onListenerError: (error) => {
       throw error;
     },

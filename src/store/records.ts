@@ -1,0 +1,120 @@
+import type { ManifestKey, Spec } from "../api/manifest.ts";
+
+/** One release of a deployment or statefulset (orchestration details 3.6). Times are epoch milliseconds. */
+export interface ReleaseRecord extends ManifestKey {
+  /** 9 characters: base36 of unix seconds and two random ones; sorts by time. */
+  id: string;
+  /** `pending`: waits for its release phase or for the engine. */
+  status: "pending" | "running" | "succeeded" | "failed";
+  cause: "apply" | "rollback" | "auto_rollback" | "release_run" | "image";
+  /** Reached its full ready count once: something a rollback may return to. */
+  good: boolean;
+  hash: string;
+  revision: number;
+  image: string;
+  imageId: string | undefined;
+  rolledBackFrom: string | undefined;
+  startedAt: number;
+  endedAt: number | undefined;
+  preExitCode: number | undefined;
+  exitCode: number | undefined;
+  postExitCode: number | undefined;
+  error: string | undefined;
+  /** The stored spec, secrets sealed at rest. */
+  spec: Spec;
+  /** Output of the release phase, its last part. */
+  log: string;
+}
+
+export interface ReleaseReads {
+  get(id: string): ReleaseRecord | undefined;
+  /** Newest first. */
+  list(key: ManifestKey): ReleaseRecord[];
+  /** Every release that is pending or running, oldest first: what a restart has to take up again. */
+  unfinished(): ReleaseRecord[];
+}
+
+/** One run of a job or cron job. Times are epoch milliseconds. */
+export interface RunRecord extends ManifestKey {
+  id: string;
+  status: "scheduled" | "running" | "succeeded" | "failed" | "timed_out" | "cancelled" | "missed" | "skipped";
+  trigger: "manual" | "schedule" | "action";
+  /** The instant of the schedule that this run is for; unique per resource. */
+  instant: number | undefined;
+  /** 1 for the first try. */
+  attempt: number;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  exitCode: number | undefined;
+  error: string | undefined;
+  /** Last lines of the output. */
+  tail: string[];
+}
+
+export interface RunReads {
+  get(id: string): RunRecord | undefined;
+  /** Newest first. */
+  list(key: ManifestKey, limit?: number): RunRecord[];
+  /** `scheduled` and `running` ones of all resources, oldest first. */
+  unfinished(): RunRecord[];
+  /** The newest instant that was ever put, whatever became of its run; forgotten with the manifest. */
+  lastInstant(key: ManifestKey): number | undefined;
+}
+
+/** What the autoscaler decided, kept outside the manifest. */
+export interface AutoscaleState extends ManifestKey {
+  replicas: number;
+  lastUpAt: number | undefined;
+  lastDownAt: number | undefined;
+}
+
+export interface AutoscaleReads {
+  get(key: ManifestKey): AutoscaleState | undefined;
+}
+
+/** How a replica died: enough to tell why after its container is gone. */
+export interface DeathRecord extends ManifestKey {
+  replicaId: string;
+  containerId: string;
+  at: number;
+  exitCode: number | undefined;
+  oomKilled: boolean;
+  /** Why it ended, or the engine's own error text. */
+  reason: string;
+  image: string;
+  hash: string;
+  releaseId: string | undefined;
+  /** Last lines of its output. */
+  logs: string[];
+  /** Last probe exchanges, newest last. */
+  probes: string[];
+}
+
+export interface DeathReads {
+  /** Newest first. */
+  list(key: ManifestKey): DeathRecord[];
+}
+
+/** One webhook call on its way out: the outbox and its record. */
+export interface Delivery extends ManifestKey {
+  id: string;
+  event: string;
+  url: string;
+  method: string;
+  /** Sealed at rest. */
+  headers: Record<string, string>;
+  body: string;
+  status: "waiting" | "delivered" | "dropped";
+  attempts: number;
+  nextAt: number;
+  createdAt: number;
+  /** Status code or error text of the last try. */
+  lastResult: string | undefined;
+}
+
+export interface DeliveryReads {
+  /** Waiting ones that are due, those that waited longest first. */
+  due(now: number, limit: number): Delivery[];
+  /** Newest first. */
+  list(key: ManifestKey, limit: number): Delivery[];
+}
