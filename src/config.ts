@@ -51,6 +51,15 @@ export const limits = {
   orphanGraceMs: 60_000,
   /** Free space below which nothing is pulled. */
   diskFloorBytes: 1024 * 1024 * 1024,
+  /** Body of one webhook call. */
+  hookBodyBytesMax: 256 * 1024,
+  /** Pauses between the attempts at a webhook call: one more attempt than there are pauses. */
+  hookPausesMs: [1_000, 5_000],
+  /** Of one attempt. */
+  hookTimeoutMs: 10_000,
+  /** An answer to a webhook call is read this far. */
+  hookResponseBytesMax: 64 * 1024,
+  hooksInFlightMax: 8,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
 } as const;
@@ -81,6 +90,8 @@ export interface ServeOptions {
   /** `unix:///path` or `tcp://host:port`. */
   dockerHost: string;
   prefix: string;
+  /** Webhooks may go to addresses inside the machine and its networks. */
+  allowPrivateHooks: boolean;
   logLevel: LogLevel;
 }
 
@@ -102,6 +113,7 @@ export function serveOptions(flags: Partial<ServeOptions>, env: Environment = pr
     identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: flags.prefix ?? env.BERTH_PREFIX ?? "berth",
+    allowPrivateHooks: flags.allowPrivateHooks ?? /^(?:1|true|yes|on)$/i.test(env.BERTH_ALLOW_PRIVATE_HOOKS ?? ""),
     logLevel: flags.logLevel ?? logLevelOf(env.BERTH_LOG_LEVEL),
   };
 }

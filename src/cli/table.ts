@@ -6,6 +6,7 @@ import { describeCommand } from "./commands/describe.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { getCommand } from "./commands/get.ts";
+import { hooksCommand } from "./commands/hooks.ts";
 import { restartCommand } from "./commands/restart.ts";
 import { startCommand } from "./commands/start.ts";
 import { stopCommand } from "./commands/stop.ts";
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   getCommand,
   describeCommand,
   eventsCommand,
+  hooksCommand,
   deleteCommand,
   configCommand,
   restartCommand,
@@ -32,6 +34,7 @@ export const localCommands = [
   { name: "doctor", summary: "check this machine and say how to mend what is wrong" },
   { name: "server", summary: "server unit: print the systemd unit that runs the server" },
   { name: "backup", summary: "write a copy of all state to a file" },
+  { name: "hooks secret", summary: "print what receivers check the signature of webhooks with" },
   { name: "restore", summary: "bring back the state of a backup" },
 ] as const;
 

@@ -2,12 +2,14 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
+import type { Outbox } from "../deliver/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
+import type { Leaving } from "./leaving.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { Progress } from "./progress.ts";
 import type { ReleasePhases } from "./release-phases.ts";
@@ -32,6 +34,10 @@ export interface ControllerLimits {
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
+  deliveriesKept: number;
+  hookBodyBytesMax: number;
+  hookPausesMs: readonly number[];
+  hooksInFlightMax: number;
 }
 
 /** What every room of the controller works with; made once by `create.ts`. */
@@ -52,6 +58,9 @@ export interface Context {
   progress: Progress;
   deaths: Deaths;
   releasePhases: ReleasePhases;
+  /** Sends the webhook calls that transactions put into the store. */
+  outbox: Pick<Outbox, "wake">;
+  leaving: Leaving;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

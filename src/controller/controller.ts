@@ -3,6 +3,7 @@ import type { DataOf } from "../api/endpoint.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
+import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
@@ -66,5 +67,7 @@ export interface Controller {
   ): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
   operation(id: string): DataOf<typeof getOperation>;
+  /** Webhook calls of a resource, newest first, headers masked. */
+  deliveries(target: Target & { limit: number }): DataOf<typeof listDeliveries>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

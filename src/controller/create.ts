@@ -1,6 +1,7 @@
 import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
+import type { SendWebhook } from "../deliver/webhook.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -14,6 +15,8 @@ import { describe } from "./describe.ts";
 import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
+import { createHookOutbox, deliveries } from "./hooks.ts";
+import { createLeaving } from "./leaving.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
@@ -38,13 +41,14 @@ export interface ControllerParts {
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  sendWebhook: SendWebhook;
   about: { version: string; dockerHost: string; startedAt: number };
 }
 
 export interface RunningController {
   controller: Controller;
   reconciler: Reconciler;
-  /** Follows the engine and reconciles until `signal` aborts; resolves when both have ended. */
+  /** Follows the engine, reconciles and sends webhooks until `signal` aborts; resolves when all has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -66,12 +70,15 @@ export function createController(parts: ControllerParts): RunningController {
     onUp: () => reconciler.enqueueAll(),
   });
   const releasePhases = createReleasePhases(() => context, log);
+  const outbox = createHookOutbox(parts, parts.sendWebhook);
   const context: Context = {
     ...parts,
     pods,
     progress,
     engine,
     releasePhases,
+    outbox,
+    leaving: createLeaving((id) => pods.byId(id) !== undefined),
     deaths: createDeaths({ ...parts, pods }),
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
@@ -83,7 +90,7 @@ export function createController(parts: ControllerParts): RunningController {
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal)]);
+      await Promise.all([engine.follow(signal), reconciler.run(signal), outbox.run(signal)]);
       await releasePhases.close();
     },
   };
@@ -120,6 +127,7 @@ function operations(
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
     operation: (id) => operation(context, id),
+    deliveries: (target) => deliveries(context, target),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),
     listReleases: (target) => listReleases(context, target),

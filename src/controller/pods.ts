@@ -214,7 +214,12 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
     );
   }
   if (pod !== undefined) await markStopped(context, pod, { freeze, actor });
-  await context.runtime.stop(container.id, { graceMs: stopGraceMs });
+  context.leaving.add(container.id);
+  try {
+    await context.runtime.stop(container.id, { graceMs: stopGraceMs });
+  } finally {
+    context.leaving.remove(container.id);
+  }
   return { name, freeze };
 }
 

@@ -5,6 +5,7 @@ import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
 import { planTarget } from "./observe.ts";
 import { lastGoodOther, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
@@ -87,15 +88,17 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
   const { release, verdict, manifest, workload, memory } = judging;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
-    await succeed(context, release, workload);
+    await succeed(context, { release, manifest, workload });
     return { memory: { good_generation: workload.generation }, moved: false };
   }
   return { memory, moved: await fail(context, { release, manifest, workload, verdict }) };
 }
 
-async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
+async function succeed(context: Context, { release, manifest, workload }: Omit<Failing, "verdict">): Promise<void> {
   const now = context.clock.now();
   const { kind, scope, name } = release;
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
     if (known?.status !== "running") return;
@@ -103,7 +106,9 @@ async function succeed(context: Context, release: ReleaseRecord, workload: Resol
     tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId });
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
+    putCalls(tx, calls);
   });
+  context.outbox.wake();
   context.releasePhases.rolledOut(release);
 }
 
@@ -119,6 +124,8 @@ async function fail(context: Context, { release, manifest, workload, verdict }: 
   const { kind, scope, name } = manifest;
   const error = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, error);
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error });
   const moved = await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
@@ -129,12 +136,14 @@ async function fail(context: Context, { release, manifest, workload, verdict }: 
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
     );
+    putCalls(tx, calls);
     const goal = lastGoodOther(tx.releases.list(manifest), release.hash);
     const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
     if (goal === undefined) return false;
     if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
     return true;
   });
+  context.outbox.wake();
   context.releasePhases.failed(release, error);
   return moved;
 }
@@ -157,9 +166,19 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   const reason = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, reason);
   const { kind, scope, name, generation } = manifest;
+  const startedAt = judging.startedAt ?? context.clock.now();
+  const calls = await deployCalls(context, {
+    manifest,
+    releaseId: undefined,
+    image: workload.image,
+    startedAt,
+    error: reason,
+  });
   await context.store.write((tx) => {
     const detail = { generation, error: reason };
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
+    putCalls(tx, calls);
   });
+  context.outbox.wake();
   return { memory: { good_generation: good, halted: { generation, good_generation: good, reason } }, moved: true };
 }

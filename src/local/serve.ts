@@ -12,6 +12,7 @@ export const serveUsage = `usage: berth serve [flags]
   --identity-addr ADDR        identity service (BERTH_IDENTITY_ADDR); not built yet
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
+  --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
   --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
 
 const flags = {
@@ -21,6 +22,7 @@ const flags = {
   "identity-addr": { type: "string" },
   "docker-host": { type: "string" },
   prefix: { type: "string" },
+  "allow-private-hooks": { type: "boolean" },
   "log-level": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -60,6 +62,7 @@ function withoutUndefined(values: Values): Partial<ServeOptions> {
     identityAddr: text("identity-addr"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
+    allowPrivateHooks: values["allow-private-hooks"] === true ? true : undefined,
     logLevel: level,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

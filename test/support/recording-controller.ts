@@ -79,6 +79,7 @@ export const fixedAnswers: Controller = {
     state: "running",
     started_at: at,
   }),
+  deliveries: () => ({ deliveries: [] }),
   events: () => ({ events: [] }),
 };
 

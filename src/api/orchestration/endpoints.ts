@@ -4,6 +4,7 @@ import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
 import { health, system } from "./health.ts";
+import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
@@ -33,6 +34,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   runRelease,
   listReleases,
   rollback,
+  listDeliveries,
   listEvents,
   openapi,
 ];

@@ -10,6 +10,7 @@ import { mountDescribe } from "./describe.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountEvents } from "./events.ts";
 import { mountHealth } from "./health.ts";
+import { mountHooks } from "./hooks.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
@@ -53,6 +54,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
   mountConfig(plane, controller);
   mountRestart(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
+  mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return { fetch: withRequestLog(app.fetch, log, plane.actorHeader) };
