@@ -1,6 +1,6 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
-import type { LogLevel } from "./lib/log.ts";
+import { type LogLevel, logLevels } from "./lib/log.ts";
 
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
@@ -95,6 +95,9 @@ export interface ServeOptions {
   logLevel: LogLevel;
 }
 
+/** The same as an operator writes them. */
+export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
+
 /** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
 export function parseAddress(text: string): { hostname: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
@@ -105,17 +108,40 @@ export function parseAddress(text: string): { hostname: string; port: number } {
 
 type Environment = Record<string, string | undefined>;
 
-export function serveOptions(flags: Partial<ServeOptions>, env: Environment = process.env): ServeOptions {
+/** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
+export function serveOptions(flags: ServeFlags, env: Environment = process.env): ServeOptions {
   return {
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
     addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
     observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
     identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
-    prefix: flags.prefix ?? env.BERTH_PREFIX ?? "berth",
-    allowPrivateHooks: flags.allowPrivateHooks ?? /^(?:1|true|yes|on)$/i.test(env.BERTH_ALLOW_PRIVATE_HOOKS ?? ""),
-    logLevel: flags.logLevel ?? logLevelOf(env.BERTH_LOG_LEVEL),
+    prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
+    allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
+    logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
   };
+}
+
+/** It becomes part of network, volume, label, header and variable names. */
+function prefixOf(text: string): string {
+  if (/^[a-z][a-z0-9-]{0,30}$/.test(text)) return text;
+  throw new Failure(
+    "invalid",
+    `prefix "${text}" is not possible: use lower-case letters, digits and dashes, at most 31`,
+  );
+}
+
+/** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
+function allowanceOf(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0" || text === "") return false;
+  throw new Failure("invalid", `allow private hooks: "${text}" is not a boolean, write true or false`);
+}
+
+function logLevelOf(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text);
+  if (level === undefined) throw new Failure("invalid", `no log level "${text}": use ${logLevels.join(", ")}`);
+  return level;
 }
 
 export interface ClientOptions {
@@ -142,8 +168,4 @@ export function clientOptions(
 /** What `${NAME}` in a manifest file is replaced from. */
 export function shellVariables(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
   return env;
-}
-
-function logLevelOf(text: string | undefined): LogLevel {
-  return text === "debug" || text === "warn" || text === "error" ? text : "info";
 }

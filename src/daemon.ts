@@ -54,7 +54,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     limits,
     randomBytes: (count) => randomBytes(count),
-    fetch: (url, { signal }) => fetch(url, { signal }),
+    fetch: (url, options) => fetch(url, options),
     sendWebhook: createWebhookSender({
       fetch: (url, init) => fetch(url, init),
       resolve: resolveHost,

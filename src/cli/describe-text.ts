@@ -3,9 +3,10 @@ import type { DataOf } from "../api/endpoint.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { PodDetail } from "../api/orchestration/pods.ts";
+import { MASK } from "../core/mask.ts";
 import { digestOf } from "./digest.ts";
 import { ageOf } from "./duration.ts";
-import { isReplica, reasonOf } from "./look.ts";
+import { isEngineAway, isReplica, reasonOf } from "./look.ts";
 import { podTable } from "./pod-table.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { printable, type Style } from "./style.ts";
@@ -45,9 +46,8 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   const rows: string[][] = [];
   if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
   if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
-  if (typeof status.phase === "string" && status.phase !== "ready" && reasonOf(status) !== "") {
-    rows.push(["reason", style.red(printable(reasonOf(status)))]);
-  }
+  const reason = printable(reasonOf(status));
+  if (reason !== "") rows.push(status.phase === "progressing" ? ["now", reason] : ["reason", style.red(reason)]);
   if (typeof status.next_retry_at === "string")
     rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
   for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);
@@ -60,6 +60,7 @@ function replicasText(status: Record<string, unknown>): string {
 }
 
 function phaseText(status: Description["status"], style: Style): string {
+  if (isEngineAway(status)) return style.red("unknown");
   const phase = typeof status?.phase === "string" ? printable(status.phase) : "";
   if (phase === "ready") return style.green(phase);
   return phase === "failing" || phase === "failed" ? style.red(phase) : style.yellow(phase);
@@ -127,7 +128,7 @@ export function podText(pod: PodDetail, setup: TableSetup & { reveal: boolean })
   const mounts = pod.mounts.map(({ destination, source, rw }) => [destination, source, rw ? "" : "read-only"]);
   const env = Object.entries(pod.env)
     .sort()
-    .map(([key, value]) => [key, setup.reveal ? printable(value) : digestOf(value)]);
+    .map(([key, value]) => [key, setup.reveal || value === MASK ? printable(value) : digestOf(value)]);
   return [
     style.bold(pod.name),
     listText(facts, { indent: "  ", width }),

@@ -1,4 +1,5 @@
 import { actorHeader, ApiError, createClient } from "../api/client.ts";
+import { Failure } from "../api/failure.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import type { ClientLimits, Command, Context } from "./command.ts";
@@ -161,9 +162,21 @@ function tell(error: unknown, interrupted: boolean): { message: string; exitCode
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
   // What breaks off under Ctrl-C breaks in many ways; none of them is news.
   if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
-  if (error instanceof ApiError || error instanceof ManifestError) {
+  if (error instanceof ApiError || error instanceof ManifestError || error instanceof Failure) {
     return { message: error.message, exitCode: exitCodes.failed };
   }
+  if (isWrongLine(error)) return { message: wrongLineText(error), exitCode: exitCodes.usage };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: `this is a bug in berth, please report it: ${text}`, exitCode: exitCodes.failed };
+}
+
+/** What `parseArgs` of the local commands throws. */
+function isWrongLine(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+/** The platform's text in our style: its first sentence, names in double quotes. */
+function wrongLineText({ message }: Error): string {
+  const [sentence = ""] = message.split(/\. |\n/);
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replaceAll("'", '"').replace(/\.$/, "");
 }

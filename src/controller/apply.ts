@@ -92,7 +92,7 @@ async function commit(context: Context, incoming: Incoming[], options: ApplyOpti
   }
 }
 
-function report(context: Context, { puts, pruned }: Outcome, options: ApplyOptions): ApplyResult {
+function report(context: Context, { puts, restamped, pruned }: Outcome, options: ApplyOptions): ApplyResult {
   const warnings = puts.flatMap(({ manifest }) =>
     notActedUpon(manifest.kind, manifest.spec).map((text) => `${formatKey(manifest)}: ${text}`),
   );
@@ -106,6 +106,9 @@ function report(context: Context, { puts, pruned }: Outcome, options: ApplyOptio
     ...result,
     current: puts.map(({ previous }) => (previous === undefined ? null : wireManifest(previous))),
     dry_run: true,
-    plan: [...puts.map((row) => planRow(context, row)), ...pruned.map((key) => pruneRow(context, key))],
+    plan: [
+      ...[...puts, ...restamped].map((row) => planRow(context, row)),
+      ...pruned.map((key) => pruneRow(context, key)),
+    ],
   };
 }

@@ -4,6 +4,7 @@ import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Outbox } from "../deliver/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
@@ -11,8 +12,9 @@ import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { Leaving } from "./leaving.ts";
 import type { PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
-import type { ReleasePhases } from "./release-phases.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -40,6 +42,11 @@ export interface ControllerLimits {
   hooksInFlightMax: number;
 }
 
+export interface FetchOptions {
+  signal: AbortSignal;
+  headers?: Record<string, string>;
+}
+
 /** What every room of the controller works with; made once by `create.ts`. */
 export interface Context {
   store: Store;
@@ -51,16 +58,19 @@ export interface Context {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** What the engine last said about our containers. */
   pods: PodTable;
   engine: EngineLink;
+  probes: ProbeEngine;
   progress: Progress;
   deaths: Deaths;
   releasePhases: ReleasePhases;
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
+  /** Bounds container starts over all resources. */
+  starts: Limit;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

@@ -9,7 +9,7 @@ import type { deleteResource, deleteScope } from "../api/orchestration/resource.
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { Manifest } from "../api/manifest.ts";
-import type { ReleaseStream } from "./release-run.ts";
+import type { ReleaseStream } from "./transcript.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {

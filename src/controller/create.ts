@@ -3,12 +3,13 @@ import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { SendWebhook } from "../deliver/webhook.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createLimit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
-import type { Context, ControllerLimits } from "./context.ts";
+import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
@@ -20,6 +21,8 @@ import { createLeaving } from "./leaving.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { probeTransition } from "./probe-hooks.ts";
+import { createProbeEngine } from "./probes.ts";
 import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
@@ -40,7 +43,7 @@ export interface ControllerParts {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
   sendWebhook: SendWebhook;
   about: { version: string; dockerHost: string; startedAt: number };
 }
@@ -69,6 +72,15 @@ export function createController(parts: ControllerParts): RunningController {
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onUp: () => reconciler.enqueueAll(),
   });
+  const probes = createProbeEngine(
+    () => context,
+    (pod, change) => {
+      log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });
+      probeTransition(context, pod, change).catch((error) =>
+        log.error("probe webhook not kept", { pod: pod.name, error }),
+      );
+    },
+  );
   const releasePhases = createReleasePhases(() => context, log);
   const outbox = createHookOutbox(parts, parts.sendWebhook);
   const context: Context = {
@@ -79,7 +91,9 @@ export function createController(parts: ControllerParts): RunningController {
     releasePhases,
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined),
-    deaths: createDeaths({ ...parts, pods }),
+    deaths: createDeaths({ ...parts, pods, probes }),
+    probes,
+    starts: createLimit(limits.engineCallsMax),
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
   const tearDown = createTearDown(context);
@@ -90,7 +104,7 @@ export function createController(parts: ControllerParts): RunningController {
     reconciler,
     async run(signal) {
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal), outbox.run(signal)]);
+      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal), outbox.run(signal)]);
       await releasePhases.close();
     },
   };

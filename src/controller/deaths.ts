@@ -1,7 +1,10 @@
 import type { ManifestKey } from "../api/manifest.ts";
-import type { DeathRecord } from "../store/store.ts";
-import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { DeathRecord, Store } from "../store/store.ts";
+import type { Pod, PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */
 export interface Deaths {
@@ -15,9 +18,17 @@ const logLines = 100;
 const logBytesMax = 64 * 1024;
 const readMs = 3_000;
 
-type DeathContext = Pick<Context, "store" | "runtime" | "clock" | "log" | "pods">;
+/** What it works with. */
+export interface DeathParts {
+  store: Store;
+  runtime: Runtime;
+  clock: Clock;
+  log: Log;
+  pods: PodTable;
+  probes: ProbeEngine;
+}
 
-export function createDeaths(context: DeathContext): Deaths {
+export function createDeaths(context: DeathParts): Deaths {
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
       const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
@@ -36,7 +47,7 @@ export function createDeaths(context: DeathContext): Deaths {
         hash: pod.hash,
         releaseId: pod.releaseId,
         logs,
-        probes: [],
+        probes: context.probes.exchanges(pod.id),
       };
       await context.store.write((tx) => tx.deaths.put(death));
     } catch (error) {
@@ -55,7 +66,7 @@ export function createDeaths(context: DeathContext): Deaths {
   };
 }
 
-async function lastLines(context: DeathContext, id: string): Promise<string[]> {
+async function lastLines(context: DeathParts, id: string): Promise<string[]> {
   const stop = AbortSignal.timeout(readMs);
   const decoder = new TextDecoder();
   let text = "";

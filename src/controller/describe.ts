@@ -6,6 +6,7 @@ import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
 import { wireRelease } from "./releases.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
+import { claimVolumes } from "./volumes.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
@@ -49,18 +50,15 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
   const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
   await collect(errors, "volumes", async () => {
     context.engine.require();
-    const { label } = context.names;
-    const listed = await context.runtime.listVolumes({ [label.scope]: key.scope, [label.name]: key.name });
-    for (const { name } of listed) names.add(name);
+    for (const name of await claimVolumes(context, key)) names.add(name);
   });
   return [...names].sort();
 }
 
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
 function statusNow(context: Context, key: ManifestKey): Record<string, unknown> | null {
-  const status = context.store.status.get(key) ?? null;
-  const marks = context.store.deletions.get(key);
-  if (marks !== undefined && status !== null) return { ...status, deleting: true };
+  const stored = context.store.status.get(key) ?? null;
+  const status = context.store.deletions.get(key) === undefined ? stored : { ...stored, deleting: true };
   if (!isPodKind(key.kind) || context.engine.up()) return status;
   const away: Condition = {
     type: "Degraded",
@@ -69,7 +67,7 @@ function statusNow(context: Context, key: ManifestKey): Record<string, unknown> 
     message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
     at: isoTime(context.engine.since()),
   };
-  const known = Array.isArray(status?.conditions) ? status.conditions : [];
+  const known = Array.isArray(stored?.conditions) ? stored.conditions : [];
   const others = known.filter((condition: Condition) => condition.type !== "Degraded");
   return { ...status, conditions: [...others, away] };
 }

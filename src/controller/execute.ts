@@ -1,10 +1,12 @@
 import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
+import { assetRefs } from "../core/assets.ts";
 import { containerSpec } from "../core/container-spec.ts";
 import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
+import { drain } from "./drain.ts";
 import { ensureImage } from "./images.ts";
 import { runInits } from "./inits.ts";
 import { ensureClaims } from "./volumes.ts";
@@ -23,10 +25,15 @@ export async function execute(context: Context, { key, workload, steps }: Execut
   const imageRef = steps.some((step) => step.type === "create") ? await prepare(context, workload) : "";
   const taken = new Set(context.pods.of(key).map((pod) => pod.replicaId));
   const results = await Promise.allSettled(
-    steps.map((step) => perform(context, { key, workload, step, imageRef, taken })),
+    steps.map((step) => inTurn(context, step, () => perform(context, { key, workload, step, imageRef, taken }))),
   );
   const failed = results.find((result) => result.status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** Starts are what loads a machine. A stop mostly waits, and must not keep a start waiting. */
+function inTurn({ starts }: Context, step: Step, work: () => Promise<void>): Promise<void> {
+  return step.type === "create" || step.type === "start" ? starts(work) : work();
 }
 
 /** What must be there before a container can be created. Returns the image reference to create from. */
@@ -44,13 +51,20 @@ async function prepare(context: Context, workload: ResolvedWorkload): Promise<st
 async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
   for (const { assetDigest, target } of workload.container.mounts) {
     if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
+    mendAssets(context, workload);
     throw new Failure(
       "unavailable",
-      `the asset file for ${target} is not on disk as applied; it is being written again`,
-      {
-        reason: "AssetUnavailable",
-      },
+      `the asset file for ${target} is missing or altered on disk; it is written again from its asset`,
+      { reason: "AssetUnavailable" },
     );
+  }
+}
+
+function mendAssets(context: Context, workload: ResolvedWorkload): void {
+  const manifest = context.store.manifests.get(workload);
+  if (manifest === undefined) return;
+  for (const { candidates } of assetRefs(manifest)) {
+    for (const { scope, name } of candidates) context.enqueue({ kind: "asset", scope, name });
   }
 }
 
@@ -147,6 +161,7 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
   context.leaving.add(pod.id);
   try {
+    if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
     if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
       await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
     }

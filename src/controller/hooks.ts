@@ -1,4 +1,4 @@
-import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
 import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { DataOf } from "../api/endpoint.ts";
 import { type DeployNews, deployPayload } from "../core/hook-payload.ts";
@@ -34,12 +34,13 @@ export interface Ending {
 export async function deployCalls(context: Context, ending: Ending): Promise<Delivery[]> {
   const { manifest, releaseId, image, startedAt, error } = ending;
   const outcome = error === undefined ? "success" : "failure";
-  if (outcome === "success" && !changedContainersSince(context, manifest, startedAt)) return [];
+  const hooks = hookList(manifest.spec, "on_deploy", outcome);
+  if (hooks.length === 0 || (error === undefined && !changedContainersSince(context, manifest, startedAt))) return [];
   const news: DeployNews = { outcome, releaseId, image, startedAt, completedAt: context.clock.now(), error };
-  const about = releaseId ?? `generation-${manifest.generation}`;
+  const about = releaseId ?? `${formatKey(manifest)}:${manifest.generation}`;
   const drafts = await draftCalls(context, manifest, {
     event: `deploy.${outcome}`,
-    hooks: hookList(manifest.spec, "on_deploy", outcome),
+    hooks,
     payload: deployPayload(manifest, news),
   });
   const now = context.clock.now();

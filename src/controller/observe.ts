@@ -3,11 +3,17 @@ import type { PlannedPod, PlanWorkload } from "../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
+import type { ProbeReadiness } from "./probe-engine.ts";
 
 /** The part of a workload that the planner looks at. */
 export function planTarget(workload: ResolvedWorkload): PlanWorkload {
   const { kind, scope, name, replicas, hash, generation, rollout } = workload;
   return { kind, scope, name, replicas, hash, generation, rollout, restart: workload.container.restart };
+}
+
+/** Replica ids that are left alone: frozen by an operator, or just being made anew by somebody else. */
+export function untouchedIds(context: Context, key: ManifestKey): string[] {
+  return [...new Set([...context.store.frozen.list(key), ...context.progress.held(key)])];
 }
 
 interface Observation {
@@ -18,7 +24,7 @@ interface Observation {
 
 /** Pods of a resource as the planner takes them. */
 export function plannedPods(context: Context, { key, workload, now }: Observation): PlannedPod[] {
-  const frozen = new Set(context.store.frozen.list(key));
+  const frozen = new Set(untouchedIds(context, key));
   return context.pods.of(key).map((pod) => ({
     id: pod.id,
     containerName: pod.name,
@@ -27,7 +33,7 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     state: pod.state,
     hash: pod.hash,
     generation: pod.generation,
-    ready: hasProvedItself(pod, workload.rollout.minReadyMs, now),
+    ready: isUp(context, pod, { minReadyMs: workload.rollout.minReadyMs, now }),
     runningSince: pod.state === "running" ? pod.startedAt : undefined,
     createdAt: pod.createdAt,
     exitCode: pod.exitCode,
@@ -39,12 +45,25 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
   }));
 }
 
-/** Without probes a rollout trusts a replica once it has run for `min_ready`. */
-function hasProvedItself(pod: Pod, minReadyMs: number, now: number): boolean {
-  return pod.state === "running" && pod.startedAt !== undefined && now - pod.startedAt >= minReadyMs;
+/** What a rollout trusts: the probes, and without any that the replica has run for `min_ready`. */
+function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: number; now: number }): boolean {
+  if (pod.state !== "running" || pod.leaving) return false;
+  const probed = context.probes.readiness(pod);
+  if (probed !== undefined) return probed.ready;
+  return pod.startedAt !== undefined && now - pod.startedAt >= minReadyMs;
 }
 
-/** What `/pods/{name}/ready` says of a pod without probes: it is ready when it runs. */
-export function isReady(pod: Pod): boolean {
-  return pod.state === "running";
+/** What `/pods/{name}/ready` says: the probes; a pod without any is ready when it runs. */
+export function readinessOf(context: Context, pod: Pod): ProbeReadiness {
+  if (pod.leaving) return { ready: false, startup_passed: true, reason: "being taken out of service" };
+  const probed = context.probes.readiness(pod);
+  if (probed !== undefined) return probed;
+  const ready = pod.state === "running";
+  const last_transition = new Date(pod.changedAt).toISOString();
+  return {
+    ready,
+    startup_passed: true,
+    last_transition,
+    ...(ready ? {} : { reason: `the container is ${pod.state}` }),
+  };
 }

@@ -26,6 +26,8 @@ export interface Pod {
   restarts: number;
   oomKilled: boolean;
   error: string;
+  /** Being taken out of service: never ready again. */
+  leaving: boolean;
   /** Epoch ms of the last change of `state`. */
   changedAt: number;
   /** The engine's details are older than the last event about it. */
@@ -163,6 +165,8 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
       if (pod === undefined) return keyOf(event.labels, names);
       pod.eventNumber = eventCount;
       pod.stale = true;
+      // Told here too: a container that is started again at once has no time to be inspected.
+      if (event.action === "die") pod.exitCode = event.exitCode;
       if (event.action === "destroy") drop(pod);
       else if (event.action === "rename") rename(pod, event.name);
       const state = stateAfter[event.action];
@@ -244,6 +248,7 @@ function podOf(container: Container, names: Naming, now: number): Pod | undefine
     restarts: 0,
     oomKilled: false,
     error: "",
+    leaving: false,
     changedAt: now,
     stale: true,
     eventNumber: 0,

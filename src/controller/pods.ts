@@ -7,8 +7,9 @@ import type { ContainerDetail } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
-import { isReady } from "./observe.ts";
+import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";
+import { stopGently } from "./stop.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** Until there are more machines. */
@@ -86,7 +87,7 @@ function identity(context: Context, pod: Pod) {
     replica_id: pod.replicaId,
     ...(pod.role === undefined ? {} : { role: pod.role }),
     ...(pod.releaseId === undefined ? {} : { release_id: pod.releaseId }),
-    ready: isReady(pod),
+    ready: readinessOf(context, pod).ready,
     frozen: context.store.frozen.list(pod.key).includes(pod.replicaId),
     node,
   };
@@ -98,7 +99,7 @@ export async function getPod(context: Context, name: string, options: { spec: bo
   context.engine.require();
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
-  return { pod: await podDetail(context, { container, pod: context.pods.byName(name), spec: options.spec }) };
+  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
 }
 
 interface DetailInput {
@@ -184,20 +185,11 @@ function stringsOf(value: unknown): Record<string, string> {
 export function podReady(context: Context, name: string): Readiness {
   const pod = context.pods.byName(name);
   if (pod === undefined) throw new Failure("not_found", `no pod "${name}"`);
-  const ready = isReady(pod);
-  return {
-    container_name: pod.name,
-    replica_id: pod.replicaId,
-    ready,
-    startup_passed: true,
-    ...(ready ? {} : { reason: `the container is ${pod.state}` }),
-    last_transition: isoTime(pod.changedAt),
-  };
+  return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */
 const unfrozenStopHealsAfterMs = 5_000;
-const stopGraceMs = 10_000;
 
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
 export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
@@ -206,7 +198,7 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined && freeze) {
     throw new Failure(
       "invalid",
@@ -216,7 +208,7 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
   if (pod !== undefined) await markStopped(context, pod, { freeze, actor });
   context.leaving.add(container.id);
   try {
-    await context.runtime.stop(container.id, { graceMs: stopGraceMs });
+    await context.runtime.stop(container.id, { graceMs: container.stopGraceMs });
   } finally {
     context.leaving.remove(container.id);
   }
@@ -227,6 +219,9 @@ async function markStopped(context: Context, pod: Pod, { freeze, actor }: { free
   const now = context.clock.now();
   if (!freeze) context.progress.holdStart(pod.id, now + unfrozenStopHealsAfterMs);
   await context.store.write((tx) => {
+    if (freeze && tx.manifests.get(pod.key) === undefined) {
+      throw new Failure("gone", `${formatKey(pod.key)} is not stored any more, so "${pod.name}" is going anyway`);
+    }
     if (freeze) tx.frozen.add(pod.key, pod.replicaId, now);
     const detail = { replica_id: pod.replicaId, freeze };
     tx.events.append({ actor, action: "pod.stop", ...pod.key, detail }, now);
@@ -240,7 +235,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined) {
     await context.runtime.start(container.id);
     return { name, recreated: false, unfroze: false };
@@ -256,7 +251,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
   // Stopped before the mark goes: a frozen pod is nobody's business but ours.
-  if (pod.state === "running") await context.runtime.stop(pod.id, { graceMs: stopGraceMs });
+  if (pod.state === "running") await stopGently(context, pod.id);
   await context.runtime.remove(pod.id);
   const unfroze = await context.store.write((tx) => {
     const ids = tx.frozen.remove(pod.key, pod.replicaId);

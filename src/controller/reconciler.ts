@@ -47,7 +47,6 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       settled.delete(text);
       const before = versionOf(key);
       const round = await converge(context, tearDown, key);
-      progress.clearTrouble(key);
       if (round.settled && before !== undefined) settled.set(text, before);
       return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
     },
@@ -65,8 +64,9 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
     return `${manifest.revision}/${manifest.generation}/${pods.version(keyText(key))}`;
   }
 
-  function remember(key: ManifestKey, error: unknown, { attempts, inMs }: Retry): void {
+  function remember(key: ManifestKey, error: unknown, { inMs }: Retry): void {
     const expected = error instanceof Failure;
+    const attempts = (progress.trouble(key)?.attempts ?? 0) + 1;
     const now = clock.now();
     const message = error instanceof Error ? error.message : String(error);
     progress.setTrouble(key, {
@@ -76,7 +76,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       attempts,
       retryAt: inMs === undefined ? undefined : now + inMs,
     });
-    if (expected) log.info("reconcile failed", { key: formatKey(key), message, attempts, retry_in_ms: inMs });
+    if (expected) log.info("reconcile failed", { key: formatKey(key), error: message, attempts, retry_in_ms: inMs });
     else log.error("reconcile bug", { key: formatKey(key), error, attempts });
   }
 

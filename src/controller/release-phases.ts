@@ -3,26 +3,10 @@ import type { Log } from "../lib/log.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 import { runReleaseStep, type Step, stepsOf } from "./release-step.ts";
-import { latestRelease, lastGoodOther, putBack, updateRelease } from "./releases.ts";
+import { lastGoodBefore, putBack, updateRelease } from "./releases.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
-
-/**
- * The commands of releases: run in the background, each release at most once, whoever is watching. What they print is
- * kept as a transcript that callers follow.
- */
-export interface ReleasePhases {
-  /** Runs the phase of a pending release unless that is under way. */
-  ensure(manifest: StoredManifest, release: ReleaseRecord): void;
-  /** What a release printed so far; one that began before a restart of the server starts empty. */
-  transcript(releaseId: string): Transcript;
-  /** The replicas are replaced: the post command, then the last line. */
-  rolledOut(release: ReleaseRecord): void;
-  failed(release: ReleaseRecord, error: string): void;
-  /** True for the first caller that wants to run a release which an apply has begun. */
-  claim(releaseId: string): boolean;
-  close(): Promise<void>;
-}
 
 const transcriptCharsMax = 1024 * 1024;
 const transcriptsKept = 200;
@@ -146,7 +130,7 @@ async function phaseFailed(
     const detail = { release: release.id, error };
     tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
     putCalls(tx, calls);
-    const goal = lastGoodOther(tx.releases.list(key), release.hash);
+    const goal = lastGoodBefore(tx.releases.list(key), release);
     const rollout = stored.spec.rollout;
     const kept =
       typeof rollout === "object" && rollout !== null && "auto_rollback" in rollout && !rollout.auto_rollback;
@@ -187,9 +171,4 @@ async function recordPost(context: Context, release: ReleaseRecord, code: number
     const known = tx.releases.get(release.id);
     if (known !== undefined) tx.releases.put({ ...known, postExitCode: code });
   });
-}
-
-export function releaseInProgress(context: Context, manifest: StoredManifest): ReleaseRecord | undefined {
-  const latest = latestRelease(context, manifest);
-  return latest?.endedAt === undefined ? latest : undefined;
 }

@@ -6,14 +6,7 @@ import type { Target } from "./controller.ts";
 import { stepsOf } from "./release-step.ts";
 import { latestRelease, mintRelease } from "./releases.ts";
 import { resolveTarget } from "./target.ts";
-import type { Transcript } from "./transcript.ts";
-
-export interface ReleaseStream {
-  scope: string;
-  name: string;
-  releaseId: string;
-  transcript: Transcript;
-}
+import type { ReleaseStream } from "./transcript.ts";
 
 /**
  * POST /releases/run. The release goes on whoever listens. One that an apply began and nobody has joined is what the

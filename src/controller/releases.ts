@@ -5,10 +5,10 @@ import { specHash } from "../core/digest.ts";
 import { maskSpec } from "../core/mask.ts";
 import { withReplicas } from "../core/plan/target.ts";
 import { releaseId } from "../core/release-id.ts";
-import type { ReleaseRecord, Transaction } from "../store/store.ts";
+import type { PutResult, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
-import { resolvePodTarget } from "./target.ts";
+import { isPodKind, resolvePodTarget } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
 export interface Minting {
@@ -25,7 +25,7 @@ export interface Minting {
 export function mintRelease(context: Context, tx: Transaction, minting: Minting): ReleaseRecord {
   const { manifest, cause, rolledBackFrom, now } = minting;
   const { kind, scope, name, spec, revision } = manifest;
-  const id = releaseId(now, context.randomBytes(2));
+  const id = freeReleaseId(context, tx, now);
   for (const earlier of tx.releases.list(manifest)) {
     if (earlier.endedAt !== undefined) continue;
     tx.releases.put({ ...earlier, status: "failed", endedAt: now, error: `superseded by release ${id}` });
@@ -63,6 +63,25 @@ export function needsRelease(tx: Transaction, manifest: StoredManifest, reapplie
   if (latest === undefined || latest.hash !== specHash(manifest.kind, manifest.spec)) return true;
   return reapplied && latest.status === "failed";
 }
+
+/** A spec that makes other containers than the last one is a release; an identical one tries a failed release again. */
+export function releaseFor(context: Context, tx: Transaction, { manifest, outcome }: PutResult, now: number): void {
+  if (!isPodKind(manifest.kind) || !needsRelease(tx, manifest, outcome === "unchanged")) return;
+  mintRelease(context, tx, { manifest, cause: "apply", now });
+  tx.manifests.touch(manifest);
+}
+
+/** One that no resource has: several are minted within one second when much is applied at once. */
+function freeReleaseId(context: Context, tx: Transaction, now: number): string {
+  for (let draw = 0; ; draw++) {
+    const aheadMs = draw < drawsAtOnce ? 0 : 1000 * 2 ** (draw - drawsAtOnce);
+    const id = releaseId(now + aheadMs, context.randomBytes(2));
+    if (tx.releases.get(id) === undefined) return id;
+  }
+}
+
+/** Past these the ids of this second count as used up, and seconds ahead are tried, ever further. */
+const drawsAtOnce = 4;
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
@@ -132,6 +151,12 @@ function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | unde
   if (goal === undefined)
     throw new Failure("conflict", `${formatKey(stored)} has no earlier good release to return to`);
   return goal;
+}
+
+/** What an automatic rollback returns to: nothing when the spec that failed had worked before. */
+export function lastGoodBefore(releases: readonly ReleaseRecord[], failed: ReleaseRecord): ReleaseRecord | undefined {
+  const good = releases.find((release) => release.good && release.id !== failed.id);
+  return good === undefined || good.hash === failed.hash ? undefined : good;
 }
 
 /** The newest good release of another spec. */

@@ -41,22 +41,38 @@ function standing(context: Context, key: ManifestKey, generation: number): Stand
   return { state: "failed", error: why ?? "not ready" };
 }
 
-/** Resolves when the resource is ready at `generation`; fails `conflict` with the reason when it is failing. */
-function settled(context: Context, key: ManifestKey, generation: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const look = () => {
-      const { state, ...rest } = standing(context, key, generation);
-      if (state === "running") return;
-      leave();
-      if (state === "succeeded") return resolve();
-      const error = "error" in rest ? rest.error : "not ready";
-      reject(new Failure("conflict", `${formatKey(key)} is restarting, but not getting ready: ${error}`));
-    };
-    const leave = context.progress.moved.subscribe((text) => {
-      if (text === keyText(key)) look();
-    });
-    look();
+/**
+ * Resolves when the resource is ready at `generation`. Fails `conflict` with the reason when it is failing or deleted,
+ * `unavailable` when the engine goes away: both may mend, and nobody should wait for that on an open connection.
+ */
+async function settled(context: Context, key: ManifestKey, generation: number): Promise<void> {
+  for (;;) {
+    const now = standing(context, key, generation);
+    if (now.state === "succeeded") return;
+    if (now.state === "failed") {
+      throw new Failure("conflict", `${formatKey(key)} is restarting, but not getting ready: ${now.error}`);
+    }
+    if (!context.engine.up()) throw engineLost(context, key);
+    await nextMove(context, key);
+  }
+}
+
+function engineLost(context: Context, key: ManifestKey): Failure {
+  const why = context.engine.error() ?? "unknown error";
+  const text = `${formatKey(key)} is restarting, but the container engine cannot be reached: ${why}; the restart goes on by itself`;
+  return new Failure("unavailable", text, { reason: "EngineUnavailable", retryAfterSeconds: 2 });
+}
+
+/** Not everything that ends a wait moves the resource. */
+const lookAgainMs = 1_000;
+
+async function nextMove(context: Context, key: ManifestKey): Promise<void> {
+  const waiting = new AbortController();
+  const leave = context.progress.moved.subscribe((text) => {
+    if (text === keyText(key)) waiting.abort();
   });
+  await context.clock.sleep(lookAgainMs, waiting.signal);
+  leave();
 }
 
 /** GET /operations/{id}. */

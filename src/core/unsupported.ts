@@ -10,7 +10,6 @@ const kinds: Partial<Record<CoreKind, string>> = {
 
 const fields: Record<string, string> = {
   autoscale: "autoscale: stored; this version does not scale by itself, it runs min replicas",
-  probes: "probes: stored; this version does not probe, a replica is ready when it runs",
   post_deploy: "post_deploy: stored; this version builds nothing, so it runs no shell lines",
   build: "build: stored; this version builds nothing, bring the image to the machine yourself",
   build_args: "build_args: stored; this version builds nothing",

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type ServeOptions, serveOptions } from "../config.ts";
+import { type ServeFlags, type ServeOptions, serveOptions } from "../config.ts";
 import { startDaemon } from "../daemon.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { restorePending } from "./pending-restore.ts";
@@ -49,7 +49,7 @@ export async function serveCommand(args: string[]): Promise<number> {
 
 type Values = { [K in keyof typeof flags]?: string | boolean | undefined };
 
-function withoutUndefined(values: Values): Partial<ServeOptions> {
+function withoutUndefined(values: Values): ServeFlags {
   const text = (name: keyof Values) => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
@@ -62,7 +62,7 @@ function withoutUndefined(values: Values): Partial<ServeOptions> {
     identityAddr: text("identity-addr"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
-    allowPrivateHooks: values["allow-private-hooks"] === true ? true : undefined,
+    allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

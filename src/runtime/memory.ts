@@ -1,19 +1,25 @@
 import type { Failure } from "../api/failure.ts";
 import { type Naming, naming } from "../core/naming.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Bells, createBells } from "./memory/bells.ts";
 import { type ContainerTable, createContainerTable, type Entry } from "./memory/container-table.ts";
 import { createMachine, type Machine, type Parts } from "./memory/containers.ts";
 import { createEventHub } from "./memory/event-hub.ts";
+import { createExecs, type ExecHandler, type Execs } from "./memory/execs.ts";
+import { waitForExit } from "./memory/exit-wait.ts";
 import { createFaults, engineDown, type Faults, type Operation } from "./memory/faults.ts";
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory/images.ts";
+import { createLogShelf, type LogShelf } from "./memory/log-shelf.ts";
 import { createResources } from "./memory/resources.ts";
-import type { EngineInfo, Image, Runtime } from "./runtime.ts";
+import type { ContainerDetail, EngineInfo, Image, Runtime, Usage } from "./runtime.ts";
 import { createShare } from "./share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
 export interface MemoryRuntime extends Runtime {
   /** Every call so far as `<operation> <subject>`, such as `start web.1`. Empty it with `calls.length = 0`. */
   readonly calls: string[];
+  /** Every container on the machine, also while the engine is down; no call of its own. */
+  containers(): ContainerDetail[];
   /** Makes the operation fail `times` times, without it until told otherwise; `undefined` ends it. */
   fail(operation: Operation, failure: Failure | undefined, times?: number): void;
   /** Makes the operation take `ms` longer on the clock; 0 ends it. */
@@ -26,17 +32,38 @@ export interface MemoryRuntime extends Runtime {
   kill(nameOrId: string, exitCode?: number): void;
   /** The process ends by itself: the restart policy applies. */
   crash(nameOrId: string, exitCode?: number, options?: { oomKilled?: boolean }): void;
+  /** The command ends, as a job's does: the restart policy applies. */
+  finish(nameOrId: string, exitCode: number): void;
   stopByHand(nameOrId: string): void;
   removeByHand(nameOrId: string): void;
   renameByHand(nameOrId: string, name: string): void;
   removeVolumeByHand(name: string): void;
+  /** As `docker volume create`, or what another installation made. */
+  addVolumeByHand(name: string, labels?: Record<string, string>): void;
 
   /** Puts an image on the machine; a tag that was there moves. Id and digest follow from the reference unless given. */
   addImage(ref: string, facts?: ImageFacts): Image;
   /** What a pull of this reference finds. */
   addRemoteImage(ref: string, facts?: RemoteFacts): void;
+  /** What commands do that are run in containers; until then each ends at once with 0 and says nothing. */
+  onExec(handler: ExecHandler): void;
+  /** The container writes this. */
+  writeLog(nameOrId: string, text: string): void;
+  /** What `usage` tells of a container, until told otherwise; fields left out are as before. */
+  setUsage(nameOrId: string, figures: Partial<UsageFigures>): void;
+
+  /** What `connections` answers of a running container. */
+  setConnections(nameOrId: string, figures: SocketFigures): void;
+
   /** What `freeBytes` answers. */
   setFreeBytes(bytes: number | undefined): void;
+}
+
+export type UsageFigures = Pick<Usage, "cpuNanos" | "memoryBytes" | "memoryLimitBytes" | "pids">;
+
+export interface SocketFigures {
+  listening: boolean;
+  established: number;
 }
 
 export interface MemoryOptions {
@@ -48,20 +75,33 @@ export interface MemoryOptions {
 export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime {
   const { clock = systemClock, names = naming(), installationId = "memory" } = options;
   const now = () => clock.now();
+  const bells = createBells();
+  const table = createContainerTable(names.label);
   const parts = {
     owner: { names, installationId },
-    table: createContainerTable(names.label),
+    table,
+    bells,
     images: createImageShelf(now),
     resources: createResources({ names, installationId }),
     hub: createEventHub(),
     now,
   };
   const faults = createFaults(clock);
-  const world = { ...parts, machine: createMachine(parts), faults, freeBytes: 100 * 1024 ** 3 };
+  const world = {
+    ...parts,
+    machine: createMachine(parts),
+    faults,
+    logs: createLogShelf({ table, bells, now }),
+    execs: createExecs(table, bells),
+    usage: new Map<string, Partial<UsageFigures>>(),
+    sockets: new Map<string, SocketFigures>(),
+    freeBytes: 100 * 1024 ** 3,
+  };
   return {
     ...containerCalls(world),
     ...resourceCalls(world),
     ...imageCalls(world),
+    ...insideCalls(world),
     ...engineCalls(world),
     ...knobs(world),
   };
@@ -70,16 +110,18 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
 interface World extends Parts {
   machine: Machine;
   faults: Faults;
+  bells: Bells;
+  logs: LogShelf;
+  execs: Execs;
+  usage: Map<string, Partial<UsageFigures>>;
+  sockets: Map<string, SocketFigures>;
   freeBytes: number | undefined;
 }
 
 type Calls<Name extends keyof Runtime> = Pick<Runtime, Name>;
 
-function containerCalls({
-  table,
-  machine,
-  faults,
-}: World): Calls<"list" | "inspect" | "create" | "start" | "stop" | "remove" | "rename"> {
+function containerCalls(world: World): Calls<"list" | "inspect" | "create" | "start" | "stop" | "remove" | "rename"> {
+  const { table, machine, faults } = world;
   const { does } = faults;
   return {
     list: (filter = {}) => does("list", Object.values(filter).join("/"), () => table.rows(filter)),
@@ -87,7 +129,7 @@ function containerCalls({
     create: (spec) => does("create", spec.name, () => machine.create(spec)),
     start: (nameOrId) => does("start", nameOrId, () => machine.start(nameOrId)),
     stop: (nameOrId) => does("stop", nameOrId, () => machine.stop(nameOrId)),
-    remove: (nameOrId) => does("remove", nameOrId, () => machine.remove(nameOrId)),
+    remove: (nameOrId) => does("remove", nameOrId, () => removeAll(world, nameOrId)),
     rename: (nameOrId, name) => does("rename", nameOrId, () => machine.rename(nameOrId, name)),
   };
 }
@@ -126,6 +168,36 @@ function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "p
   };
 }
 
+function insideCalls(world: World): Calls<"exec" | "logs" | "wait" | "usage" | "connections"> {
+  const { faults, logs, execs } = world;
+  const { does } = faults;
+  return {
+    exec: (nameOrId, spec) => does("exec", [nameOrId, ...spec.command].join(" "), () => execs.start(nameOrId, spec)),
+    logs: async function* (nameOrId, options, signal) {
+      yield* await does("logs", nameOrId, () => logs.read(nameOrId, options, signal));
+    },
+    wait: (nameOrId, signal) => waitForExit(world, nameOrId, signal),
+    usage: () => does("usage", "", () => usage(world)),
+    connections: (nameOrId) => does("connections", nameOrId, () => connections(world, nameOrId)),
+  };
+}
+
+/** Nothing listens unless a test says so. */
+function connections({ table, sockets }: World, nameOrId: string): SocketFigures | undefined {
+  const entry = table.get(nameOrId);
+  if (entry?.detail.state !== "running") return undefined;
+  return sockets.get(entry.detail.id) ?? { listening: false, established: 0 };
+}
+
+const machineBytes = 8 * 1024 ** 3;
+
+function usage({ table, usage: figures, now }: World): Usage[] {
+  const running = [...table.entries()].filter(({ detail }) => detail.state === "running");
+  return running.map(({ detail: { id, name, labels, memoryBytes: memoryLimitBytes = machineBytes } }) => {
+    return { id, name, labels, cpuNanos: 0, memoryBytes: 0, memoryLimitBytes, pids: 1, ...figures.get(id), at: now() };
+  });
+}
+
 function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "close"> {
   const { faults, hub } = world;
   return {
@@ -138,28 +210,56 @@ function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "clo
   };
 }
 
-function loseEngine({ faults, hub }: World): void {
+function loseEngine({ faults, hub, logs, execs }: World): void {
   faults.setDown(true);
   hub.breakAll(engineDown());
+  logs.breakAll(engineDown());
+  execs.breakAll();
+}
+
+function findEngine({ faults, bells }: World): void {
+  faults.setDown(false);
+  bells.ringAll();
+}
+
+/** Of a container that has gone, nothing is kept. */
+function removeAll({ table, machine, logs, usage: figures }: World, nameOrId: string): void {
+  const id = table.get(nameOrId)?.detail.id ?? "";
+  machine.remove(nameOrId);
+  logs.delete(id);
+  figures.delete(id);
 }
 
 function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
-  const { faults, machine, images, resources } = world;
+  const { faults, machine, images, resources, table } = world;
   return {
     calls: faults.calls,
+    containers: () => Array.from(table.entries(), ({ detail }) => detail),
     fail: faults.fail,
     delay: faults.delay,
     engineDown: () => loseEngine(world),
-    engineUp: () => faults.setDown(false),
+    engineUp: () => findEngine(world),
     kill: (nameOrId, exitCode = 137) => machine.die(nameOrId, { exitCode, byHand: true }),
     crash: (nameOrId, exitCode = 1, { oomKilled = false } = {}) =>
       machine.die(nameOrId, { exitCode, byHand: false, oomKilled }),
+    finish: (nameOrId, exitCode) => machine.die(nameOrId, { exitCode, byHand: false }),
     stopByHand: machine.stop,
-    removeByHand: machine.remove,
+    removeByHand: (nameOrId) => removeAll(world, nameOrId),
     renameByHand: machine.rename,
     removeVolumeByHand: (name) => resources.removeVolume(name, false),
+    addVolumeByHand: (name, labels = {}) => resources.addVolume(name, labels),
     addImage: images.add,
     addRemoteImage: images.addRemote,
+    onExec: world.execs.onExec,
+    writeLog: world.logs.write,
+    setConnections: (nameOrId, figures) => {
+      const id = world.table.get(nameOrId)?.detail.id ?? nameOrId;
+      world.sockets.set(id, figures);
+    },
+    setUsage: (nameOrId, figures) => {
+      const id = world.table.get(nameOrId)?.detail.id ?? nameOrId;
+      world.usage.set(id, { ...world.usage.get(id), ...figures });
+    },
     setFreeBytes: (bytes) => {
       world.freeBytes = bytes;
     },

@@ -60,10 +60,20 @@ export interface Runtime {
   exec(nameOrId: string, spec: ExecSpec): Promise<ExecSession>;
   /** Output of a container, stdout and stderr in order of arrival, unframed, also of tty containers. Nothing is read ahead of the consumer beyond a small buffer. */
   logs(nameOrId: string, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Resolves when the container does not run any more; rejects when `signal` aborts. A missing one is `not_found`. */
+  /**
+   * Resolves when the container does not run any more, nor will again by its restart policy; rejects when `signal`
+   * aborts. A missing one is `not_found`, one that was never started `conflict`. While the engine is away it goes on
+   * waiting.
+   */
   wait(nameOrId: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean; error: string }>;
   /** One reading of every running container of this installation. */
   usage(): Promise<Usage[]>;
+
+  /**
+   * TCP in the network of a running container: whether anything listens, and how many connections to listening ports
+   * are open. Undefined when that cannot be seen from here, or the container shares the machine's network.
+   */
+  connections(nameOrId: string): Promise<{ listening: boolean; established: number } | undefined>;
 
   /** Free bytes where the engine keeps its images; undefined when that cannot be seen from here. */
   freeBytes(): Promise<number | undefined>;
@@ -95,14 +105,17 @@ export interface ExecSession {
   id: string;
   /** Until the process has closed its output. With a tty everything is `stdout`. Pulled: a slow consumer slows the process. */
   output: AsyncIterable<{ stream: "stdout" | "stderr"; bytes: Uint8Array }>;
-  /** Resolves when the engine has taken the bytes. */
+  /** Resolves when the engine has taken the bytes; `conflict` once the command has ended. In order of the calls. */
   write(bytes: Uint8Array): Promise<void>;
   /** Closes stdin (half-close); output goes on. */
   endInput(): void;
   resize(size: TerminalSize): Promise<void>;
-  /** The exit code, once the output has ended. */
+  /** The exit code, once the output has ended: someone has to read it. */
   exitCode(): Promise<number>;
-  /** Ends the process in the container (SIGHUP, SIGKILL after 5 s) and the connection; safe at any time. */
+  /**
+   * Ends the process in the container with everything below it (SIGHUP, SIGKILL after 5 s) and the connection; resolves
+   * when that is done. Safe at any time: what a command that has ended left in the background stays.
+   */
   kill(): Promise<void>;
 }
 
@@ -178,6 +191,8 @@ export interface ContainerDetail extends Container {
   mounts: { type: string; source: string; destination: string; mode: string; rw: boolean }[];
   ports: { container: string; hostIp: string; hostPort: string }[];
   restartPolicy: string;
+  /** Between stop signal and kill, as it was made with; the engine's default where nothing was said. */
+  stopGraceMs: number;
   nanoCpus: number | undefined;
   memoryBytes: number | undefined;
   tty: boolean;

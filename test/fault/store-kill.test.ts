@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Store } from "../../src/store/store.ts";
-import { openTestStore, type TestRoot, testRoot } from "../support/store-root.ts";
+import { openTestStore, type TestRoot, testLimits, testRoot } from "../support/store-root.ts";
 
 const kills = Number(process.env.BERTH_TEST_KILLS ?? "10");
 const acksPerRound = 40;
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => at.remove());
 
-const open = () => openTestStore(at, { limits: { eventsKept: 1_000_000, imagePinsKept: 3, operationsKept: 3 } });
+const open = () => openTestStore(at, { limits: { ...testLimits, eventsKept: 1_000_000 } });
 
 function spawnWriter(round: number) {
   const command = [process.execPath, join(import.meta.dir, "store-writer.ts"), at.root, `${round}`];

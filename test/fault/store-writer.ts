@@ -1,4 +1,4 @@
-import { openTestStore } from "../support/store-root.ts";
+import { openTestStore, testLimits } from "../support/store-root.ts";
 
 /**
  * The process that store-kill.test.ts kills: writes for ever, several changes under way at a time, and prints one line
@@ -7,7 +7,7 @@ import { openTestStore } from "../support/store-root.ts";
 const [root = "", round = "0"] = process.argv.slice(2);
 const store = openTestStore(
   { root, path: `${root}/state.db`, lockPath: `${root}/run/lock.db`, remove: () => undefined },
-  { limits: { eventsKept: 1_000_000, imagePinsKept: 3, operationsKept: 3 } },
+  { limits: { ...testLimits, eventsKept: 1_000_000 } },
 );
 console.log(`ready ${process.pid}`);
 

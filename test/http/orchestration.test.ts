@@ -28,7 +28,7 @@ function start(overrides: Partial<Controller> = {}, prefix = "berth") {
       status: response.status,
       headers: response.headers,
       text,
-      json: text === "" ? undefined : JSON.parse(text),
+      json: text.startsWith("{") ? JSON.parse(text) : undefined,
     };
   };
   return { ask, calls, log };

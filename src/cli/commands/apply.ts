@@ -11,7 +11,6 @@ import { normalKind } from "../kinds.ts";
 import { isPodKind, readyTarget } from "../look.ts";
 import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
 import { hasChanges, planText } from "../plan-text.ts";
-import { printable } from "../style.ts";
 
 export const applyCommand: Command = {
   name: "apply",
@@ -50,7 +49,7 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   }
   const result = await send(guarded(set.manifests, plan), { prune }).catch(changedMeanwhile);
   if (context.json) answer(context, result, () => "");
-  else report(result, context);
+  else report(result, plan, context);
   if (args.on("no-wait")) return exitCodes.done;
   return follow(targetsOf(context.api, result, plan), timeoutMs, context);
 }
@@ -63,11 +62,10 @@ function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
   else if (terminal.interactive) terminal.note(planText(plan, { style: terminal.noteStyle, reveal }));
 }
 
-function report(result: ApplyResult, { terminal }: Context): void {
-  const applied = `applied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}`;
+function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {
   const pruned = result.pruned.length === 0 ? "" : `, deleted ${result.pruned.length}`;
-  for (const text of result.warnings ?? []) terminal.note(`${terminal.noteStyle.yellow("!")} ${printable(text)}`);
-  terminal.out(`\n${applied}${pruned}`);
+  if (!hasChanges(plan)) return;
+  terminal.out(`\napplied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}${pruned}`);
 }
 
 /**

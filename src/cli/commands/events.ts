@@ -46,8 +46,12 @@ function eventsText(events: readonly Event[], { terminal }: Context): string {
 }
 
 function detailText(detail: Event["detail"]): string {
-  const parts = Object.entries(detail ?? {}).map(([key, value]) => {
-    return `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`;
-  });
-  return parts.join(" ");
+  // Of something new every field is new.
+  const shown = Object.entries(detail ?? {}).filter(([key]) => key !== "changed" || detail?.outcome !== "created");
+  return shown.map(([key, value]) => `${key}=${valueText(value)}`).join(" ");
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(",");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,11 +1,17 @@
 import type { Naming } from "../../core/naming.ts";
 import type { Runtime } from "../runtime.ts";
+import { createConnections } from "./connections.ts";
 import { createContainers } from "./containers.ts";
+import { type SystemRoots, systemRoots } from "./cgroup.ts";
 import { createEngine } from "./engine.ts";
 import { containerEvents } from "./events.ts";
+import { createExec } from "./exec.ts";
+import { createExitWait } from "./exit-wait.ts";
 import { createImages } from "./images.ts";
 import { engineInfo, freeBytes } from "./info.ts";
+import { createLogs } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
+import { createUsage } from "./usage.ts";
 import { createVolumes } from "./volumes.ts";
 
 export interface DockerOptions {
@@ -14,6 +20,8 @@ export interface DockerOptions {
   installationId: string;
   names: Naming;
   timeouts?: Partial<DockerTimeouts>;
+  /** Where usage figures are read; other places in tests. */
+  roots?: SystemRoots;
 }
 
 export interface DockerTimeouts {
@@ -23,22 +31,40 @@ export interface DockerTimeouts {
   stopSlackMs: number;
   /** Longest silence of a pull. */
   pullIdleMs: number;
+  /** Between SIGHUP and SIGKILL of a command that is ended. */
+  execKillGraceMs: number;
+  /** How long one `wait` stays open at the engine; after it the state is read again. */
+  waitHoldMs: number;
 }
 
-const defaults: DockerTimeouts = { callMs: 30_000, stopSlackMs: 15_000, pullIdleMs: 120_000 };
+const defaults: DockerTimeouts = {
+  callMs: 30_000,
+  stopSlackMs: 15_000,
+  pullIdleMs: 120_000,
+  execKillGraceMs: 5_000,
+  waitHoldMs: 300_000,
+};
 
 /** The `Runtime` on a Docker Engine, API 1.41 (Docker 20.10) or newer. Nothing is asked of the engine before the first call. */
-export function createDockerRuntime({ host, installationId, names, timeouts }: DockerOptions): Runtime {
-  const { callMs, stopSlackMs, pullIdleMs } = { ...defaults, ...timeouts };
+export function createDockerRuntime(options: DockerOptions): Runtime {
+  const { host, installationId, names, roots = systemRoots } = options;
+  const { callMs, stopSlackMs, pullIdleMs, execKillGraceMs, waitHoldMs } = { ...defaults, ...options.timeouts };
   const engine = createEngine(host, callMs);
   const owner = { names, installationId };
+  const containers = createContainers(engine, owner, stopSlackMs);
+  const { inspect } = containers;
   return {
     info: () => engineInfo(engine),
-    ...createContainers(engine, owner, stopSlackMs),
+    ...containers,
     ...createNetworks(engine, owner),
     ...createVolumes(engine, owner),
     ...createImages(engine, pullIdleMs),
     events: (signal, onOpen) => containerEvents(engine, owner, { signal, onOpen }),
+    ...createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs }),
+    ...createLogs(engine, inspect),
+    ...createExitWait({ engine, inspect, holdMs: waitHoldMs }),
+    ...createUsage({ engine, owner, inspect, roots }),
+    ...createConnections({ engine, inspect, roots }),
     freeBytes: () => freeBytes(engine),
     close: () => engine.close(),
   };

@@ -15,6 +15,8 @@ export interface Engine {
   readonly closed: AbortSignal;
   /** On this machine, as far as can be told from the address. */
   readonly local: boolean;
+  /** For connections that are taken over, which dockerode does not make. */
+  readonly address: EngineAddress;
   close(): void;
 }
 
@@ -24,7 +26,7 @@ export type Ask<T> = (docker: Dockerode, signal: AbortSignal) => Promise<T>;
 const oldestApi = "1.41";
 const newestApi = "1.51";
 
-type Address = { socketPath: string } | { host: string; port: number };
+export type EngineAddress = { socketPath: string } | { host: string; port: number };
 
 export function createEngine(host: string, callMs: number): Engine {
   const address = engineAddress(host);
@@ -63,12 +65,13 @@ export function createEngine(host: string, callMs: number): Engine {
     apiVersion: () => call({ verb: "read", subject: "the engine's version" }, async () => (await agree()).version),
     closed: closing.signal,
     local: "socketPath" in address,
+    address,
     close: () => closing.abort(),
   };
 }
 
 /** `unix:///path` or `tcp://host:port`. */
-export function engineAddress(text: string): Address {
+export function engineAddress(text: string): EngineAddress {
   const path = /^unix:\/\/(\/.+)$/.exec(text)?.[1];
   if (path !== undefined) return { socketPath: path };
   const [, host, port] = /^tcp:\/\/([^/:]+|\[[0-9a-fA-F:]+\]):(\d+)\/?$/.exec(text) ?? [];
@@ -88,7 +91,7 @@ export function pickApiVersion(engine: { newest: string; oldest: string }): stri
   return versionNumber(engine.oldest) > ours ? engine.oldest : newestApi;
 }
 
-async function negotiate(address: Address, closed: AbortSignal, callMs: number) {
+async function negotiate(address: EngineAddress, closed: AbortSignal, callMs: number) {
   const signal = AbortSignal.any([closed, AbortSignal.timeout(callMs)]);
   const docker = connect(address);
   // The published types leave out the options that dockerode takes here.
@@ -98,10 +101,15 @@ async function negotiate(address: Address, closed: AbortSignal, callMs: number) 
   return { docker: connect(address, version), version };
 }
 
-function connect(address: Address, version?: string): Dockerode {
+function connect(address: EngineAddress, version?: string): Dockerode {
   // dockerode reads DOCKER_HOST and its relatives by itself; what is not named here would come from there.
   const ours = { host: undefined, port: undefined, timeout: undefined, protocol: "http" as const, ...address };
   return new Dockerode(version === undefined ? ours : { ...ours, version: `v${version}` });
+}
+
+/** Whether version `spoken` is `wanted` or newer: `1.9` is older than `1.41`. */
+export function speaks(spoken: string, wanted: string): boolean {
+  return versionNumber(spoken) >= versionNumber(wanted);
 }
 
 function versionNumber(text: string): number {

@@ -122,7 +122,7 @@ export function portIn(words: string): number | undefined {
 function wordsOf(error: Error): string {
   const body = "json" in error ? error.json : undefined;
   const said = typeof body === "object" && body !== null && "message" in body ? body.message : undefined;
-  return oneLine(typeof said === "string" ? said : error.message);
+  return oneLine(typeof said === "string" ? said : error.message.replace(/^\(HTTP code \d+\) [a-z ]*- /, ""));
 }
 
 function oneLine(text: string): string {

@@ -2,6 +2,7 @@ import { Failure, type FailureReason } from "../../api/failure.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
 import { containerLabels, type Owner } from "../ownership.ts";
 import type { ContainerDetail } from "../runtime.ts";
+import type { Bells } from "./bells.ts";
 import type { ContainerTable, Entry } from "./container-table.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { ImageShelf } from "./images.ts";
@@ -14,6 +15,8 @@ export interface Parts {
   images: ImageShelf;
   resources: Resources;
   hub: EventHub;
+  /** Rung for a container after each of its changes. */
+  bells: Bells;
   now: () => number;
 }
 
@@ -137,6 +140,7 @@ function publish(world: World, action: string, { detail }: Entry): void {
   const { id, name, labels } = detail;
   const exitCode = action === "die" ? detail.exitCode : undefined;
   world.hub.publish({ action, id, name, labels, exitCode, at: world.now() });
+  world.bells.ring(id);
 }
 
 function refusal(reason: FailureReason, message: string): Failure {
@@ -184,6 +188,7 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
     }),
     ports: [],
     restartPolicy: spec.restart.name,
+    stopGraceMs: spec.stopGraceMs,
     nanoCpus: spec.nanoCpus,
     memoryBytes: spec.memoryBytes,
     tty: false,
@@ -192,10 +197,11 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
 
 /** `nth` start of all: makes pids and addresses that are never the same twice. */
 function runningFacts({ networks }: ContainerDetail, nth: number, now: number): Partial<ContainerDetail> {
-  const ipAddress = `10.${(nth >> 16) & 255}.${(nth >> 8) & 255}.${nth & 255}`;
+  // Loopback: nothing that a test asks of a pod leaves the machine.
+  const ipAddress = `127.${64 + ((nth >> 16) & 63)}.${(nth >> 8) & 255}.${nth & 255}`;
   const connected = Object.entries(networks).map(([name, network]) => [
     name,
-    { ...network, ipAddress, gateway: "10.0.0.0" },
+    { ...network, ipAddress, gateway: "127.64.0.0" },
   ]);
   return {
     state: "running",

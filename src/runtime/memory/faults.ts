@@ -17,6 +17,7 @@ export interface Faults {
   fail(operation: Operation, failure: Failure | undefined, times?: number): void;
   delay(operation: Operation, ms: number): void;
   setDown(down: boolean): void;
+  isDown(): boolean;
 }
 
 export function createFaults(clock: Sleeper): Faults {
@@ -52,6 +53,7 @@ export function createFaults(clock: Sleeper): Faults {
     setDown: (value) => {
       down = value;
     },
+    isDown: () => down,
   };
 }
 

@@ -10,9 +10,9 @@ test("kinds that are only stored say so", () => {
 });
 
 test("fields that are only stored are named, empty ones not", () => {
-  const spec = { image: "a", release: { command: ["x"] }, probes: {}, inits: [], build: { context: "." } };
-  expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["release", "build"]);
-  expect(notActedUpon("statefulset", { probes: { liveness: {} } })).toHaveLength(1);
+  const spec = { image: "a", env_file: ["x"], post_deploy: [], build: { context: "." } };
+  expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["build", "env_file"]);
+  expect(notActedUpon("statefulset", { build: { context: "." } })).toHaveLength(1);
   expect(notActedUpon("deployment", { image: "a", replicas: 2 })).toEqual([]);
 });
 

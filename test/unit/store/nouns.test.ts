@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { ImagePin, Operation, Store } from "../../../src/store/store.ts";
-import { openTestStore, type TestRoot, testRoot } from "../../support/store-root.ts";
+import { openTestStore, type TestRoot, testLimits, testRoot } from "../../support/store-root.ts";
 
 let at: TestRoot;
 let store: Store;
@@ -79,7 +79,7 @@ test("events: come back whole and in order, the newest ones or those after a num
 
 test("events: the log never holds more than its cap, and loses only the oldest", async () => {
   store.close();
-  store = openTestStore(at, { limits: { eventsKept: 200, imagePinsKept: 3, operationsKept: 3 } });
+  store = openTestStore(at, { limits: { ...testLimits, eventsKept: 200 } });
   for (let round = 0; round < 5; round++) {
     await store.write((tx) => {
       for (let index = 0; index < 101; index++) tx.events.append({ actor: "a", action: "b" }, index);

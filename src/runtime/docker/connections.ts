@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import type { Runtime } from "../runtime.ts";
+import type { SystemRoots } from "./cgroup.ts";
+import type { Engine } from "./engine.ts";
+
+/** States of the kernel's socket table (include/net/tcp_states.h), as it prints them. */
+const established = "01";
+const listen = "0A";
+
+export interface TcpRow {
+  port: number;
+  state: string;
+}
+
+/** Local port and state of each socket in the text of `/proc/<pid>/net/tcp` or `tcp6`. */
+export function tcpRows(text: string): TcpRow[] {
+  return text
+    .split("\n")
+    .slice(1)
+    .flatMap((line) => {
+      const [, local = "", , state = ""] = line.trim().split(/\s+/);
+      const port = Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16);
+      return Number.isNaN(port) ? [] : [{ port, state }];
+    });
+}
+
+/** What a network serves: whether anything listens, and how many connections those ports have. */
+export function servedBy(rows: readonly TcpRow[]): { listening: boolean; established: number } {
+  const ports = new Set(rows.filter(({ state }) => state === listen).map(({ port }) => port));
+  const open = rows.filter(({ state, port }) => state === established && ports.has(port));
+  return { listening: ports.size > 0, established: open.length };
+}
+
+export interface ConnectionsParts {
+  engine: Engine;
+  inspect: Runtime["inspect"];
+  roots: SystemRoots;
+}
+
+/** See `Runtime.connections`: the kernel shows the sockets of a process's network under its pid. */
+export function createConnections({ engine, inspect, roots }: ConnectionsParts): Pick<Runtime, "connections"> {
+  return {
+    connections: async (nameOrId) => {
+      if (!engine.local) return undefined;
+      const detail = await inspect(nameOrId);
+      if (detail?.pid === undefined || "host" in detail.networks) return undefined;
+      const tables = ["tcp", "tcp6"].map((name) => read(`${roots.proc}/${detail.pid}/net/${name}`));
+      if (tables.every((text) => text === undefined)) return undefined;
+      return servedBy(tables.flatMap((text) => tcpRows(text ?? "")));
+    },
+  };
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

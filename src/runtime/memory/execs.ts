@@ -1,0 +1,169 @@
+import { Failure } from "../../api/failure.ts";
+import type { ExecSession, ExecSpec, TerminalSize } from "../runtime.ts";
+import type { Bells } from "./bells.ts";
+import { createChannel } from "./channel.ts";
+import type { ContainerTable } from "./container-table.ts";
+import { engineDown } from "./faults.ts";
+
+export interface ExecCall {
+  /** Name of the container. */
+  container: string;
+  spec: ExecSpec;
+}
+
+/** What a command has of its surroundings. */
+export interface ExecIo {
+  /** Until the other side has closed it; without `interactive`, nothing. */
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Resolves when there is room for more. */
+  stdout(text: string | Uint8Array): Promise<void>;
+  /** The same as `stdout` on a terminal. */
+  stderr(text: string | Uint8Array): Promise<void>;
+  size(): TerminalSize | undefined;
+  /** Aborts when the command is killed, or its container ends. What it does after that is not seen by anyone. */
+  readonly killed: AbortSignal;
+}
+
+/** A command; returns its exit code. */
+export type ExecProgram = (io: ExecIo) => number | Promise<number>;
+
+/** Picks what a command does; undefined when the container has no such program. A `Failure` that it throws refuses the exec. */
+export type ExecHandler = (call: ExecCall) => ExecProgram | undefined;
+
+/** Commands that run in containers. */
+export interface Execs {
+  /** Fails `not_found` and `conflict` as `Runtime.exec` says. */
+  start(nameOrId: string, spec: ExecSpec): ExecSession;
+  /** Unless told otherwise, every command ends at once with 0 and says nothing. */
+  onExec(handler: ExecHandler): void;
+  /** Every session loses its connection; the commands go on. */
+  breakAll(): void;
+}
+
+/** Writes on their way before the writer waits. */
+const capacity = 16;
+const hangupCode = 129;
+const killedCode = 137;
+
+export function createExecs(table: ContainerTable, bells: Bells): Execs {
+  const world: World = { table, bells, handler: () => () => 0, started: 0, breaks: new Set() };
+  return {
+    start: (nameOrId, spec) => start(world, nameOrId, spec),
+    onExec: (handler) => {
+      world.handler = handler;
+    },
+    breakAll: () => {
+      for (const cut of world.breaks) cut();
+    },
+  };
+}
+
+interface World {
+  table: ContainerTable;
+  bells: Bells;
+  handler: ExecHandler;
+  started: number;
+  breaks: Set<() => void>;
+}
+
+function start(world: World, nameOrId: string, spec: ExecSpec): ExecSession {
+  const entry = world.table.get(nameOrId);
+  if (entry === undefined) throw new Failure("not_found", `container "${nameOrId}" does not exist`);
+  const { id, name, state, pid } = entry.detail;
+  const words = `cannot run "${spec.command[0] ?? ""}" in container "${nameOrId}"`;
+  if (state !== "running") throw new Failure("conflict", `${words}: container is not running`);
+  const program = world.handler({ container: name, spec });
+  if (program === undefined) throw new Failure("conflict", `${words}: executable file not found`);
+  world.started += 1;
+  const session = createSession(spec, { id: `exec-${world.started}`, words });
+  world.breaks.add(session.cut);
+  const { running } = session;
+  void endWithContainer(world, { id, pid }, session);
+  session.run(program);
+  void running.then(() => world.breaks.delete(session.cut));
+  return session.session;
+}
+
+async function endWithContainer(
+  { table, bells }: World,
+  { id, pid }: { id: string; pid: number | undefined },
+  { over, stop }: Session,
+): Promise<void> {
+  while (!over.aborted && table.get(id)?.detail.pid === pid) await bells.next(id, over);
+  if (!over.aborted) stop(killedCode);
+}
+
+interface Session {
+  session: ExecSession;
+  run(program: ExecProgram): void;
+  /** Ends the command with this exit code. */
+  stop(code: number): void;
+  /** The connection is lost. */
+  cut(): void;
+  running: Promise<unknown>;
+  /** Aborts when the command has ended. */
+  over: AbortSignal;
+}
+
+type Output = { stream: "stdout" | "stderr"; bytes: Uint8Array };
+
+function createSession(spec: ExecSpec, { id, words }: { id: string; words: string }): Session {
+  const input = createChannel<Uint8Array>(capacity);
+  const output = createChannel<Output>(capacity);
+  const [killed, over] = [new AbortController(), new AbortController()];
+  const code = Promise.withResolvers<number>();
+  let { size } = spec;
+  let lost = false;
+  // Whoever does not ask for the exit code is not to be told of it.
+  code.promise.catch(() => undefined);
+
+  const stop = (exitCode: number) => {
+    code.resolve(exitCode);
+    killed.abort();
+    over.abort();
+    input.end();
+    output.end();
+  };
+  const say = (stream: Output["stream"]) => async (text: string | Uint8Array) => {
+    if (over.signal.aborted) return;
+    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    await output.push({ stream: spec.tty ? "stdout" : stream, bytes });
+  };
+  if (!spec.interactive) input.end();
+
+  return {
+    stop,
+    over: over.signal,
+    running: code.promise.catch(() => undefined),
+    cut: () => {
+      lost = true;
+      output.end();
+    },
+    run: (program) => {
+      const io = { input: input.items, stdout: say("stdout"), stderr: say("stderr"), size: () => size };
+      const begun = Promise.resolve().then(() => program({ ...io, killed: killed.signal }));
+      begun.then(stop, (error: unknown) => {
+        code.reject(error);
+        stop(killedCode);
+      });
+    },
+    session: {
+      id,
+      output: output.items,
+      write: async (bytes) => {
+        if (!(await input.push(bytes))) {
+          throw new Failure("conflict", `${words}: it has ended and takes no more input`);
+        }
+      },
+      endInput: input.end,
+      resize: async (wanted) => {
+        size = wanted;
+      },
+      exitCode: async () => {
+        if (lost) throw engineDown();
+        return code.promise;
+      },
+      kill: async () => stop(hangupCode),
+    },
+  };
+}
