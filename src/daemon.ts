@@ -19,7 +19,7 @@ import { openStore } from "./store/open-store.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
-  /** Bound addresses by plane: `http://127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
+  /** Bound addresses by plane: `127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
   addresses: { orchestration: string[] };
   /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
   stop(): Promise<void>;

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 const conditionOf = (status: Record<string, unknown> | null, type: string) =>
-  (status?.conditions as { type: string }[]).find((condition) => condition.type === type);
+  ((status?.conditions ?? []) as { type: string }[]).find((condition) => condition.type === type);
 
 describe("a description", () => {
   test("holds manifest, status and pods", async () => {
