@@ -184,11 +184,17 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   const seen = context.pods.byId(pod.id);
   const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
-  if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
-  if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
-    await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
+  context.leaving.add(pod.id);
+  try {
+    if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
+    if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
+      await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
+    }
+    await context.runtime.remove(pod.id);
+  } catch (error) {
+    context.leaving.remove(pod.id);
+    throw error;
   }
-  await context.runtime.remove(pod.id);
   if (step.forgetFrozen) await context.store.write((tx) => tx.frozen.remove(key, pod.replicaId));
   await note(context, key, { action: "replica.remove", replica: pod.replicaId, why });
 }

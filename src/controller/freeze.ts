@@ -17,11 +17,14 @@ interface Stop {
 export async function stopOurs(context: Context, pod: Pod, options: Stop): Promise<void> {
   const wasFrozen = context.store.frozen.list(pod.key).includes(pod.replicaId);
   await markStopped(context, pod, options);
+  context.leaving.add(pod.id);
   try {
     await context.runtime.stop(pod.id, { graceMs: options.graceMs });
   } catch (error) {
     if (options.freeze && !wasFrozen) await context.store.write((tx) => tx.frozen.remove(pod.key, pod.replicaId));
     throw error;
+  } finally {
+    context.leaving.remove(pod.id);
   }
 }
 

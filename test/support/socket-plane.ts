@@ -18,6 +18,7 @@ import { startTestFront, type TestFront } from "./front.ts";
 import { fixtureImage } from "./manifests.ts";
 import { openTestStore, testRoot } from "./store-root.ts";
 import { waitFor } from "./wait.ts";
+import { deliverAll } from "./webhooks.ts";
 
 /** The whole orchestration plane on real sockets. */
 export interface Plane<R extends Runtime = MemoryRuntime> {
@@ -65,6 +66,7 @@ export async function startPlaneOn<R extends Runtime>(
     fetch: async () => new Response(""),
     about: { version: "test", dockerHost: "test", startedAt: 0 },
     statsIntervalMs: 0,
+    sendWebhook: deliverAll,
     ...overrides,
   });
   const stopping = new AbortController();
