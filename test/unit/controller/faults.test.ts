@@ -117,7 +117,7 @@ describe("the engine", () => {
     await it.apply([deployment("shop", "web"), { kind: "job", scope: "shop", name: "tidy", spec: { image: "x:1" } }]);
     await it.advance(10 * 60_000);
     expect((await status()).conditions).toEqual([expect.objectContaining({ reason: "EngineUnavailable" })]);
-    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "stored" });
+    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "ready" });
     it.runtime.engineUp();
     await it.settle(11_000);
     expect(it.containers()).toHaveLength(1);
