@@ -81,8 +81,8 @@ function readInput(): { chunks: AsyncIterable<Uint8Array>; stop(): void } {
       chunks.drop();
       stdin.off("data", take).off("end", end).off("error", end);
       stdin.pause();
-      // An open pipe that says nothing must not keep the process.
-      stdin.unref();
+      // An open pipe that says nothing must not keep the process; a file has no such hold.
+      if ("unref" in stdin) stdin.unref();
     },
   };
 }

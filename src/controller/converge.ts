@@ -117,9 +117,8 @@ function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { a
   const now = clock.now();
   const trouble = progress.trouble(key);
   const waits = pods.of(key).some((pod) => pod.state !== "running" && progress.startNotBefore(pod.id) > now);
-  if (trouble !== undefined && againInMs !== undefined && waits) {
-    progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
-  } else progress.clearTrouble(key);
+  if (trouble === undefined || againInMs === undefined || !waits) progress.clearTrouble(key);
+  else progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {

@@ -32,7 +32,7 @@ export interface DeathParts {
 
 export function createDeaths(context: DeathParts): Deaths {
   async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
-    const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
+    const logs = await lastLines(context, pod.id);
     const { kind, scope, name } = pod.key;
     return {
       kind,
@@ -40,10 +40,10 @@ export function createDeaths(context: DeathParts): Deaths {
       name,
       replicaId: pod.replicaId,
       containerId: pod.id,
-      at: detail?.finishedAt ?? context.clock.now(),
-      exitCode: detail === undefined || detail.state === "running" ? pod.lastExitCode : detail.exitCode,
-      oomKilled: pod.oomKilled || detail?.oomKilled === true,
-      reason: detail?.error || reason,
+      at: pod.finishedAt ?? context.clock.now(),
+      exitCode: pod.state === "running" ? pod.lastExitCode : pod.exitCode,
+      oomKilled: pod.oomKilled,
+      reason: pod.error || reason,
       image: pod.image,
       hash: pod.hash,
       releaseId: pod.releaseId,

@@ -5,10 +5,8 @@ import type { listStats, Stats } from "../api/orchestration/stats.ts";
 import { fieldsOf, textOf } from "../core/lenient.ts";
 import { formatCpu, parseCpu, parseMemory } from "../core/quantity.ts";
 import { memoryPercent } from "../core/usage.ts";
-import type { ReplicaUsage } from "./autoscale.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
-import { readinessOf } from "./observe.ts";
 import type { UsageSnapshot } from "./usage-sampler.ts";
 import { isoTime } from "./wire.ts";
 
@@ -79,17 +77,4 @@ function limitsOf(spec: Record<string, unknown>): Stats["limits"] {
     ...(nanoCpus === undefined ? {} : { cpu: formatCpu(nanoCpus) }),
     ...(memoryBytes === undefined || memoryText === undefined ? {} : { memory: memoryText, memory_bytes: memoryBytes }),
   };
-}
-
-/** What the autoscaler looks at: the last snapshot of the replicas that are still there. */
-export function usageOf(context: Context, key: ManifestKey): ReplicaUsage[] {
-  const snapshot = context.usage.latest();
-  const limit = fieldsOf(fieldsOf(context.store.manifests.get(key)?.spec.resources).limits);
-  const nanoCpus = parseCpu(textOf(limit.cpu) ?? "");
-  return context.pods.of(key).flatMap((pod) => {
-    const usage = snapshot?.pods.get(pod.id);
-    if (usage === undefined || pod.role !== undefined) return [];
-    const cpuLimit = nanoCpus === undefined ? undefined : nanoCpus / 1e9;
-    return [{ cpuPercent: usage.cpuPercent, cpuLimit, ready: readinessOf(context, pod).ready }];
-  });
 }

@@ -43,6 +43,8 @@ export async function why(context: Context, target: Target): Promise<Why> {
 async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord[]> {
   const recorded = context.store.deaths.list(key);
   if (!context.engine.up()) return recorded;
+  // An engine that stumbles just now leaves what was last seen.
+  await context.pods.refresh(key).catch(() => undefined);
   const frozen = context.store.frozen.list(key);
   const fallen = context.pods
     .of(key)

@@ -20,6 +20,7 @@ import { cronjob, fixtureImage } from "../support/manifests.ts";
 import { testKey } from "../support/store-root.ts";
 import { waitFor } from "../support/wait.ts";
 import type { BenchRow } from "./row.ts";
+import { deliverAll } from "../support/webhooks.ts";
 
 const minuteMs = 60_000;
 const allowedMs = 100;
@@ -68,6 +69,8 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
     statsIntervalMs: 0,
     randomBytes: (bytes) => randomBytes(bytes),
     fetch: (url, { signal }) => fetch(url, { signal }),
+    sendWebhook: deliverAll,
+    statsIntervalMs: 0,
     about: { version: "bench", dockerHost: "", startedAt: Date.now() },
   });
   const working = work(stopping.signal);

@@ -7,14 +7,15 @@ import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
+import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
-import { listStats } from "./stats.ts";
 import { scale } from "./scale.ts";
 import { why } from "./why.ts";
+import { listStats } from "./stats.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
 export const orchestrationEndpoints: Endpoint[] = [
@@ -44,12 +45,13 @@ export const orchestrationEndpoints: Endpoint[] = [
   runRelease,
   listReleases,
   rollback,
+  why,
   runJob,
   runCronjob,
   listRuns,
   getRun,
   cancelRun,
-  why,
+  listDeliveries,
   listEvents,
   openapi,
 ];

@@ -14,7 +14,7 @@ export const topCommand: Command = {
     const [reference, ...more] = args.words;
     if (more.length > 0) throw usageFailure("top takes one KIND, SCOPE or SCOPE/NAME");
     const read = async () => {
-      const report = await findStats(context.api, reference, { orphans: args.on("orphans"), live: true });
+      const report = await findStats(context.api, reference, { orphans: args.on("orphans") });
       return { ...report, pods: report.pods.toSorted(busiestFirst) };
     };
     const size = context.rawTerminal.size();

@@ -15,6 +15,7 @@ import { execPodRoute, mountExec } from "./exec.ts";
 import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
+import { mountHooks } from "./hooks.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
@@ -23,9 +24,9 @@ import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
 import { mountRestart } from "./restart.ts";
+import { mountScale } from "./scale.ts";
 import { mountStats } from "./stats.ts";
 import { createTakeovers } from "./takeovers.ts";
-import { mountScale } from "./scale.ts";
 import { createUnknownRoute } from "./unknown-route.ts";
 import { mountWhy } from "./why.ts";
 
@@ -69,8 +70,9 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountRestart(plane, controller);
   mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
-  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountWhy(plane, controller);
+  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
+  mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
