@@ -66,6 +66,7 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
   const { controller, run: work } = createController({
     ...{ store: timed(store, late), runtime, assets: createAssets(layout.assets), layout, names, log, limits },
     clock: systemClock,
+    statsIntervalMs: 0,
     randomBytes: (bytes) => randomBytes(bytes),
     fetch: (url, { signal }) => fetch(url, { signal }),
     sendWebhook: deliverAll,
