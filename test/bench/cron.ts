@@ -70,7 +70,6 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
     randomBytes: (bytes) => randomBytes(bytes),
     fetch: (url, { signal }) => fetch(url, { signal }),
     sendWebhook: deliverAll,
-    statsIntervalMs: 0,
     about: { version: "bench", dockerHost: "", startedAt: Date.now() },
   });
   const working = work(stopping.signal);
