@@ -58,6 +58,15 @@ export const limits = {
   execResultsKept: 1_000,
   /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
   execInputBytesMax: 256 * 1024,
+  /** Body of one webhook call. */
+  hookBodyBytesMax: 256 * 1024,
+  /** Pauses between the attempts at a webhook call: one more attempt than there are pauses. */
+  hookPausesMs: [1_000, 5_000],
+  /** Of one attempt. */
+  hookTimeoutMs: 10_000,
+  /** An answer to a webhook call is read this far. */
+  hookResponseBytesMax: 64 * 1024,
+  hooksInFlightMax: 8,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
@@ -96,6 +105,8 @@ export interface ServeOptions {
   /** `unix:///path` or `tcp://host:port`. */
   dockerHost: string;
   prefix: string;
+  /** Webhooks may go to addresses inside the machine and its networks. */
+  allowPrivateHooks: boolean;
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
@@ -121,7 +132,7 @@ export function parseInterval(text: string): number {
 
 type Environment = Record<string, string | undefined>;
 
-/** Fails `invalid` for a prefix or a log level that cannot be. Addresses are read where they are bound. */
+/** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
 export function serveOptions(flags: ServeFlags, env: Environment = process.env): ServeOptions {
   return {
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
@@ -130,6 +141,7 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
+    allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
   };
@@ -142,6 +154,13 @@ function prefixOf(text: string): string {
     "invalid",
     `prefix "${text}" is not possible: use lower-case letters, digits and dashes, at most 31`,
   );
+}
+
+/** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
+function allowanceOf(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0" || text === "") return false;
+  throw new Failure("invalid", `allow private hooks: "${text}" is not a boolean, write true or false`);
 }
 
 function logLevelOf(text: string): LogLevel {

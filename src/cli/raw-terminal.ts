@@ -47,7 +47,7 @@ export function processTerminal(): RawTerminal {
     enterRaw() {
       if (!stdin.isTTY) return () => undefined;
       return enterUntilExit(
-        () => stdin.setRawMode(true),
+        () => enterRaw(stdin),
         () => stdin.setRawMode(false),
       );
     },
@@ -81,10 +81,19 @@ function readInput(): { chunks: AsyncIterable<Uint8Array>; stop(): void } {
       chunks.drop();
       stdin.off("data", take).off("end", end).off("error", end);
       stdin.pause();
-      // An open pipe that says nothing must not keep the process.
-      stdin.unref();
+      // An open pipe that says nothing must not keep the process; a file has no such hold.
+      if ("unref" in stdin) stdin.unref();
     },
   };
+}
+
+/**
+ * The platform's raw mode still adds a carriage return to each newline, which breaks the drawing of programs that have
+ * switched that off on their side. The way back undoes both. Without `stty` it is as good as it can be.
+ */
+function enterRaw(stdin: NodeJS.ReadStream): void {
+  stdin.setRawMode(true);
+  if (Bun.which("stty") !== null) Bun.spawnSync(["stty", "-opost"], { stdin: "inherit", stdout: "ignore" });
 }
 
 /** Signals that would leave the terminal as it is, and what a process that they end is expected to end with. */

@@ -52,8 +52,8 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     if (before.on("version")) return say(terminal, `berth ${around.version}`);
     const [verb, ...rest] = before.words;
     if (verb === undefined || verb === "help") return await help(rest[0], terminal, around);
-    const local = localCommands.find(({ name }) => name === verb);
-    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : rest);
+    const local = findLocal(before.words);
+    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
     const command = findCommand(verb);
     const { restFromWord: stopAtWord } = command;
     const options = stopAtWord === undefined ? {} : { stopAtWord };
@@ -73,6 +73,15 @@ function splitColon(argv: readonly string[]): string[] {
   const [, verb, rest] = /^([a-z]+):([a-z:-]+)$/.exec(argv[index] ?? "") ?? [];
   if (verb === undefined || rest === undefined) return [...argv];
   return [...argv.slice(0, index), verb, rest, ...argv.slice(index + 1)];
+}
+
+/** A command of the machine itself has a name of one or two words. */
+function findLocal(words: readonly string[]): { name: LocalName; rest: string[] } | undefined {
+  for (const { name } of localCommands) {
+    const length = name.split(" ").length;
+    if (words.slice(0, length).join(" ") === name) return { name, rest: words.slice(length) };
+  }
+  return undefined;
 }
 
 function findCommand(verb: string): Command {

@@ -13,8 +13,10 @@ export type StatsReport = DataOf<typeof listStats>;
 export async function findStats(
   api: Client,
   text: string | undefined,
-  options: { orphans: boolean; live: boolean },
+  { orphans }: { orphans: boolean },
 ): Promise<StatsReport> {
+  // Now, and not as of the last reading: that one does not have the pods that were started since.
+  const options = { orphans, live: true };
   if (text === undefined) return api.call(listStats, { query: options });
   const { word, kind, scope, name = "" } = parseReference(text);
   if (word?.includes(".")) return only(await api.call(listStats, { query: options }), (pod) => pod === word);

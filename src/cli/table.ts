@@ -10,6 +10,7 @@ import { execCommand } from "./commands/exec.ts";
 import { getCommand } from "./commands/get.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { psCommand } from "./commands/ps.ts";
+import { hooksCommand } from "./commands/hooks.ts";
 import { releaseCommand } from "./commands/release.ts";
 import { releasesCommand } from "./commands/releases.ts";
 import { restartCommand } from "./commands/restart.ts";
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   topCommand,
   whyCommand,
   eventsCommand,
+  hooksCommand,
   deleteCommand,
   configCommand,
   scaleCommand,
@@ -56,6 +58,7 @@ export const localCommands = [
   { name: "doctor", summary: "check this machine and say how to mend what is wrong" },
   { name: "server", summary: "server unit: print the systemd unit that runs the server" },
   { name: "backup", summary: "write a copy of all state to a file" },
+  { name: "hooks secret", summary: "print what receivers check the signature of webhooks with" },
   { name: "restore", summary: "bring back the state of a backup" },
 ] as const;
 

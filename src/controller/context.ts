@@ -2,6 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
+import type { Outbox } from "../deliver/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
@@ -10,6 +11,7 @@ import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
+import type { Leaving } from "./leaving.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
@@ -39,6 +41,10 @@ export interface ControllerLimits {
   pruneWaitMs: number;
   execResultsKept: number;
   runsAtOnceMax: number;
+  deliveriesKept: number;
+  hookBodyBytesMax: number;
+  hookPausesMs: readonly number[];
+  hooksInFlightMax: number;
 }
 
 export interface FetchOptions {
@@ -66,6 +72,11 @@ export interface Context {
   usage: UsageSampler;
   deaths: Deaths;
   releasePhases: ReleasePhases;
+  /** Sends the webhook calls that transactions put into the store. */
+  outbox: Pick<Outbox, "wake">;
+  leaving: Leaving;
+  /** Asset files that nothing referred to at the last collection. */
+  unusedAssets: Set<string>;
   /** Bounds container starts over all resources. */
   starts: Limit;
   /** Runs of jobs and cron jobs under way. */

@@ -5,6 +5,7 @@ import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
 import type { JobRun } from "../api/orchestration/jobs.ts";
+import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
@@ -99,5 +100,7 @@ export interface Controller {
   getRun(id: string): JobRun;
   /** The record at the end of the run. `conflict` when it has ended already. */
   cancelRun(id: string, options: { actor: string }): Promise<JobRun>;
+  /** Webhook calls of a resource, newest first, headers masked. */
+  deliveries(target: Target & { limit: number }): DataOf<typeof listDeliveries>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

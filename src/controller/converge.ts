@@ -6,6 +6,7 @@ import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import { isJobKind } from "../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
+import type { Transaction } from "../store/store.ts";
 import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
@@ -119,9 +120,8 @@ function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { a
   const now = clock.now();
   const trouble = progress.trouble(key);
   const waits = pods.of(key).some((pod) => pod.state !== "running" && progress.startNotBefore(pod.id) > now);
-  if (trouble !== undefined && againInMs !== undefined && waits) {
-    progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
-  } else progress.clearTrouble(key);
+  if (trouble === undefined || againInMs === undefined || !waits) progress.clearTrouble(key);
+  else progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
@@ -235,10 +235,11 @@ export async function putStatus(context: Context, key: ManifestKey, status: Reco
   const known = context.store.status.get(key);
   const without = ({ last_reconcile_at: _, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
   if (known === undefined || without(known) !== without(status)) {
-    await context.store.write((tx) => {
+    const put = (tx: Transaction) => {
       // Deleted meanwhile: a status without a manifest would greet the next one of that name.
       if (tx.manifests.get(key) !== undefined) tx.status.put(key, status);
-    });
+    };
+    await context.store.write(put, { durable: false });
   }
   context.progress.moved.publish(keyText(key));
 }

@@ -1,6 +1,7 @@
 import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
+import type { SendWebhook } from "../deliver/webhook.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createLimit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
@@ -22,9 +23,12 @@ import { podLogs } from "./logs.ts";
 import { carryOut } from "./job-run.ts";
 import { createJobTable } from "./job-table.ts";
 import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
+import { createHookOutbox, deliveries } from "./hooks.ts";
+import { createLeaving } from "./leaving.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { probeTransition } from "./probe-hooks.ts";
 import { createProbeEngine } from "./probes.ts";
 import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
@@ -52,6 +56,7 @@ export interface ControllerParts {
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  sendWebhook: SendWebhook;
   about: { version: string; dockerHost: string; startedAt: number };
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
@@ -62,7 +67,7 @@ export interface ControllerParts {
 export interface RunningController {
   controller: Controller;
   reconciler: Reconciler;
-  /** Follows the engine and reconciles until `signal` aborts; resolves when all of it has ended, exec sessions too. */
+  /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -102,9 +107,15 @@ export function createController(parts: ControllerParts): RunningController {
   });
   const probes = createProbeEngine(
     () => context,
-    (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
+    (pod, change) => {
+      log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });
+      probeTransition(context, pod, change).catch((error) =>
+        log.error("probe webhook not kept", { pod: pod.name, error }),
+      );
+    },
   );
   const releasePhases = createReleasePhases(() => context, log);
+  const outbox = createHookOutbox(parts, parts.sendWebhook);
   const context: Context = {
     ...parts,
     pods,
@@ -112,9 +123,12 @@ export function createController(parts: ControllerParts): RunningController {
     engine,
     usage,
     releasePhases,
+    outbox,
+    leaving: createLeaving((id) => pods.byId(id) !== undefined),
     deaths: createDeaths({ ...parts, pods, probes }),
     probes,
     starts,
+    unusedAssets: new Set(),
     jobs,
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
@@ -137,6 +151,7 @@ export function createController(parts: ControllerParts): RunningController {
         jobs.run(signal),
         cron.run(signal),
         autoscaler.run(signal),
+        outbox.run(signal),
       ]);
       await Promise.all([releasePhases.close(), execs.close()]);
     },
@@ -183,6 +198,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     scale: (target, options) => scale(context, target, options),
     why: (target) => why(context, target),
     operation: (id) => operation(context, id),
+    deliveries: (target) => deliveries(context, target),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),
     listReleases: (target) => listReleases(context, target),

@@ -1,6 +1,6 @@
 import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { Context } from "./context.ts";
-import { lookAtCronjob } from "./cron-look.ts";
+import { type CronLooked, lookAtCronjob } from "./cron-look.ts";
 import { cancelReplaced } from "./jobs.ts";
 import { type KeyText, keyText } from "./key-text.ts";
 
@@ -47,14 +47,16 @@ export function createCron(context: Context): Cron {
     }
   }
 
-  async function look(entry: Entry): Promise<void> {
+  /** Writes down what is due; what is to be started comes back, so that no start holds up the rows of the others. */
+  async function look(entry: Entry): Promise<CronLooked["started"]> {
     try {
       const { started, next } = await store.write((tx) => lookAtCronjob(context, tx, entry.key));
       entry.next = next;
-      for (const { run, replaced } of started) context.jobs.begin(run, cancelReplaced(context, replaced, run));
+      return started;
     } catch (error) {
       log.error("cron job not looked at", { key: formatKey(entry.key), error });
       entry.next = clock.now() + retryMs;
+      return [];
     }
   }
 
@@ -67,7 +69,8 @@ export function createCron(context: Context): Cron {
   async function round(): Promise<void> {
     const now = clock.now();
     const due = [...entries.values()].filter(({ next }) => next !== undefined && next <= now);
-    await Promise.all(due.map(look));
+    const started = await Promise.all(due.map(look));
+    for (const { run, replaced } of started.flat()) context.jobs.begin(run, cancelReplaced(context, replaced, run));
   }
 
   return {
@@ -77,10 +80,11 @@ export function createCron(context: Context): Cron {
       });
       while (!signal.aborted) {
         wake = new AbortController();
-        compare();
+        // First of all: whoever is due must not wait for the comparison.
         await round();
+        compare();
         const waitMs = Math.min(lookMs, (earliest() ?? Number.POSITIVE_INFINITY) - clock.now());
-        await clock.sleep(Math.max(0, waitMs), AbortSignal.any([signal, wake.signal]));
+        if (waitMs > 0) await clock.sleep(waitMs, AbortSignal.any([signal, wake.signal]));
       }
       unsubscribe();
     },

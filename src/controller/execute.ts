@@ -81,7 +81,7 @@ async function perform(context: Context, { key, workload, step, imageRef, taken 
     case "create":
       return create(context, { workload, ordinal: step.ordinal, why: step.why, imageRef, taken });
     case "start":
-      return heal(context, { key, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
+      return heal(context, { key, workload, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
     case "remove":
       return remove(context, { key, workload, step });
     case "rename":
@@ -109,11 +109,12 @@ async function create(context: Context, { workload, ordinal, why, imageRef, take
     context.names,
   );
   // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
-  await context.starts(() => createAndStart(context, spec));
+  const container = await context.starts(() => createAndStart(context, spec));
+  await stopIfFrozen(context, workload, { replica: id, container });
   await note(context, workload, { action: "replica.create", replica: id, why });
 }
 
-async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promise<void> {
+async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promise<string> {
   const container = await runtime.create(spec);
   try {
     await runtime.start(container);
@@ -121,6 +122,17 @@ async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promis
     await runtime.remove(container);
     throw error;
   }
+  return container;
+}
+
+/** Frozen while we were at it: whoever asked for that was told that it is stopped. */
+async function stopIfFrozen(
+  context: Context,
+  workload: ResolvedWorkload,
+  { replica, container }: { replica: string; container: string },
+): Promise<void> {
+  if (!context.store.frozen.list(workload).includes(replica)) return;
+  await context.runtime.stop(container, { graceMs: workload.container.stopGraceMs });
 }
 
 function freshReplicaId(context: Context, taken: Set<string>): string {
@@ -135,10 +147,15 @@ function freshReplicaId(context: Context, taken: Set<string>): string {
 /** Refusals that go away by themselves; a container refused for another reason is made anew. */
 const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
 
-async function heal(
-  context: Context,
-  { key, id, replica, why }: { key: ManifestKey; id: string; replica: string; why: string },
-): Promise<void> {
+interface Healing {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  id: string;
+  replica: string;
+  why: string;
+}
+
+async function heal(context: Context, { key, workload, id, replica, why }: Healing): Promise<void> {
   context.progress.started(id, context.clock.now());
   const died = context.pods.byId(id);
   const death = died?.state === "exited" ? { ...died } : undefined;
@@ -152,6 +169,7 @@ async function heal(
   }
   // Afterwards, for nobody should wait for a record: its output is still there.
   if (death !== undefined) await context.deaths.record(death, why);
+  await stopIfFrozen(context, workload, { replica, container: id });
   await note(context, key, { action: "replica.start", replica, why });
 }
 
@@ -166,11 +184,17 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   const seen = context.pods.byId(pod.id);
   const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
-  if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
-  if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
-    await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
+  context.leaving.add(pod.id);
+  try {
+    if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
+    if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
+      await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
+    }
+    await context.runtime.remove(pod.id);
+  } catch (error) {
+    context.leaving.remove(pod.id);
+    throw error;
   }
-  await context.runtime.remove(pod.id);
   if (step.forgetFrozen) await context.store.write((tx) => tx.frozen.remove(key, pod.replicaId));
   await note(context, key, { action: "replica.remove", replica: pod.replicaId, why });
 }
@@ -184,5 +208,5 @@ interface Note {
 async function note(context: Context, key: ManifestKey, { action, replica, why }: Note): Promise<void> {
   const { kind, scope, name } = key;
   const event = { actor: "reconciler", action, kind, scope, name, detail: { replica_id: replica, why } };
-  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
+  await context.store.write((tx) => tx.events.append(event, context.clock.now()), { durable: false });
 }

@@ -3,6 +3,7 @@ import type { Log } from "../lib/log.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { takeImage } from "./images.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
 import { runReleaseStep, type Step, stepsOf } from "./release-step.ts";
 import { lastGoodBefore, putBack, updateRelease } from "./releases.ts";
@@ -145,6 +146,7 @@ async function phaseFailed(
   { release, error }: { release: ReleaseRecord; error: string },
 ): Promise<void> {
   const key = { kind: release.kind, scope: release.scope, name: release.name };
+  const calls = await failureCalls(context, release, error);
   await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
@@ -153,6 +155,7 @@ async function phaseFailed(
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     const detail = { release: release.id, error };
     tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
+    putCalls(tx, calls);
     const goal = lastGoodBefore(tx.releases.list(key), release);
     const rollout = stored.spec.rollout;
     const kept =
@@ -161,8 +164,16 @@ async function phaseFailed(
       putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
     } else tx.manifests.touch(key);
   });
+  context.outbox.wake();
   tools.finish(release, error);
   context.enqueue(key);
+}
+
+async function failureCalls(context: Context, release: ReleaseRecord, error: string) {
+  const manifest = context.store.manifests.get(release);
+  if (manifest === undefined) return [];
+  const { id: releaseId, image, startedAt } = release;
+  return deployCalls(context, { manifest, releaseId, image, startedAt, error });
 }
 
 /** Its failure is recorded and does not fail the release. */

@@ -6,6 +6,7 @@ import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { pinImage } from "./images.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
 import { planTarget } from "./observe.ts";
 import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
@@ -96,15 +97,19 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
   const { release, verdict, manifest, workload, memory } = judging;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
-    await succeed(context, release, workload);
+    await succeed(context, { release, manifest, workload });
     return { memory: { good_generation: workload.generation }, moved: false };
   }
   return fail(context, { release, manifest, workload, verdict, memory });
 }
 
-async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
+type Succeeding = Pick<Failing, "release" | "manifest" | "workload">;
+
+async function succeed(context: Context, { release, manifest, workload }: Succeeding): Promise<void> {
   const now = context.clock.now();
   const { kind, scope, name } = release;
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
     if (known === undefined || known.good) return;
@@ -112,7 +117,9 @@ async function succeed(context: Context, release: ReleaseRecord, workload: Resol
     tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
+    putCalls(tx, calls);
   });
+  context.outbox.wake();
   context.releasePhases.rolledOut(release);
 }
 
@@ -132,6 +139,8 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
   const { kind, scope, name } = manifest;
   const error = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, error);
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error });
   const came = await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
@@ -142,6 +151,7 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
     );
+    putCalls(tx, calls);
     const releases = tx.releases.list(manifest);
     const goal = lastGoodBefore(releases, release);
     if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
@@ -154,6 +164,7 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     }
     return "rolled back";
   });
+  context.outbox.wake();
   if (came !== "superseded") context.releasePhases.failed(release, error);
   if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
   return { memory, moved: came === "rolled back" };
@@ -183,9 +194,19 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   const reason = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, reason);
   const { kind, scope, name, generation } = manifest;
+  const startedAt = judging.startedAt ?? context.clock.now();
+  const calls = await deployCalls(context, {
+    manifest,
+    releaseId: undefined,
+    image: workload.image,
+    startedAt,
+    error: reason,
+  });
   await context.store.write((tx) => {
     const detail = { generation, error: reason };
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
+    putCalls(tx, calls);
   });
+  context.outbox.wake();
   return { memory: halt(memory, manifest, reason), moved: true };
 }

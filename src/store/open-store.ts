@@ -88,11 +88,11 @@ function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: ()
   return {
     ...tx,
     installationId,
-    write: (change) =>
+    write: (change, options) =>
       writer.write((moves) => {
         moved = moves.add;
         return change(tx);
-      }),
+      }, options),
     subscribe: changes.subscribe,
     check: () => quickCheck(db),
     copyTo: (target) => copyInto(db, target),

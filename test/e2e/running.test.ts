@@ -38,7 +38,6 @@ describe("what runs", () => {
   test("pods find each other by name, with and without the suffix, and each ordinal by its own", async () => {
     await up(
       page("hello from web"),
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the manifest language
       deployment("shop", "web", { command: httpd, volumes: ["${asset.page.index}:/www/index.html:ro"] }),
       statefulset("shop", "db", { replicas: 2 }),
       deployment("other", "client"),

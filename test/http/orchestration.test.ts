@@ -135,6 +135,14 @@ describe("every endpoint translates to one call", () => {
     ],
     ["GET", "/why?scope=s&name=web", undefined, "why", [{ scope: "s", name: "web" }]],
     ["GET", "/operations/op1", undefined, "operation", ["op1"]],
+    ["GET", "/hooks/deliveries?name=web", undefined, "deliveries", [{ name: "web", limit: 50 }]],
+    [
+      "GET",
+      "/hooks/deliveries?kind=deployment&scope=s&name=web&limit=7",
+      undefined,
+      "deliveries",
+      [{ kind: "deployment", scope: "s", name: "web", limit: 7 }],
+    ],
     ["GET", "/events", undefined, "events", [{ limit: 100 }]],
     ["GET", "/events?scope=s&after=7&limit=1000", undefined, "events", [{ scope: "s", after: 7, limit: 1_000 }]],
   ])("%s %s", async (method, target, body, called, args) => {

@@ -118,6 +118,7 @@ export const fixedAnswers: Controller = {
   listRuns: () => ({ runs: [run] }),
   getRun: (id) => ({ ...run, run_id: id }),
   cancelRun: async (id) => ({ ...run, run_id: id, status: "cancelled" }),
+  deliveries: () => ({ deliveries: [] }),
   events: () => ({ events: [] }),
 };
 

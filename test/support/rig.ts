@@ -43,6 +43,8 @@ export interface Answer {
 }
 
 export interface RigOptions {
+  /** Further flags of `berth serve`. */
+  flags?: readonly string[];
   /** Defaults to the daemon of the test run. */
   dockerHost?: string;
   /** An existing folder; removed by `close` like one of the rig's own. */
@@ -60,7 +62,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
   const socket = join(root, "run/berth.sock");
   const endpoint = `unix:${socket}`;
   const planes = ["--addr", options.addr ?? "", "--observability-addr", "", "--identity-addr", ""];
-  const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost];
+  const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost, ...(options.flags ?? [])];
   let server: Server | undefined;
 
   const self: Rig = {

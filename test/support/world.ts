@@ -13,6 +13,7 @@ import type { ControllerLimits } from "../../src/controller/context.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 import { createController, type RunningController } from "../../src/controller/create.ts";
 import { mapSecrets } from "../../src/core/mask.ts";
+import type { SendWebhook } from "../../src/deliver/webhook.ts";
 import { naming } from "../../src/core/naming.ts";
 import { type Assets, createAssets } from "../../src/disk/assets.ts";
 import { type Layout, layoutOf } from "../../src/disk/layout.ts";
@@ -27,6 +28,7 @@ import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { fixtureImage } from "./manifests.ts";
 import { secondsText, unsettled } from "./settled.ts";
 import { testKey } from "./store-root.ts";
+import { deliverAll } from "./webhooks.ts";
 
 /**
  * A whole controller on a machine of its own: a real store and real files in a temporary root, the memory engine, and
@@ -78,6 +80,8 @@ export interface WorldOptions {
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** What the autoscaler sees. */
   usageOf?: UsageOf;
+  /** What becomes of webhook calls; delivered at once where left out. */
+  sendWebhook?: SendWebhook;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
 }
@@ -111,7 +115,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   runtime.addImage(fixtureImage);
   if (options.engineDown) runtime.engineDown();
   const fetching = { fetch: options.fetch ?? ((url, { signal }) => fetch(url, { signal })) };
-  const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "list", "remove"]);
+  const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "read", "list", "remove"]);
   const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
     store: activity.watch(options.wrapStore?.(store) ?? store, ["write"]),
@@ -124,6 +128,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     limits: { ...limits, ...options.limits },
     randomBytes: createSeries(),
     fetch: activity.watch(fetching, ["fetch"]).fetch,
+    sendWebhook: options.sendWebhook ?? deliverAll,
   };
   const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };

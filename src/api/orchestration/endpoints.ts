@@ -7,6 +7,7 @@ import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
+import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
@@ -50,6 +51,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   listRuns,
   getRun,
   cancelRun,
+  listDeliveries,
   listEvents,
   openapi,
 ];

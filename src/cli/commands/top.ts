@@ -14,7 +14,7 @@ export const topCommand: Command = {
     const [reference, ...more] = args.words;
     if (more.length > 0) throw usageFailure("top takes one KIND, SCOPE or SCOPE/NAME");
     const read = async () => {
-      const report = await findStats(context.api, reference, { orphans: args.on("orphans"), live: true });
+      const report = await findStats(context.api, reference, { orphans: args.on("orphans") });
       return { ...report, pods: report.pods.toSorted(busiestFirst) };
     };
     const size = context.rawTerminal.size();
@@ -69,5 +69,5 @@ async function frame(context: Context, read: () => Promise<StatsReport>): Promis
 function screen({ rawTerminal }: Context, text: string): string {
   const rows = rawTerminal.size()?.rows ?? 24;
   const lines = text.split("\n").slice(0, rows - 1);
-  return `${home}${lines.map((line) => `${line}${clearLine}\r\n`).join("")}${clearBelow}`;
+  return `${home}${lines.map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`;
 }

@@ -15,6 +15,7 @@ import { execPodRoute, mountExec } from "./exec.ts";
 import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
+import { mountHooks } from "./hooks.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
@@ -71,6 +72,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountReleases(plane, controller, names.headerPrefix);
   mountWhy(plane, controller);
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
+  mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {

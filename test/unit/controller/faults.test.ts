@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../src/api/failure.ts";
+import { containerSpec } from "../../support/container-spec.ts";
 import { deployment, statefulset } from "../../support/manifests.ts";
 import { type World, world } from "../../support/world.ts";
 
@@ -73,7 +74,6 @@ describe("a container that cannot be made or started", () => {
           (await runtime.list(filter)).filter(({ labels }) => labels["berth.scope"] !== undefined),
       }),
     });
-    const { containerSpec } = await import("../../support/container-spec.ts");
     const theirs = await it.runtime.create(containerSpec({ name: "shop-db.0" }));
     await it.apply(statefulset("shop", "db"));
     await it.advance(20_000);
@@ -117,7 +117,7 @@ describe("the engine", () => {
     await it.apply([deployment("shop", "web"), { kind: "job", scope: "shop", name: "tidy", spec: { image: "x:1" } }]);
     await it.advance(10 * 60_000);
     expect((await status()).conditions).toEqual([expect.objectContaining({ reason: "EngineUnavailable" })]);
-    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "stored" });
+    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "ready" });
     it.runtime.engineUp();
     await it.settle(11_000);
     expect(it.containers()).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("the engine", () => {
     it.runtime.calls.length = 0;
     await it.advance(anHour);
     expect(it.runtime.calls.filter((call) => call !== "info")).toEqual([]);
-    expect(count("info") + it.runtime.calls.length).toBeLessThan(anHour / 900);
+    expect(it.runtime.calls.length).toBeLessThanOrEqual(anHour / 2_000);
     for (const name of it.containers()) it.runtime.kill(name);
     await it.apply(deployment("shop", "late"));
     it.runtime.engineUp();

@@ -15,3 +15,10 @@ test("fields that are only stored are named, empty ones not", () => {
   expect(notActedUpon("statefulset", { build: { context: "." } })).toHaveLength(1);
   expect(notActedUpon("deployment", { image: "a", replicas: 2 })).toEqual([]);
 });
+
+test("webhooks are sent; a recovery that could never be told says so", () => {
+  const hook = { url: "https://a.test/" };
+  expect(notActedUpon("deployment", { on_deploy: { success: [hook] }, on_probe: { failure: [hook] } })).toEqual([]);
+  expect(notActedUpon("deployment", { on_probe: { failure: [hook], recovery: [hook] } })).toEqual([]);
+  expect(notActedUpon("statefulset", { on_probe: { recovery: [hook] } })).toHaveLength(1);
+});

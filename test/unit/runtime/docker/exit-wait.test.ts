@@ -20,21 +20,27 @@ describe("waiting for an exit", () => {
     engine = await startFakeEngine(({ path }, response) =>
       path.endsWith("/wait") ? wait(response) : inspect(response),
     );
-    const timeouts = { waitHoldMs: 200 };
-    runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming(), timeouts });
+    runtime = connect(60_000);
   });
   afterEach(async () => {
     runtime.close();
     await engine.close();
   });
+  const connect = (waitHoldMs: number) => {
+    return createDockerRuntime({ host: engine.host, installationId: "i", names: naming(), timeouts: { waitHoldMs } });
+  };
   const asked = () => engine.requests.filter(({ path }) => path.endsWith("/wait")).length;
   const never = () => new AbortController().signal;
   const exit = { exitCode: 9, oomKilled: false, error: "" };
 
-  test("a connection that breaks is opened anew", async () => {
+  test.each([
+    ["before", false],
+    ["after", true],
+  ])("a connection that breaks %s the engine has begun to answer is opened anew", async (_when, begun) => {
     wait = (response) => {
       if (asked() === 2) state = "exited";
-      response.destroy();
+      if (begun) response.writeHead(200).write("{");
+      setTimeout(() => response.destroy(), 20);
     };
     expect(await runtime.wait("a", never())).toEqual(exit);
     expect(asked()).toBe(2);
@@ -44,7 +50,9 @@ describe("waiting for an exit", () => {
     wait = () => {
       if (asked() === 2) state = "exited";
     };
-    expect(await runtime.wait("a", never())).toEqual(exit);
+    const hasty = connect(100);
+    expect(await hasty.wait("a", never())).toEqual(exit);
+    hasty.close();
   });
 
   test("an engine that is away is waited for, and what goes wrong otherwise is told", async () => {
