@@ -67,8 +67,8 @@ function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
 
 function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {
   const pruned = result.pruned.length === 0 ? "" : `, deleted ${result.pruned.length}`;
-  if (!hasChanges(plan)) return;
   for (const pull of result.image_pulls ?? []) terminal.note(imagePullText(pull, terminal.noteStyle));
+  if (!hasChanges(plan)) return;
   terminal.out(`\napplied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}${pruned}`);
 }
 
