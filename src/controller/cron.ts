@@ -47,15 +47,21 @@ export function createCron(context: Context): Cron {
     }
   }
 
-  /** Writes down what is due; what is to be started comes back, so that no start holds up the rows of the others. */
-  async function look(entry: Entry): Promise<CronLooked["started"]> {
+  /**
+   * Writes down what is due, all in one commit; what is to be started comes back, so that no start holds up the rows of
+   * the others. Where one cannot be written, each is tried alone.
+   */
+  async function look(due: Entry[]): Promise<CronLooked["started"]> {
     try {
-      const { started, next } = await store.write((tx) => lookAtCronjob(context, tx, entry.key));
-      entry.next = next;
-      return started;
+      const looked = await store.write((tx) => due.map(({ key }) => lookAtCronjob(context, tx, key)));
+      for (const [index, entry] of due.entries()) entry.next = looked[index]?.next;
+      return looked.flatMap(({ started }) => started);
     } catch (error) {
-      log.error("cron job not looked at", { key: formatKey(entry.key), error });
-      entry.next = clock.now() + retryMs;
+      if (due.length > 1) return (await Promise.all(due.map((entry) => look([entry])))).flat();
+      for (const entry of due) {
+        log.error("cron job not looked at", { key: formatKey(entry.key), error });
+        entry.next = clock.now() + retryMs;
+      }
       return [];
     }
   }
@@ -69,8 +75,8 @@ export function createCron(context: Context): Cron {
   async function round(): Promise<void> {
     const now = clock.now();
     const due = [...entries.values()].filter(({ next }) => next !== undefined && next <= now);
-    const started = await Promise.all(due.map(look));
-    for (const { run, replaced } of started.flat()) context.jobs.begin(run, cancelReplaced(context, replaced, run));
+    const started = due.length === 0 ? [] : await look(due);
+    for (const { run, replaced } of started) context.jobs.begin(run, cancelReplaced(context, replaced, run));
   }
 
   return {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../../src/config.ts";
+import type { CronLooked } from "../../src/controller/cron-look.ts";
 import { createController } from "../../src/controller/create.ts";
 import { mapSecrets } from "../../src/core/mask.ts";
 import { naming } from "../../src/core/naming.ts";
@@ -104,8 +105,8 @@ function timed(store: Store, late: number[]): Store {
   return new Proxy(store, { get: (object, name) => (name === "write" ? write : Reflect.get(object, name)) });
 }
 
-/** Runs in what a look at a cron job returned. */
+/** Runs in what a look at cron jobs returned. */
 function startedIn(result: unknown): RunRecord[] {
-  if (typeof result !== "object" || result === null || !("started" in result)) return [];
-  return (result.started as { run: RunRecord }[]).map(({ run }) => run);
+  if (!Array.isArray(result)) return [];
+  return result.flatMap((looked: Partial<CronLooked>) => (looked.started ?? []).map(({ run }) => run));
 }

@@ -84,6 +84,29 @@ describe("the cadence", () => {
     expect(runs()[0]).toMatchObject({ status: "failed", exit_code: -1 });
   });
 
+  test("one whose row cannot be written does not keep the others from theirs", async () => {
+    it = await world({
+      wrapStore: (store) => {
+        const write: typeof store.write = (change) =>
+          store.write((tx) => {
+            const get: typeof tx.runs.lastInstant = (one) => {
+              if (one.name === "bad") throw new Error("unreadable");
+              return tx.runs.lastInstant(one);
+            };
+            const runs = new Proxy(tx.runs, {
+              get: (on, name) => (name === "lastInstant" ? get : Reflect.get(on, name)),
+            });
+            return change(new Proxy(tx, { get: (on, name) => (name === "runs" ? runs : Reflect.get(on, name)) }));
+          });
+        return new Proxy(store, { get: (on, name) => (name === "write" ? write : Reflect.get(on, name)) });
+      },
+    });
+    await it.apply([cronjob("shop", "bad"), cronjob("shop", "nightly", many)]);
+    await it.advance(2 * minute);
+    expect(byInstant()).toEqual(["00:01 running", "00:02 running"]);
+    expect(it.logged.some((line) => line.includes("cron job not looked at") && line.includes("shop/bad"))).toBe(true);
+  });
+
   test("one that is deleted runs no more, and its containers go", async () => {
     await withCronjob();
     await it.advance(minute);
