@@ -57,7 +57,11 @@ const advices: Advice[] = [
     ],
   },
   {
-    when: ({ why }) => why.failed_release !== undefined || why.death !== undefined,
+    when: ({ why }) => why.failed_release !== undefined,
+    steps: () => ["mend what the error and the last lines show, then: berth apply -f FILE"],
+  },
+  {
+    when: ({ why }) => why.death !== undefined,
     steps: (why) => [`berth logs ${ref(why)}`],
   },
 ];

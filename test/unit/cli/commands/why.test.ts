@@ -187,6 +187,12 @@ describe("what is wrong now comes first, and decides what to type next", () => {
     ]);
   });
 
+  test("a release that went back is mended and applied again", async () => {
+    const crash = { ...death, exit_code: 3, signal: undefined, oom_killed: false };
+    const { out } = await why({ ...data, death: crash, failed_release: { ...failed, error: "CrashLoop: x" } });
+    expect(nextOf(out)[0]).toBe("mend what the error and the last lines show, then: berth apply -f FILE");
+  });
+
   test("what was deleted", async () => {
     const { out } = await why({ ...data, deleted: true, phase: undefined });
     expect(out).toStartWith("deployment/shop/web  deleted\n");
