@@ -26,7 +26,7 @@ export interface FanOutSetup {
 
 /** One run of one container, as far as it was read. */
 interface Reading {
-  startedAt: string | undefined;
+  pod: PodRecord;
   state: "reading" | "ended" | "broken";
   /** Epoch milliseconds, the server's, of the last piece. */
   readUntil: number;
@@ -93,14 +93,23 @@ function join(following: Following, { pods, start, first }: Round): void {
 /** Where to begin with a pod; undefined when there is nothing new to read. */
 function startOf(pod: PodRecord, reading: Reading | undefined, start: LogStart): LogStart | undefined {
   if (reading === undefined) return start;
+  if (pod.created_at !== reading.pod.created_at && reading.state !== "reading") return {};
   if (reading.state === "broken") return { since: new Date(reading.readUntil).toISOString() };
-  const again = reading.state === "ended" && pod.running && pod.started_at !== reading.startedAt;
-  return again ? { since: pod.started_at } : undefined;
+  const again = reading.state === "ended" && pod.running && pod.started_at !== reading.pod.started_at;
+  return again ? { since: restartOf(pod, reading) } : undefined;
+}
+
+/** A process may write a little before the engine says that it has started. A line twice is better than one too few. */
+const startLagMs = 2_000;
+
+function restartOf(pod: PodRecord, reading: Reading): string {
+  const startedAt = Date.parse(pod.started_at ?? "") || 0;
+  return new Date(Math.max(startedAt - startLagMs, reading.readUntil)).toISOString();
 }
 
 function begin(following: Following, pod: PodRecord, from: LogStart): void {
   const { readings, serverNow, passing } = following;
-  const reading: Reading = { startedAt: pod.started_at, state: "reading", readUntil: serverNow() };
+  const reading: Reading = { pod, state: "reading", readUntil: serverNow() };
   readings.set(pod.name, reading);
   const onBytes = () => {
     reading.readUntil = serverNow();

@@ -47,7 +47,7 @@ export function processTerminal(): RawTerminal {
     enterRaw() {
       if (!stdin.isTTY) return () => undefined;
       return enterUntilExit(
-        () => stdin.setRawMode(true),
+        () => enterRaw(stdin),
         () => stdin.setRawMode(false),
       );
     },
@@ -85,6 +85,15 @@ function readInput(): { chunks: AsyncIterable<Uint8Array>; stop(): void } {
       if ("unref" in stdin) stdin.unref();
     },
   };
+}
+
+/**
+ * The platform's raw mode still adds a carriage return to each newline, which breaks the drawing of programs that have
+ * switched that off on their side. The way back undoes both. Without `stty` it is as good as it can be.
+ */
+function enterRaw(stdin: NodeJS.ReadStream): void {
+  stdin.setRawMode(true);
+  if (Bun.which("stty") !== null) Bun.spawnSync(["stty", "-opost"], { stdin: "inherit", stdout: "ignore" });
 }
 
 /** Signals that would leave the terminal as it is, and what a process that they end is expected to end with. */

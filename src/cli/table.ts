@@ -11,13 +11,18 @@ import { getCommand } from "./commands/get.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { psCommand } from "./commands/ps.ts";
 import { hooksCommand } from "./commands/hooks.ts";
+import { releaseCommand } from "./commands/release.ts";
+import { releasesCommand } from "./commands/releases.ts";
 import { restartCommand } from "./commands/restart.ts";
+import { rollbackCommand } from "./commands/rollback.ts";
 import { runCommand } from "./commands/run.ts";
+import { scaleCommand } from "./commands/scale.ts";
 import { startCommand } from "./commands/start.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { stopCommand } from "./commands/stop.ts";
 import { topCommand } from "./commands/top.ts";
 import { versionCommand } from "./commands/version.ts";
+import { whyCommand } from "./commands/why.ts";
 
 /** The verbs of the client, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -30,11 +35,16 @@ export const commands: readonly Command[] = [
   execCommand,
   statsCommand,
   topCommand,
+  whyCommand,
   eventsCommand,
   hooksCommand,
   deleteCommand,
   configCommand,
+  scaleCommand,
   restartCommand,
+  releaseCommand,
+  releasesCommand,
+  rollbackCommand,
   runCommand,
   cronCommand,
   stopCommand,

@@ -75,6 +75,8 @@ export interface Context {
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
+  /** Asset files that nothing referred to at the last collection. */
+  unusedAssets: Set<string>;
   /** Bounds container starts over all resources. */
   starts: Limit;
   /** Runs of jobs and cron jobs under way. */

@@ -39,6 +39,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) {
     context.progress.forget(key);
+    context.releasePhases.settle();
     return { settled: true };
   }
   if (isPodKind(manifest.kind)) return convergePods(context, key);
@@ -89,6 +90,7 @@ async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<
 function takeUpPhase(context: Context, manifest: StoredManifest): void {
   const release = latestRelease(context, manifest);
   if (release?.status === "pending") context.releasePhases.ensure(manifest, release);
+  context.releasePhases.settle();
 }
 
 /** Nothing runs before the first release phase has passed. */

@@ -128,6 +128,7 @@ export function createController(parts: ControllerParts): RunningController {
     deaths: createDeaths({ ...parts, pods, probes }),
     probes,
     starts,
+    unusedAssets: new Set(),
     jobs,
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };

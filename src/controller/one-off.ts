@@ -53,12 +53,12 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   await run.onStarted?.(id);
   const detail = await runtime.inspect(id);
   const startedAt = detail?.startedAt ?? clock.now();
-  const output = followOutput(context, id, run.onOutput);
+  const output = run.onOutput === undefined ? undefined : followOutput(context, id, run.onOutput);
   const { end, ...outcome } = await waitForEnd(context, { id, run, startedAt }).catch((error) => {
-    output.stop();
+    output?.stop();
     throw error;
   });
-  const tail = await output.finish();
+  const tail = (await output?.finish()) ?? (await lastLines(context, id));
   const result = { end, ...outcome, startedAt, endedAt: clock.now(), tail };
   await run.onEnded?.(result);
   await runtime.remove(id);
@@ -131,7 +131,7 @@ function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
   });
 }
 
-function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutput"]) {
+function followOutput(context: Context, id: string, onOutput: (text: string) => void) {
   const stop = new AbortController();
   const lines = createLineTail(tailLines);
   const reading = (async () => {
@@ -140,19 +140,42 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
     for await (const bytes of context.runtime.logs(id, options, stop.signal)) {
       const text = decoder.decode(bytes, { stream: true });
       lines.push(text);
-      onOutput?.(text);
+      onOutput(text);
     }
   })();
   // Output that cannot be read is missing from the record; the run itself goes on.
-  const read = reading.catch((error) =>
-    lines.push(`(output lost: ${error instanceof Error ? error.message : error})\n`),
-  );
+  const read = reading.catch((error) => lines.push(lostText(error)));
   return {
     stop: () => stop.abort(),
-    async finish(): Promise<string[]> {
-      await Promise.race([read, context.clock.sleep(drainMs, stop.signal)]);
+    /** The last lines; undefined where reading fell behind a flood and is given up. */
+    async finish(): Promise<string[] | undefined> {
+      const whole = await Promise.race([
+        read.then(() => true),
+        context.clock.sleep(drainMs, stop.signal).then(() => false),
+      ]);
       stop.abort();
-      return lines.lines();
+      return whole ? lines.lines() : undefined;
     },
   };
+}
+
+/** Of a container that has ended, without reading all that came before. */
+async function lastLines(context: Context, id: string): Promise<string[]> {
+  const limit = new AbortController();
+  const lines = createLineTail(tailLines);
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
+    for await (const bytes of context.runtime.logs(id, options, limit.signal)) {
+      lines.push(decoder.decode(bytes, { stream: true }));
+    }
+  })();
+  const read = reading.catch((error) => lines.push(lostText(error)));
+  await Promise.race([read, context.clock.sleep(drainMs, limit.signal)]);
+  limit.abort();
+  return lines.lines();
+}
+
+function lostText(error: unknown): string {
+  return `(output lost: ${error instanceof Error ? error.message : error})\n`;
 }

@@ -5,6 +5,7 @@ import { collectOrphans, createOrphanWatch } from "./collect.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText, parseKeyText } from "./key-text.ts";
 import { converge, saveTrouble } from "./converge.ts";
+import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "./images.ts";
 import type { Pod } from "./pod-table.ts";
 import type { TearDown } from "./tear-down.ts";
@@ -27,8 +28,8 @@ export interface Reconciler {
 const youngMs = 10_000;
 /** Every so many resyncs everything is looked at, whatever the versions say. */
 const deepEvery = 20;
-/** Every so many resyncs images nobody needs are removed. */
-const imagesEvery = 120;
+/** Every so many resyncs images and asset files that nobody needs are removed. */
+const unusedEvery = 120;
 
 /** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
 export function createReconciler(context: Context, tearDown: TearDown): Reconciler {
@@ -122,7 +123,10 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
     if (!engine.up()) return;
     if (count % deepEvery === 0) enqueueAll();
     await resync();
-    if (count % imagesEvery === 0) await collectImages(context);
+    if (count % unusedEvery === 0) {
+      await collectImages(context);
+      await collectAssets(context);
+    }
   }
 
   return {

@@ -14,6 +14,11 @@ export interface ReleasePhases {
   /** The replicas are replaced: the post command, then the last line. */
   rolledOut(release: ReleaseRecord): void;
   failed(release: ReleaseRecord, error: string): void;
+  /**
+   * Ends the transcripts that nobody writes to any more: of releases that were superseded or deleted, or that are long
+   * over and were printed by an earlier run of the server.
+   */
+  settle(): void;
   /** True for the first caller that wants to run a release which an apply has begun. */
   claim(releaseId: string): boolean;
   close(): Promise<void>;

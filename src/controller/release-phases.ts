@@ -29,12 +29,28 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
     return made;
   }
 
-  function background(id: string, work: () => Promise<void>): void {
+  function background(id: string, release: ReleaseRecord, work: () => Promise<void>): void {
     if (running.has(id) || closing.signal.aborted) return;
     const task = work()
-      .catch((error) => log.error("release phase failed", { release: id, error }))
-      .finally(() => running.delete(id));
+      .catch((error) => log.error("release phase failed", { release: release.id, error }))
+      .finally(() => {
+        running.delete(id);
+        settleOne(release.id);
+      });
     running.set(id, task);
+  }
+
+  function settleOne(id: string): void {
+    const lines = transcripts.get(id);
+    if (lines === undefined || lines.ended || running.has(id) || running.has(postOf(id))) return;
+    const release = contextOf().store.releases.get(id);
+    if (release !== undefined && release.endedAt === undefined) return;
+    // One that has just succeeded is about to run its post command.
+    if (release?.status === "succeeded" && lines.text() !== "") return;
+    if (lines.text() === "") lines.write(release?.log ?? "");
+    const line = release?.status === "succeeded" ? "succeeded" : `failed: ${release?.error ?? "it was deleted"}`;
+    lines.write(`-----> Release ${id} ${line}\n`);
+    lines.end();
   }
 
   function finish(release: ReleaseRecord, line: string): void {
@@ -46,11 +62,14 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
   const tools: PhaseTools = { transcript, finish, signal: closing.signal };
   return {
     transcript,
+    settle() {
+      for (const id of transcripts.keys()) settleOne(id);
+    },
     ensure: (manifest, release) =>
-      background(release.id, () =>
+      background(release.id, release, () =>
         runPhase(contextOf(), tools, { manifest, release, transcript: transcript(release.id) }),
       ),
-    rolledOut: (release) => background(`${release.id}-post`, () => runPost(contextOf(), tools, release)),
+    rolledOut: (release) => background(postOf(release.id), release, () => runPost(contextOf(), tools, release)),
     failed: (release, error) => finish(release, `failed: ${error}`),
     claim(id) {
       if (claimed.has(id)) return false;
@@ -62,6 +81,11 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
       await Promise.all(running.values());
     },
   };
+}
+
+/** Name of the task that runs the post command. */
+function postOf(id: string): string {
+  return `${id}-post`;
 }
 
 interface PhaseTools {

@@ -66,10 +66,10 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
   const { controller, run: work } = createController({
     ...{ store: timed(store, late), runtime, assets: createAssets(layout.assets), layout, names, log, limits },
     clock: systemClock,
+    statsIntervalMs: 0,
     randomBytes: (bytes) => randomBytes(bytes),
     fetch: (url, { signal }) => fetch(url, { signal }),
     sendWebhook: deliverAll,
-    statsIntervalMs: 0,
     about: { version: "bench", dockerHost: "", startedAt: Date.now() },
   });
   const working = work(stopping.signal);

@@ -43,7 +43,10 @@ async function check(steps: Operation[]): Promise<void> {
 function checkResource(it: World, model: Model, name: Resource): void {
   const wanted = model.wanted.get(name);
   const all = containersOf(it, name);
-  if (wanted === undefined) return expect(all).toEqual([]);
+  if (wanted === undefined) {
+    expect(all).toEqual([]);
+    return;
+  }
   const frozenIds = new Set(it.store.frozen.list(keyFor(name)));
   const idOf = (container: (typeof all)[number]) => container.labels["berth.replica_id"] ?? "";
   const serving = all.filter((container) => !frozenIds.has(idOf(container)));

@@ -8,6 +8,7 @@ import { answer, type Command, type Context } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
+import { imagePullText } from "../image-pull-text.ts";
 import { isPodKind, readyTarget } from "../look.ts";
 import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
 import { hasChanges, planText } from "../plan-text.ts";
@@ -15,7 +16,7 @@ import { hasChanges, planText } from "../plan-text.ts";
 export const applyCommand: Command = {
   name: "apply",
   summary: "make the server run what manifest files say",
-  usage: ["apply -f PATH… [--prune] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["apply -f PATH… [--prune] [--pull] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   detail: [
     "Shows the plan, asks when somebody is there to answer, stores the manifests whole or not at all,",
     "and waits until what runs containers is ready: 0 ready, 1 failed, 3 not ready within --timeout.",
@@ -25,6 +26,7 @@ export const applyCommand: Command = {
   flags: [
     fileFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
+    { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
@@ -38,7 +40,8 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const timeoutMs = timeoutOf(args.value("timeout"), context);
   const set = await manifestsOf(args, context);
   const prune = args.on("prune") ? "true" : undefined;
-  const send = (body: unknown, query: { prune?: string | undefined; dry_run?: string }) =>
+  const force = args.on("pull") ? "true" : undefined;
+  const send = (body: unknown, query: { prune?: string | undefined; dry_run?: string; force?: string | undefined }) =>
     explained(set, () => context.api.call(apply, { body, query }));
 
   const plan = await send(set.manifests, { prune, dry_run: "true" });
@@ -47,7 +50,7 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   if (hasChanges(plan) && context.terminal.interactive && !args.on("yes")) {
     if (!(await confirmed("apply these changes?", context))) throw refused();
   }
-  const result = await send(guarded(set.manifests, plan), { prune }).catch(changedMeanwhile);
+  const result = await send(guarded(set.manifests, plan), { prune, force }).catch(changedMeanwhile);
   if (context.json) answer(context, result, () => "");
   else report(result, plan, context);
   if (args.on("no-wait")) return exitCodes.done;
@@ -65,6 +68,7 @@ function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
 function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {
   const pruned = result.pruned.length === 0 ? "" : `, deleted ${result.pruned.length}`;
   if (!hasChanges(plan)) return;
+  for (const pull of result.image_pulls ?? []) terminal.note(imagePullText(pull, terminal.noteStyle));
   terminal.out(`\napplied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}${pruned}`);
 }
 

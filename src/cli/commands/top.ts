@@ -69,5 +69,5 @@ async function frame(context: Context, read: () => Promise<StatsReport>): Promis
 function screen({ rawTerminal }: Context, text: string): string {
   const rows = rawTerminal.size()?.rows ?? 24;
   const lines = text.split("\n").slice(0, rows - 1);
-  return `${home}${lines.map((line) => `${line}${clearLine}\r\n`).join("")}${clearBelow}`;
+  return `${home}${lines.map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`;
 }

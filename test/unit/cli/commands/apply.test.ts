@@ -83,8 +83,8 @@ describe("apply", () => {
     expect(err).toEndWith(
       [
         "✗ deployment/shop/web is not ready: ImagePull: no such image",
-        "  see: berth describe deployment shop/web",
-        "       berth events shop/web",
+        "  see: berth why shop/web",
+        "       berth describe deployment shop/web",
         "",
       ].join("\n"),
     );

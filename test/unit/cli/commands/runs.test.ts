@@ -79,6 +79,37 @@ describe("berth run", () => {
     expect(err).toContain(String(end.error));
   });
 
+  test("shows the output while it runs, and then not again", async () => {
+    const whole = server();
+    const { code, out, calls } = await cli(["run", "shop/report"], {
+      server: (call) => {
+        if (!call.path.endsWith("/logs")) return whole(call);
+        return new Response("counting\nfar more than the record keeps", { headers: { "Content-Type": "text/plain" } });
+      },
+    });
+    expect(code).toBe(0);
+    expect(out).toBe("counting\nfar more than the record keeps\n");
+    const logs = calls.filter(({ path }) => path.endsWith("/logs"));
+    expect(logs).toMatchObject([{ path: "/pods/shop-report.abcde/logs", query: { follow: "true" } }]);
+  });
+
+  test("output that breaks off is made up for by the last lines of the record", async () => {
+    const whole = server();
+    const broken = () =>
+      new ReadableStream({
+        pull(controller) {
+          controller.error(new Error("reset"));
+        },
+      });
+    const { code, out } = await cli(["run", "shop/report"], {
+      server: (call) =>
+        call.path.endsWith("/logs")
+          ? new Response(broken(), { headers: { "Content-Type": "text/plain" } })
+          : whole(call),
+    });
+    expect({ code, out }).toEqual({ code: 0, out: "counting\n42 rows\n" });
+  });
+
   test("with -o json prints the record in its envelope and nothing else", async () => {
     const { code, out, err } = await cli(["run", "shop/report", "-o", "json"], { server: server({ exit_code: 0 }) });
     expect(code).toBe(0);

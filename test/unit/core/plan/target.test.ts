@@ -14,7 +14,7 @@ const stored: StoredManifest = {
 };
 
 function release(status: TargetRelease["status"], image: string, good = status === "succeeded"): TargetRelease {
-  return { status, good, hash: image, spec: { image, replicas: 2 } };
+  return { status, good, hash: image, spec: { image, replicas: 2 }, preExitCode: undefined, exitCode: undefined };
 }
 
 const imageOf = (releases: TargetRelease[]) => targetOf(stored, releases, undefined)?.spec.image;
@@ -22,6 +22,14 @@ const imageOf = (releases: TargetRelease[]) => targetOf(stored, releases, undefi
 describe("what replicas are made from", () => {
   test("is what is stored, when nothing is known of releases", () => {
     expect(targetOf(stored, [], undefined)).toEqual(stored);
+  });
+
+  test("is nothing after the commands of a first release failed, and the last good one after later ones", () => {
+    const failed = { ...release("failed", "app:2"), exitCode: 1 };
+    expect(imageOf([failed])).toBeUndefined();
+    expect(imageOf([{ ...release("failed", "app:2"), preExitCode: -1 }])).toBeUndefined();
+    expect(imageOf([failed, release("succeeded", "app:1")])).toBe("app:1");
+    expect(imageOf([{ ...failed, exitCode: 0 }])).toBe("app:2");
   });
 
   test.each(["running", "succeeded"] as const)("is what is stored, while its release is %s", (status) => {
