@@ -23,9 +23,9 @@ describe("logs", () => {
     expect(calls.at(-1)?.query).toEqual({ follow: "false", timestamps: "true", tail: "5", since: "10m" });
   });
 
-  test.each([["shop-web.a1"], ["shop/web.a1"], ["shop/web", "--no-prefix"]])(
-    "%s %s: lines as they are",
-    async (...words) => {
+  test.each<[string[]]>([[["shop-web.a1"]], [["shop/web.a1"]], [["shop/web", "--no-prefix"]]])(
+    "%j: lines as they are",
+    async (words) => {
       const { out } = await cli(["logs", ...words], {
         server: (call) =>
           call.path === "/pods" && call.query.name === "web.a1" ? { pods: [], degraded: [] } : server(call),
