@@ -8,11 +8,13 @@ export interface LogStart {
   tail?: string | undefined;
 }
 
+export type LogPod = Pick<PodRecord, "name" | "kind" | "running" | "created_at" | "started_at">;
+
 export interface FanOutSetup {
   /** The pods that are wanted, as they are now. */
-  list(): Promise<PodRecord[]>;
+  list(): Promise<LogPod[]>;
   /** Prints the log of a pod to its end; calls `onBytes` for each piece. Rejects when it breaks off, or the pod is gone. */
-  read(pod: PodRecord, start: LogStart, onBytes: () => void): Promise<void>;
+  read(pod: string, start: LogStart, onBytes: () => void): Promise<void>;
   /** Epoch milliseconds by the server's clock, or a little less: log times are the server's. */
   serverNow(): number;
   note(text: string): void;
@@ -22,11 +24,13 @@ export interface FanOutSetup {
   signal: AbortSignal;
   pollMs: number;
   streamsMax: number;
+  /** One replica is wanted: unless it has an ordinal, none ever comes in its place. */
+  single: () => boolean;
 }
 
 /** One run of one container, as far as it was read. */
 interface Reading {
-  pod: PodRecord;
+  pod: LogPod;
   state: "reading" | "ended" | "broken";
   /** Epoch milliseconds, the server's, of the last piece. */
   readUntil: number;
@@ -35,6 +39,8 @@ interface Reading {
 interface Following extends FanOutSetup {
   /** By name of the pod. */
   readings: Map<string, Reading>;
+  /** Of the pods that were read. */
+  kind: string | undefined;
   /** An error of a reading that will not pass. */
   failure: { error: unknown } | undefined;
 }
@@ -46,7 +52,7 @@ interface Following extends FanOutSetup {
  */
 export async function followAll(setup: FanOutSetup, start: LogStart): Promise<void> {
   const { clock, signal } = setup;
-  const following: Following = { ...setup, readings: new Map(), failure: undefined };
+  const following: Following = { ...setup, readings: new Map(), kind: undefined, failure: undefined };
   let first = true;
   let away = false;
   while (!signal.aborted) {
@@ -57,7 +63,7 @@ export async function followAll(setup: FanOutSetup, start: LogStart): Promise<vo
       if (first && pods.length === 0) setup.note("no pods yet, waiting for them");
       join(following, { pods, start: first ? start : {}, first });
       first = first && pods.length === 0;
-      if (isOver(pods, following.readings)) return;
+      if (isOver(following, pods)) return;
     } catch (error) {
       if (signal.aborted) return;
       if (!setup.passing(error)) throw error;
@@ -70,7 +76,7 @@ export async function followAll(setup: FanOutSetup, start: LogStart): Promise<vo
 }
 
 interface Round {
-  pods: PodRecord[];
+  pods: LogPod[];
   start: LogStart;
   first: boolean;
 }
@@ -91,7 +97,7 @@ function join(following: Following, { pods, start, first }: Round): void {
 }
 
 /** Where to begin with a pod; undefined when there is nothing new to read. */
-function startOf(pod: PodRecord, reading: Reading | undefined, start: LogStart): LogStart | undefined {
+function startOf(pod: LogPod, reading: Reading | undefined, start: LogStart): LogStart | undefined {
   if (reading === undefined) return start;
   if (pod.created_at !== reading.pod.created_at && reading.state !== "reading") return {};
   if (reading.state === "broken") return { since: new Date(reading.readUntil).toISOString() };
@@ -102,19 +108,20 @@ function startOf(pod: PodRecord, reading: Reading | undefined, start: LogStart):
 /** A process may write a little before the engine says that it has started. A line twice is better than one too few. */
 const startLagMs = 2_000;
 
-function restartOf(pod: PodRecord, reading: Reading): string {
+function restartOf(pod: LogPod, reading: Reading): string {
   const startedAt = Date.parse(pod.started_at ?? "") || 0;
   return new Date(Math.max(startedAt - startLagMs, reading.readUntil)).toISOString();
 }
 
-function begin(following: Following, pod: PodRecord, from: LogStart): void {
+function begin(following: Following, pod: LogPod, from: LogStart): void {
   const { readings, serverNow, passing } = following;
   const reading: Reading = { pod, state: "reading", readUntil: serverNow() };
   readings.set(pod.name, reading);
+  following.kind = pod.kind;
   const onBytes = () => {
     reading.readUntil = serverNow();
   };
-  following.read(pod, from, onBytes).then(
+  following.read(pod.name, from, onBytes).then(
     () => {
       reading.state = "ended";
     },
@@ -129,15 +136,20 @@ function countOpen(readings: ReadonlyMap<string, Reading>): number {
   return [...readings.values()].filter(({ state }) => state === "reading").length;
 }
 
-/** Runs of jobs end for good; anything else is replaced or started again. */
-function isOver(pods: readonly PodRecord[], readings: ReadonlyMap<string, Reading>): boolean {
-  const oneOff = (pod: PodRecord) => pod.kind === "job" && !pod.running;
-  return pods.length > 0 && pods.every((pod) => oneOff(pod) && readings.get(pod.name)?.state === "ended");
+/** Runs of jobs end for good, and so does a replica that is gone; anything else is replaced or started again. */
+function isOver({ readings, single, kind }: Following, pods: readonly LogPod[]): boolean {
+  if (pods.length === 0) return single() && kind !== undefined && kind !== "statefulset";
+  const oneOff = (pod: LogPod) => pod.kind === "job" && !pod.running;
+  return pods.every((pod) => oneOff(pod) && readings.get(pod.name)?.state === "ended");
 }
 
-/** Prints what there is, one pod after the other. */
-export async function readAll(setup: FanOutSetup, start: LogStart): Promise<void> {
-  for (const pod of await setup.list()) {
+/** Prints what there is of these pods, one after the other. */
+export async function readAll(
+  setup: Pick<FanOutSetup, "read" | "signal">,
+  pods: readonly string[],
+  start: LogStart,
+): Promise<void> {
+  for (const pod of pods) {
     if (setup.signal.aborted) return;
     await setup.read(pod, start, () => undefined);
   }

@@ -34,6 +34,12 @@ export async function findPods(api: Client, text: string | undefined): Promise<P
   return only(siblings, (pod) => pod.replica_id === split.replica);
 }
 
+/** The word of a reference that is a container's own name already: no other word has a dot. */
+export function containerWord(text: string): string | undefined {
+  const { word } = parseReference(text);
+  return word?.includes(".") ? word : undefined;
+}
+
 function only(list: PodList, keep: (pod: PodList["pods"][number]) => boolean): PodList {
   return { pods: list.pods.filter(keep), degraded: [] };
 }

@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   apply: () => import("./apply.ts"),
   rollout: () => import("./rollout.ts"),
   cron: () => import("./cron.ts"),
+  exec: () => import("./exec.ts"),
   scale: () => import("./scale.ts"),
 };
 

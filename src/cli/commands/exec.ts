@@ -6,7 +6,7 @@ import type { Command, Context } from "../command.ts";
 import { execSession } from "../exec-session.ts";
 import { CommandFailure, usageFailure } from "../failures.ts";
 import { isReplica } from "../look.ts";
-import { findPods } from "../pods.ts";
+import { containerWord, findPods } from "../pods.ts";
 
 export const execCommand: Command = {
   name: "exec",
@@ -28,7 +28,8 @@ export const execCommand: Command = {
     const [reference, ...words] = args.words;
     if (reference === undefined) throw usageFailure("say which pod: exec SCOPE/NAME[.REPLICA] -- COMMAND");
     const plan = planOf(args, words, context);
-    const name = await chosenPod(context, reference);
+    // A container's own name needs no look at the others: the server says when it is gone.
+    const name = containerWord(reference) ?? (await chosenPod(context, reference));
     const { endpoint, signal, rawTerminal: terminal, headers } = context;
     const size = plan.tty ? terminal.size() : undefined;
     const query = {

@@ -6,7 +6,7 @@ import type { Command, Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../fan-out.ts";
 import { createLinePrefix, type LinePrefix } from "../line-prefix.ts";
-import { findPods } from "../pods.ts";
+import { containerWord, findPods } from "../pods.ts";
 
 export const logsCommand: Command = {
   name: "logs",
@@ -30,7 +30,7 @@ export const logsCommand: Command = {
     const setup = fanOut(context, args, reference);
     try {
       if (args.on("follow")) await followAll(setup, start);
-      else await readAll(await found(setup, reference), start);
+      else await readAll(setup, await found(setup, reference), start);
     } catch (error) {
       // A reader that has seen enough (`| head`) is not a failure.
       if (isBrokenPipe(error)) return exitCodes.done;
@@ -40,32 +40,36 @@ export const logsCommand: Command = {
   },
 };
 
-async function found(setup: FanOutSetup, reference: string): Promise<FanOutSetup> {
+async function found(setup: FanOutSetup, reference: string): Promise<readonly string[]> {
+  const container = containerWord(reference);
+  // Its own name needs no look at the others: the server says when it is gone.
+  if (container !== undefined) return [container];
   const pods = await setup.list();
   if (pods.length === 0) throw new CommandFailure(`no pods of "${reference}"; see: berth get pods`);
-  return { ...setup, list: async () => pods };
+  return pods.map((pod) => pod.name);
 }
 
 function fanOut(context: Context, args: Arguments, reference: string): FanOutSetup {
   const { clock, signal, limits, terminal } = context;
   const options = { follow: args.on("follow"), timestamps: args.on("timestamps") };
-  let plain = args.on("no-prefix") && !context.json;
+  let single = containerWord(reference) !== undefined;
   let width = 0;
   let skewMs = 0;
   return {
     async list() {
       const { pods } = await findPods(context.api, reference);
-      // One pod that was named itself needs no name in front.
-      if (pods.some((pod) => namesPod(reference, pod)) && !context.json) plain = true;
+      single ||= pods.some((pod) => namesReplica(reference, pod));
       width = Math.max(width, ...pods.map((pod) => pod.name.length));
       return pods;
     },
-    async read(pod, start, onBytes) {
+    async read(name, start, onBytes) {
       const query = { ...options, ...start };
-      const response = await context.streams.raw(podLogs, { params: { name: pod.name }, query });
+      const response = await context.streams.raw(podLogs, { params: { name }, query });
       if (!response.ok) return void readAnswer(podLogs, response.status, await response.text());
       skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now() || 0;
-      const lines = plain ? undefined : createLinePrefix(lineMaker(context, pod.name, width));
+      // One pod that was named itself needs no name in front.
+      const plain = (single || args.on("no-prefix")) && !context.json;
+      const lines = plain ? undefined : createLinePrefix(lineMaker(context, name, width));
       await print(context, response, { lines, onBytes });
     },
     serverNow: () => clock.now() + skewMs,
@@ -75,14 +79,12 @@ function fanOut(context: Context, args: Arguments, reference: string): FanOutSet
     signal,
     pollMs: limits.followMs,
     streamsMax: limits.logStreamsMax,
+    single: () => single,
   };
 }
 
-function namesPod(
-  reference: string,
-  { name, scope, resource_name: resource, replica_id: replica }: PodRecord,
-): boolean {
-  return reference === name || reference.endsWith(`${scope ?? ""}/${resource}.${replica}`);
+function namesReplica(reference: string, { scope, resource_name: resource, replica_id: replica }: PodRecord): boolean {
+  return reference.endsWith(`${scope ?? ""}/${resource}.${replica}`);
 }
 
 /** What is shown of one line. */

@@ -33,9 +33,9 @@ function scene(rounds: ((it: { opened: Open[]; show(...pods: PodRecord[]): void 
       if (broken !== undefined) throw broken;
       return stop.signal.aborted ? [] : pods;
     },
-    read: (record, start, onBytes) =>
+    read: (name, start, onBytes) =>
       new Promise((resolve, reject) => {
-        opened.push({ name: record.name, start, end: resolve, fail: reject, bytes: onBytes });
+        opened.push({ name, start, end: resolve, fail: reject, bytes: onBytes });
       }),
     serverNow: () => now,
     note: (text) => notes.push(text),
@@ -50,6 +50,7 @@ function scene(rounds: ((it: { opened: Open[]; show(...pods: PodRecord[]): void 
     signal: stop.signal,
     pollMs: 2_000,
     streamsMax: 3,
+    single: () => false,
     ...change,
   };
   return {
@@ -198,15 +199,31 @@ test("runs of a job that have ended end it", async () => {
   expect(it.setup.signal.aborted).toBe(false);
 });
 
+test("one replica that is gone for good ends it; one with an ordinal is waited for", async () => {
+  const rounds = (record: PodRecord) => [
+    ({ show }: { show(...pods: PodRecord[]): void }) => show(record),
+    ({ opened, show }: { opened: Open[]; show(...pods: PodRecord[]): void }) => {
+      opened[0]?.end();
+      show();
+    },
+    ...Array.from({ length: 5 }, () => () => undefined),
+  ];
+  const replica = scene(rounds(one), { single: () => true });
+  await followAll(replica.setup, {});
+  expect(replica.setup.signal.aborted).toBe(false);
+  const ordinal = scene(rounds({ ...one, kind: "statefulset" }), { single: () => true });
+  await followAll(ordinal.setup, {});
+  expect(ordinal.setup.signal.aborted).toBe(true);
+});
+
 test("reading what there is goes one after the other and stops at a fault", async () => {
   const read: string[] = [];
   const it = scene([({ show }) => show(one, two)], {
-    read: async ({ name }: PodRecord) => {
+    read: async (name: string) => {
       read.push(name);
       if (name === two.name) throw new Error("gone");
     },
   });
-  it.setup.list = async () => [one, two];
-  await expect(readAll(it.setup, {})).rejects.toThrow("gone");
+  await expect(readAll(it.setup, [one.name, two.name], {})).rejects.toThrow("gone");
   expect(read).toEqual([one.name, two.name]);
 });

@@ -23,8 +23,8 @@ describe("logs", () => {
     expect(calls.at(-1)?.query).toEqual({ follow: "false", timestamps: "true", tail: "5", since: "10m" });
   });
 
-  test.each([[["shop-web.a1"]], [["shop/web.a1"]], [["shop/web", "--no-prefix"]]])(
-    "%p: lines as they are",
+  test.each<[string[]]>([[["shop-web.a1"]], [["shop/web.a1"]], [["shop/web", "--no-prefix"]]])(
+    "%j: lines as they are",
     async (words) => {
       const { out } = await cli(["logs", ...words], {
         server: (call) =>
