@@ -36,6 +36,8 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
   const { store, pods, engine, progress, clock, limits, log } = context;
   /** What was true when a resource was last found settled. */
   const settled = new Map<KeyText, string>();
+  /** What each resource's present round is about. */
+  const begunAt = new Map<KeyText, string>();
   const orphanWatch = createOrphanWatch();
 
   const queue = createQueue<KeyText>({
@@ -47,12 +49,18 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       const key = parseKeyText(text);
       settled.delete(text);
       const before = versionOf(key);
+      begin(key);
       const round = await converge(context, tearDown, key);
       if (round.settled && before !== undefined) settled.set(text, before);
       return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
     },
     onError(text, error, retry) {
       const key = parseKeyText(text);
+      // Written meanwhile: the error is about a spec that nobody wants any more, and the new one is looked at next.
+      if (begunAt.get(text) !== targetOf(key)) {
+        progress.clearTrouble(key);
+        return;
+      }
       remember(key, error, retry);
       saveTrouble(context, key).catch((cause) => log.error("status not saved", { key: formatKey(key), cause }));
     },
@@ -60,9 +68,23 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
 
   /** Changes whenever something about the resource does; undefined when it is gone. */
   function versionOf(key: ManifestKey): string | undefined {
+    const target = targetOf(key);
+    return target === undefined ? undefined : `${target}/${pods.version(keyText(key))}`;
+  }
+
+  /** What failed before the last write is no trouble of what is wanted now. */
+  function begin(key: ManifestKey): void {
+    const text = keyText(key);
+    const target = targetOf(key);
+    if (begunAt.get(text) !== target) progress.clearTrouble(key);
+    if (target === undefined) begunAt.delete(text);
+    else begunAt.set(text, target);
+  }
+
+  /** Changes with every write that asks for other containers. */
+  function targetOf(key: ManifestKey): string | undefined {
     const manifest = store.manifests.get(key);
-    if (manifest === undefined) return undefined;
-    return `${manifest.revision}/${manifest.generation}/${pods.version(keyText(key))}`;
+    return manifest === undefined ? undefined : `${manifest.revision}/${manifest.generation}`;
   }
 
   function remember(key: ManifestKey, error: unknown, { inMs }: Retry): void {

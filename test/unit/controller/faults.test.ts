@@ -65,6 +65,33 @@ describe("a container that cannot be made or started", () => {
     expect(it.containers()).toHaveLength(1);
   });
 
+  test("is no trouble of the spec that mends it", async () => {
+    it.runtime.fail("start", refusal("no such program"));
+    await it.apply(deployment("shop", "web", { command: ["nope"] }));
+    await it.advance(60_000);
+    expect(await status()).toMatchObject({ phase: "failing", last_reconcile_error: "no such program" });
+    it.runtime.fail("start", undefined);
+    it.runtime.delay("start", 5_000);
+    await it.apply(deployment("shop", "web"));
+    await it.quiet();
+    const mending = await status();
+    expect(mending).toMatchObject({ phase: "progressing", observed_revision: 2 });
+    expect(mending).not.toHaveProperty("last_reconcile_error");
+    await it.settle();
+  });
+
+  test("is no trouble either when it was being tried while the mended spec came", async () => {
+    it.runtime.fail("start", refusal("no such program"));
+    it.runtime.delay("start", 5_000);
+    await it.apply(deployment("shop", "web", { command: ["nope"] }));
+    await it.advance(1_000);
+    await it.apply(deployment("shop", "web"));
+    it.runtime.fail("start", undefined);
+    await it.advance(4_500);
+    expect(await status()).not.toHaveProperty("last_reconcile_error");
+    await it.settle();
+  });
+
   test("because its name is taken is named, and the other container is left alone", async () => {
     await it.close();
     it = await world({
