@@ -19,7 +19,8 @@ export const applyCommand: Command = {
   usage: ["apply -f PATH… [--prune] [--pull] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   detail: [
     "Shows the plan, asks when somebody is there to answer, stores the manifests whole or not at all,",
-    "and waits until what runs containers is ready: 0 ready, 1 failed, 3 not ready within --timeout.",
+    "and waits until deployments and statefulsets are ready. Ends with 0 when they are, with 1 when one",
+    "failed or went back to the version before, with 3 when --timeout came first.",
     "",
     ...manifestDetail,
   ],

@@ -30,7 +30,7 @@ export const cronCommand: Command = {
   ],
   detail: [
     "history, show and cancel know the runs of jobs too. A run by hand leaves the schedule as it is.",
-    "missed is an instant at which nothing could be started, skipped one that met a run under way.",
+    "In the history, missed means that nothing could be started then, skipped that a run was under way.",
   ],
   flags: [
     { name: "no-wait", aliases: ["detach"], summary: "print the id of the run and do not wait" },

@@ -12,10 +12,10 @@ export const eventsCommand: Command = {
   summary: "show who did what, when and why",
   usage: ["events [SCOPE[/NAME]] [-f] [--kind KIND] [--limit N] [--after N]"],
   flags: [
-    { name: "follow", short: "f", summary: "go on with what happens from now on" },
+    { name: "follow", short: "f", summary: "go on with what happens later" },
     { name: "kind", short: "k", value: "KIND", summary: "only of this kind" },
     { name: "limit", short: "n", value: "N", summary: "at most this many (100)" },
-    { name: "after", value: "N", summary: "those after this number, as -o json shows it in seq" },
+    { name: "after", value: "N", summary: "only those after this number: seq in -o json" },
   ],
   async run(context, args) {
     const [text, ...more] = args.words;

@@ -12,8 +12,8 @@ export const hooksCommand: Command = {
   summary: "show the webhook calls of a resource and what became of them",
   usage: ["hooks list SCOPE/NAME [--kind KIND] [--limit N]", "hooks secret [--root DIR]"],
   detail: [
-    "list shows the newest first. secret, on the server itself, prints what receivers check the",
-    "signatures with.",
+    "list shows the newest first. secret works on the server itself and prints what receivers check",
+    "the signatures with.",
   ],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },

@@ -9,8 +9,8 @@ export const releaseCommand: Command = {
   summary: "run the release commands of a deployment, then replace its containers",
   usage: ["release run SCOPE/NAME [--follow]"],
   detail: [
-    "Shows what the commands print as it comes; the last line says how it went: 0 succeeded, 1 failed.",
-    "The release goes on when nobody watches any more; --follow comes back to one that is under way.",
+    "Shows what the commands print as it comes; the last line says how it went. Ends with 0 when the",
+    "release succeeded and with 1 when it failed. It goes on when nobody watches: --follow comes back.",
   ],
   flags: [{ name: "follow", short: "f", summary: "watch the release that is under way, or the last one" }],
   async run(context, args) {

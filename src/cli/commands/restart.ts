@@ -12,7 +12,7 @@ export const restartCommand: Command = {
   name: "restart",
   summary: "replace the containers of a deployment or statefulset, one after another",
   usage: ["restart SCOPE/NAME [--pull] [--kind KIND] [--no-wait] [--timeout TIME]"],
-  detail: ["Replicas that were stopped and frozen start again."],
+  detail: ["Replicas that were stopped and kept stopped start again, too."],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
     { name: "pull", summary: "ask the registry for its images first; a tag that moved is a release" },

@@ -12,8 +12,8 @@ export const rollbackCommand: Command = {
   summary: "go back to a release that worked, and wait until it is ready",
   usage: ["rollback SCOPE/NAME [--to ID] [--kind KIND] [--no-wait] [--timeout TIME]"],
   detail: [
-    "Without --to: the newest good release of another spec or image. The replica count stays, config is",
-    "not part of a release, and what was under way is over with it.",
+    "Without --to it is the newest good release of another spec or image. The replica count and the",
+    "config stay as they are. A rollout that is under way ends with it.",
   ],
   flags: [
     { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },

@@ -10,7 +10,7 @@ export const runCommand: Command = {
   summary: "run a job or cron job now, wait for its end and exit with its exit code",
   usage: ["run SCOPE/NAME [--kind KIND] [--no-wait]", "run --cancel RUN"],
   detail: [
-    "A run that was cancelled or never began exits with 1, one that took longer than its timeout with 3.",
+    "Ends with 1 when the run was cancelled or never began, with 3 when it took longer than its timeout.",
     "Ctrl-C leaves the run alone: it goes on.",
   ],
   flags: [
