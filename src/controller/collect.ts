@@ -3,6 +3,7 @@ import { orphans } from "../core/plan/collect.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
 import { keyText } from "./key-text.ts";
+import { awaitsPost } from "./release-step.ts";
 import { stopGently } from "./stop.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
@@ -55,7 +56,7 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
 /** Containers of release commands have no manifest of their own; whoever runs them removes them. */
 function isOfRelease({ store }: Context, pod: Pod): boolean {
   const release = pod.role === "release" ? store.releases.get(pod.releaseId ?? "") : undefined;
-  return release !== undefined && (release.endedAt === undefined || release.postExitCode === undefined);
+  return release !== undefined && (pod.state === "running" || release.endedAt === undefined || awaitsPost(release));
 }
 
 async function removeStray(context: Context, id: string): Promise<void> {

@@ -83,5 +83,7 @@ export interface Context {
   jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
+  /** Aborts when the server stops: what runs in containers goes on, what waits for it here does not. */
+  closing: AbortSignal;
   about: { version: string; dockerHost: string; startedAt: number };
 }

@@ -12,6 +12,7 @@ import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
 import { convergeJob } from "./job-status.ts";
+import { interruptOf } from "./interrupt.ts";
 import { plannedPods, planTarget, readinessOf, untouchedIds } from "./observe.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
@@ -74,10 +75,27 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     await saveStatus(context, { ...finding, memory: judgement.memory });
     if (judgement.moved) continue;
     if (plan.steps.length === 0) return rest(context, finding);
-    await execute(context, { key, workload, steps: plan.steps });
+    await executeUntilChanged(context, finding);
+    if (context.closing.aborted) break;
     context.progress.clearTrouble(key);
   }
   return { settled: false, againInMs: 0 };
+}
+
+async function executeUntilChanged(context: Context, { manifest, workload, plan, startedAt }: Omit<Finding, "memory">) {
+  const deadlineAt = startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs;
+  const interrupt = interruptOf(context, manifest, deadlineAt);
+  const { kind, scope, name } = manifest;
+  try {
+    await execute(context, {
+      key: { kind, scope, name },
+      workload,
+      steps: plan.steps,
+      interrupt: interrupt.signal,
+    });
+  } finally {
+    interrupt.end();
+  }
 }
 
 /** Init containers that nobody waits for any more: their replica was being made when the server ended. */
@@ -89,7 +107,7 @@ async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<
 /** A release whose commands have yet to run; also after a restart of the server in the middle of them. */
 function takeUpPhase(context: Context, manifest: StoredManifest): void {
   const release = latestRelease(context, manifest);
-  if (release?.status === "pending") context.releasePhases.ensure(manifest, release);
+  if (release !== undefined) context.releasePhases.takeUp(release);
   context.releasePhases.settle();
 }
 

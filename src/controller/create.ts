@@ -116,8 +116,10 @@ export function createController(parts: ControllerParts): RunningController {
   );
   const releasePhases = createReleasePhases(() => context, log);
   const outbox = createHookOutbox(parts, parts.sendWebhook);
+  const closing = new AbortController();
   const context: Context = {
     ...parts,
+    closing: closing.signal,
     pods,
     progress,
     engine,
@@ -142,6 +144,7 @@ export function createController(parts: ControllerParts): RunningController {
     controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {
+      signal.addEventListener("abort", () => closing.abort(), { once: true });
       reconciler.enqueueAll();
       await Promise.all([
         engine.follow(signal),

@@ -7,21 +7,23 @@ const pollMs = 250;
 
 /**
  * Takes a pod out of service: it is not ready any more from this moment, and has up to `drainMs` to finish what it is
- * serving. Ends early when no connection is open. A pod that listens on nothing has nothing to finish.
+ * serving. Ends early when no connection is open. A pod that listens on nothing has nothing to finish. False when the
+ * server stops meanwhile: then the pod stays, for the next one to decide.
  */
-export async function drain(context: Context, pod: Pod, drainMs: number): Promise<void> {
-  const { clock, runtime } = context;
+export async function drain(context: Context, pod: Pod, drainMs: number): Promise<boolean> {
+  const { clock, runtime, closing } = context;
   pod.leaving = true;
   const deadline = clock.now() + drainMs;
   const first = await runtime.connections(pod.id).catch(() => undefined);
-  if (first?.listening === false) return;
-  if (first === undefined && !(await isRunning(context, pod))) return;
-  await clock.sleep(Math.min(noticeMs, drainMs));
-  while (clock.now() < deadline) {
+  if (first?.listening === false) return true;
+  if (first === undefined && !(await isRunning(context, pod))) return true;
+  await clock.sleep(Math.min(noticeMs, drainMs), closing);
+  while (clock.now() < deadline && !closing.aborted) {
     const seen = await runtime.connections(pod.id).catch(() => undefined);
-    if (seen === undefined || seen.established === 0) return;
-    await clock.sleep(Math.min(pollMs, deadline - clock.now()));
+    if (seen === undefined || seen.established === 0) break;
+    await clock.sleep(Math.min(pollMs, deadline - clock.now()), closing);
   }
+  return !closing.aborted;
 }
 
 /** It may have ended since it was listed: then there is nothing to wait for. */

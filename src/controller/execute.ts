@@ -15,17 +15,19 @@ export interface Execution {
   key: ManifestKey;
   workload: ResolvedWorkload;
   steps: Step[];
+  /** Ends what may take long and is not wanted any more; see `interrupt.ts`. */
+  interrupt: AbortSignal;
 }
 
 /**
  * Does the steps of one plan, side by side. All of them are tried; then the first error is thrown, so that one
  * replica that cannot start does not hold up the others.
  */
-export async function execute(context: Context, { key, workload, steps }: Execution): Promise<void> {
+export async function execute(context: Context, { key, workload, steps, interrupt }: Execution): Promise<void> {
   const imageRef = steps.some((step) => step.type === "create") ? await prepare(context, workload) : "";
   const taken = new Set(context.pods.of(key).map((pod) => pod.replicaId));
   const results = await Promise.allSettled(
-    steps.map((step) => perform(context, { key, workload, step, imageRef, taken })),
+    steps.map((step) => perform(context, { key, workload, step, imageRef, taken, interrupt })),
   );
   const failed = results.find((result) => result.status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
@@ -74,12 +76,15 @@ interface Performance {
   step: Step;
   imageRef: string;
   taken: Set<string>;
+  interrupt: AbortSignal;
 }
 
-async function perform(context: Context, { key, workload, step, imageRef, taken }: Performance): Promise<void> {
+/** Starts are what loads a machine, and have to queue; inits and stops mostly wait, and must not keep a start waiting. */
+async function perform(context: Context, performance: Performance): Promise<void> {
+  const { key, workload, step } = performance;
   switch (step.type) {
     case "create":
-      return create(context, { workload, ordinal: step.ordinal, why: step.why, imageRef, taken });
+      return create(context, { ...performance, ordinal: step.ordinal, why: step.why });
     case "start":
       return heal(context, { key, workload, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
     case "remove":
@@ -89,19 +94,21 @@ async function perform(context: Context, { key, workload, step, imageRef, taken 
   }
 }
 
-interface Creation {
-  workload: ResolvedWorkload;
+interface Creation extends Omit<Performance, "key" | "step"> {
   ordinal: number | undefined;
   why: string;
-  imageRef: string;
-  taken: Set<string>;
+}
+
+async function create(context: Context, creation: Creation): Promise<void> {
+  const { workload, ordinal, imageRef, taken, interrupt } = creation;
+  if (ordinal !== undefined) await ensureClaims(context, workload, ordinal);
+  const id = ordinal === undefined ? freshReplicaId(context, taken) : String(ordinal);
+  const wanted = await runInits(context, { workload, replicaId: id, imageRef, interrupt });
+  if (wanted) await startNew(context, creation, id);
 }
 
 /** A container that cannot start is not left behind: the next try makes a new one from what is true then. */
-async function create(context: Context, { workload, ordinal, why, imageRef, taken }: Creation): Promise<void> {
-  if (ordinal !== undefined) await ensureClaims(context, workload, ordinal);
-  const id = ordinal === undefined ? freshReplicaId(context, taken) : String(ordinal);
-  await runInits(context, { workload, replicaId: id, imageRef });
+async function startNew(context: Context, { workload, ordinal, why, imageRef }: Creation, id: string): Promise<void> {
   const createdAt = context.clock.now();
   const spec = containerSpec(
     workload,
@@ -186,13 +193,15 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
   context.leaving.add(pod.id);
   try {
-    if (step.drain && seen?.state === "running") await drain(context, seen, workload.rollout.drainMs);
+    if (step.drain && seen?.state === "running" && !(await drain(context, seen, workload.rollout.drainMs))) return;
     if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
       await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
     }
     await context.runtime.remove(pod.id);
   } catch (error) {
     context.leaving.remove(pod.id);
+    // It stays for now, and by the next try it may be wanted again.
+    if (seen !== undefined) seen.leaving = false;
     throw error;
   }
   if (step.forgetFrozen) await context.store.write((tx) => tx.frozen.remove(key, pod.replicaId));

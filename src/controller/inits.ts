@@ -3,6 +3,7 @@ import { initContainerName, oneOffSpec } from "../core/one-off-spec.ts";
 import type { ResolvedInit, ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import { ensureImageRef } from "./images.ts";
+import type { Interruption } from "./interrupt.ts";
 import { type OneOffResult, runOneOff } from "./one-off.ts";
 
 export interface InitRun {
@@ -10,25 +11,31 @@ export interface InitRun {
   replicaId: string;
   /** Image of the main container: what an init without one of its own runs on. */
   imageRef: string;
+  /** See `interrupt.ts`. */
+  interrupt: AbortSignal;
 }
 
 const retryPauseMs = 2_000;
+const changed: Interruption = "changed";
 
 /**
  * The init chain of one replica: each to its end, in order, before the replica's container is made. The first that
- * does not succeed ends the attempt; why is kept for the status.
+ * does not succeed ends the attempt; why is kept for the status. False when the replica is not wanted any more.
  */
-export async function runInits(context: Context, run: InitRun): Promise<void> {
-  for (const init of run.workload.inits) await runInit(context, run, init);
+export async function runInits(context: Context, run: InitRun): Promise<boolean> {
+  for (const init of run.workload.inits) if (!(await runInit(context, run, init))) return false;
   context.progress.clearInitFailures(run.workload, run.replicaId);
+  return true;
 }
 
-async function runInit(context: Context, run: InitRun, init: ResolvedInit): Promise<void> {
+async function runInit(context: Context, run: InitRun, init: ResolvedInit): Promise<boolean> {
+  const { interrupt } = run;
   for (let attempt = 1; ; attempt++) {
     const result = await tryInit(context, run, init);
-    if (result.end === "exited" && result.exitCode === 0) return;
-    if (attempt <= init.retries) {
-      await context.clock.sleep(retryPauseMs);
+    if (result.end === "exited" && result.exitCode === 0) return true;
+    if (interrupt.reason === changed) return false;
+    if (attempt <= init.retries && !interrupt.aborted) {
+      await context.clock.sleep(retryPauseMs, interrupt);
       continue;
     }
     const error = textOf(init, result);
@@ -44,7 +51,7 @@ async function runInit(context: Context, run: InitRun, init: ResolvedInit): Prom
   }
 }
 
-async function tryInit(context: Context, { workload, replicaId, imageRef }: InitRun, init: ResolvedInit) {
+async function tryInit(context: Context, { workload, replicaId, imageRef, interrupt }: InitRun, init: ResolvedInit) {
   const { kind, scope, name } = workload;
   const image = init.image === undefined ? imageRef : await ensureImageRef(context, workload, init.image);
   const template = {
@@ -66,12 +73,13 @@ async function tryInit(context: Context, { workload, replicaId, imageRef }: Init
     createdAt: context.clock.now(),
   };
   const spec = oneOffSpec(template, one, context.names);
-  return runOneOff(context, { spec, timeoutMs: init.timeoutMs, signal: new AbortController().signal });
+  return runOneOff(context, { spec, timeoutMs: init.timeoutMs, signal: interrupt, leave: context.closing });
 }
 
 function textOf(init: ResolvedInit, result: OneOffResult): string {
   const last = result.tail.at(-1);
   const said = last === undefined ? "" : `: ${last}`;
+  if (result.end === "cancelled") return `init "${init.name}" did not end within the progress deadline${said}`;
   if (result.end === "timed_out") return `init "${init.name}" did not end within its timeout${said}`;
   const memory = result.oomKilled ? " (out of memory)" : "";
   return `init "${init.name}" ended with exit code ${result.exitCode}${memory}${said}`;

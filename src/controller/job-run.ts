@@ -101,7 +101,8 @@ async function tryOnce(context: Context, trying: Trying): Promise<RunRecord> {
     if (known === undefined) refuseUnresolved(problems);
     return await runContainer(context, { ...trying, job, known });
   } catch (error) {
-    if (!(error instanceof Failure) || isPassing(error) || isStoreFull(error)) throw error;
+    if (!(error instanceof Failure) || error instanceof LeftRunning || isPassing(error) || isStoreFull(error))
+      throw error;
     const message = error.code === "not_found" ? "the container was removed while it ran" : error.message;
     const failed = endedWithout(run, { status: "failed", error: message, now: now(context) });
     return save(context, afterFailure(failed, message, job));

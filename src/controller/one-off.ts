@@ -9,20 +9,20 @@ export interface OneOffRun {
   timeoutMs: number | undefined;
   /** Ends the container; the run then counts as cancelled. */
   signal: AbortSignal;
+  /** Lets go of the container, which goes on; the run then fails with `LeftRunning`. For a server that stops. */
+  leave?: AbortSignal;
   /** Output as it comes, stdout and stderr merged. */
   onOutput?: (text: string) => void;
   /** The container's id, once it is there: kept by callers that find the run again after a crash. */
   onStarted?: (containerId: string) => Promise<void>;
-  /** How it ended, while the container is still there: a crash between this and its removal loses nothing. */
+  /** The end, while the container is still there: what is written down here is not lost to a crash. */
   onEnded?: (result: OneOffResult) => Promise<void>;
-  /** Lets go of the container, which runs on: the call then fails with `LeftRunning`. */
-  leave?: AbortSignal;
 }
 
 /** The server stops; whoever starts next takes the container up again. */
-export class LeftRunning extends Error {
+export class LeftRunning extends Failure {
   constructor() {
-    super("left running");
+    super("unavailable", "the server is stopping; what it ran goes on");
     this.name = "LeftRunning";
   }
 }
@@ -40,8 +40,11 @@ export interface OneOffResult {
 }
 
 const tailLines = 100;
+/** Of a container that another server made. */
+const stopGraceMs = 10_000;
 /** How long the output may lag behind the end of the process. */
 const drainMs = 5_000;
+const readAgainMs = 1_000;
 
 /**
  * Runs one container to its end and removes it. A container of that name that is ours already is taken up instead,
@@ -53,16 +56,36 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   await run.onStarted?.(id);
   const detail = await runtime.inspect(id);
   const startedAt = detail?.startedAt ?? clock.now();
+  // Followed only for somebody: a flood would outrun the reading, and its last lines are there at the end.
   const output = run.onOutput === undefined ? undefined : followOutput(context, id, run.onOutput);
-  const { end, ...outcome } = await waitForEnd(context, { id, run, startedAt }).catch((error) => {
+  try {
+    const outcome = await waitForEnd(context, { id, run, startedAt, graceMs: run.spec.stopGraceMs });
+    const tail = (await output?.finish()) ?? (await lastLines(context, id));
+    const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
+    await run.onEnded?.(result);
+    await runtime.remove(id);
+    return result;
+  } finally {
     output?.stop();
-    throw error;
-  });
-  const tail = (await output?.finish()) ?? (await lastLines(context, id));
-  const result = { end, ...outcome, startedAt, endedAt: clock.now(), tail };
-  await run.onEnded?.(result);
-  await runtime.remove(id);
-  return result;
+  }
+}
+
+/** Waits for a container that another run left behind, ends it when its time is up, and removes it. */
+export async function outlive(
+  context: Context,
+  { id, state }: { id: string; state: string },
+  run: Pick<OneOffRun, "timeoutMs"> & { leave: AbortSignal },
+): Promise<void> {
+  if (state === "running") {
+    const startedAt = (await context.runtime.inspect(id))?.startedAt ?? context.clock.now();
+    await waitForEnd(context, {
+      id,
+      run: { ...run, signal: new AbortController().signal },
+      startedAt,
+      graceMs: stopGraceMs,
+    });
+  }
+  await context.runtime.remove(id);
 }
 
 async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<string> {
@@ -94,13 +117,14 @@ function sameLabels(a: Record<string, string>, b: Record<string, string>, { name
 
 interface Waiting {
   id: string;
-  run: OneOffRun;
+  run: Pick<OneOffRun, "timeoutMs" | "signal" | "leave">;
   startedAt: number;
+  graceMs: number;
 }
 
 type End = Pick<OneOffResult, "end" | "exitCode" | "oomKilled" | "error">;
 
-async function waitForEnd(context: Context, { id, run, startedAt }: Waiting): Promise<End> {
+async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Waiting): Promise<End> {
   const { runtime, clock } = context;
   const limit = new AbortController();
   const leftMs = run.timeoutMs === undefined ? undefined : Math.max(0, startedAt + run.timeoutMs - clock.now());
@@ -110,15 +134,15 @@ async function waitForEnd(context: Context, { id, run, startedAt }: Waiting): Pr
   const waiting = new AbortController();
   const exited = runtime.wait(id, waiting.signal);
   exited.catch(() => undefined);
-  const first = await Promise.race([exited, cancelled, ...left, ...(timer === undefined ? [] : [timer])]).finally(() =>
+  const first = await Promise.race([exited, ...left, cancelled, ...(timer === undefined ? [] : [timer])]).finally(() =>
     limit.abort(),
   );
+  if (typeof first === "object") return { end: "exited", ...first };
   if (first === "left") {
     waiting.abort();
     throw new LeftRunning();
   }
-  if (typeof first === "object") return { end: "exited", ...first };
-  await runtime.stop(id, { graceMs: run.spec.stopGraceMs });
+  await runtime.stop(id, { graceMs });
   const last = await exited.finally(() => waiting.abort());
   return { end: first, ...last };
 }
@@ -131,31 +155,52 @@ function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
   });
 }
 
+/** From the beginning, over breaks of the engine: what was read before one is not told again. */
 function followOutput(context: Context, id: string, onOutput: (text: string) => void) {
   const stop = new AbortController();
   const lines = createLineTail(tailLines);
-  const reading = (async () => {
-    const decoder = new TextDecoder();
+  const decoder = new TextDecoder();
+  let told = 0;
+
+  async function read(): Promise<void> {
     const options = { follow: true, tail: undefined, since: undefined, timestamps: false };
+    let seen = 0;
     for await (const bytes of context.runtime.logs(id, options, stop.signal)) {
-      const text = decoder.decode(bytes, { stream: true });
+      const fresh = bytes.subarray(Math.max(0, told - seen));
+      seen += bytes.length;
+      if (fresh.length === 0) continue;
+      told += fresh.length;
+      const text = decoder.decode(fresh, { stream: true });
       lines.push(text);
       onOutput(text);
     }
-  })();
+  }
+
+  async function readToTheEnd(): Promise<void> {
+    for (;;) {
+      try {
+        return await read();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (!(error instanceof Failure) || error.code !== "unavailable") throw error;
+        await context.clock.sleep(readAgainMs, stop.signal);
+      }
+    }
+  }
+
   // Output that cannot be read is missing from the record; the run itself goes on.
-  const read = reading.catch((error) => lines.push(lostText(error)));
+  const reading = readToTheEnd().catch((error) => lines.push(lostText(error)));
   return {
-    stop: () => stop.abort(),
     /** The last lines; undefined where reading fell behind a flood and is given up. */
     async finish(): Promise<string[] | undefined> {
       const whole = await Promise.race([
-        read.then(() => true),
+        reading.then(() => true),
         context.clock.sleep(drainMs, stop.signal).then(() => false),
       ]);
       stop.abort();
       return whole ? lines.lines() : undefined;
     },
+    stop: () => stop.abort(),
   };
 }
 

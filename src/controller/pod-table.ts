@@ -47,7 +47,7 @@ export interface PodTable {
   refreshAll(): Promise<KeyText[]>;
   /** Lists one resource and inspects what changed there. */
   refresh(key: ManifestKey): Promise<Pod[]>;
-  /** Takes an event into account; the key it is about, when it is ours. */
+  /** Takes an event into account; the key of the resource whose replica it is about, when it is ours. */
   observe(event: RuntimeEvent): ManifestKey | undefined;
   of(key: ManifestKey): Pod[];
   byName(name: string): Pod | undefined;
@@ -163,8 +163,12 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
     },
     observe(event) {
       eventCount++;
+      // A command in a container, a probe's for instance, changes nothing about it.
+      if (event.action.startsWith("exec_")) return undefined;
       const pod = byId.get(event.id);
-      if (pod === undefined) return keyOf(event.labels, names);
+      // Who runs an init, a release command or a job waits for it; no resource is another for it.
+      const isOneOff = event.labels[names.label.role] !== undefined;
+      if (pod === undefined) return isOneOff ? undefined : keyOf(event.labels, names);
       pod.eventNumber = eventCount;
       pod.stale = true;
       // Told here too: a container that is started again at once has no time to be inspected.
@@ -173,7 +177,7 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
       else if (event.action === "rename") rename(pod, event.name);
       const state = stateAfter[event.action];
       if (state !== undefined) setState(pod, state);
-      return pod.key;
+      return isOneOff ? undefined : pod.key;
     },
     of: (key) => [...(byKey.get(keyText(key))?.values() ?? [])],
     byName: (name) => byName.get(name),

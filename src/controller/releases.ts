@@ -197,20 +197,6 @@ export function putBack(context: Context, tx: Transaction, { stored, goal, cause
   return { goal: goal.id, release: record.id };
 }
 
-/** Writes what changed about a release, unless another one has taken its place meanwhile. */
-export async function updateRelease(
-  context: Context,
-  record: ReleaseRecord,
-  change: Partial<ReleaseRecord>,
-): Promise<boolean> {
-  return context.store.write((tx) => {
-    const known = tx.releases.get(record.id);
-    if (known === undefined || known.endedAt !== undefined) return false;
-    tx.releases.put({ ...known, ...change });
-    return true;
-  });
-}
-
 export function latestRelease(context: Context, key: ManifestKey): ReleaseRecord | undefined {
   return context.store.releases.list(key)[0];
 }

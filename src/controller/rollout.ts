@@ -50,7 +50,7 @@ export interface Judgement {
   moved: boolean;
 }
 
-/** A resource of a version before releases, or one whose hash is computed otherwise now, gets its record here. */
+/** A resource of a version before releases gets its record here. */
 export async function ensureRelease(context: Context, manifest: StoredManifest): Promise<void> {
   if (latestRelease(context, manifest) !== undefined) return;
   await context.store.write((tx) => {
@@ -120,7 +120,9 @@ async function succeed(context: Context, { release, manifest, workload }: Succee
     putCalls(tx, calls);
   });
   context.outbox.wake();
-  context.releasePhases.rolledOut(release);
+  const done = context.store.releases.get(release.id);
+  if (done !== undefined) context.releasePhases.takeUp(done);
+  context.releasePhases.settle();
 }
 
 interface Failing {
@@ -165,7 +167,7 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     return "rolled back";
   });
   context.outbox.wake();
-  if (came !== "superseded") context.releasePhases.failed(release, error);
+  context.releasePhases.settle();
   if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
   return { memory, moved: came === "rolled back" };
 }

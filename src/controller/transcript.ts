@@ -10,11 +10,9 @@ export interface Transcript {
   follow(signal: AbortSignal): AsyncGenerator<string>;
 }
 
-/** Keeps the last `charsMax` characters; a follower that is further behind than that misses what was dropped. */
+/** Keeps about the last `charsMax` characters; a follower that is further behind than that misses what was dropped. */
 export function createTranscript(charsMax: number): Transcript {
-  let kept = "";
-  /** Characters dropped from the beginning so far. */
-  let dropped = 0;
+  const kept = createPieces(charsMax);
   let ended = false;
   let wake: (() => void)[] = [];
 
@@ -24,14 +22,17 @@ export function createTranscript(charsMax: number): Transcript {
     for (const resolve of sleepers) resolve();
   }
 
+  function stirred(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      wake.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
   return {
     write(text) {
-      if (ended) return;
-      kept += text;
-      if (kept.length > charsMax) {
-        dropped += kept.length - charsMax;
-        kept = kept.slice(-charsMax);
-      }
+      if (ended || text === "") return;
+      kept.push(text.slice(-charsMax));
       stir();
     },
     end() {
@@ -41,24 +42,53 @@ export function createTranscript(charsMax: number): Transcript {
     get ended() {
       return ended;
     },
-    text: () => kept,
+    text: () => kept.text().slice(-charsMax),
     async *follow(signal) {
-      let position = 0;
+      let next = 0;
       while (!signal.aborted) {
-        const from = Math.max(position, dropped);
-        const fresh = kept.slice(from - dropped);
-        position = from + fresh.length;
-        if (fresh !== "") yield fresh;
-        else if (ended) return;
-        else await new Promise<void>((resolve) => wakeOn(resolve, signal));
+        next = Math.max(next, kept.first());
+        const piece = kept.at(next);
+        if (piece !== undefined) {
+          next += 1;
+          yield piece;
+        } else if (ended) return;
+        else await stirred(signal);
       }
     },
   };
+}
 
-  function wakeOn(resolve: () => void, signal: AbortSignal): void {
-    wake.push(resolve);
-    signal.addEventListener("abort", resolve, { once: true });
+/** Pieces by their number, which stays theirs when earlier ones are dropped: a flood costs each piece once. */
+function createPieces(charsMax: number) {
+  let pieces: string[] = [];
+  /** Dropped before `pieces` began, and inside of it. */
+  let before = 0;
+  let dropped = 0;
+  let chars = 0;
+
+  function drop(): void {
+    for (let oldest = pieces[dropped]; oldest !== undefined && chars - oldest.length >= charsMax;) {
+      pieces[dropped] = "";
+      dropped += 1;
+      chars -= oldest.length;
+      oldest = pieces[dropped];
+    }
+    if (dropped * 2 <= pieces.length) return;
+    pieces = pieces.slice(dropped);
+    before += dropped;
+    dropped = 0;
   }
+
+  return {
+    push(piece: string): void {
+      pieces.push(piece);
+      chars += piece.length;
+      drop();
+    },
+    first: () => before + dropped,
+    at: (number: number) => pieces[number - before],
+    text: () => pieces.join(""),
+  };
 }
 
 /** What a caller follows. */

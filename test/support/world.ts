@@ -26,6 +26,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { createActivity } from "./activity.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { fixtureImage } from "./manifests.ts";
+import { type AfterCall, createPower } from "./power.ts";
 import { secondsText, unsettled } from "./settled.ts";
 import { testKey } from "./store-root.ts";
 import { deliverAll } from "./webhooks.ts";
@@ -66,6 +67,8 @@ export interface World {
   stop(): Promise<void>;
   /** The server comes back: a new controller over the same store and machine. */
   restart(): Promise<void>;
+  /** As kill -9 and a new start: the old server does nothing any more, and is told nothing. */
+  crash(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,6 +87,8 @@ export interface WorldOptions {
   sendWebhook?: SendWebhook;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
+  /** Told of every engine call and store write that was done, before the server that asked learns of it. */
+  afterCall?: AfterCall;
 }
 
 /** Makes a world and starts its server. The fixture image is on the machine. */
@@ -137,15 +142,29 @@ export async function world(options: WorldOptions = {}): Promise<World> {
 
   function start() {
     const stopping = new AbortController();
-    const running = createController({ ...parts, ...usage, about, statsIntervalMs });
-    return { running, stopping, ended: running.run(stopping.signal) };
+    const power = createPower(options.afterCall);
+    const running = createController({
+      ...parts,
+      ...usage,
+      statsIntervalMs,
+      about: { ...about, startedAt: clock.now() },
+      // Watched inside: what a dead server waits for in vain is not under way.
+      store: power.feed(parts.store, ["write"]),
+      runtime: power.feed(parts.runtime, engineCalls),
+      fetch: power.feed(parts, ["fetch"]).fetch,
+      clock: power.feedClock(parts.clock),
+    });
+    return { running, stopping, power, ended: running.run(stopping.signal) };
   }
 
   async function quiet() {
-    for (let calm = 0, ticks = 0; calm < 3; ticks++) {
+    const busy = () => server.running.reconciler.queued() > 0 && engineSleeps === 0;
+    // What is under way may itself wait for time, or for a container to end: a while of nothing is rest, too.
+    for (let calm = 0, ticks = 0; calm < (busy() ? 30 : 3); ticks++) {
       await new Promise((resolve) => setImmediate(resolve));
-      const busy = server.running.reconciler.queued() > 0 && engineSleeps === 0;
-      calm = activity.underWay > 0 || busy ? 0 : calm + 1;
+      // Removing folders is the disk's own time, which nobody here watches.
+      if (calm > 10) await Bun.sleep(1);
+      calm = activity.underWay > 0 ? 0 : calm + 1;
       if (ticks > ticksMax) throw new Error(`no rest: ${server.running.reconciler.queued()} resources under way`);
     }
   }
@@ -213,8 +232,13 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       server = start();
       await quiet();
     },
+    async crash() {
+      server.power.cut();
+      server = start();
+      await quiet();
+    },
     async close() {
-      await stop();
+      if (server.power.on) await stop();
       store.close();
       rmSync(layout.root, { recursive: true, force: true });
     },
@@ -239,6 +263,13 @@ function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
   }
   return { runtime: { ...runtime, events }, isOpen: () => open };
 }
+
+/** Those that answer once; streams of a dead server lead nowhere by themselves. */
+const engineCalls = [
+  ...(["info", "list", "inspect", "create", "start", "stop", "remove", "rename", "exec", "wait", "usage"] as const),
+  ...(["ensureNetwork", "removeNetwork", "ensureVolume", "listVolumes", "inspectVolume", "removeVolume"] as const),
+  ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "freeBytes"] as const),
+] as const;
 
 /** Far more turns of the event loop than any real work takes. */
 const ticksMax = 500_000;

@@ -4,11 +4,11 @@ import type { Spec, StoredManifest } from "../../api/manifest.ts";
 export interface TargetRelease {
   status: "pending" | "running" | "succeeded" | "failed";
   good: boolean;
-  /** Exit codes of the commands before the rollout, of those that have run. */
-  preExitCode: number | undefined;
-  exitCode: number | undefined;
   hash: string;
   spec: Spec;
+  /** Of the commands that run before the replicas; undefined while one has not ended, or where there is none. */
+  preExitCode: number | undefined;
+  exitCode: number | undefined;
 }
 
 /** A rollout of config alone that came to nothing: replicas of the generation before stay. */
@@ -20,8 +20,8 @@ export interface HaltedConfig {
 /**
  * What replicas are made from now. The stored manifest, except: while the release phase of its newest release has not
  * passed, or when that release failed and was not rolled back, the last good release's spec (with the stored replica
- * count) goes on; nothing at all runs before the phase of a first release (undefined). A halted config rollout keeps
- * the generation that worked.
+ * count) goes on; nothing at all runs before the phase of a first release has passed (undefined). A halted config
+ * rollout keeps the generation that worked.
  */
 export function targetOf(
   manifest: StoredManifest,
@@ -35,13 +35,12 @@ export function targetOf(
     return { ...manifest, generation };
   }
   const good = releases.find((release) => release.good);
-  if (good === undefined) return isBlocked(latest) ? undefined : { ...manifest, generation };
+  if (good === undefined) return phasePassed(latest) ? { ...manifest, generation } : undefined;
   return { ...manifest, generation, spec: withReplicas(good.spec, manifest.spec) };
 }
 
-/** Its commands have yet to pass, or did not: nothing may run that was not prepared for. */
-function isBlocked({ status, preExitCode = 0, exitCode = 0 }: TargetRelease): boolean {
-  return status === "pending" || preExitCode !== 0 || exitCode !== 0;
+function phasePassed({ status, preExitCode = 0, exitCode = 0 }: TargetRelease): boolean {
+  return status !== "pending" && preExitCode === 0 && exitCode === 0;
 }
 
 /** A release's spec with the replica count of today: a rollback is about what runs, not about how much of it. */

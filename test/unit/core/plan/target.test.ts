@@ -13,8 +13,9 @@ const stored: StoredManifest = {
   updatedAt: 2,
 };
 
-function release(status: TargetRelease["status"], image: string, good = status === "succeeded"): TargetRelease {
-  return { status, good, hash: image, spec: { image, replicas: 2 }, preExitCode: undefined, exitCode: undefined };
+function release(status: TargetRelease["status"], image: string): TargetRelease {
+  const codes = { preExitCode: undefined, exitCode: undefined };
+  return { status, good: status === "succeeded", hash: image, spec: { image, replicas: 2 }, ...codes };
 }
 
 const imageOf = (releases: TargetRelease[]) => targetOf(stored, releases, undefined)?.spec.image;
@@ -22,14 +23,6 @@ const imageOf = (releases: TargetRelease[]) => targetOf(stored, releases, undefi
 describe("what replicas are made from", () => {
   test("is what is stored, when nothing is known of releases", () => {
     expect(targetOf(stored, [], undefined)).toEqual(stored);
-  });
-
-  test("is nothing after the commands of a first release failed, and the last good one after later ones", () => {
-    const failed = { ...release("failed", "app:2"), exitCode: 1 };
-    expect(imageOf([failed])).toBeUndefined();
-    expect(imageOf([{ ...release("failed", "app:2"), preExitCode: -1 }])).toBeUndefined();
-    expect(imageOf([failed, release("succeeded", "app:1")])).toBe("app:1");
-    expect(imageOf([{ ...failed, exitCode: 0 }])).toBe("app:2");
   });
 
   test.each(["running", "succeeded"] as const)("is what is stored, while its release is %s", (status) => {
@@ -53,6 +46,18 @@ describe("what replicas are made from", () => {
 
   test("is what is stored when it failed and there is nothing good to return to", () => {
     expect(imageOf([release("failed", "app:2")])).toBe("app:2");
+  });
+
+  test.each([{ preExitCode: 1 }, { preExitCode: 0, exitCode: -1 }])(
+    "is nothing after the commands of a first release failed: %j",
+    (codes) => {
+      expect(imageOf([{ ...release("failed", "app:2"), ...codes }])).toBeUndefined();
+      expect(imageOf([{ ...release("failed", "app:2"), ...codes }, release("succeeded", "app:1")])).toBe("app:1");
+    },
+  );
+
+  test("is what is stored when the commands passed and the replicas failed", () => {
+    expect(imageOf([{ ...release("failed", "app:2"), preExitCode: 0, exitCode: 0 }])).toBe("app:2");
   });
 
   test("is of the generation that worked, after a config change that did not", () => {
