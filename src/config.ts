@@ -1,7 +1,7 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
+import { type LogLevel, logLevels } from "./lib/log.ts";
 import { parseDuration } from "./core/duration.ts";
-import type { LogLevel } from "./lib/log.ts";
 
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
@@ -46,6 +46,8 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How often the autoscaler looks at CPU use. */
+  autoscaleMs: 15_000,
   backoffFirstMs: 1_000,
   backoffMaxMs: 60_000,
   /** A labelled container without a manifest and without a delete mark is left alone this long. */
@@ -56,8 +58,19 @@ export const limits = {
   execResultsKept: 1_000,
   /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
   execInputBytesMax: 256 * 1024,
+  /** Body of one webhook call. */
+  hookBodyBytesMax: 256 * 1024,
+  /** Pauses between the attempts at a webhook call: one more attempt than there are pauses. */
+  hookPausesMs: [1_000, 5_000],
+  /** Of one attempt. */
+  hookTimeoutMs: 10_000,
+  /** An answer to a webhook call is read this far. */
+  hookResponseBytesMax: 64 * 1024,
+  hooksInFlightMax: 8,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
+  /** Runs of one job or cron job under way at the same time. */
+  runsAtOnceMax: 100,
 } as const;
 
 /** Limits of the client. */
@@ -92,10 +105,15 @@ export interface ServeOptions {
   /** `unix:///path` or `tcp://host:port`. */
   dockerHost: string;
   prefix: string;
+  /** Webhooks may go to addresses inside the machine and its networks. */
+  allowPrivateHooks: boolean;
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
 }
+
+/** The same as an operator writes them. */
+export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
 
 /** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
 export function parseAddress(text: string): { hostname: string; port: number } {
@@ -114,17 +132,41 @@ export function parseInterval(text: string): number {
 
 type Environment = Record<string, string | undefined>;
 
-export function serveOptions(flags: Partial<ServeOptions>, env: Environment = process.env): ServeOptions {
+/** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
+export function serveOptions(flags: ServeFlags, env: Environment = process.env): ServeOptions {
   return {
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
     addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
     observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
     identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
-    prefix: flags.prefix ?? env.BERTH_PREFIX ?? "berth",
-    logLevel: flags.logLevel ?? logLevelOf(env.BERTH_LOG_LEVEL),
-    statsIntervalMs: flags.statsIntervalMs ?? parseInterval(env.BERTH_STATS_INTERVAL ?? "15s"),
+    prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
+    allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
+    logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
+    statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
   };
+}
+
+/** It becomes part of network, volume, label, header and variable names. */
+function prefixOf(text: string): string {
+  if (/^[a-z][a-z0-9-]{0,30}$/.test(text)) return text;
+  throw new Failure(
+    "invalid",
+    `prefix "${text}" is not possible: use lower-case letters, digits and dashes, at most 31`,
+  );
+}
+
+/** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
+function allowanceOf(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0" || text === "") return false;
+  throw new Failure("invalid", `allow private hooks: "${text}" is not a boolean, write true or false`);
+}
+
+function logLevelOf(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text);
+  if (level === undefined) throw new Failure("invalid", `no log level "${text}": use ${logLevels.join(", ")}`);
+  return level;
 }
 
 export interface ClientOptions {
@@ -151,8 +193,4 @@ export function clientOptions(
 /** What `${NAME}` in a manifest file is replaced from. */
 export function shellVariables(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
   return env;
-}
-
-function logLevelOf(text: string | undefined): LogLevel {
-  return text === "debug" || text === "warn" || text === "error" ? text : "info";
 }

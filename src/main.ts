@@ -11,6 +11,7 @@ const local: Surroundings["local"] = {
   doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
   server: async (args) => (await import("./local/unit.ts")).serverCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
+  "hooks secret": async (args) => (await import("./local/hook-secret.ts")).hookSecretCommand(args),
   restore: async (args) => (await import("./local/restore.ts")).restoreCommand(args),
 };
 

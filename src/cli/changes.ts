@@ -15,8 +15,20 @@ export function fieldChanges(paths: readonly string[], before: unknown, after: u
   return paths.flatMap((full) => {
     const path = full.replace(/^spec\./, "");
     const change = { path, before: valueAt(before, path), after: valueAt(after, path) };
-    return isEnvironment(path) ? environmentChanges(change) : [change];
+    if (isEnvironment(path)) return environmentChanges(change);
+    return [isAssetDigest(path) ? assetChange(change) : change];
   });
+}
+
+/** What the server stamps on the readers of an asset, see core/assets.ts. */
+function isAssetDigest(path: string): boolean {
+  return path.startsWith("_asset_digests");
+}
+
+function assetChange({ path, before, after }: FieldChange): FieldChange {
+  const named = /^_asset_digests(?:\["(.+)"\]|\.(.+))$/.exec(path);
+  const short = (value: unknown) => (typeof value === "string" ? `#${value.slice(0, 8)}` : undefined);
+  return { path: `asset ${named?.[1] ?? named?.[2] ?? ""}`.trim(), before: short(before), after: short(after) };
 }
 
 function isEnvironment(path: string): boolean {
@@ -38,6 +50,10 @@ export function valueAt(value: unknown, path: string): unknown {
     const [whole = "", index] = /^\[(\d+)\]\.?/.exec(path) ?? [];
     return index === undefined ? undefined : valueAt(value[Number(index)], path.slice(whole.length));
   }
+  const [quoted, text] = /^\[("(?:[^"\\]|\\.)*")\]\.?/.exec(path) ?? [];
+  if (quoted !== undefined && text !== undefined) {
+    return valueAt(asObject(value)[JSON.parse(text)], path.slice(quoted.length));
+  }
   const key = Object.keys(asObject(value))
     .filter((candidate) => path === candidate || path.startsWith(`${candidate}.`) || path.startsWith(`${candidate}[`))
     .sort((a, b) => b.length - a.length)[0];
@@ -51,6 +67,7 @@ export function valueText(path: string, value: unknown, reveal: boolean): string
   if (value === undefined) return "–";
   if (/(?:^|\.)env\.[^.]+$/.test(path) && typeof value === "string" && !reveal) return digestOf(value);
   if (/^files\.[^.]+$/.test(path)) return contentText(value);
+  if (path.startsWith("asset ")) return String(value);
   const text = JSON.stringify(value);
   return text.length <= shownMax ? text : `${text.slice(0, shownMax - 1)}…`;
 }

@@ -2,12 +2,15 @@ import { stringify } from "yaml";
 import type { DataOf } from "../api/endpoint.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { describe } from "../api/orchestration/describe.ts";
+import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { PodDetail } from "../api/orchestration/pods.ts";
+import { MASK } from "../core/mask.ts";
 import { digestOf } from "./digest.ts";
-import { ageOf } from "./duration.ts";
-import { isReplica, reasonOf } from "./look.ts";
+import { ageOf, timeText } from "./duration.ts";
+import { isEngineAway, isReplica, reasonOf } from "./look.ts";
 import { podTable } from "./pod-table.ts";
 import type { TableSetup } from "./resource-table.ts";
+import { runTable } from "./run-text.ts";
 import { printable, type Style } from "./style.ts";
 import { listText, tableText } from "./table-text.ts";
 
@@ -31,6 +34,7 @@ export function describeText(
   return [
     `${style.bold(formatKey({ kind, scope, name }))}  ${phaseText(status, style)}`.trimEnd(),
     listText(facts, { indent: "  ", width: setup.width }),
+    ...section("runs", runsText(status, setup), style),
     ...section("conditions", conditionsText(status, setup), style),
     ...section("pods", replicas.length === 0 ? "" : podTable(replicas, setup), style),
     ...section("other containers", others.length === 0 ? "" : podTable(others, setup), style),
@@ -45,13 +49,21 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   const rows: string[][] = [];
   if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
   if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
-  if (typeof status.phase === "string" && status.phase !== "ready" && reasonOf(status) !== "") {
-    rows.push(["reason", style.red(printable(reasonOf(status)))]);
-  }
+  if (typeof status.schedule === "string") rows.push(["schedule", printable(`${status.schedule} ${status.timezone}`)]);
+  if (typeof status.next_run === "string") rows.push(["next run", timeText(status.next_run)]);
+  if (typeof status.last_run === "string") rows.push(["last run", timeText(status.last_run)]);
+  const reason = printable(reasonOf(status));
+  if (reason !== "") rows.push(status.phase === "progressing" ? ["now", reason] : ["reason", style.red(reason)]);
   if (typeof status.next_retry_at === "string")
     rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
   for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);
   return rows;
+}
+
+/** Runs of a job or cron job, newest first. */
+function runsText(status: Description["status"], setup: TableSetup): string {
+  const runs = listOf(status?.history);
+  return runs.length === 0 ? "" : runTable(runs as JobRun[], setup);
 }
 
 function replicasText(status: Record<string, unknown>): string {
@@ -60,6 +72,7 @@ function replicasText(status: Record<string, unknown>): string {
 }
 
 function phaseText(status: Description["status"], style: Style): string {
+  if (isEngineAway(status)) return style.red("unknown");
   const phase = typeof status?.phase === "string" ? printable(status.phase) : "";
   if (phase === "ready") return style.green(phase);
   return phase === "failing" || phase === "failed" ? style.red(phase) : style.yellow(phase);
@@ -127,7 +140,7 @@ export function podText(pod: PodDetail, setup: TableSetup & { reveal: boolean })
   const mounts = pod.mounts.map(({ destination, source, rw }) => [destination, source, rw ? "" : "read-only"]);
   const env = Object.entries(pod.env)
     .sort()
-    .map(([key, value]) => [key, setup.reveal ? printable(value) : digestOf(value)]);
+    .map(([key, value]) => [key, setup.reveal || value === MASK ? printable(value) : digestOf(value)]);
   return [
     style.bold(pod.name),
     listText(facts, { indent: "  ", width }),

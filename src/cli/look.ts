@@ -3,6 +3,7 @@ import type { DataOf } from "../api/endpoint.ts";
 import { formatKey, type ManifestKey, podKinds } from "../api/manifest.ts";
 import { describe } from "../api/orchestration/describe.ts";
 import { getOperation } from "../api/orchestration/restart.ts";
+import { type IsRelease, judgeRelease } from "./look-release.ts";
 import type { Look, WaitTarget } from "./wait.ts";
 
 /** Kinds whose containers can be waited for. */
@@ -17,18 +18,34 @@ export interface ReadySetup {
   unchanged: boolean;
 }
 
-/** Waits until the server has acted upon a revision of a deployment or statefulset and it is ready. */
+/**
+ * Waits until the server has acted upon a revision of a deployment or statefulset and it is ready. A release of that
+ * revision that failed is a failure, although the spec that came back in its place is ready.
+ */
 export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged }: ReadySetup): WaitTarget {
   let firstReconcile: unknown;
   const look = async (): Promise<Look> => {
     const described = await api.call(describe, { query: query(key) });
-    const seen = judge(described, revision);
+    const seen = judgeRelease(judge(described, revision), described.status, (release) => release.revision === revision);
     const reconciled = described.status?.last_reconcile_at;
     firstReconcile ??= reconciled;
     const stale = unchanged && seen.state === "failed" && reconciled === firstReconcile;
     return stale ? { ...seen, state: "pending" } : seen;
   };
   return { ref: formatKey(key), look: () => missingIsGone(look) };
+}
+
+/** Waits until a release has put its replicas in place, and they are ready. */
+export function releaseTarget(api: Client, key: ManifestKey, id: string): WaitTarget {
+  return {
+    ref: formatKey(key),
+    look: () => missingIsGone(() => lookAtRelease(api, key, (release) => release.id === id)),
+  };
+}
+
+async function lookAtRelease(api: Client, key: ManifestKey, isIt: IsRelease): Promise<Look> {
+  const described = await api.call(describe, { query: query(key) });
+  return judgeRelease(judge(described, 0), described.status, isIt);
 }
 
 /** Waits for the end of an operation; how far it is comes from `describe`. */
@@ -59,13 +76,14 @@ async function missingIsGone(look: () => Promise<Look>): Promise<Look> {
 /** A status that is older than `revision` says nothing about it yet. */
 function judge({ status, pods }: DataOf<typeof describe>, revision: number): Look {
   const phase = textOf(status?.phase);
-  const acted = numberOf(status?.observed_revision) >= revision && status !== null;
+  const away = isEngineAway(status);
+  const acted = numberOf(status?.observed_revision) >= revision && status !== null && !away;
   const look = {
     phase,
     wanted: numberOf(status?.replicas),
     ready: numberOf(status?.ready_replicas),
     pods: pods.filter(isReplica),
-    why: acted ? reasonOf(status) : "",
+    why: acted || away ? reasonOf(status) : "",
   };
   if (!acted) return { ...look, state: "pending" };
   if (phase === "ready") return { ...look, state: "ready" };
@@ -77,14 +95,34 @@ export function isReplica(pod: { kind: string; role?: string }): boolean {
   return pod.role === undefined || pod.role === "" || pod.role === pod.kind;
 }
 
-/** The server's reason for not being ready: a bad condition, or the last error. */
+/** Without the engine the server cannot look at anything, so nothing it says of the past is the reason. */
+export function isEngineAway(status: Record<string, unknown> | null): boolean {
+  return conditionsOf(status).some(({ reason, status: is }) => is === true && reason === "EngineUnavailable");
+}
+
+/** Conditions by how much they explain; what merely says that work goes on needs no word for it. */
+const telling = [
+  { type: "Degraded", bad: true },
+  { type: "Progressing", bad: true },
+  { type: "Ready", bad: false },
+];
+const plainWords = ["Reconciling", "ReplicasNotReady"];
+
+/** The server's reason for not being ready: a fault, the error of the last try, or what it waits for. */
 export function reasonOf(status: Record<string, unknown> | null): string {
-  const conditions = Array.isArray(status?.conditions) ? status.conditions : [];
-  const bad = conditions.find(
-    ({ type, status: is }) => (type === "Ready" && is === false) || (type === "Degraded" && is === true),
-  );
-  const words = bad === undefined ? [] : [textOf(bad.reason), textOf(bad.message)].filter((word) => word !== "");
-  return words.length > 0 ? words.join(": ") : textOf(status?.last_reconcile_error);
+  const conditions = conditionsOf(status);
+  for (const { type, bad } of telling) {
+    const found = conditions.find((condition) => condition.type === type && condition.status === bad);
+    if (found === undefined) continue;
+    const [reason, message] = [textOf(found.reason), textOf(found.message)];
+    return plainWords.includes(reason) || reason === "" ? message : `${reason}: ${message}`;
+  }
+  return textOf(status?.last_reconcile_error);
+}
+
+function conditionsOf(status: Record<string, unknown> | null): Record<string, unknown>[] {
+  const list: unknown = status?.conditions;
+  return Array.isArray(list) ? list : [];
 }
 
 function textOf(value: unknown): string {

@@ -14,7 +14,10 @@ export interface PlanTextOptions {
 export function planText(result: ApplyResult, options: PlanTextOptions): string {
   const rows = planRows(result);
   const blocks = rows.map((row) => rowText(row, sides(row, result), options));
-  const warnings = (result.warnings ?? []).map((text) => `${options.style.yellow("!")} ${printable(text)}`);
+  const noted = new Set(rows.flatMap((row) => row.notes.map((note) => `${row.ref}: ${note}`)));
+  const warnings = (result.warnings ?? [])
+    .filter((text) => !noted.has(text))
+    .map((text) => `${options.style.yellow("!")} ${printable(text)}`);
   const expansions = (result.plugin_expansions ?? []).map(({ from, to }) => {
     return options.style.dim(`${from} becomes ${to.join(", ")}`);
   });
@@ -82,10 +85,10 @@ function replicaLines(row: PlanRow): string[] {
   return [...groups].map(([key, ids]) => {
     const [action = "create", why = ""] = key.split("\n");
     const doing = doings[action as keyof typeof doings];
-    const named = ids.filter((id) => id !== "");
-    const which = named.length === 0 ? "" : ` ${named.join(", ")}`;
-    const count = `${ids.length} ${ids.length === 1 ? "replica" : "replicas"}`;
-    return `${doing} ${count}${which}${why === "" ? "" : `: ${why}`}`;
+    // A replica of a deployment has no id before it is made.
+    const named = ids.filter((id) => id !== "" && id !== "(new)").join(", ");
+    const what = ids.length === 1 ? `${named === "" ? "1 " : ""}replica` : `${ids.length} replicas`;
+    return `${doing} ${what}${named === "" ? "" : ` ${named}`}${why === "" ? "" : `: ${why}`}`;
   });
 }
 

@@ -1,6 +1,6 @@
-import type { Client } from "../api/client.ts";
+import { ApiError, type Client } from "../api/client.ts";
 import type { DataOf } from "../api/endpoint.ts";
-import { listPods } from "../api/orchestration/pods.ts";
+import { listPods, type PodRecord } from "../api/orchestration/pods.ts";
 import { containerName } from "../core/naming.ts";
 import { CommandFailure, usageFailure } from "./failures.ts";
 import { isReplica } from "./look.ts";
@@ -44,21 +44,38 @@ function only(list: PodList, keep: (pod: PodList["pods"][number]) => boolean): P
   return { pods: list.pods.filter(keep), degraded: [] };
 }
 
-/** Container names behind the references of `stop` and `start`. A whole scope is refused. */
-export async function podNames(api: Client, references: readonly string[]): Promise<string[]> {
+/**
+ * Container names behind the references of `stop` and `start`. A whole scope is refused. Where a reference names a
+ * resource, only the replicas that `concerns` are meant.
+ */
+export async function podNames(
+  api: Client,
+  references: readonly string[],
+  concerns: (pod: PodRecord) => boolean = () => true,
+): Promise<string[]> {
   if (references.length === 0) throw usageFailure("say which pod: SCOPE/NAME.REPLICA; see: berth get pods");
-  const names = await Promise.all(references.map((text) => namesOf(api, text)));
+  const names = await Promise.all(references.map((text) => namesOf(api, text, concerns)));
   return [...new Set(names.flat())];
 }
 
-async function namesOf(api: Client, text: string): Promise<string[]> {
+/** For what a rollout takes away between the listing and the call: undefined, where several pods are meant. */
+export async function unlessGone<T>(names: readonly string[], call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (names.length > 1 && error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function namesOf(api: Client, text: string, concerns: (pod: PodRecord) => boolean): Promise<string[]> {
   const { word, scope = "", name = "" } = parseReference(text);
   if (word !== undefined && !word.includes(".")) {
     throw usageFailure(`"${text}" names a whole scope: write SCOPE/NAME or SCOPE/NAME.REPLICA`);
   }
-  const { pods } = await findPods(api, text);
-  const replicas = pods.filter(isReplica).map((pod) => pod.name);
-  if (replicas.length > 0) return replicas;
+  const replicas = (await findPods(api, text)).pods.filter(isReplica);
+  const isOne = word !== undefined || (replicas.length === 1 && replicas[0]?.resource_name !== name);
+  if (replicas.length > 0) return replicas.filter((pod) => isOne || concerns(pod)).map((pod) => pod.name);
   // A frozen replica may have no container left; the server knows its name all the same.
   const split = splitReplica(name);
   if (word !== undefined) return [word];

@@ -33,28 +33,36 @@ function markOf({ look }: Waited, { style, tick }: ProgressFrame): string {
 function summary({ look }: Waited, elapsedMs: number): string {
   const count = look.wanted > 0 || look.phase !== "" ? `${look.ready}/${look.wanted} ready` : "waiting for the server";
   if (look.state !== "pending") return count;
-  const why = look.why === "" ? "" : `  ${printable(look.why)}`;
-  return `${count}  ${shortDuration(elapsedMs)}${why}`;
+  const why = detailOf(look.why);
+  return `${count}  ${shortDuration(elapsedMs)}${why === "" ? "" : `  ${why}`}`;
 }
 
-/** What changed between two rounds, a line each, for logs and pipes. */
+/** The reason without the count that it begins with: that stands before it already. */
+function detailOf(why: string): string {
+  return printable(why.replace(/^\d+ of \d+ replicas ready(?:, |; |$)/, ""));
+}
+
+/** What changed between two rounds, a line each, for logs and pipes. The end of the wait is told by whoever waited. */
 export function progressLines(before: readonly Waited[], after: readonly Waited[]): string[] {
   return after.flatMap((target, index) => {
     const last = before[index];
     const told = replicaChanges(last, target);
     const now = headline(target);
-    return now === (last === undefined ? "" : headline(last)) ? told : [...told, now];
+    return now === "" || (last !== undefined && now === headline(last)) ? told : [...told, now];
   });
 }
 
 function headline({ ref, look }: Waited): string {
-  if (look.phase === "" && look.why === "") return "";
-  const why = look.state === "pending" && look.why !== "" ? `: ${printable(look.why)}` : "";
-  return `${ref}: ${look.ready}/${look.wanted} ready${why}`;
+  const why = detailOf(look.why);
+  if (look.state !== "pending" || (look.phase === "" && why === "")) return "";
+  if (look.phase === "") return `${ref}: ${why}`;
+  return `${ref}: ${look.ready}/${look.wanted} ready${why === "" ? "" : `; ${why}`}`;
 }
 
 function replicaChanges(before: Waited | undefined, after: Waited): string[] {
-  const known = new Map(before?.look.pods.map((pod) => [pod.name, podState(pod)]));
+  // What was well when the wait began is no news.
+  const old = before?.look.pods ?? after.look.pods.filter((pod) => pod.ready);
+  const known = new Map(old.map((pod) => [pod.name, podState(pod)]));
   const here = new Set(after.look.pods.map((pod) => pod.name));
   const moved = after.look.pods.filter((pod) => known.get(pod.name) !== podState(pod));
   const left = (before?.look.pods ?? []).filter((pod) => !here.has(pod.name));

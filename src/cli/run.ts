@@ -1,4 +1,5 @@
 import { actorHeader, ApiError, createClient } from "../api/client.ts";
+import { Failure } from "../api/failure.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import type { ClientLimits, Command, Context } from "./command.ts";
@@ -51,8 +52,8 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     if (before.on("version")) return say(terminal, `berth ${around.version}`);
     const [verb, ...rest] = before.words;
     if (verb === undefined || verb === "help") return await help(rest[0], terminal, around);
-    const local = localCommands.find(({ name }) => name === verb);
-    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : rest);
+    const local = findLocal(before.words);
+    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
     const command = findCommand(verb);
     const { restFromWord: stopAtWord } = command;
     const options = stopAtWord === undefined ? {} : { stopAtWord };
@@ -72,6 +73,15 @@ function splitColon(argv: readonly string[]): string[] {
   const [, verb, rest] = /^([a-z]+):([a-z:-]+)$/.exec(argv[index] ?? "") ?? [];
   if (verb === undefined || rest === undefined) return [...argv];
   return [...argv.slice(0, index), verb, rest, ...argv.slice(index + 1)];
+}
+
+/** A command of the machine itself has a name of one or two words. */
+function findLocal(words: readonly string[]): { name: LocalName; rest: string[] } | undefined {
+  for (const { name } of localCommands) {
+    const length = name.split(" ").length;
+    if (words.slice(0, length).join(" ") === name) return { name, rest: words.slice(length) };
+  }
+  return undefined;
 }
 
 function findCommand(verb: string): Command {
@@ -171,9 +181,21 @@ function tell(error: unknown, interrupted: boolean): { message: string; exitCode
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
   // What breaks off under Ctrl-C breaks in many ways; none of them is news.
   if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
-  if (error instanceof ApiError || error instanceof ManifestError) {
+  if (error instanceof ApiError || error instanceof ManifestError || error instanceof Failure) {
     return { message: error.message, exitCode: exitCodes.failed };
   }
+  if (isWrongLine(error)) return { message: wrongLineText(error), exitCode: exitCodes.usage };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: `this is a bug in berth, please report it: ${text}`, exitCode: exitCodes.failed };
+}
+
+/** What `parseArgs` of the local commands throws. */
+function isWrongLine(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+/** The platform's text in our style: its first sentence, names in double quotes. */
+function wrongLineText({ message }: Error): string {
+  const [sentence = ""] = message.split(/\. |\n/);
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replaceAll("'", '"').replace(/\.$/, "");
 }

@@ -12,6 +12,8 @@ export interface Look {
   pods: readonly PodRecord[];
   /** Why it is not ready, as far as known. */
   why: string;
+  /** The release that is waited for, while its commands run and nothing is replaced yet. */
+  releasing?: string;
 }
 
 export interface WaitTarget {

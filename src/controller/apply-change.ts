@@ -1,20 +1,24 @@
 import { Failure, type Problem, problemsFailure } from "../api/failure.ts";
-import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
-import { type AssetTarget, stampAssetDigests } from "../core/assets.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
+import { type AssetLookup, stampAssetDigests } from "../core/assets.ts";
 import { claimConflictCode, claimsOf, conflictText, duplicateClaims } from "../core/claims.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { changedPaths } from "../core/diff.ts";
 import { restoreMasked } from "../core/mask.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
-import { assetStatus, isAssetStatus, type MaterialisedAsset, storedAsset } from "./assets.ts";
+import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
+import { takeOverCount } from "./autoscale.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
-import { mintRelease, needsRelease } from "./releases.ts";
-import { isPodKind } from "./target.ts";
+import { type PulledImages, releaseMoved } from "./image-pulls.ts";
+import { releaseFor } from "./releases.ts";
+import { restampReaders } from "./restamp.ts";
 
 export interface ApplyOptions {
   dryRun: boolean;
   prune: boolean;
+  /** Ask the registries for the images again. */
+  force?: boolean;
   actor: string;
 }
 
@@ -30,25 +34,38 @@ export interface Incoming {
 /** What the transaction of an apply did, or of a dry run would have done. */
 export interface Outcome {
   puts: PutResult[];
+  /** Readers, outside the apply, of assets inside it. */
+  restamped: PutResult[];
   pruned: ManifestKey[];
 }
 
 export interface Change {
   incoming: Incoming[];
   options: ApplyOptions;
+  /** What the registries said just now. */
+  pulled: PulledImages | undefined;
 }
 
 /** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
-export function change(context: Context, tx: Transaction, { incoming, options }: Change): Outcome {
+export function change(context: Context, tx: Transaction, { incoming, options, pulled }: Change): Outcome {
   const now = context.clock.now();
   const problems: Problem[] = [];
+  // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
+  const pruned = options.prune ? prune(tx, { incoming, options, now }) : [];
   const ready = incoming.map((item) => prepare(context, tx, { item, incoming, problems }));
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
-  const restamped = restampReaders(context, tx, { puts, incoming, now, actor: options.actor });
-  const pruned = options.prune ? prune(context, tx, { incoming, options, now }) : [];
-  return { puts: [...puts, ...(options.dryRun ? restamped : [])], pruned };
+  if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
+  const restamped = restampReaders(tx, {
+    assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
+    except: new Set(incoming.map((item) => formatKey(item.key))),
+    lookup: digestLookup(context, incoming),
+    now,
+    actor: options.actor,
+  });
+  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
+  return { puts, restamped, pruned };
 }
 
 interface Preparation {
@@ -77,12 +94,12 @@ function prepare(context: Context, tx: Transaction, { item, incoming, problems }
 }
 
 /** Digests come from this apply first, then from what is stored. `scope` is "" for unscoped assets. */
-function digestLookup(context: Context, incoming: Incoming[]) {
+function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
   const fresh = new Map(incoming.filter(({ asset }) => asset).map((item) => [formatKey(item.key), item.asset]));
-  return ({ scope, name, key }: AssetTarget): string | null | undefined => {
-    const asset = fresh.get(formatKey({ kind: "asset", scope, name })) ?? storedAsset(context, scope, name);
-    if (asset === undefined) return undefined;
-    return asset.files[key] ?? (asset.declared.includes(key) ? null : undefined);
+  const stored = storedLookup(context);
+  return (target) => {
+    const asset = fresh.get(formatKey({ kind: "asset", scope: target.scope, name: target.name }));
+    return asset === undefined ? stored(target) : fileOf(asset, target.key);
   };
 }
 
@@ -117,7 +134,7 @@ interface Put {
 function put(context: Context, tx: Transaction, { item, options, now }: Put): PutResult {
   const { key, spec, asset } = item;
   const result = tx.manifests.put({ ...key, spec }, now);
-  release(context, tx, result, now);
+  takeOverCount(tx, result);
   const deletion = tx.deletions.get(key);
   // Deleted and applied again before anything was torn down: what runs is taken back. A prune is finished first.
   if (deletion !== undefined && !deletion.prune) tx.deletions.remove(key);
@@ -138,15 +155,11 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
       now,
     );
   }
-  if (asset !== undefined) putAssetStatus(tx, { key, asset, result, now });
+  const revision = result.manifest.revision;
+  const moved = asset !== undefined && putAssetStatus(tx, key, { asset, revision, now });
+  // A fetch that failed is tried again by the reconciler.
+  if (moved) tx.manifests.touch(key);
   return result;
-}
-
-/** A spec that makes other containers than the last one is a release; an identical one tries a failed release again. */
-function release(context: Context, tx: Transaction, { manifest, outcome }: PutResult, now: number): void {
-  if (!isPodKind(manifest.kind) || !needsRelease(tx, manifest, outcome === "unchanged")) return;
-  mintRelease(context, tx, { manifest, cause: "apply", now });
-  tx.manifests.touch(manifest);
 }
 
 /** What other manifests may not take, and what this one reads. */
@@ -155,76 +168,15 @@ function index(tx: Transaction, manifest: ManifestKey & { kind: CoreKind; spec: 
   tx.manifests.setDependencies(manifest, dependenciesOf(manifest));
 }
 
-interface AssetPut {
-  key: ManifestKey;
-  asset: MaterialisedAsset;
-  result: PutResult;
-  now: number;
-}
-
-function putAssetStatus(tx: Transaction, { key, asset, result, now }: AssetPut): void {
-  const status = tx.status.get(key);
-  const known = isAssetStatus(status) ? JSON.stringify([status.files, status.errors, status.observed_revision]) : "";
-  if (known === JSON.stringify([asset.files, asset.errors, result.manifest.revision])) return;
-  tx.status.put(key, assetStatus(asset, result.manifest.revision, now));
-}
-
-interface Restamp {
-  puts: PutResult[];
-  incoming: Incoming[];
-  now: number;
-  actor: string;
-}
-
-/** Readers outside this apply of an asset inside it: their digests move, so that they roll. */
-function restampReaders(context: Context, tx: Transaction, { puts, incoming, now, actor }: Restamp): PutResult[] {
-  const present = new Set(incoming.map((item) => formatKey(item.key)));
-  const readers = new Map<string, ManifestKey>();
-  for (const { manifest } of puts) {
-    if (manifest.kind !== "asset") continue;
-    for (const key of tx.manifests.dependants(`asset/${manifest.scope}/${manifest.name}`)) {
-      if (!present.has(formatKey(key))) readers.set(formatKey(key), key);
-    }
-  }
-  return [...readers.values()].flatMap((key) => {
-    const stored = tx.manifests.get(key);
-    return stored === undefined ? [] : restamp(context, tx, { stored, incoming, now, actor });
-  });
-}
-
-interface ReaderRestamp {
-  stored: StoredManifest;
-  incoming: Incoming[];
-  now: number;
-  actor: string;
-}
-
-function restamp(context: Context, tx: Transaction, { stored, incoming, now, actor }: ReaderRestamp): PutResult[] {
-  const { spec, problems } = stampAssetDigests(stored, digestLookup(context, incoming));
-  if (problems.length > 0) {
-    const [first] = problems;
-    throw new Failure(
-      "invalid",
-      `${formatKey(stored)} needs what this apply takes away: ${first?.path}: ${first?.message}`,
-    );
-  }
-  const result = tx.manifests.put({ kind: stored.kind, scope: stored.scope, name: stored.name, spec }, now);
-  if (result.outcome === "unchanged") return [];
-  release(context, tx, result, now);
-  const { kind, scope, name, revision } = result.manifest;
-  tx.events.append({ actor, action: "asset.changed", kind, scope, name, revision }, now);
-  return [result];
-}
-
 /** Step 8: siblings in the same (scope, kind); unscoped kinds are never pruned. */
-function prune(context: Context, tx: Transaction, { incoming, options, now }: Change & { now: number }): ManifestKey[] {
+function prune(tx: Transaction, { incoming, options, now }: Omit<Change, "pulled"> & { now: number }): ManifestKey[] {
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
   const groups = new Map(incoming.map(({ key }) => [`${key.kind}/${key.scope}`, key]));
   return [...groups.values()].flatMap(({ kind, scope }) => {
     if (scope === "") return [];
     const siblings = tx.manifests.list({ kind, scope }).filter((sibling) => !kept.has(formatKey(sibling)));
     for (const sibling of siblings) {
-      deleteInside(context, tx, { key: sibling, prune: false, actor: options.actor, why: "apply with prune", now });
+      deleteInside(tx, { key: sibling, prune: false, actor: options.actor, why: "apply with prune", now });
     }
     return siblings;
   });

@@ -1,4 +1,4 @@
-import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { PlanRow } from "../api/orchestration/apply.ts";
 import { changedPaths } from "../core/diff.ts";
 import type { PlannedPod, Step } from "../core/plan/pod.ts";
@@ -6,6 +6,7 @@ import { planWorkload } from "../core/plan/workload.ts";
 import { containerName } from "../core/naming.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { PutResult } from "../store/store.ts";
+import { countTakenOver } from "./autoscale.ts";
 import type { Context } from "./context.ts";
 import { plannedPods, planTarget } from "./observe.ts";
 import { resolveStored } from "./resolve.ts";
@@ -14,9 +15,10 @@ import { isPodKind } from "./target.ts";
 type ReplicaRow = PlanRow["replicas"][number];
 
 /** What an apply would do to one resource, down to the replicas. Memory and store only: nothing is asked of the engine. */
-export function planRow(context: Context, { manifest, outcome, previous }: PutResult): PlanRow {
+export function planRow(context: Context, result: PutResult): PlanRow {
+  const { manifest, outcome, previous } = result;
   const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
-  const { replicas, notes } = isPodKind(manifest.kind) ? simulate(context, manifest) : { replicas: [], notes: [] };
+  const { replicas, notes } = isPodKind(manifest.kind) ? simulate(context, result) : { replicas: [], notes: [] };
   return {
     ref: formatKey(manifest),
     action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
@@ -36,8 +38,10 @@ export function pruneRow(context: Context, key: ManifestKey): PlanRow {
 const simulatedRoundsMax = 4_000;
 
 /** Plays the planner against a model of the pods until it is settled, and notes what it did. */
-function simulate(context: Context, manifest: StoredManifest): { replicas: ReplicaRow[]; notes: string[] } {
-  const { workload, problems } = resolveStored(context, manifest);
+function simulate(context: Context, result: PutResult): { replicas: ReplicaRow[]; notes: string[] } {
+  const { manifest } = result;
+  const { workload: resolved, problems } = resolveStored(context, manifest);
+  const workload = { ...resolved, replicas: countTakenOver(context.store, result) ?? resolved.replicas };
   const notes = problems.map(({ path, message }) => `${path}: ${message}`);
   if (workload.rollout.strategyReason !== undefined) {
     notes.push(`strategy ${workload.rollout.strategy}: ${workload.rollout.strategyReason}`);

@@ -1,7 +1,8 @@
-import { Failure, type Problem } from "../api/failure.ts";
+import type { Problem } from "../api/failure.ts";
 import { formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
-import { type AssetFileSource, assetFiles } from "../core/assets.ts";
+import { type AssetFileSource, assetFiles, type AssetLookup } from "../core/assets.ts";
 import { sha256Hex } from "../core/digest.ts";
+import type { Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 
 /** Status blob of an asset: digests by key, and what could not be fetched. */
@@ -98,8 +99,20 @@ async function download(context: Context, url: string, timeoutMs: number): Promi
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Files of a stored asset; undefined when there is no such asset. */
-export function storedAsset(context: Context, scope: string, name: string): MaterialisedAsset | undefined {
+/** Where the files of stored assets are looked up. */
+export function storedLookup(context: Context): AssetLookup {
+  return ({ scope, name, key }) => {
+    const asset = storedAsset(context, scope, name);
+    return asset === undefined ? undefined : fileOf(asset, key);
+  };
+}
+
+/** Null where the file is declared and its content is not here yet. */
+export function fileOf({ files, declared }: MaterialisedAsset, key: string): string | null | undefined {
+  return files[key] ?? (declared.includes(key) ? null : undefined);
+}
+
+function storedAsset(context: Context, scope: string, name: string): MaterialisedAsset | undefined {
   const key = { kind: "asset", scope, name };
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) return undefined;
@@ -112,32 +125,24 @@ export function isAssetStatus(value: Record<string, unknown> | undefined): value
   return typeof value?.files === "object" && value.files !== null;
 }
 
-/**
- * A round over one asset: every file must be in the store with the bytes its digest names. Inline files that went
- * missing or were edited by hand are written again; files from URLs are fetched again.
- */
-export async function convergeAsset(context: Context, key: ManifestKey): Promise<void> {
-  const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) return;
-  const status = context.store.status.get(key);
-  const previous = isAssetStatus(status) ? status : undefined;
-  if (previous?.observed_revision === manifest.revision && (await allWhole(context, previous))) return;
-  const { files, errors, problems } = await materialise(
-    context,
-    { key, spec: manifest.spec },
-    { dryRun: false, previous },
-  );
-  for (const { message } of problems) throw new Failure("unavailable", message, { reason: "AssetUnavailable" });
-  const next = assetStatus({ files, errors, declared: [] }, manifest.revision, context.clock.now());
-  await context.store.write((tx) => tx.status.put(key, next));
-}
-
-async function allWhole(context: Context, { files }: AssetStatus): Promise<boolean> {
-  for (const digest of Object.values(files)) if ((await context.assets.verify(digest)) !== "ok") return false;
+/** Written only when it says something new. Returns whether it did. */
+export function putAssetStatus(
+  tx: Transaction,
+  key: ManifestKey,
+  { asset, revision, now }: { asset: MaterialisedAsset; revision: number; now: number },
+): boolean {
+  const known = tx.status.get(key);
+  const next = assetStatus(asset, revision, now);
+  if (isAssetStatus(known) && gist(known) === gist(next)) return false;
+  tx.status.put(key, next);
   return true;
 }
 
-export function assetStatus(asset: MaterialisedAsset, revision: number, now: number): AssetStatus {
+function gist({ phase, files, errors, observed_revision }: AssetStatus): string {
+  return JSON.stringify([phase, files, errors, observed_revision]);
+}
+
+function assetStatus(asset: MaterialisedAsset, revision: number, now: number): AssetStatus {
   return {
     phase: Object.keys(asset.errors).length === 0 ? "ready" : "failing",
     files: asset.files,

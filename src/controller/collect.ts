@@ -3,6 +3,7 @@ import { orphans } from "../core/plan/collect.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
 import { keyText } from "./key-text.ts";
+import { stopGently } from "./stop.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
 export interface OrphanWatch {
@@ -46,7 +47,9 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
     watch.lastHold = hold.why ?? "";
     if (hold.why) log.warn("orphans held back", { why: hold.why, containers: hold.ids.length });
   }
-  for (const id of remove) await removeStray(context, id);
+  const results = await Promise.allSettled(remove.map((id) => removeStray(context, id)));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 /** Containers of release commands have no manifest of their own; whoever runs them removes them. */
@@ -56,9 +59,9 @@ function isOfRelease({ store }: Context, pod: Pod): boolean {
 }
 
 async function removeStray(context: Context, id: string): Promise<void> {
-  const pod = [...context.pods.all()].find((candidate) => candidate.id === id);
+  const pod = context.pods.byId(id);
   if (pod === undefined) return;
-  await context.runtime.stop(id, { graceMs: 10_000 });
+  await stopGently(context, id);
   await context.runtime.remove(id);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };

@@ -2,17 +2,21 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
+import type { Outbox } from "../deliver/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
+import type { JobTable } from "./job-table.ts";
+import type { Leaving } from "./leaving.ts";
 import type { PodTable } from "./pod-table.ts";
-import type { ProbeEngine } from "./probes.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 import type { UsageSampler } from "./usage-sampler.ts";
-import type { ReleasePhases } from "./release-phases.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -29,12 +33,18 @@ export interface ControllerLimits {
   reconcileWorkers: number;
   engineCallsMax: number;
   resyncMs: number;
+  autoscaleMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
   execResultsKept: number;
+  runsAtOnceMax: number;
+  deliveriesKept: number;
+  hookBodyBytesMax: number;
+  hookPausesMs: readonly number[];
+  hooksInFlightMax: number;
 }
 
 export interface FetchOptions {
@@ -62,6 +72,15 @@ export interface Context {
   usage: UsageSampler;
   deaths: Deaths;
   releasePhases: ReleasePhases;
+  /** Sends the webhook calls that transactions put into the store. */
+  outbox: Pick<Outbox, "wake">;
+  leaving: Leaving;
+  /** Asset files that nothing referred to at the last collection. */
+  unusedAssets: Set<string>;
+  /** Bounds container starts over all resources. */
+  starts: Limit;
+  /** Runs of jobs and cron jobs under way. */
+  jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   about: { version: string; dockerHost: string; startedAt: number };

@@ -4,14 +4,18 @@ import type { ExecResult } from "../api/orchestration/exec.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
+import type { JobRun } from "../api/orchestration/jobs.ts";
+import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
+import type { scale } from "../api/orchestration/scale.ts";
+import type { why } from "../api/orchestration/why.ts";
 import type { listStats } from "../api/orchestration/stats.ts";
 import type { Manifest } from "../api/manifest.ts";
+import type { ReleaseStream } from "./transcript.ts";
 import type { ExecSession, ExecSpec, LogOptions } from "../runtime/runtime.ts";
-import type { ReleaseStream } from "./release-run.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {
@@ -32,7 +36,10 @@ export type RunningExec = ExecSession;
  */
 export interface Controller {
   system(): Promise<DataOf<typeof system>>;
-  apply(body: unknown, options: { dryRun: boolean; prune: boolean; actor: string }): Promise<ApplyResult>;
+  apply(
+    body: unknown,
+    options: { dryRun: boolean; prune: boolean; force?: boolean; actor: string },
+  ): Promise<ApplyResult>;
   listManifests(filter: Target): Manifest[];
   deleteManifest(target: Target, options: { prune: boolean; actor: string }): Promise<{ pruned: PruneSummary }>;
   deleteResource(
@@ -75,7 +82,7 @@ export interface Controller {
     options: { restart: boolean; actor: string },
   ): Promise<{ changed: string[]; restarting: string[] }>;
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
-  restart(target: Target, options: { wait: boolean; actor: string }): Promise<DataOf<typeof restart>>;
+  restart(target: Target, options: { wait: boolean; pull?: boolean; actor: string }): Promise<DataOf<typeof restart>>;
   /** The stream of a release's output; it goes on whether or not anybody reads. */
   runRelease(target: Target, options: { follow: boolean; actor: string }): Promise<ReleaseStream>;
   rollback(
@@ -83,6 +90,17 @@ export interface Controller {
     options: { actor: string },
   ): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
+  scale(target: Target & { replicas: string | undefined }, options: { actor: string }): Promise<DataOf<typeof scale>>;
+  /** What is known about the last death and the last failed rollout, also of a resource that is gone. */
+  why(target: Target): Promise<DataOf<typeof why>>;
   operation(id: string): DataOf<typeof getOperation>;
+  /** With `wait` the record at the end of the run, whatever its exit code; it goes on when nobody waits any more. */
+  runJob(target: Target & { kind: "job" | "cronjob" }, options: { wait: boolean; actor: string }): Promise<JobRun>;
+  listRuns(filter: Target, options: { limit: number }): { runs: JobRun[] };
+  getRun(id: string): JobRun;
+  /** The record at the end of the run. `conflict` when it has ended already. */
+  cancelRun(id: string, options: { actor: string }): Promise<JobRun>;
+  /** Webhook calls of a resource, newest first, headers masked. */
+  deliveries(target: Target & { limit: number }): DataOf<typeof listDeliveries>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

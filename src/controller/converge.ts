@@ -4,12 +4,15 @@ import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { statusOf } from "../core/plan/status.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
+import { isJobKind } from "../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import { convergeAsset } from "./assets.ts";
+import type { Transaction } from "../store/store.ts";
+import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
-import { plannedPods, planTarget, readinessOf } from "./observe.ts";
+import { convergeJob } from "./job-status.ts";
+import { plannedPods, planTarget, readinessOf, untouchedIds } from "./observe.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
 import { ensureRelease, judge, memoryOf, type RolloutMemory, rolloutTarget } from "./rollout.ts";
@@ -30,13 +33,20 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   const deletion = context.store.deletions.get(key);
   if (deletion !== undefined) {
     if (!context.engine.up()) return { settled: false };
+    await context.jobs.cancelAll(key, "the manifest was deleted");
     await tearDown.finish(deletion);
   }
   const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) return { settled: true };
+  if (manifest === undefined) {
+    context.progress.forget(key);
+    context.releasePhases.settle();
+    return { settled: true };
+  }
   if (isPodKind(manifest.kind)) return convergePods(context, key);
-  if (manifest.kind === "asset") await convergeAsset(context, key);
+  if (isJobKind(manifest.kind)) await convergeJob(context, manifest);
+  else if (manifest.kind === "asset") await convergeAsset(context, key);
   else await storeOnly(context, manifest);
+  context.progress.clearTrouble(key);
   return { settled: true };
 }
 
@@ -58,7 +68,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     context.probes.watch(context.pods.of(key));
     if (round === 0) await removeInitLeftovers(context, key);
     const plan = planNow(context, key, workload);
-    if (plan.steps.length === 0) context.progress.clearTrouble(key);
+    if (plan.steps.length === 0) settleTrouble(context, key, plan);
     const finding = { manifest, workload, plan, startedAt: rolloutStart(context, manifest, { workload, plan }) };
     const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
     await saveStatus(context, { ...finding, memory: judgement.memory });
@@ -80,6 +90,7 @@ async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<
 function takeUpPhase(context: Context, manifest: StoredManifest): void {
   const release = latestRelease(context, manifest);
   if (release?.status === "pending") context.releasePhases.ensure(manifest, release);
+  context.releasePhases.settle();
 }
 
 /** Nothing runs before the first release phase has passed. */
@@ -98,17 +109,25 @@ async function waitForPhase(context: Context, manifest: StoredManifest): Promise
 
 /** Nothing to do: until something changes, or the progress deadline of what is awaited passes. */
 function rest(context: Context, { plan, workload, startedAt }: Omit<Finding, "memory">): Round {
-  if (plan.done || startedAt === undefined) {
-    return { settled: plan.done, ...(plan.againInMs === undefined ? {} : { againInMs: plan.againInMs }) };
-  }
-  const deadlineIn = Math.max(0, startedAt + workload.rollout.progressDeadlineMs - context.clock.now()) + 1;
-  return { settled: false, againInMs: Math.min(plan.againInMs ?? deadlineIn, deadlineIn) };
+  const deadlineIn =
+    startedAt === undefined ? 0 : startedAt + workload.rollout.progressDeadlineMs - context.clock.now();
+  const waits = [plan.againInMs, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
+  return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
+}
+
+/** With nothing to do there is no trouble, unless what failed only waits for its next try. */
+function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { againInMs }: WorkloadPlan): void {
+  const now = clock.now();
+  const trouble = progress.trouble(key);
+  const waits = pods.of(key).some((pod) => pod.state !== "running" && progress.startNotBefore(pod.id) > now);
+  if (trouble === undefined || againInMs === undefined || !waits) progress.clearTrouble(key);
+  else progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
   const now = context.clock.now();
   const pods = podsNow(context, key, workload);
-  return planWorkload({ workload: planTarget(workload), pods, frozenIds: context.store.frozen.list(key), now });
+  return planWorkload({ workload: planTarget(workload), pods, frozenIds: untouchedIds(context, key), now });
 }
 
 function podsNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): PlannedPod[] {
@@ -141,12 +160,13 @@ async function saveStatus(context: Context, finding: Finding): Promise<void> {
   const { manifest, workload, plan, startedAt, memory } = finding;
   const now = context.clock.now();
   const trouble = context.progress.trouble(manifest);
+  const stopped = stoppedError(context, manifest, { memory, now });
   const previous = context.store.status.get(manifest) as Partial<PodKindStatus> | undefined;
   const { phase, conditions } = statusOf({
     plan,
     workload: planTarget(workload),
     pods: podsNow(context, manifest, workload),
-    lastError: trouble ?? haltedError(memory, manifest, now),
+    lastError: trouble ?? stopped,
     deadlineAt: startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs,
     now,
     previous: previous?.conditions,
@@ -169,16 +189,25 @@ async function saveStatus(context: Context, finding: Finding): Promise<void> {
     conditions,
     ...memory,
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(trouble === undefined ? {} : { last_reconcile_error: trouble.message }),
+    ...((trouble ?? stopped) === undefined ? {} : { last_reconcile_error: (trouble ?? stopped)?.message }),
+    ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
     ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
     last_reconcile_at: new Date(now).toISOString(),
   };
   await putStatus(context, manifest, status);
 }
 
-/** A halted restart or config change stays named, although the old replicas are well. */
-function haltedError({ halted }: RolloutMemory, { generation }: StoredManifest, now: number) {
-  if (halted === undefined || halted.generation !== generation) return undefined;
+/** What is stored came to nothing: that stays named, although the replicas before it are well. */
+function stoppedError(
+  context: Context,
+  manifest: StoredManifest,
+  { memory: { halted }, now }: { memory: RolloutMemory; now: number },
+) {
+  const release = latestRelease(context, manifest);
+  if (release?.status === "failed") {
+    return { reason: "ReleaseFailed", message: release.error ?? "failed", at: now, attempts: 1, terminal: true };
+  }
+  if (halted === undefined || halted.generation !== manifest.generation) return undefined;
   return { reason: "RolloutHalted", message: halted.reason, at: now, attempts: 1, terminal: true };
 }
 
@@ -206,10 +235,11 @@ export async function putStatus(context: Context, key: ManifestKey, status: Reco
   const known = context.store.status.get(key);
   const without = ({ last_reconcile_at: _, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
   if (known === undefined || without(known) !== without(status)) {
-    await context.store.write((tx) => {
+    const put = (tx: Transaction) => {
       // Deleted meanwhile: a status without a manifest would greet the next one of that name.
       if (tx.manifests.get(key) !== undefined) tx.status.put(key, status);
-    });
+    };
+    await context.store.write(put, { durable: false });
   }
   context.progress.moved.publish(keyText(key));
 }
@@ -225,9 +255,7 @@ async function storeOnly(context: Context, manifest: StoredManifest): Promise<vo
   });
 }
 
-function statusShape({ kind, spec }: StoredManifest): Record<string, unknown> {
-  if (kind === "job") return { image: spec.image ?? "", history: [] };
-  if (kind === "cronjob") return { schedule: spec.schedule, history: [] };
+function statusShape({ kind }: StoredManifest): Record<string, unknown> {
   if (kind === "ingress") return { data: {} };
   return {};
 }

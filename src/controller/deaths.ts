@@ -1,10 +1,15 @@
 import type { ManifestKey } from "../api/manifest.ts";
-import type { DeathRecord } from "../store/store.ts";
-import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { DeathRecord, Store } from "../store/store.ts";
+import type { Pod, PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "./probe-engine.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */
 export interface Deaths {
+  /** What a record would say now. */
+  examine(pod: Pod, reason: string): Promise<DeathRecord>;
   /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
   record(pod: Pod, reason: string): Promise<void>;
   /** Every replica of the resource that is in trouble right now. */
@@ -15,36 +20,54 @@ const logLines = 100;
 const logBytesMax = 64 * 1024;
 const readMs = 3_000;
 
-type DeathContext = Pick<Context, "store" | "runtime" | "clock" | "log" | "pods" | "probes">;
+/** What it works with. */
+export interface DeathParts {
+  store: Store;
+  runtime: Runtime;
+  clock: Clock;
+  log: Log;
+  pods: PodTable;
+  probes: ProbeEngine;
+}
 
-export function createDeaths(context: DeathContext): Deaths {
+export function createDeaths(context: DeathParts): Deaths {
+  async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
+    const logs = await lastLines(context, pod.id);
+    const { kind, scope, name } = pod.key;
+    return {
+      kind,
+      scope,
+      name,
+      replicaId: pod.replicaId,
+      containerId: pod.id,
+      at: pod.finishedAt ?? context.clock.now(),
+      exitCode: pod.state === "running" ? pod.lastExitCode : pod.exitCode,
+      oomKilled: pod.oomKilled,
+      reason: pod.error || reason,
+      image: pod.image,
+      hash: pod.hash,
+      releaseId: pod.releaseId,
+      logs,
+      probes: context.probes.exchanges(pod.id),
+    };
+  }
+
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
-      const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
-      const { kind, scope, name } = pod.key;
-      const death: DeathRecord = {
-        kind,
-        scope,
-        name,
-        replicaId: pod.replicaId,
-        containerId: pod.id,
-        at: detail?.finishedAt ?? context.clock.now(),
-        exitCode: detail?.exitCode ?? pod.exitCode,
-        oomKilled: detail?.oomKilled ?? pod.oomKilled,
-        reason: detail?.error || reason,
-        image: pod.image,
-        hash: pod.hash,
-        releaseId: pod.releaseId,
-        logs,
-        probes: context.probes.exchanges(pod.id),
-      };
-      await context.store.write((tx) => tx.deaths.put(death));
+      const death = await examine(pod, reason);
+      const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
+      await context.store.write((tx) => {
+        // What is told later about the same death is about its removal.
+        const first = tx.deaths.list(pod.key).find(isSame);
+        tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
+      });
     } catch (error) {
       context.log.warn("death not recorded", { container: pod.name, error });
     }
   }
 
   return {
+    examine,
     record,
     async capsule(key, reason) {
       const troubled = context.pods
@@ -55,7 +78,7 @@ export function createDeaths(context: DeathContext): Deaths {
   };
 }
 
-async function lastLines(context: DeathContext, id: string): Promise<string[]> {
+async function lastLines(context: DeathParts, id: string): Promise<string[]> {
   const stop = AbortSignal.timeout(readMs);
   const decoder = new TextDecoder();
   let text = "";

@@ -4,6 +4,7 @@ import type { PruneSummary } from "../api/orchestration/apply.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
+import { stopGently } from "./stop.ts";
 import { isContainerKind, required, resolveTarget } from "./target.ts";
 import { emptySummary, type TearDown } from "./tear-down.ts";
 
@@ -24,21 +25,17 @@ interface Deleting {
  * Removes a manifest inside a transaction and leaves a delete mark where containers have to go: the reconciler
  * finishes from the mark, also after a crash. Returns whether a config bucket was wiped.
  */
-export function deleteInside(
-  context: Context,
-  tx: Transaction,
-  { key, prune, actor, why, now }: Deleting,
-): { configWiped: boolean } {
+export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
   tx.manifests.delete(key);
-  if (isContainerKind(key.kind)) tx.deletions.put({ kind: key.kind, scope: key.scope, name: key.name, at: now, prune });
+  if (isContainerKind(key.kind)) {
+    // A prune that is not worked off yet stays owed.
+    const owed = tx.deletions.get(key)?.prune === true;
+    tx.deletions.put({ kind: key.kind, scope: key.scope, name: key.name, at: now, prune: prune || owed });
+  }
   const configWiped = prune && tx.config.wipe(key.scope, key.name);
   tx.events.append(
     { actor, action: "manifest.delete", kind: key.kind, scope: key.scope, name: key.name, detail: { why, prune } },
     now,
-  );
-  context.progress.forget(
-    key,
-    context.pods.of(key).map((pod) => pod.id),
   );
   return { configWiped };
 }
@@ -113,7 +110,7 @@ async function deleteAll(
   const waiting = prune ? keys.map((key) => (isContainerKind(key.kind) ? tearDown.wait(key) : undefined)) : [];
   const wiped = await context.store.write((tx) => {
     const now = context.clock.now();
-    return keys.map((key) => deleteInside(context, tx, { key, prune, actor, why, now }));
+    return keys.map((key) => deleteInside(tx, { key, prune, actor, why, now }));
   });
   for (const key of keys) context.enqueue(key);
   return Promise.all(
@@ -165,24 +162,43 @@ export async function rebootstrap(
   return { scope, name, ordinal, action: "rebootstrap" as const, summary };
 }
 
-async function removeOrdinal(
-  context: Context,
-  { key, ordinal, prune }: { key: ManifestKey; ordinal: number; prune: boolean },
-) {
-  const summary = { container_removed: false, volumes_removed: [] as string[], errors: [] as string[] };
-  for (const pod of await context.pods.refresh(key)) {
-    if (pod.ordinal !== ordinal) continue;
-    await context.runtime.remove(pod.id);
-    summary.container_removed = true;
+interface Removing {
+  key: ManifestKey;
+  ordinal: number;
+  prune: boolean;
+}
+
+/** The reconciler would make the pod again, on the old volumes, the moment its container is gone. */
+async function removeOrdinal(context: Context, removing: Removing) {
+  const release = context.progress.hold(removing.key, String(removing.ordinal));
+  try {
+    const container_removed = await removePod(context, removing);
+    return { container_removed, ...(await removeVolumes(context, removing)) };
+  } finally {
+    release();
+    context.enqueue(removing.key);
   }
+}
+
+async function removePod(context: Context, { key, ordinal }: Removing): Promise<boolean> {
+  const pods = (await context.pods.refresh(key)).filter((pod) => pod.ordinal === ordinal);
+  for (const pod of pods) {
+    if (pod.state === "running") await stopGently(context, pod.id);
+    await context.runtime.remove(pod.id);
+  }
+  return pods.length > 0;
+}
+
+async function removeVolumes(context: Context, { key, ordinal, prune }: Removing) {
+  const summary = { volumes_removed: [] as string[], errors: [] as string[] };
   if (!prune) return summary;
-  for (const record of context.store.volumes.list(key).filter((volume) => volume.ordinal === ordinal)) {
+  for (const { volume } of context.store.volumes.list(key).filter((record) => record.ordinal === ordinal)) {
     try {
-      await context.runtime.removeVolume(record.volume);
-      await context.store.write((tx) => tx.volumes.remove(record.volume));
-      summary.volumes_removed.push(record.volume);
+      await context.runtime.removeVolume(volume);
+      await context.store.write((tx) => tx.volumes.remove(volume));
+      summary.volumes_removed.push(volume);
     } catch (error) {
-      summary.errors.push(`volume ${record.volume}: ${error instanceof Error ? error.message : String(error)}`);
+      summary.errors.push(`volume ${volume}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return summary;

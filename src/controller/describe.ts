@@ -1,11 +1,14 @@
 import { Failure } from "../api/failure.ts";
-import type { ManifestKey } from "../api/manifest.ts";
+import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import type { Condition } from "../api/orchestration/describe.ts";
+import { isJobKind } from "../core/resolve-job.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
+import { withRuns } from "./job-status.ts";
 import { wireRelease } from "./releases.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
+import { claimVolumes } from "./volumes.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
@@ -21,7 +24,7 @@ export async function describe(context: Context, target: Target) {
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: wireManifest(manifest),
-    status: withReleases(context, key, statusNow(context, key)),
+    status: withReleases(context, key, statusNow(context, manifest)),
     pods: context.pods
       .of(key)
       .sort(byIdentity)
@@ -49,18 +52,16 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
   const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
   await collect(errors, "volumes", async () => {
     context.engine.require();
-    const { label } = context.names;
-    const listed = await context.runtime.listVolumes({ [label.scope]: key.scope, [label.name]: key.name });
-    for (const { name } of listed) names.add(name);
+    for (const name of await claimVolumes(context, key)) names.add(name);
   });
   return [...names].sort();
 }
 
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
-function statusNow(context: Context, key: ManifestKey): Record<string, unknown> | null {
-  const status = context.store.status.get(key) ?? null;
-  const marks = context.store.deletions.get(key);
-  if (marks !== undefined && status !== null) return { ...status, deleting: true };
+function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
+  const stored = context.store.status.get(key) ?? null;
+  const known = isJobKind(key.kind) ? withRuns(context, key, stored) : stored;
+  const status = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };
   if (!isPodKind(key.kind) || context.engine.up()) return status;
   const away: Condition = {
     type: "Degraded",
@@ -69,7 +70,7 @@ function statusNow(context: Context, key: ManifestKey): Record<string, unknown> 
     message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
     at: isoTime(context.engine.since()),
   };
-  const known = Array.isArray(status?.conditions) ? status.conditions : [];
-  const others = known.filter((condition: Condition) => condition.type !== "Degraded");
+  const conditions = Array.isArray(stored?.conditions) ? stored.conditions : [];
+  const others = conditions.filter((condition: Condition) => condition.type !== "Degraded");
   return { ...status, conditions: [...others, away] };
 }

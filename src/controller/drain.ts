@@ -15,10 +15,17 @@ export async function drain(context: Context, pod: Pod, drainMs: number): Promis
   const deadline = clock.now() + drainMs;
   const first = await runtime.connections(pod.id).catch(() => undefined);
   if (first?.listening === false) return;
+  if (first === undefined && !(await isRunning(context, pod))) return;
   await clock.sleep(Math.min(noticeMs, drainMs));
   while (clock.now() < deadline) {
     const seen = await runtime.connections(pod.id).catch(() => undefined);
     if (seen === undefined || seen.established === 0) return;
     await clock.sleep(Math.min(pollMs, deadline - clock.now()));
   }
+}
+
+/** It may have ended since it was listed: then there is nothing to wait for. */
+async function isRunning({ runtime }: Context, { id }: Pod): Promise<boolean> {
+  const detail = await runtime.inspect(id).catch(() => undefined);
+  return detail?.state === "running";
 }

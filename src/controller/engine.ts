@@ -31,7 +31,7 @@ interface LinkOptions {
 }
 
 const retryFirstMs = 500;
-const retryMaxMs = 10_000;
+const retryMaxMs = 2_000;
 
 export function createEngineLink({ runtime, pods, clock, log, onEvent, onUp }: LinkOptions): EngineLink {
   let up = false;

@@ -3,12 +3,17 @@ import type { PlannedPod, PlanWorkload } from "../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
-import type { ProbeReadiness } from "./probes.ts";
+import type { ProbeReadiness } from "./probe-engine.ts";
 
 /** The part of a workload that the planner looks at. */
 export function planTarget(workload: ResolvedWorkload): PlanWorkload {
   const { kind, scope, name, replicas, hash, generation, rollout } = workload;
   return { kind, scope, name, replicas, hash, generation, rollout, restart: workload.container.restart };
+}
+
+/** Replica ids that are left alone: frozen by an operator, or just being made anew by somebody else. */
+export function untouchedIds(context: Context, key: ManifestKey): string[] {
+  return [...new Set([...context.store.frozen.list(key), ...context.progress.held(key)])];
 }
 
 interface Observation {
@@ -19,7 +24,7 @@ interface Observation {
 
 /** Pods of a resource as the planner takes them. */
 export function plannedPods(context: Context, { key, workload, now }: Observation): PlannedPod[] {
-  const frozen = new Set(context.store.frozen.list(key));
+  const frozen = new Set(untouchedIds(context, key));
   return context.pods.of(key).map((pod) => ({
     id: pod.id,
     containerName: pod.name,

@@ -13,6 +13,18 @@ export interface OneOffRun {
   onOutput?: (text: string) => void;
   /** The container's id, once it is there: kept by callers that find the run again after a crash. */
   onStarted?: (containerId: string) => Promise<void>;
+  /** How it ended, while the container is still there: a crash between this and its removal loses nothing. */
+  onEnded?: (result: OneOffResult) => Promise<void>;
+  /** Lets go of the container, which runs on: the call then fails with `LeftRunning`. */
+  leave?: AbortSignal;
+}
+
+/** The server stops; whoever starts next takes the container up again. */
+export class LeftRunning extends Error {
+  constructor() {
+    super("left running");
+    this.name = "LeftRunning";
+  }
 }
 
 export interface OneOffResult {
@@ -28,7 +40,6 @@ export interface OneOffResult {
 }
 
 const tailLines = 100;
-const stopGraceMs = 10_000;
 /** How long the output may lag behind the end of the process. */
 const drainMs = 5_000;
 
@@ -42,11 +53,16 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   await run.onStarted?.(id);
   const detail = await runtime.inspect(id);
   const startedAt = detail?.startedAt ?? clock.now();
-  const output = followOutput(context, id, run.onOutput);
-  const { end, ...outcome } = await waitForEnd(context, { id, run, startedAt });
-  const tail = await output.finish();
+  const output = run.onOutput === undefined ? undefined : followOutput(context, id, run.onOutput);
+  const { end, ...outcome } = await waitForEnd(context, { id, run, startedAt }).catch((error) => {
+    output?.stop();
+    throw error;
+  });
+  const tail = (await output?.finish()) ?? (await lastLines(context, id));
+  const result = { end, ...outcome, startedAt, endedAt: clock.now(), tail };
+  await run.onEnded?.(result);
   await runtime.remove(id);
-  return { end, ...outcome, startedAt, endedAt: clock.now(), tail };
+  return result;
 }
 
 async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<string> {
@@ -89,27 +105,33 @@ async function waitForEnd(context: Context, { id, run, startedAt }: Waiting): Pr
   const limit = new AbortController();
   const leftMs = run.timeoutMs === undefined ? undefined : Math.max(0, startedAt + run.timeoutMs - clock.now());
   const timer = leftMs === undefined ? undefined : clock.sleep(leftMs, limit.signal).then(() => "timed_out" as const);
-  const cancelled = aborted(run.signal, limit.signal);
+  const cancelled = aborted(run.signal, limit.signal).then(() => "cancelled" as const);
+  const left = run.leave === undefined ? [] : [aborted(run.leave, limit.signal).then(() => "left" as const)];
   const waiting = new AbortController();
   const exited = runtime.wait(id, waiting.signal);
   exited.catch(() => undefined);
-  const first = await Promise.race([exited, cancelled, ...(timer === undefined ? [] : [timer])]);
-  limit.abort();
+  const first = await Promise.race([exited, cancelled, ...left, ...(timer === undefined ? [] : [timer])]).finally(() =>
+    limit.abort(),
+  );
+  if (first === "left") {
+    waiting.abort();
+    throw new LeftRunning();
+  }
   if (typeof first === "object") return { end: "exited", ...first };
-  await runtime.stop(id, { graceMs: stopGraceMs });
+  await runtime.stop(id, { graceMs: run.spec.stopGraceMs });
   const last = await exited.finally(() => waiting.abort());
   return { end: first, ...last };
 }
 
 /** Resolves when `signal` aborts; never, once `until` has. */
-function aborted(signal: AbortSignal, until: AbortSignal): Promise<"cancelled"> {
+function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve("cancelled");
-    signal.addEventListener("abort", () => resolve("cancelled"), { once: true, signal: until });
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: until });
   });
 }
 
-function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutput"]) {
+function followOutput(context: Context, id: string, onOutput: (text: string) => void) {
   const stop = new AbortController();
   const lines = createLineTail(tailLines);
   const reading = (async () => {
@@ -118,18 +140,42 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
     for await (const bytes of context.runtime.logs(id, options, stop.signal)) {
       const text = decoder.decode(bytes, { stream: true });
       lines.push(text);
-      onOutput?.(text);
+      onOutput(text);
     }
   })();
   // Output that cannot be read is missing from the record; the run itself goes on.
-  const read = reading.catch((error) =>
-    lines.push(`(output lost: ${error instanceof Error ? error.message : error})\n`),
-  );
+  const read = reading.catch((error) => lines.push(lostText(error)));
   return {
-    async finish(): Promise<string[]> {
-      await Promise.race([read, context.clock.sleep(drainMs, stop.signal)]);
+    stop: () => stop.abort(),
+    /** The last lines; undefined where reading fell behind a flood and is given up. */
+    async finish(): Promise<string[] | undefined> {
+      const whole = await Promise.race([
+        read.then(() => true),
+        context.clock.sleep(drainMs, stop.signal).then(() => false),
+      ]);
       stop.abort();
-      return lines.lines();
+      return whole ? lines.lines() : undefined;
     },
   };
+}
+
+/** Of a container that has ended, without reading all that came before. */
+async function lastLines(context: Context, id: string): Promise<string[]> {
+  const limit = new AbortController();
+  const lines = createLineTail(tailLines);
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
+    for await (const bytes of context.runtime.logs(id, options, limit.signal)) {
+      lines.push(decoder.decode(bytes, { stream: true }));
+    }
+  })();
+  const read = reading.catch((error) => lines.push(lostText(error)));
+  await Promise.race([read, context.clock.sleep(drainMs, limit.signal)]);
+  limit.abort();
+  return lines.lines();
+}
+
+function lostText(error: unknown): string {
+  return `(output lost: ${error instanceof Error ? error.message : error})\n`;
 }

@@ -23,6 +23,8 @@ export interface Pod {
   startedAt: number | undefined;
   finishedAt: number | undefined;
   exitCode: number | undefined;
+  /** What it last died with: the engine forgets that when it starts it again. */
+  lastExitCode: number | undefined;
   restarts: number;
   oomKilled: boolean;
   error: string;
@@ -165,6 +167,8 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
       if (pod === undefined) return keyOf(event.labels, names);
       pod.eventNumber = eventCount;
       pod.stale = true;
+      // Told here too: a container that is started again at once has no time to be inspected.
+      if (event.action === "die") pod.exitCode = pod.lastExitCode = event.exitCode;
       if (event.action === "destroy") drop(pod);
       else if (event.action === "rename") rename(pod, event.name);
       const state = stateAfter[event.action];
@@ -207,6 +211,7 @@ function fill(pod: Pod, detail: ContainerDetail): void {
   pod.startedAt = detail.startedAt;
   pod.finishedAt = detail.finishedAt;
   pod.exitCode = detail.exitCode;
+  if (detail.state !== "running") pod.lastExitCode = detail.exitCode ?? pod.lastExitCode;
   pod.restarts = detail.restartCount;
   pod.oomKilled = detail.oomKilled;
   pod.error = detail.error;
@@ -243,6 +248,7 @@ function podOf(container: Container, names: Naming, now: number): Pod | undefine
     startedAt: undefined,
     finishedAt: undefined,
     exitCode: undefined,
+    lastExitCode: undefined,
     restarts: 0,
     oomKilled: false,
     error: "",

@@ -7,8 +7,10 @@ import type { ContainerDetail } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
+import { stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod-table.ts";
+import { stopGently } from "./stop.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** Until there are more machines. */
@@ -98,7 +100,7 @@ export async function getPod(context: Context, name: string, options: { spec: bo
   context.engine.require();
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
-  return { pod: await podDetail(context, { container, pod: context.pods.byName(name), spec: options.spec }) };
+  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
 }
 
 interface DetailInput {
@@ -187,10 +189,6 @@ export function podReady(context: Context, name: string): Readiness {
   return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }
 
-/** A stop that is not a freeze is healed, but not before the operator has had a moment. */
-const unfrozenStopHealsAfterMs = 5_000;
-const stopGraceMs = 10_000;
-
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
 export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
   refuseBadName(name);
@@ -198,26 +196,17 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
   const container = await context.runtime.inspect(name);
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined && freeze) {
     throw new Failure(
       "invalid",
       `"${name}" is not a pod of this installation, so it cannot be frozen; use freeze=false`,
     );
   }
-  if (pod !== undefined) await markStopped(context, pod, { freeze, actor });
-  await context.runtime.stop(container.id, { graceMs: stopGraceMs });
+  const { id, stopGraceMs: graceMs } = container;
+  if (pod === undefined) await context.runtime.stop(id, { graceMs });
+  else await stopOurs(context, pod, { freeze, graceMs, actor });
   return { name, freeze };
-}
-
-async function markStopped(context: Context, pod: Pod, { freeze, actor }: { freeze: boolean; actor: string }) {
-  const now = context.clock.now();
-  if (!freeze) context.progress.holdStart(pod.id, now + unfrozenStopHealsAfterMs);
-  await context.store.write((tx) => {
-    if (freeze) tx.frozen.add(pod.key, pod.replicaId, now);
-    const detail = { replica_id: pod.replicaId, freeze };
-    tx.events.append({ actor, action: "pod.stop", ...pod.key, detail }, now);
-  });
 }
 
 /** POST /pods/{name}/start. */
@@ -225,9 +214,9 @@ export async function startPod(context: Context, name: string, { actor }: { acto
   refuseBadName(name);
   context.engine.require();
   const container = await context.runtime.inspect(name);
-  if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
+  if (container === undefined) return thaw(context, name, actor);
   await context.pods.refreshAll();
-  const pod = context.pods.byName(name);
+  const pod = context.pods.byId(container.id);
   if (pod === undefined) {
     await context.runtime.start(container.id);
     return { name, recreated: false, unfroze: false };
@@ -243,7 +232,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
   // Stopped before the mark goes: a frozen pod is nobody's business but ours.
-  if (pod.state === "running") await context.runtime.stop(pod.id, { graceMs: stopGraceMs });
+  if (pod.state === "running") await stopGently(context, pod.id);
   await context.runtime.remove(pod.id);
   const unfroze = await context.store.write((tx) => {
     const ids = tx.frozen.remove(pod.key, pod.replicaId);

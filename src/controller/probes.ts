@@ -1,6 +1,5 @@
 import type { Spec } from "../api/manifest.ts";
 import type { Probes } from "../api/kinds/probe.ts";
-import type { Readiness } from "../api/orchestration/pods.ts";
 import {
   dueProbes,
   type PodProbes,
@@ -14,23 +13,7 @@ import { type ProbeName, type ProbesConfig, probeConfig } from "../core/probe-co
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod-table.ts";
 import { attemptProbe } from "./probe-attempt.ts";
-
-/** Runs the probes of all pods, and knows from memory which are ready. */
-export interface ProbeEngine {
-  /** Takes the pods of a resource as they are now: new ones get runners, restarted ones begin anew, gone ones end. */
-  watch(pods: readonly Pod[]): void;
-  /** Undefined for a pod that declares no probes. */
-  readiness(pod: Pod): ProbeReadiness | undefined;
-  /** The last exchanges of a container's probes, newest last. */
-  exchanges(containerId: string): string[];
-  /** Runs until `signal` aborts. */
-  run(signal: AbortSignal): Promise<void>;
-}
-
-export type ProbeReadiness = Pick<
-  Readiness,
-  "ready" | "startup_passed" | "readiness_phase" | "reason" | "last_transition"
->;
+import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
 
 /** One container under probes. */
 interface Runner {
@@ -44,8 +27,8 @@ interface Runner {
 }
 
 const exchangesKept = 20;
-/** Nothing due: look again at least this often. */
-const idleMs = 1_000;
+/** Nothing due: whatever changes wakes the loop, this is for tidying. */
+const idleMs = 60_000;
 
 export function createProbeEngine(contextOf: () => Context, onTransition: (pod: Pod, change: ProbeTransition) => void) {
   const runners = new Map<string, Runner>();
@@ -88,6 +71,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     const before = readyOf(runner.state).ready;
     const { state, transition } = probeStep(runner.state, runner.config, outcome);
     runner.state = state;
+    wake();
     if (transition !== undefined) onTransition(runner.pod, transition);
     if (before !== readyOf(state).ready) contextOf().enqueue(runner.pod.key);
   }

@@ -37,7 +37,10 @@ export interface Progress {
   /** Remembers a start; the next one waits longer, until the container has run for a minute. */
   started(containerId: string, now: number): void;
   holdStart(containerId: string, until: number): void;
-  forget(key: ManifestKey, containerIds: Iterable<string>): void;
+  /** Keeps the reconciler away from one replica until the returned function is called. */
+  hold(key: ManifestKey, replicaId: string): () => void;
+  held(key: ManifestKey): string[];
+  forget(key: ManifestKey): void;
 }
 
 interface ProgressOptions {
@@ -47,13 +50,26 @@ interface ProgressOptions {
 }
 
 const initFailuresKept = 10;
+
+/** Starts of one container in a row, by its id. */
+interface Heal {
+  tries: number;
+  notBefore: number;
+}
+
 const steadyAfterMs = 60_000;
+
+/** One that could have been started again for so long and was not has run all the while, or is gone. */
+function forgetSteady(heals: Map<string, Heal>, now: number): void {
+  for (const [id, { notBefore }] of heals) if (now - notBefore > steadyAfterMs) heals.delete(id);
+}
 
 export function createProgress(options: ProgressOptions): Progress {
   const troubles = new Map<KeyText, Trouble>();
   const rollouts = new Map<KeyText, { target: string; at: number }>();
   const inits = new Map<KeyText, Record<string, unknown>[]>();
-  const heals = new Map<string, { count: number; notBefore: number; last: number }>();
+  const heals = new Map<string, Heal>();
+  const holds = new Set<{ key: KeyText; replicaId: string }>();
 
   return {
     moved: createBroadcast<KeyText>(options.onListenerError),
@@ -78,20 +94,24 @@ export function createProgress(options: ProgressOptions): Progress {
     rolloutDone: (key) => void rollouts.delete(keyText(key)),
     startNotBefore: (id) => heals.get(id)?.notBefore ?? 0,
     started(id, now) {
-      const known = heals.get(id);
-      const count = known === undefined || now - known.last > steadyAfterMs ? 0 : known.count + 1;
-      const delay = count === 0 ? options.backoffFirstMs : options.backoffFirstMs * 2 ** count;
-      heals.set(id, { count, last: now, notBefore: now + Math.min(delay, options.backoffMaxMs) });
+      forgetSteady(heals, now);
+      const tries = (heals.get(id)?.tries ?? 0) + 1;
+      const delay = Math.min(options.backoffFirstMs * 2 ** (tries - 1), options.backoffMaxMs);
+      heals.set(id, { tries, notBefore: now + delay });
     },
     holdStart(id, until) {
-      const known = heals.get(id);
-      heals.set(id, { count: known?.count ?? 0, last: known?.last ?? 0, notBefore: until });
+      heals.set(id, { tries: heals.get(id)?.tries ?? 0, notBefore: until });
     },
-    forget(key, ids) {
+    hold(key, replicaId) {
+      const entry = { key: keyText(key), replicaId };
+      holds.add(entry);
+      return () => void holds.delete(entry);
+    },
+    held: (key) => [...holds].flatMap((entry) => (entry.key === keyText(key) ? [entry.replicaId] : [])),
+    forget(key) {
       troubles.delete(keyText(key));
       rollouts.delete(keyText(key));
       inits.delete(keyText(key));
-      for (const id of ids) heals.delete(id);
     },
   };
 }

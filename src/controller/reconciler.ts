@@ -5,6 +5,7 @@ import { collectOrphans, createOrphanWatch } from "./collect.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText, parseKeyText } from "./key-text.ts";
 import { converge, saveTrouble } from "./converge.ts";
+import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "./images.ts";
 import type { Pod } from "./pod-table.ts";
 import type { TearDown } from "./tear-down.ts";
@@ -27,14 +28,16 @@ export interface Reconciler {
 const youngMs = 10_000;
 /** Every so many resyncs everything is looked at, whatever the versions say. */
 const deepEvery = 20;
-/** Every so many resyncs images nobody needs are removed. */
-const imagesEvery = 120;
+/** Every so many resyncs images and asset files that nobody needs are removed. */
+const unusedEvery = 120;
 
 /** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
 export function createReconciler(context: Context, tearDown: TearDown): Reconciler {
   const { store, pods, engine, progress, clock, limits, log } = context;
   /** What was true when a resource was last found settled. */
   const settled = new Map<KeyText, string>();
+  /** What each resource's present round is about. */
+  const begunAt = new Map<KeyText, string>();
   const orphanWatch = createOrphanWatch();
 
   const queue = createQueue<KeyText>({
@@ -46,13 +49,18 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       const key = parseKeyText(text);
       settled.delete(text);
       const before = versionOf(key);
+      begin(key);
       const round = await converge(context, tearDown, key);
-      progress.clearTrouble(key);
       if (round.settled && before !== undefined) settled.set(text, before);
       return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
     },
     onError(text, error, retry) {
       const key = parseKeyText(text);
+      // Written meanwhile: the error is about a spec that nobody wants any more, and the new one is looked at next.
+      if (begunAt.get(text) !== targetOf(key)) {
+        progress.clearTrouble(key);
+        return;
+      }
       remember(key, error, retry);
       saveTrouble(context, key).catch((cause) => log.error("status not saved", { key: formatKey(key), cause }));
     },
@@ -60,13 +68,28 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
 
   /** Changes whenever something about the resource does; undefined when it is gone. */
   function versionOf(key: ManifestKey): string | undefined {
-    const manifest = store.manifests.get(key);
-    if (manifest === undefined) return undefined;
-    return `${manifest.revision}/${manifest.generation}/${pods.version(keyText(key))}`;
+    const target = targetOf(key);
+    return target === undefined ? undefined : `${target}/${pods.version(keyText(key))}`;
   }
 
-  function remember(key: ManifestKey, error: unknown, { attempts, inMs }: Retry): void {
+  /** What failed before the last write is no trouble of what is wanted now. */
+  function begin(key: ManifestKey): void {
+    const text = keyText(key);
+    const target = targetOf(key);
+    if (begunAt.get(text) !== target) progress.clearTrouble(key);
+    if (target === undefined) begunAt.delete(text);
+    else begunAt.set(text, target);
+  }
+
+  /** Changes with every write that asks for other containers. */
+  function targetOf(key: ManifestKey): string | undefined {
+    const manifest = store.manifests.get(key);
+    return manifest === undefined ? undefined : `${manifest.revision}/${manifest.generation}`;
+  }
+
+  function remember(key: ManifestKey, error: unknown, { inMs }: Retry): void {
     const expected = error instanceof Failure;
+    const attempts = (progress.trouble(key)?.attempts ?? 0) + 1;
     const now = clock.now();
     const message = error instanceof Error ? error.message : String(error);
     progress.setTrouble(key, {
@@ -76,7 +99,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       attempts,
       retryAt: inMs === undefined ? undefined : now + inMs,
     });
-    if (expected) log.info("reconcile failed", { key: formatKey(key), message, attempts, retry_in_ms: inMs });
+    if (expected) log.info("reconcile failed", { key: formatKey(key), error: message, attempts, retry_in_ms: inMs });
     else log.error("reconcile bug", { key: formatKey(key), error, attempts });
   }
 
@@ -122,7 +145,10 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
     if (!engine.up()) return;
     if (count % deepEvery === 0) enqueueAll();
     await resync();
-    if (count % imagesEvery === 0) await collectImages(context);
+    if (count % unusedEvery === 0) {
+      await collectImages(context);
+      await collectAssets(context);
+    }
   }
 
   return {

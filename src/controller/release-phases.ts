@@ -2,26 +2,12 @@ import type { StoredManifest } from "../api/manifest.ts";
 import type { Log } from "../lib/log.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { takeImage } from "./images.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
 import { runReleaseStep, type Step, stepsOf } from "./release-step.ts";
-import { latestRelease, lastGoodOther, putBack, updateRelease } from "./releases.ts";
+import { lastGoodBefore, putBack, updateRelease } from "./releases.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
-
-/**
- * The commands of releases: run in the background, each release at most once, whoever is watching. What they print is
- * kept as a transcript that callers follow.
- */
-export interface ReleasePhases {
-  /** Runs the phase of a pending release unless that is under way. */
-  ensure(manifest: StoredManifest, release: ReleaseRecord): void;
-  /** What a release printed so far; one that began before a restart of the server starts empty. */
-  transcript(releaseId: string): Transcript;
-  /** The replicas are replaced: the post command, then the last line. */
-  rolledOut(release: ReleaseRecord): void;
-  failed(release: ReleaseRecord, error: string): void;
-  /** True for the first caller that wants to run a release which an apply has begun. */
-  claim(releaseId: string): boolean;
-  close(): Promise<void>;
-}
 
 const transcriptCharsMax = 1024 * 1024;
 const transcriptsKept = 200;
@@ -43,12 +29,28 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
     return made;
   }
 
-  function background(id: string, work: () => Promise<void>): void {
+  function background(id: string, release: ReleaseRecord, work: () => Promise<void>): void {
     if (running.has(id) || closing.signal.aborted) return;
     const task = work()
-      .catch((error) => log.error("release phase failed", { release: id, error }))
-      .finally(() => running.delete(id));
+      .catch((error) => log.error("release phase failed", { release: release.id, error }))
+      .finally(() => {
+        running.delete(id);
+        settleOne(release.id);
+      });
     running.set(id, task);
+  }
+
+  function settleOne(id: string): void {
+    const lines = transcripts.get(id);
+    if (lines === undefined || lines.ended || running.has(id) || running.has(postOf(id))) return;
+    const release = contextOf().store.releases.get(id);
+    if (release !== undefined && release.endedAt === undefined) return;
+    // One that has just succeeded is about to run its post command.
+    if (release?.status === "succeeded" && lines.text() !== "") return;
+    if (lines.text() === "") lines.write(release?.log ?? "");
+    const line = release?.status === "succeeded" ? "succeeded" : `failed: ${release?.error ?? "it was deleted"}`;
+    lines.write(`-----> Release ${id} ${line}\n`);
+    lines.end();
   }
 
   function finish(release: ReleaseRecord, line: string): void {
@@ -60,11 +62,14 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
   const tools: PhaseTools = { transcript, finish, signal: closing.signal };
   return {
     transcript,
+    settle() {
+      for (const id of transcripts.keys()) settleOne(id);
+    },
     ensure: (manifest, release) =>
-      background(release.id, () =>
+      background(release.id, release, () =>
         runPhase(contextOf(), tools, { manifest, release, transcript: transcript(release.id) }),
       ),
-    rolledOut: (release) => background(`${release.id}-post`, () => runPost(contextOf(), tools, release)),
+    rolledOut: (release) => background(postOf(release.id), release, () => runPost(contextOf(), tools, release)),
     failed: (release, error) => finish(release, `failed: ${error}`),
     claim(id) {
       if (claimed.has(id)) return false;
@@ -76,6 +81,11 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
       await Promise.all(running.values());
     },
   };
+}
+
+/** Name of the task that runs the post command. */
+function postOf(id: string): string {
+  return `${id}-post`;
 }
 
 interface PhaseTools {
@@ -117,6 +127,7 @@ async function passed(context: Context, release: ReleaseRecord, transcript: Tran
     const known = tx.releases.get(release.id);
     if (known?.status !== "pending") return false;
     tx.releases.put({ ...known, status: "running" });
+    takeImage(tx, known, context.clock.now());
     // Nothing in the spec differs, and yet everything is to be made anew.
     if (known.cause === "release_run") tx.manifests.raiseGeneration(key);
     else tx.manifests.touch(key);
@@ -135,6 +146,7 @@ async function phaseFailed(
   { release, error }: { release: ReleaseRecord; error: string },
 ): Promise<void> {
   const key = { kind: release.kind, scope: release.scope, name: release.name };
+  const calls = await failureCalls(context, release, error);
   await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
@@ -143,7 +155,8 @@ async function phaseFailed(
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     const detail = { release: release.id, error };
     tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
-    const goal = lastGoodOther(tx.releases.list(key), release.hash);
+    putCalls(tx, calls);
+    const goal = lastGoodBefore(tx.releases.list(key), release);
     const rollout = stored.spec.rollout;
     const kept =
       typeof rollout === "object" && rollout !== null && "auto_rollback" in rollout && !rollout.auto_rollback;
@@ -151,8 +164,16 @@ async function phaseFailed(
       putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
     } else tx.manifests.touch(key);
   });
+  context.outbox.wake();
   tools.finish(release, error);
   context.enqueue(key);
+}
+
+async function failureCalls(context: Context, release: ReleaseRecord, error: string) {
+  const manifest = context.store.manifests.get(release);
+  if (manifest === undefined) return [];
+  const { id: releaseId, image, startedAt } = release;
+  return deployCalls(context, { manifest, releaseId, image, startedAt, error });
 }
 
 /** Its failure is recorded and does not fail the release. */
@@ -176,9 +197,4 @@ async function recordPost(context: Context, release: ReleaseRecord, code: number
     const known = tx.releases.get(release.id);
     if (known !== undefined) tx.releases.put({ ...known, postExitCode: code });
   });
-}
-
-export function releaseInProgress(context: Context, manifest: StoredManifest): ReleaseRecord | undefined {
-  const latest = latestRelease(context, manifest);
-  return latest?.endedAt === undefined ? latest : undefined;
 }

@@ -6,14 +6,7 @@ import type { Target } from "./controller.ts";
 import { stepsOf } from "./release-step.ts";
 import { latestRelease, mintRelease } from "./releases.ts";
 import { resolveTarget } from "./target.ts";
-import type { Transcript } from "./transcript.ts";
-
-export interface ReleaseStream {
-  scope: string;
-  name: string;
-  releaseId: string;
-  transcript: Transcript;
-}
+import type { ReleaseStream } from "./transcript.ts";
 
 /**
  * POST /releases/run. The release goes on whoever listens. One that an apply began and nobody has joined is what the
@@ -28,12 +21,11 @@ export async function runRelease(
   const { scope, name } = key;
   const latest = latestRelease(context, key);
   const under = latest?.endedAt === undefined ? latest : undefined;
-  const stream = (release: ReleaseRecord) => ({
-    scope,
-    name,
-    releaseId: release.id,
-    transcript: context.releasePhases.transcript(release.id),
-  });
+  const stream = (release: ReleaseRecord) => {
+    const transcript = context.releasePhases.transcript(release.id);
+    context.releasePhases.settle();
+    return { scope, name, releaseId: release.id, transcript };
+  };
   if (follow) {
     if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
     return stream(latest);

@@ -67,7 +67,9 @@ async function inContainer(context: Context, { manifest, release, step, transcri
   const stored = { ...manifest, spec: release.spec };
   const { workload, problems } = resolveStored(context, stored);
   refuseUnresolved(problems);
-  const imageRef = await ensureImage(context, { ...workload, hash: specHash(manifest.kind, release.spec) });
+  const given = release.imageId === undefined ? undefined : await context.runtime.inspectImage(release.imageId);
+  const hash = specHash(manifest.kind, release.spec);
+  const imageRef = given?.id ?? (await ensureImage(context, { ...workload, hash }));
   for (const network of [context.names.network, ...workload.container.networks]) {
     await context.runtime.ensureNetwork(network);
   }

@@ -5,16 +5,19 @@ import { specHash } from "../core/digest.ts";
 import { maskSpec } from "../core/mask.ts";
 import { withReplicas } from "../core/plan/target.ts";
 import { releaseId } from "../core/release-id.ts";
-import type { ReleaseRecord, Transaction } from "../store/store.ts";
+import type { PutResult, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
-import { resolvePodTarget } from "./target.ts";
+import { takeImage } from "./images.ts";
+import { isPodKind, resolvePodTarget } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
 export interface Minting {
   manifest: StoredManifest;
   cause: ReleaseRecord["cause"];
   rolledBackFrom?: string;
+  /** The image to run on, where it is not whatever the reference means. */
+  imageId?: string;
   now: number;
 }
 
@@ -23,9 +26,9 @@ export interface Minting {
  * spec, so that neither is ever there without the other.
  */
 export function mintRelease(context: Context, tx: Transaction, minting: Minting): ReleaseRecord {
-  const { manifest, cause, rolledBackFrom, now } = minting;
+  const { manifest, cause, rolledBackFrom, imageId, now } = minting;
   const { kind, scope, name, spec, revision } = manifest;
-  const id = releaseId(now, context.randomBytes(2));
+  const id = freeReleaseId(context, tx, now);
   for (const earlier of tx.releases.list(manifest)) {
     if (earlier.endedAt !== undefined) continue;
     tx.releases.put({ ...earlier, status: "failed", endedAt: now, error: `superseded by release ${id}` });
@@ -42,7 +45,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     hash: specHash(kind, spec),
     revision,
     image: typeof spec.image === "string" ? spec.image : "",
-    imageId: undefined,
+    imageId,
     rolledBackFrom,
     startedAt: now,
     endedAt: undefined,
@@ -54,6 +57,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     log: "",
   };
   tx.releases.put(record);
+  if (record.status === "running") takeImage(tx, record, now);
   return record;
 }
 
@@ -63,6 +67,25 @@ export function needsRelease(tx: Transaction, manifest: StoredManifest, reapplie
   if (latest === undefined || latest.hash !== specHash(manifest.kind, manifest.spec)) return true;
   return reapplied && latest.status === "failed";
 }
+
+/** A spec that makes other containers than the last one is a release; an identical one tries a failed release again. */
+export function releaseFor(context: Context, tx: Transaction, { manifest, outcome }: PutResult, now: number): void {
+  if (!isPodKind(manifest.kind) || !needsRelease(tx, manifest, outcome === "unchanged")) return;
+  mintRelease(context, tx, { manifest, cause: "apply", now });
+  tx.manifests.touch(manifest);
+}
+
+/** One that no resource has: several are minted within one second when much is applied at once. */
+function freeReleaseId(context: Context, tx: Transaction, now: number): string {
+  for (let draw = 0; ; draw++) {
+    const aheadMs = draw < drawsAtOnce ? 0 : 1000 * 2 ** (draw - drawsAtOnce);
+    const id = releaseId(now + aheadMs, context.randomBytes(2));
+    if (tx.releases.get(id) === undefined) return id;
+  }
+}
+
+/** Past these the ids of this second count as used up, and seconds ahead are tried, ever further. */
+const drawsAtOnce = 4;
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
@@ -128,15 +151,29 @@ function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | unde
     if (!wanted.good) throw new Failure("conflict", `release ${id} never became ready; choose one that succeeded`);
     return wanted;
   }
-  const goal = lastGoodOther(releases, specHash(stored.kind, stored.spec));
+  const present = { hash: specHash(stored.kind, stored.spec), imageId: tx.images.pinOf(stored)?.imageId };
+  const goal = lastGoodOther(releases, present);
   if (goal === undefined)
     throw new Failure("conflict", `${formatKey(stored)} has no earlier good release to return to`);
   return goal;
 }
 
-/** The newest good release of another spec. */
-export function lastGoodOther(releases: readonly ReleaseRecord[], hash: string): ReleaseRecord | undefined {
-  return releases.find((release) => release.good && release.hash !== hash);
+/** What an automatic rollback returns to: nothing when what failed had worked before. */
+export function lastGoodBefore(releases: readonly ReleaseRecord[], failed: ReleaseRecord): ReleaseRecord | undefined {
+  const good = releases.find((release) => release.good && release.id !== failed.id);
+  return good === undefined || !isOther(good, failed) ? undefined : good;
+}
+
+type Content = Pick<ReleaseRecord, "hash" | "imageId">;
+
+/** The newest good release of another spec, or of the same spec on another image. */
+export function lastGoodOther(releases: readonly ReleaseRecord[], present: Content): ReleaseRecord | undefined {
+  return releases.find((release) => release.good && isOther(release, present));
+}
+
+function isOther(release: Content, { hash, imageId }: Content): boolean {
+  if (release.hash !== hash) return true;
+  return imageId !== undefined && release.imageId !== undefined && release.imageId !== imageId;
 }
 
 export interface PuttingBack {
@@ -147,13 +184,14 @@ export interface PuttingBack {
   why: string;
 }
 
-/** Stores the spec of a past release, keeping today's replica count, and mints the release of it. */
+/** Stores the spec of a past release on its image, keeping today's replica count, and mints the release of it. */
 export function putBack(context: Context, tx: Transaction, { stored, goal, cause, actor, why }: PuttingBack) {
   const now = context.clock.now();
   const { kind, scope, name } = stored;
   const spec = withReplicas(goal.spec, stored.spec);
   const { manifest } = tx.manifests.put({ kind, scope, name, spec }, now);
-  const record = mintRelease(context, tx, { manifest, cause, rolledBackFrom: goal.id, now });
+  const image = goal.imageId === undefined ? {} : { imageId: goal.imageId };
+  const record = mintRelease(context, tx, { manifest, cause, rolledBackFrom: goal.id, ...image, now });
   const detail = { to: goal.id, release: record.id, why };
   tx.events.append({ actor, action: "release.rollback", kind, scope, name, revision: manifest.revision, detail }, now);
   return { goal: goal.id, release: record.id };

@@ -5,8 +5,10 @@ import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { pinImage } from "./images.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
 import { planTarget } from "./observe.ts";
-import { lastGoodOther, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
+import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
 /** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
 export type RolloutMemory = {
@@ -73,8 +75,16 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
     lastError,
     now,
   });
-  if (release?.status === "running") return judgeRelease(context, { ...judging, release, verdict, memory });
+  if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
+    return judgeRelease(context, { ...judging, release, verdict, memory });
+  }
   return judgeGeneration(context, { ...judging, verdict, memory });
+}
+
+/** With nothing good to return to, a failed release is tried on; at last it may be ready after all. */
+function cameUpLate(context: Context, release: ReleaseRecord, verdict: Verdict): boolean {
+  if (release.status !== "failed" || verdict.outcome !== "done") return false;
+  return !context.store.releases.list(release).some(({ good }) => good);
 }
 
 interface ReleaseJudging extends Judging {
@@ -87,23 +97,29 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
   const { release, verdict, manifest, workload, memory } = judging;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
-    await succeed(context, release, workload);
+    await succeed(context, { release, manifest, workload });
     return { memory: { good_generation: workload.generation }, moved: false };
   }
-  return { memory, moved: await fail(context, { release, manifest, workload, verdict }) };
+  return fail(context, { release, manifest, workload, verdict, memory });
 }
 
-async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
+type Succeeding = Pick<Failing, "release" | "manifest" | "workload">;
+
+async function succeed(context: Context, { release, manifest, workload }: Succeeding): Promise<void> {
   const now = context.clock.now();
   const { kind, scope, name } = release;
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
-    if (known?.status !== "running") return;
+    if (known === undefined || known.good) return;
     const imageId = tx.images.pinOf(release)?.imageId;
-    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId });
+    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
+    putCalls(tx, calls);
   });
+  context.outbox.wake();
   context.releasePhases.rolledOut(release);
 }
 
@@ -112,31 +128,52 @@ interface Failing {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   verdict: Extract<Verdict, { outcome: "failed" }>;
+  memory: RolloutMemory;
 }
 
-/** Records the failure with its reason; the last good spec comes back unless the spec says otherwise. */
-async function fail(context: Context, { release, manifest, workload, verdict }: Failing): Promise<boolean> {
+/**
+ * Records the failure with its reason. The last good spec comes back unless the spec says otherwise; a spec that had
+ * worked before, made anew by a release run, stops where it is.
+ */
+async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
   const { kind, scope, name } = manifest;
   const error = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, error);
-  const moved = await context.store.write((tx) => {
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error });
+  const came = await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
     const stored = tx.manifests.get(manifest);
-    if (known?.status !== "running" || stored === undefined) return false;
+    if (known?.status !== "running" || stored === undefined) return "superseded";
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
     tx.events.append(
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
     );
-    const goal = lastGoodOther(tx.releases.list(manifest), release.hash);
+    putCalls(tx, calls);
+    const releases = tx.releases.list(manifest);
+    const goal = lastGoodBefore(releases, release);
+    if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
     const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
-    if (goal === undefined) return false;
     if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
-    return true;
+    // Another image of the same spec: the replicas that there are stay on the one before.
+    else if (goal.hash === release.hash) {
+      pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+      return "halted";
+    }
+    return "rolled back";
   });
-  context.releasePhases.failed(release, error);
-  return moved;
+  context.outbox.wake();
+  if (came !== "superseded") context.releasePhases.failed(release, error);
+  if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
+  return { memory, moved: came === "rolled back" };
+}
+
+/** Replicas of the generation that worked go on; the next write or restart tries again. */
+function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): RolloutMemory {
+  const good = memory.good_generation ?? generation;
+  return { good_generation: good, halted: { generation, good_generation: good, reason } };
 }
 
 interface GenerationJudging extends Judging {
@@ -157,9 +194,19 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   const reason = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, reason);
   const { kind, scope, name, generation } = manifest;
+  const startedAt = judging.startedAt ?? context.clock.now();
+  const calls = await deployCalls(context, {
+    manifest,
+    releaseId: undefined,
+    image: workload.image,
+    startedAt,
+    error: reason,
+  });
   await context.store.write((tx) => {
     const detail = { generation, error: reason };
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
+    putCalls(tx, calls);
   });
-  return { memory: { good_generation: good, halted: { generation, good_generation: good, reason } }, moved: true };
+  context.outbox.wake();
+  return { memory: halt(memory, manifest, reason), moved: true };
 }

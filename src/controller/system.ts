@@ -6,7 +6,7 @@ export async function system(context: Context, queued: number) {
   const { engine, store, about, names, layout } = context;
   const info = engine.info();
   const error = engine.error();
-  const free = engine.up() ? await context.runtime.freeBytes() : undefined;
+  const free = engine.up() ? await context.runtime.freeBytes().catch(() => undefined) : undefined;
   return {
     version: about.version,
     installation: store.installationId,

@@ -37,7 +37,10 @@ export function resolveTarget(manifests: ManifestReads, target: Target): Manifes
 /** As `resolveTarget`, the kind found by itself among deployment and statefulset. */
 export function resolvePodTarget(manifests: ManifestReads, target: Target): ManifestKey & { kind: PodKind } {
   const name = required(target.name, "name");
-  if (target.kind) return { ...resolveTarget(manifests, target), kind: podKindOf(target.kind) };
+  if (target.kind) {
+    const kind = podKindOf(target.kind);
+    return { ...resolveTarget(manifests, { ...target, kind }), kind };
+  }
   const scope = target.scope ? { scope: target.scope } : {};
   const found = podKinds.flatMap((kind) => manifests.list({ kind, name, ...scope }));
   const [first, ...others] = found;

@@ -1,3 +1,4 @@
+import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { PruneSummary } from "../api/orchestration/apply.ts";
 import { appId } from "../core/naming.ts";
@@ -5,6 +6,8 @@ import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
 import type { Deletion } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText } from "./key-text.ts";
+import { stopGently } from "./stop.ts";
+import { claimVolumes } from "./volumes.ts";
 
 /** Finishes what a delete mark asks for, and lets a caller wait for it. */
 export interface TearDown {
@@ -20,17 +23,22 @@ export function createTearDown(context: Context): TearDown {
   return {
     wait(key) {
       const text = keyText(key);
+      const over = new AbortController();
       const done = new Promise<PruneSummary>((resolve) => {
-        waiting.set(text, [...(waiting.get(text) ?? []), resolve]);
+        const tell = (summary: PruneSummary) => {
+          resolve(summary);
+          over.abort();
+        };
+        waiting.set(text, [...(waiting.get(text) ?? []), tell]);
       });
-      return Promise.race([done, stillUnderWay(context, context.limits.pruneWaitMs)]);
+      return Promise.race([done, stillUnderWay(context, over.signal)]);
     },
     async finish(deletion) {
       const key = { kind: deletion.kind, scope: deletion.scope, name: deletion.name };
       await removeContainers(context, key);
       const summary = deletion.prune ? await wipe(context, key) : emptySummary();
       await context.store.write((tx) => tx.deletions.remove(key));
-      for (const resolve of waiting.get(keyText(key)) ?? []) resolve(summary);
+      for (const tell of waiting.get(keyText(key)) ?? []) tell(summary);
       waiting.delete(keyText(key));
     },
   };
@@ -42,7 +50,7 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
   await Promise.all(
     pods.map(async (pod) => {
       if (pod.state === "running" || pod.state === "restarting") {
-        await context.runtime.stop(pod.id, { graceMs: tearDownGraceMs });
+        await stopGently(context, pod.id);
       }
       await context.runtime.remove(pod.id);
     }),
@@ -50,15 +58,12 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
   if (pods.length > 0) await context.pods.refresh(key);
 }
 
-/** The manifest, and with it `stop_grace`, is gone by now: Docker's own default. */
-const tearDownGraceMs = 10_000;
-
 async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
   const summary = emptySummary();
   if (key.kind === "statefulset") await removeVolumes(context, key, summary);
-  // A namesake of another kind still uses the folders.
-  const shared = context.store.manifests.list({ scope: key.scope, name: key.name }).length > 0;
-  if (!shared) await wipeFiles(context, key, summary);
+  // A namesake of another kind still uses the folders. One of this kind was applied anew and begins with empty ones.
+  const namesakes = context.store.manifests.list({ scope: key.scope, name: key.name });
+  if (namesakes.every(({ kind }) => kind === key.kind)) await wipeFiles(context, key, summary);
   summary.volume_removed ||= summary.volumes_removed.length > 0;
   return summary;
 }
@@ -74,14 +79,12 @@ async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSumma
 }
 
 async function removeVolumes(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
-  const { label } = context.names;
-  const labels = { [label.scope]: key.scope, [label.name]: key.name };
-  const listed = await context.runtime.listVolumes(labels);
-  for (const { name } of listed) {
+  for (const name of await claimVolumes(context, key)) {
     try {
       await context.runtime.removeVolume(name);
       summary.volumes_removed.push(name);
     } catch (error) {
+      if (isPassing(error)) throw error;
       summary.errors.push(`volume ${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
@@ -91,8 +94,13 @@ async function removeVolumes(context: Context, key: ManifestKey, summary: PruneS
   });
 }
 
-async function stillUnderWay(context: Context, waitMs: number): Promise<PruneSummary> {
-  await context.clock.sleep(waitMs);
+/** The mark stays, and the rest is done once the engine answers again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Failure && (error.code === "unavailable" || error.code === "timeout");
+}
+
+async function stillUnderWay({ clock, limits }: Context, signal: AbortSignal): Promise<PruneSummary> {
+  await clock.sleep(limits.pruneWaitMs, signal);
   return { ...emptySummary(), errors: ["the tear-down is still under way and goes on by itself"] };
 }
 

@@ -60,3 +60,11 @@ export function createTranscript(charsMax: number): Transcript {
     signal.addEventListener("abort", resolve, { once: true });
   }
 }
+
+/** What a caller follows. */
+export interface ReleaseStream {
+  scope: string;
+  name: string;
+  releaseId: string;
+  transcript: Transcript;
+}

@@ -1,4 +1,5 @@
 import { Failure } from "../api/failure.ts";
+import type { ManifestKey } from "../api/manifest.ts";
 import { claimVolumeName } from "../core/naming.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
@@ -35,6 +36,22 @@ async function ensureClaim(context: Context, workload: ResolvedWorkload, { claim
   const { kind, scope, name } = workload;
   const record = { kind, scope, name, volume, claim, ordinal, createdAt: context.clock.now() };
   await store.write((tx) => tx.volumes.put(record));
+}
+
+/**
+ * Volumes of a resource that the engine has: those that carry our labels, and those we made once that somebody has
+ * brought back without labels. Those of another installation are not ours, whatever their name.
+ */
+export async function claimVolumes(context: Context, key: ManifestKey): Promise<string[]> {
+  const { runtime, store, names } = context;
+  const { label } = names;
+  const labels = { [label.installation]: store.installationId, [label.scope]: key.scope, [label.name]: key.name };
+  const found = new Set((await runtime.listVolumes(labels)).map(({ name }) => name));
+  for (const { volume } of store.volumes.list(key)) {
+    const known = found.has(volume) ? undefined : await runtime.inspectVolume(volume);
+    if (known !== undefined && known.labels[label.installation] === undefined) found.add(volume);
+  }
+  return [...found].sort();
 }
 
 function missingText(volume: string, { scope, name }: ResolvedWorkload, ordinal: number): string {

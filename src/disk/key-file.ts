@@ -14,13 +14,16 @@ const mode = 0o600;
 
 /**
  * The key that seals values at rest: 32 random bytes as base64, made at the first start. Fails `conflict` when a
- * database is there without its key (a new key could not open what the old one sealed) and `invalid` when the file
- * does not hold a key.
+ * database is there without its key (a new key could not open what the old one sealed) or the key without its
+ * database, and `invalid` when the file does not hold a key.
  */
 export async function loadKey(layout: Layout): Promise<Key> {
   const found = await readKey(layout.key);
-  if (found) return found;
-  if (await exists(layout.database)) throw keyMissing(layout);
+  const hasDatabase = await exists(layout.database);
+  if (found !== undefined && hasDatabase) return found;
+  // A new database would know nothing of what runs, and look as if nothing ever had.
+  if (found !== undefined) throw databaseMissing(layout);
+  if (hasDatabase) throw keyMissing(layout);
   const key = randomBytes(keyBytes);
   await createKey(layout.key, encodeKey(key));
   return secret<Uint8Array>(key);
@@ -77,6 +80,13 @@ function keyMissing(layout: Layout): Failure {
   return new Failure(
     "conflict",
     `database "${layout.database}" is there but its key "${layout.key}" is missing: put the key file back, or restore a backup with \`berth restore FILE\``,
+  );
+}
+
+function databaseMissing(layout: Layout): Failure {
+  return new Failure(
+    "conflict",
+    `key "${layout.key}" is there but its database "${layout.database}" is missing: put the database back, or restore a backup with \`berth restore FILE\`; to begin with nothing, move the key away too (running containers stay as they are)`,
   );
 }
 

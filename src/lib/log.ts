@@ -19,8 +19,9 @@ export function createLog(write: (line: string) => void, level: LogLevel = "info
     (entryLevel: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (logLevels.indexOf(entryLevel) < least) return;
-      const entry = { time: new Date().toISOString(), level: entryLevel, message, ...base, ...fields };
-      write(`${JSON.stringify(entry, errorsAsText)}\n`);
+      // First for the reader's eye, and last so that no field takes their place.
+      const head = { time: new Date().toISOString(), level: entryLevel, message };
+      write(`${JSON.stringify({ ...head, ...base, ...fields, ...head }, errorsAsText)}\n`);
     };
   return {
     debug: at("debug"),

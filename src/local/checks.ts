@@ -191,7 +191,12 @@ export function checkServer(facts: ServerFacts | undefined, version: string): Ch
   }
   if (facts.failing > 0) {
     const mend = "berth get shows which; berth describe says why";
-    return { name, status: "warn", detail: `${running}; ${facts.failing} resources do not come up`, mend };
+    return {
+      name,
+      status: "warn",
+      detail: `${running}; ${facts.failing === 1 ? "1 resource does" : `${facts.failing} resources do`} not come up`,
+      mend,
+    };
   }
   if (facts.version !== version) {
     const mend = "restart it to run what is installed: systemctl restart berth";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { parseInterval, type ServeOptions, serveOptions } from "../config.ts";
+import { type ServeFlags, type ServeOptions, serveOptions } from "../config.ts";
 import { startDaemon } from "../daemon.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { restorePending } from "./pending-restore.ts";
@@ -13,6 +13,7 @@ export const serveUsage = `usage: berth serve [flags]
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
   --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
+  --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
   --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
 
 const flags = {
@@ -23,6 +24,7 @@ const flags = {
   "docker-host": { type: "string" },
   prefix: { type: "string" },
   "stats-interval": { type: "string" },
+  "allow-private-hooks": { type: "boolean" },
   "log-level": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -49,13 +51,12 @@ export async function serveCommand(args: string[]): Promise<number> {
 
 type Values = { [K in keyof typeof flags]?: string | boolean | undefined };
 
-function withoutUndefined(values: Values): Partial<ServeOptions> {
+function withoutUndefined(values: Values): ServeFlags {
   const text = (name: keyof Values) => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
   const level = text("log-level");
-  const interval = text("stats-interval");
   const given = {
     root: text("root"),
     addr: text("addr"),
@@ -63,8 +64,9 @@ function withoutUndefined(values: Values): Partial<ServeOptions> {
     identityAddr: text("identity-addr"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
+    allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
-    statsIntervalMs: interval === undefined ? undefined : parseInterval(interval),
+    statsIntervalMs: text("stats-interval"),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -11,13 +11,15 @@ import { createFaults, engineDown, type Faults, type Operation } from "./memory/
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory/images.ts";
 import { createLogShelf, type LogShelf } from "./memory/log-shelf.ts";
 import { createResources } from "./memory/resources.ts";
-import type { EngineInfo, Image, Runtime, Usage } from "./runtime.ts";
+import type { ContainerDetail, EngineInfo, Image, Runtime, Usage } from "./runtime.ts";
 import { createShare } from "./share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
 export interface MemoryRuntime extends Runtime {
   /** Every call so far as `<operation> <subject>`, such as `start web.1`. Empty it with `calls.length = 0`. */
   readonly calls: string[];
+  /** Every container on the machine, also while the engine is down; no call of its own. */
+  containers(): ContainerDetail[];
   /** Makes the operation fail `times` times, without it until told otherwise; `undefined` ends it. */
   fail(operation: Operation, failure: Failure | undefined, times?: number): void;
   /** Makes the operation take `ms` longer on the clock; 0 ends it. */
@@ -36,6 +38,8 @@ export interface MemoryRuntime extends Runtime {
   removeByHand(nameOrId: string): void;
   renameByHand(nameOrId: string, name: string): void;
   removeVolumeByHand(name: string): void;
+  /** As `docker volume create`, or what another installation made. */
+  addVolumeByHand(name: string, labels?: Record<string, string>): void;
 
   /** Puts an image on the machine; a tag that was there moves. Id and digest follow from the reference unless given. */
   addImage(ref: string, facts?: ImageFacts): Image;
@@ -227,9 +231,10 @@ function removeAll({ table, machine, logs, usage: figures }: World, nameOrId: st
 }
 
 function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
-  const { faults, machine, images, resources } = world;
+  const { faults, machine, images, resources, table } = world;
   return {
     calls: faults.calls,
+    containers: () => Array.from(table.entries(), ({ detail }) => detail),
     fail: faults.fail,
     delay: faults.delay,
     engineDown: () => loseEngine(world),
@@ -242,6 +247,7 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
     removeByHand: (nameOrId) => removeAll(world, nameOrId),
     renameByHand: machine.rename,
     removeVolumeByHand: (name) => resources.removeVolume(name, false),
+    addVolumeByHand: (name, labels = {}) => resources.addVolume(name, labels),
     addImage: images.add,
     addRemoteImage: images.addRemote,
     onExec: world.execs.onExec,

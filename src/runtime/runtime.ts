@@ -191,6 +191,8 @@ export interface ContainerDetail extends Container {
   mounts: { type: string; source: string; destination: string; mode: string; rw: boolean }[];
   ports: { container: string; hostIp: string; hostPort: string }[];
   restartPolicy: string;
+  /** Between stop signal and kill, as it was made with; the engine's default where nothing was said. */
+  stopGraceMs: number;
   nanoCpus: number | undefined;
   memoryBytes: number | undefined;
   tty: boolean;

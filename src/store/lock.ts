@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { Failure } from "../api/failure.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** Attempts to see our own pid recorded under the lock; only a race between two starting servers needs a second. */
 const attemptsMax = 20;
@@ -21,7 +22,7 @@ export function takeLock(lockPath: string, root: string): () => void {
     }
     throw new Failure("conflict", `root "${root}" is being taken by another process: try again`);
   } catch (error) {
-    const failure = isBusy(error) ? inUse(root, holder(db)) : error;
+    const failure = isBusy(error) ? inUse(root, holder(db)) : sqliteFailure(error, lockPath);
     db.close();
     throw failure;
   }

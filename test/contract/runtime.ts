@@ -14,6 +14,12 @@ export interface RuntimeSubject {
   /** An image that is on the machine and can sleep. */
   image: string;
   unique(text: string): string;
+  /** Runs until `leave` is called, and writes what `talk` is given. */
+  puppet: string[];
+  /** The main process of a puppet writes this. */
+  talk(nameOrId: string, text: string): Promise<void>;
+  /** The main process of a puppet ends with this code. */
+  leave(nameOrId: string, exitCode: number): Promise<void>;
   /** Removes everything that the suite made. */
   cleanUp(): Promise<void>;
 }
@@ -128,6 +134,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           memoryBytes: 64 * 1024 * 1024,
           nanoCpus: 500_000_000,
           restart: { name: "unless-stopped", maximumRetryCount: 0 },
+          stopGraceMs: 7_000,
           options: { entrypoint: ["/bin/sh", "-c"], workingDir: "/tmp" },
           command: ["sleep 600"],
         });
@@ -142,6 +149,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           memoryBytes: 64 * 1024 * 1024,
           nanoCpus: 500_000_000,
           restartPolicy: "unless-stopped",
+          stopGraceMs: 7_000,
           restartCount: 0,
           oomKilled: false,
           tty: false,

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/api/manifest.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(60_000);
 
 const kills = Number(process.env.BERTH_TEST_KILLS ?? 10);
 const perKillMs = 60_000;
@@ -17,7 +19,7 @@ describe("kill -9 of the server at any moment", () => {
   beforeAll(async () => {
     berth = await rig();
   });
-  afterAll(async () => berth?.close());
+  afterAll(async () => berth?.close(), 60_000);
 
   function candidate(round: number, step: number): Manifest {
     const name = `app${step % 3}`;
@@ -33,16 +35,14 @@ describe("kill -9 of the server at any moment", () => {
       const key = `${manifest.kind}/${manifest.name}`;
       const remove = step % 7 === 6;
       uncertain.set(key, [acknowledged.get(key), remove ? undefined : manifest]);
-      try {
-        const answer = remove
-          ? await berth.call("DELETE", `/apply?kind=${manifest.kind}&scope=kill&name=${manifest.name}`)
-          : await berth.apply(manifest);
-        expect([200, 404]).toContain(answer.status);
-        acknowledged.set(key, remove ? undefined : manifest);
-        uncertain.delete(key);
-      } catch {
-        return;
-      }
+      const sent = remove
+        ? berth.call("DELETE", `/apply?kind=${manifest.kind}&scope=kill&name=${manifest.name}`)
+        : berth.apply(manifest);
+      const status = await sent.then((answer) => answer.status).catch(() => undefined);
+      if (status === undefined) return;
+      expect(remove ? [200, 404] : [200]).toContain(status);
+      acknowledged.set(key, remove ? undefined : manifest);
+      uncertain.delete(key);
     }
   }
 
@@ -59,8 +59,7 @@ describe("kill -9 of the server at any moment", () => {
       expect({ key, spec: now.get(key)?.spec }).toEqual({ key, spec: wanted?.spec });
     }
     for (const [key, outcomes] of uncertain) {
-      const specs = outcomes.map((outcome) => JSON.stringify(outcome?.spec));
-      expect(specs).toContain(JSON.stringify(now.get(key)?.spec));
+      expect(outcomes.map((outcome) => outcome?.spec)).toContainEqual(now.get(key)?.spec);
       acknowledged.set(key, now.get(key));
     }
     uncertain.clear();
@@ -93,7 +92,9 @@ describe("kill -9 of the server at any moment", () => {
           ),
         );
         const present = running().map(({ resource, state, round }) => `${resource} ${state} ${round}`);
-        return wanted.sort().join("\n") === present.sort().join("\n");
+        // Thrown, not returned: a failed wait then says what is there instead.
+        if (wanted.sort().join() !== present.sort().join()) throw new Error(`wanted ${wanted}; there is ${present}`);
+        return true;
       },
       perKillMs,
     );

@@ -5,7 +5,7 @@ import { Failure } from "../../src/api/failure.ts";
 import type { ExecIo, ExecProgram } from "../../src/runtime/memory/execs.ts";
 import type { ExecSpec } from "../../src/runtime/runtime.ts";
 import { eventually } from "../support/front.ts";
-import { type Plane, startPlane } from "../support/plane.ts";
+import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
 
 const pod = "s-web.ab1cd";

@@ -7,7 +7,7 @@ import { limits } from "../../src/config.ts";
 import { naming } from "../../src/core/naming.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { eventually, startTestFront, type TestFront } from "../support/front.ts";
-import { type Plane, startPlane } from "../support/plane.ts";
+import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
 
 const pod = "s-web.ab1cd";

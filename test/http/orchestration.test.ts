@@ -29,7 +29,7 @@ function start(overrides: Partial<Controller> = {}, prefix = "berth") {
       status: response.status,
       headers: response.headers,
       text,
-      json: text === "" ? undefined : JSON.parse(text),
+      json: text.startsWith("{") ? JSON.parse(text) : undefined,
     };
   };
   const claims = (method: string, path: string) => app.takeover({ ...anyHead, method, path }) !== undefined;
@@ -54,8 +54,9 @@ describe("every endpoint translates to one call", () => {
   const actor = "operator";
   test.each<[string, string, string | undefined, string, unknown[]]>([
     ["GET", "/system", undefined, "system", []],
-    ["POST", "/apply", manifest, "apply", [webManifest, { dryRun: false, prune: false, actor }]],
-    ["POST", "/apply?dry_run=true&prune=1", "[]", "apply", [[], { dryRun: true, prune: true, actor }]],
+    ["POST", "/apply", manifest, "apply", [webManifest, { dryRun: false, prune: false, force: false, actor }]],
+    ["POST", "/apply?dry_run=true&prune=1", "[]", "apply", [[], { dryRun: true, prune: true, force: false, actor }]],
+    ["POST", "/apply?force=true", "[]", "apply", [[], { dryRun: false, prune: false, force: true, actor }]],
     ["GET", "/apply", undefined, "listManifests", [{}]],
     [
       "GET",
@@ -117,8 +118,31 @@ describe("every endpoint translates to one call", () => {
         { restart: true, actor },
       ],
     ],
-    ["POST", "/restart?name=web&wait=true", undefined, "restart", [{ name: "web" }, { wait: true, actor }]],
+    [
+      "POST",
+      "/restart?name=web&wait=true",
+      undefined,
+      "restart",
+      [{ name: "web" }, { wait: true, pull: false, actor }],
+    ],
+    ["POST", "/restart?name=web&pull=true", undefined, "restart", [{ name: "web" }, { wait: true, pull: true, actor }]],
+    [
+      "POST",
+      "/scale?kind=deployment&scope=s&name=web&replicas=3",
+      undefined,
+      "scale",
+      [{ kind: "deployment", scope: "s", name: "web", replicas: "3" }, { actor }],
+    ],
+    ["GET", "/why?scope=s&name=web", undefined, "why", [{ scope: "s", name: "web" }]],
     ["GET", "/operations/op1", undefined, "operation", ["op1"]],
+    ["GET", "/hooks/deliveries?name=web", undefined, "deliveries", [{ name: "web", limit: 50 }]],
+    [
+      "GET",
+      "/hooks/deliveries?kind=deployment&scope=s&name=web&limit=7",
+      undefined,
+      "deliveries",
+      [{ kind: "deployment", scope: "s", name: "web", limit: 7 }],
+    ],
     ["GET", "/events", undefined, "events", [{ limit: 100 }]],
     ["GET", "/events?scope=s&after=7&limit=1000", undefined, "events", [{ scope: "s", after: 7, limit: 1_000 }]],
   ])("%s %s", async (method, target, body, called, args) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Stats } from "../../src/api/orchestration/stats.ts";
 import { naming } from "../../src/core/naming.ts";
-import { type Plane, startPlane } from "../support/plane.ts";
+import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
 
 const { label } = naming();

@@ -3,7 +3,7 @@ import { createFrameReader, encodeFrame, frameTypes, jsonFrame } from "../../src
 import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
-import { type Plane, startPlaneOn } from "../support/plane.ts";
+import { type Plane, startPlaneOn } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
 import { waitFor } from "../support/wait.ts";
 

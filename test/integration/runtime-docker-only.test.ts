@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";
+
+setDefaultTimeout(30_000);
 
 /** What only a real engine can show. */
 describe("docker", () => {
@@ -132,13 +134,42 @@ describe("docker", () => {
     expect(await exitCode(change)).toBe(0);
   });
 
-  test("several servers that make one network at once end with one", async () => {
-    const name = place.unique("n1");
-    const options = { host: requireDocker(), installationId: place.installationId, names: place.names };
-    const servers = [1, 2, 3, 4].map(() => createDockerRuntime(options));
-    await Promise.all(servers.map((server) => server.ensureNetwork(name)));
-    for (const server of servers) server.close();
-    expect(await place.docker.listNetworks({ filters: { name: [name] } })).toHaveLength(1);
+  describe("networks of one name", () => {
+    const networks = async (name: string) =>
+      (await place.docker.listNetworks({ filters: { name: [name] } })).map(({ Id }) => Id);
+
+    test("asked for by many at once, one is made", async () => {
+      const name = place.unique("many");
+      await Promise.all(Array.from({ length: 8 }, () => runtime.ensureNetwork(name)));
+      expect(await networks(name)).toHaveLength(1);
+    });
+
+    test("twins that a killed server left are tidied up, and the one in use stays", async () => {
+      const name = place.unique("twin");
+      const labels = { [place.names.label.installation]: place.installationId };
+      const twins = await Promise.all([1, 2, 3].map(() => place.docker.createNetwork({ Name: name, Labels: labels })));
+      const used = await place.docker.createContainer({
+        Image: "berth-fixture:1",
+        Labels: labels,
+        HostConfig: { NetworkMode: "none" },
+      });
+      await used.start();
+      await place.docker.getNetwork("none").disconnect({ Container: used.id });
+      await twins[1]?.connect({ Container: used.id });
+      await runtime.ensureNetwork(name);
+      expect(await networks(name)).toEqual([twins[1]?.id ?? ""]);
+      const one = { networkMode: "bridge", networks: [{ name, aliases: [] }], command: ["true"] };
+      expect(await exitCode(one)).toBe(0);
+    });
+
+    test("several servers that make one network at once end with one", async () => {
+      const name = place.unique("n1");
+      const options = { host: requireDocker(), installationId: place.installationId, names: place.names };
+      const servers = [1, 2, 3, 4].map(() => createDockerRuntime(options));
+      await Promise.all(servers.map((server) => server.ensureNetwork(name)));
+      for (const server of servers) server.close();
+      expect(await place.docker.listNetworks({ filters: { name: [name] } })).toHaveLength(1);
+    });
   });
 
   test("containers, networks and volumes of others are not ours", async () => {

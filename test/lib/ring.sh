@@ -10,7 +10,7 @@ run_ring() {
   report=$BERTH_TEST_DIR/$1.xml
   code=0
   timeout -k 10 "${BERTH_TEST_RING_SECONDS:-1800}" \
-    bun test "./test/$1" --reporter=junit --reporter-outfile="$report" >&2 || code=$?
+    bun test "./test/$1" --timeout 60000 --reporter=junit --reporter-outfile="$report" >&2 || code=$?
   count_ring "$report" "$code"
 }
 

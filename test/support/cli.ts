@@ -125,6 +125,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       serve: async (args) => args.length,
       doctor: async () => 0,
       backup: async () => 0,
+      "hooks secret": async (args) => args.length,
       restore: async () => 0,
       server: async () => 0,
     },

@@ -10,6 +10,8 @@ import { patienceMs, waitFor } from "./wait.ts";
 /** A berth server of the test's own: the real executable, a real Docker daemon, a root and a prefix nobody else has. */
 export interface Rig {
   root: string;
+  /** Of `berth serve`: root, addresses, prefix, Docker. */
+  flags: readonly string[];
   prefix: string;
   dockerHost: string;
   /** `unix:/path` for `--endpoint`. */
@@ -26,6 +28,8 @@ export interface Rig {
   /** Status blob of one resource; fields as `PodKindStatus`. */
   status(kind: string, scope: string, name: string): Promise<Record<string, unknown>>;
   ready(kind: string, scope: string, name: string, timeoutMs?: number): Promise<void>;
+  /** Waits until `describe` as an operator reads it holds all of these; returns the text. */
+  tells(reference: string, ...texts: string[]): Promise<string>;
   docker(args: string[]): string;
   /** Removes server, containers, networks, volumes and files. */
   close(): Promise<void>;
@@ -38,18 +42,32 @@ export interface Answer {
   body: { status?: string; data?: never; error?: string } & Record<string, unknown>;
 }
 
-/** Makes and starts a rig; `dockerHost` defaults to the daemon of the test run. */
-export async function rig(dockerHost: string | undefined = process.env.BERTH_TEST_DOCKER_HOST): Promise<Rig> {
+export interface RigOptions {
+  /** Further flags of `berth serve`. */
+  flags?: readonly string[];
+  /** Defaults to the daemon of the test run. */
+  dockerHost?: string;
+  /** An existing folder; removed by `close` like one of the rig's own. */
+  root?: string;
+  /** Orchestration address; without it only the unix socket listens. */
+  addr?: string;
+}
+
+/** Makes and starts a rig. */
+export async function rig(options: RigOptions = {}): Promise<Rig> {
+  const dockerHost = options.dockerHost ?? process.env.BERTH_TEST_DOCKER_HOST;
   if (dockerHost === undefined) throw new Error("BERTH_TEST_DOCKER_HOST is not set; run this through test/run");
-  const root = mkdtempSync(join(tmpdir(), "berth-rig."));
+  const root = options.root ?? mkdtempSync(join(tmpdir(), "berth-rig."));
   const prefix = `bt${Math.random().toString(36).slice(2, 8)}`;
   const socket = join(root, "run/berth.sock");
   const endpoint = `unix:${socket}`;
-  const flags = ["--root", root, "--addr", "", "--observability-addr", "", "--identity-addr", "", "--prefix", prefix];
+  const planes = ["--addr", options.addr ?? "", "--observability-addr", "", "--identity-addr", ""];
+  const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost, ...(options.flags ?? [])];
   let server: Server | undefined;
 
   const self: Rig = {
     root,
+    flags,
     prefix,
     dockerHost,
     endpoint,
@@ -58,7 +76,7 @@ export async function rig(dockerHost: string | undefined = process.env.BERTH_TES
       return server;
     },
     async start() {
-      server = await serve([...flags, "--docker-host", dockerHost]);
+      server = await serve([...flags]);
     },
     async stop(signal) {
       await server?.stop(signal);
@@ -85,6 +103,14 @@ export async function rig(dockerHost: string | undefined = process.env.BERTH_TES
         },
         timeoutMs,
       );
+    },
+    async tells(reference, ...texts) {
+      return waitFor(`describe ${reference} to say "${texts.join('" and "')}"`, async () => {
+        const { stdout, stderr } = await self.cli(["describe", ...reference.split(" ")]);
+        const missing = texts.filter((text) => !stdout.includes(text));
+        if (missing.length > 0) throw new Error(`"${missing.join('", "')}" is not in:\n${stdout}${stderr}`);
+        return stdout;
+      });
     },
     docker: (args) => docker(dockerHost, args),
     async close() {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { historyFields, JobSpec } from "./job.ts";
-import { OneOf, Shape } from "./shape.ts";
+import { Duration, OneOf, Shape } from "./shape.ts";
 
 export const CronjobSpec = Shape(
   {
@@ -8,7 +8,14 @@ export const CronjobSpec = Shape(
     timezone: Type.Optional(Type.String({ default: "UTC", description: "IANA name" })),
     suspend: Type.Optional(Type.Boolean({ default: false, description: "true: the clock does not start runs" })),
     concurrency_policy: Type.Optional(
-      OneOf(["Allow", "Forbid"], "whether a run may start while another is under way", "Allow"),
+      OneOf(
+        ["Allow", "Forbid", "Replace"],
+        "when a run is due while another is under way: both run, the new one is skipped, or the old one is ended",
+        "Allow",
+      ),
+    ),
+    starting_deadline: Type.Optional(
+      Duration("how late a run may start, for example after a downtime; later ones are recorded as missed", "100s"),
     ),
     ...historyFields,
     job: JobSpec,

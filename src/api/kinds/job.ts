@@ -16,6 +16,9 @@ export const JobSpec = Shape(
     ...containerFields,
     ...historyFields,
     timeout: Type.Optional(Duration("a run that takes longer is ended; default: no limit")),
+    backoff_limit: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 10, default: 0, description: "further tries after a failed one" }),
+    ),
     labels: Type.Optional(MapOf(Type.String(), "further container labels")),
   },
   "a container that runs once when asked",

@@ -42,6 +42,8 @@ export const PodKindStatus = Type.Object({
   conditions: Type.Array(Condition),
   warnings: Type.Optional(Type.Array(Type.String())),
   last_reconcile_error: Type.Optional(Type.String()),
+  /** Failed rounds in a row. */
+  attempts: Type.Optional(Type.Integer()),
   last_reconcile_at: Type.String(),
   next_retry_at: Type.Optional(Type.String()),
 });

@@ -6,11 +6,15 @@ import { listEvents } from "./events.ts";
 import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
+import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
+import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
+import { scale } from "./scale.ts";
+import { why } from "./why.ts";
 import { listStats } from "./stats.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
@@ -37,9 +41,17 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  scale,
   runRelease,
   listReleases,
   rollback,
+  why,
+  runJob,
+  runCronjob,
+  listRuns,
+  getRun,
+  cancelRun,
+  listDeliveries,
   listEvents,
   openapi,
 ];

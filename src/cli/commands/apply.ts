@@ -8,24 +8,26 @@ import { answer, type Command, type Context } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
+import { imagePullText } from "../image-pull-text.ts";
 import { isPodKind, readyTarget } from "../look.ts";
 import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
 import { hasChanges, planText } from "../plan-text.ts";
-import { printable } from "../style.ts";
 
 export const applyCommand: Command = {
   name: "apply",
   summary: "make the server run what manifest files say",
-  usage: ["apply -f PATH… [--prune] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["apply -f PATH… [--prune] [--pull] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   detail: [
     "Shows the plan, asks when somebody is there to answer, stores the manifests whole or not at all,",
-    "and waits until what runs containers is ready: 0 ready, 1 failed, 3 not ready within --timeout.",
+    "and waits until deployments and statefulsets are ready. Ends with 0 when they are, with 1 when one",
+    "failed or went back to the version before, with 3 when --timeout came first.",
     "",
     ...manifestDetail,
   ],
   flags: [
     fileFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
+    { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
@@ -39,7 +41,8 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const timeoutMs = timeoutOf(args.value("timeout"), context);
   const set = await manifestsOf(args, context);
   const prune = args.on("prune") ? "true" : undefined;
-  const send = (body: unknown, query: { prune?: string | undefined; dry_run?: string }) =>
+  const force = args.on("pull") ? "true" : undefined;
+  const send = (body: unknown, query: { prune?: string | undefined; dry_run?: string; force?: string | undefined }) =>
     explained(set, () => context.api.call(apply, { body, query }));
 
   const plan = await send(set.manifests, { prune, dry_run: "true" });
@@ -48,9 +51,9 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   if (hasChanges(plan) && context.terminal.interactive && !args.on("yes")) {
     if (!(await confirmed("apply these changes?", context))) throw refused();
   }
-  const result = await send(guarded(set.manifests, plan), { prune }).catch(changedMeanwhile);
+  const result = await send(guarded(set.manifests, plan), { prune, force }).catch(changedMeanwhile);
   if (context.json) answer(context, result, () => "");
-  else report(result, context);
+  else report(result, plan, context);
   if (args.on("no-wait")) return exitCodes.done;
   return follow(targetsOf(context.api, result, plan), timeoutMs, context);
 }
@@ -63,11 +66,11 @@ function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
   else if (terminal.interactive) terminal.note(planText(plan, { style: terminal.noteStyle, reveal }));
 }
 
-function report(result: ApplyResult, { terminal }: Context): void {
-  const applied = `applied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}`;
+function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {
   const pruned = result.pruned.length === 0 ? "" : `, deleted ${result.pruned.length}`;
-  for (const text of result.warnings ?? []) terminal.note(`${terminal.noteStyle.yellow("!")} ${printable(text)}`);
-  terminal.out(`\n${applied}${pruned}`);
+  for (const pull of result.image_pulls ?? []) terminal.note(imagePullText(pull, terminal.noteStyle));
+  if (!hasChanges(plan)) return;
+  terminal.out(`\napplied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}${pruned}`);
 }
 
 /**

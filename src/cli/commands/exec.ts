@@ -13,15 +13,15 @@ export const execCommand: Command = {
   summary: "run a command in a pod",
   usage: ["exec SCOPE/NAME[.REPLICA] [-it] [-u USER] [-w DIR] [-e K=V]… -- COMMAND…", "exec SCOPE/NAME[.REPLICA]"],
   detail: [
-    "Without a COMMAND, on a terminal: a shell. Of several replicas the newest that is ready.",
-    "Ends with the exit code of COMMAND. When the client goes away, COMMAND is ended too.",
+    "Without COMMAND it is a shell, on a terminal. Where several replicas are meant, the newest that is",
+    "ready is taken. Ends with the exit code of COMMAND; when the client goes away, COMMAND is ended too.",
   ],
   flags: [
     { name: "interactive", short: "i", aliases: ["stdin"], summary: "pass stdin on" },
     { name: "tty", short: "t", summary: "give it a terminal" },
-    { name: "user", short: "u", value: "USER", summary: "as this user, or user:group" },
-    { name: "workdir", short: "w", value: "DIR", summary: "in this folder" },
-    { name: "env", short: "e", value: "KEY=VALUE", repeat: true, summary: "with this variable; repeatable" },
+    { name: "user", short: "u", value: "USER", summary: "run it as this user, or user:group" },
+    { name: "workdir", short: "w", value: "DIR", summary: "run it in this folder" },
+    { name: "env", short: "e", value: "KEY=VALUE", repeat: true, summary: "add this variable; may be repeated" },
   ],
   restFromWord: 2,
   async run(context, args) {

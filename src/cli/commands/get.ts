@@ -48,12 +48,24 @@ async function getManifests(wanted: Wanted, context: Context): Promise<number> {
   const query = { kind: wanted.kind ?? named?.kind, scope: named?.scope ?? named?.word, name: named?.name };
   const manifests = await context.api.call(listManifests, { query });
   const pods = context.json ? [] : (await context.api.call(listPods, { query: {} })).pods;
-  answer(context, manifests, () => manifestTables(manifests, pods, context));
+  answer(context, manifests, () => manifestTables({ manifests, pods, reference: wanted.reference }, context));
   return exitCodes.done;
 }
 
-function manifestTables(manifests: readonly Manifest[], pods: readonly PodRecord[], context: Context): string {
-  if (manifests.length === 0) return "nothing here; apply something: berth apply -f FILE";
+/** A word alone is taken for a scope, so a mistyped kind ends here. */
+function nothing(reference: string | undefined): string {
+  if (reference === undefined) return "nothing here; apply something: berth apply -f FILE";
+  return `nothing is stored under "${reference}"${didYouMean(reference, words)}`;
+}
+
+interface Found {
+  manifests: readonly Manifest[];
+  pods: readonly PodRecord[];
+  reference: string | undefined;
+}
+
+function manifestTables({ manifests, pods, reference }: Found, context: Context): string {
+  if (manifests.length === 0) return nothing(reference);
   const setup = { ...tableSetup(context), pods };
   const kinds = coreKinds.filter((kind) => manifests.some((manifest) => manifest.kind === kind));
   const tables = kinds.map((kind) => {

@@ -14,14 +14,14 @@ export const logsCommand: Command = {
   usage: ["logs SCOPE/NAME[.REPLICA] [-f] [-n LINES] [--since TIME] [-t]", "logs SCOPE [-f]"],
   detail: [
     "With several pods each line begins with its pod. With -f new replicas join in, and the",
-    "replacement of one that goes away is followed; Ctrl-C ends it.",
+    "replacement of one that goes away is followed; Ctrl-C ends it. With -o json a line is an object.",
   ],
   flags: [
-    { name: "follow", short: "f", summary: "go on with what is written from now on" },
+    { name: "follow", short: "f", summary: "go on with what is written later" },
     { name: "tail", short: "n", value: "LINES", summary: "only the last lines of each pod" },
-    { name: "since", value: "TIME", summary: "only from then on: 10m, 2026-01-31T13:05:00Z, unix seconds" },
-    { name: "timestamps", short: "t", summary: "with the time of each line" },
-    { name: "no-prefix", summary: "lines as they are" },
+    { name: "since", value: "TIME", summary: "only what is newer: 10m, 2026-01-31T13:05:00Z or unix seconds" },
+    { name: "timestamps", short: "t", summary: "put its time in front of each line" },
+    { name: "no-prefix", summary: "leave the pod out of the lines" },
   ],
   async run(context, args) {
     const [reference, ...more] = args.words;

@@ -2,17 +2,21 @@ import type { DataOf } from "../../api/endpoint.ts";
 import { startPod } from "../../api/orchestration/pods.ts";
 import { answer, type Command } from "../command.ts";
 import { exitCodes } from "../failures.ts";
-import { podNames } from "../pods.ts";
+import { podNames, unlessGone } from "../pods.ts";
 
 export const startCommand: Command = {
   name: "start",
   summary: "start stopped pods again",
   usage: ["start SCOPE/NAME.REPLICA…", "start SCOPE/NAME"],
+  detail: ["SCOPE/NAME means those of its replicas that do not run; a pod that is named is made anew."],
   flags: [],
   async run(context, args) {
     const done: DataOf<typeof startPod>[] = [];
-    for (const name of await podNames(context.api, args.words)) {
-      const data = await context.api.call(startPod, { params: { name } });
+    const names = await podNames(context.api, args.words, (pod) => !pod.running || pod.frozen);
+    if (names.length === 0 && !context.json) context.terminal.out("nothing to start: all of it runs");
+    for (const name of names) {
+      const data = await unlessGone(names, () => context.api.call(startPod, { params: { name } }));
+      if (data === undefined) continue;
       done.push(data);
       if (!context.json) context.terminal.out(startedText(data));
     }

@@ -7,7 +7,7 @@ export const statsCommand: Command = {
   name: "stats",
   summary: "show what pods use of CPU and memory",
   usage: ["stats [KIND|SCOPE|SCOPE/NAME[.REPLICA]] [--orphans]"],
-  detail: ["100% CPU is one core, averaged over the last seconds; see also: berth top"],
+  detail: ["100% CPU is one core. The figures are those of the last reading; berth top goes on reading."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],
   async run(context, args) {
     const [reference, ...more] = args.words;

@@ -2,7 +2,7 @@ import type { DataOf } from "../../api/endpoint.ts";
 import { stopPod } from "../../api/orchestration/pods.ts";
 import { answer, type Command } from "../command.ts";
 import { exitCodes } from "../failures.ts";
-import { podNames } from "../pods.ts";
+import { podNames, unlessGone } from "../pods.ts";
 
 export const stopCommand: Command = {
   name: "stop",
@@ -13,8 +13,10 @@ export const stopCommand: Command = {
   async run(context, args) {
     const freeze = args.on("no-freeze") ? "false" : undefined;
     const done: DataOf<typeof stopPod>[] = [];
-    for (const name of await podNames(context.api, args.words)) {
-      const data = await context.api.call(stopPod, { params: { name }, query: { freeze } });
+    const names = await podNames(context.api, args.words);
+    for (const name of names) {
+      const data = await unlessGone(names, () => context.api.call(stopPod, { params: { name }, query: { freeze } }));
+      if (data === undefined) continue;
       done.push(data);
       if (!context.json) context.terminal.out(`stopped ${data.name}${data.freeze ? ", frozen until start" : ""}`);
     }

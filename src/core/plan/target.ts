@@ -4,6 +4,9 @@ import type { Spec, StoredManifest } from "../../api/manifest.ts";
 export interface TargetRelease {
   status: "pending" | "running" | "succeeded" | "failed";
   good: boolean;
+  /** Exit codes of the commands before the rollout, of those that have run. */
+  preExitCode: number | undefined;
+  exitCode: number | undefined;
   hash: string;
   spec: Spec;
 }
@@ -32,8 +35,13 @@ export function targetOf(
     return { ...manifest, generation };
   }
   const good = releases.find((release) => release.good);
-  if (good === undefined) return latest.status === "pending" ? undefined : { ...manifest, generation };
+  if (good === undefined) return isBlocked(latest) ? undefined : { ...manifest, generation };
   return { ...manifest, generation, spec: withReplicas(good.spec, manifest.spec) };
+}
+
+/** Its commands have yet to pass, or did not: nothing may run that was not prepared for. */
+function isBlocked({ status, preExitCode = 0, exitCode = 0 }: TargetRelease): boolean {
+  return status === "pending" || preExitCode !== 0 || exitCode !== 0;
 }
 
 /** A release's spec with the replica count of today: a rollback is about what runs, not about how much of it. */

@@ -17,6 +17,7 @@ export function cronjobRules(spec: CronjobSpec, context: RuleContext): void {
   if (schedule !== undefined) report("spec.schedule", schedule);
   const timezone = spec.timezone === undefined ? undefined : timezoneFault(spec.timezone);
   if (timezone !== undefined) report("spec.timezone", timezone);
+  durationRule(spec.starting_deadline, "spec.starting_deadline", { report, aboveZero: true });
   jobFieldRules(spec.job, "spec.job", context);
 }
 

@@ -14,6 +14,8 @@ import { mountEvents } from "./events.ts";
 import { execPodRoute, mountExec } from "./exec.ts";
 import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
+import { mountJobs } from "./jobs.ts";
+import { mountHooks } from "./hooks.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
@@ -22,9 +24,11 @@ import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
 import { mountRestart } from "./restart.ts";
+import { mountScale } from "./scale.ts";
 import { mountStats } from "./stats.ts";
 import { createTakeovers } from "./takeovers.ts";
 import { createUnknownRoute } from "./unknown-route.ts";
+import { mountWhy } from "./why.ts";
 
 export interface OrchestrationOptions {
   controller: Controller;
@@ -64,7 +68,11 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountStats(plane, controller, names.headerPrefix);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
+  mountWhy(plane, controller);
+  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
+  mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {

@@ -48,10 +48,19 @@ export function containerDetail(info: Dockerode.ContainerInspectInfo): Container
     mounts: mountsOf(info),
     ports: portsOf(info),
     restartPolicy: host.RestartPolicy?.Name ?? "no",
+    stopGraceMs: stopGraceMs(config),
     nanoCpus: host.NanoCpus || undefined,
     memoryBytes: host.Memory || undefined,
     tty: config.Tty,
   };
+}
+
+const engineGraceMs = 10_000;
+
+/** The published types do not know the field. */
+function stopGraceMs(config: object): number {
+  const seconds = "StopTimeout" in config ? config.StopTimeout : undefined;
+  return typeof seconds === "number" ? seconds * 1000 : engineGraceMs;
 }
 
 function containerState(text: string): ContainerState {

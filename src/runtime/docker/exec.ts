@@ -155,14 +155,18 @@ async function session(setup: Setup, { id, pipe, pid }: Started): Promise<ExecSe
       await pipe.end;
       return exitCode(engine, id);
     },
-    kill: () => {
-      // The signals go first: the process is not to find out by a broken pipe.
+    kill: async () => {
       const killed = end();
-      pipe.close();
-      return killed;
+      pipe.abandon();
+      // Closed only once the engine has noticed: of a client that goes before, it makes an exit code of its own.
+      const noticed = killed.then(() => Promise.race([pipe.end, systemClock.sleep(noticeMs)]));
+      await noticed.finally(pipe.close);
     },
   };
 }
+
+/** Longer than the engine waits for the streams of a process that has ended. */
+const noticeMs = 3_000;
 
 function killer({ engine, attempt, container, spec, mark, killGraceMs }: Setup, execId: string, pid: number): Killer {
   if (mark === undefined) return killFromOutside(containerProcess(container.id, pid), killGraceMs);

@@ -15,7 +15,11 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
   return {
     ensureNetwork: (name) =>
       share(name, async () => {
-        if ((await labelsOf(engine, name)) === undefined) await makeOne(engine, name, ownLabels(owner));
+        const labels = await labelsOf(engine, name).catch((error: unknown) => {
+          if (!isAmbiguous(error)) throw error;
+          return keepOne(engine, name, (found) => found[installation] === owner.installationId);
+        });
+        if (labels === undefined) await makeOne(engine, name, ownLabels(owner));
       }),
 
     removeNetwork: async (name) => {
@@ -46,6 +50,33 @@ async function makeOne(engine: Engine, name: string, labels: Record<string, stri
       .filter(({ Name }) => Name === name)
       .sort((a, b) => compare(a.Created, b.Created) || compare(a.Id, b.Id));
     if (same[0] !== undefined && same[0].Id !== made.id) await made.remove({ abortSignal });
+  });
+}
+
+/** Two networks have the name: the create of a server that was killed arrived after all. */
+function isAmbiguous(error: unknown): boolean {
+  return error instanceof Failure && /network \S+ is ambiguous/.test(error.message);
+}
+
+/** Removes networks of ours until the name is clear: the one that containers are on stays, else the oldest. */
+async function keepOne(
+  engine: Engine,
+  name: string,
+  isOurs: (labels: Record<string, string>) => boolean,
+): Promise<Record<string, string> | undefined> {
+  return engine.call({ verb: "clear", subject: subject(name) }, async (docker, abortSignal) => {
+    const listed = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
+    const twins = await Promise.all(
+      listed.filter(({ Name }) => Name === name).map(({ Id }) => docker.getNetwork(Id).inspect()),
+    );
+    const isUsed = (twin: { Containers?: object }) => Object.keys(twin.Containers ?? {}).length > 0;
+    const [kept, ...others] = twins.sort(
+      (a, b) => Number(isUsed(b)) - Number(isUsed(a)) || compare(a.Created, b.Created) || compare(a.Id, b.Id),
+    );
+    for (const twin of others) {
+      if (!isUsed(twin) && isOurs(twin.Labels ?? {})) await docker.getNetwork(twin.Id).remove({ abortSignal });
+    }
+    return kept?.Labels ?? {};
   });
 }
 

@@ -11,6 +11,8 @@ export interface Pipe {
   write(bytes: Uint8Array): Promise<boolean>;
   /** No more is written: half-close after what was written so far. Reading goes on. */
   finish(): void;
+  /** Nobody reads any more: `read` says so from now on, and what still arrives is dropped, so that nobody waits for us. */
+  abandon(): void;
   /** Ends it at once. What has arrived can still be read. */
   close(): void;
   /** The other side has finished, or the connection is closed. */
@@ -26,6 +28,7 @@ interface State {
   inbox: Uint8Array[];
   inboxBytes: number;
   paused: boolean;
+  abandoned: boolean;
   ended: boolean;
   fault: Error | undefined;
   end: PromiseWithResolvers<void>;
@@ -40,6 +43,7 @@ export async function openPipe(address: EngineAddress): Promise<Pipe> {
     inbox: [],
     inboxBytes: 0,
     paused: false,
+    abandoned: false,
     ended: false,
     fault: undefined,
     end: Promise.withResolvers(),
@@ -65,6 +69,7 @@ function connect(address: EngineAddress, socket: Bun.SocketHandler<undefined>): 
 function callbacks(state: State): Bun.SocketHandler<undefined> {
   return {
     data: (socket, bytes) => {
+      if (state.abandoned) return;
       state.inbox.push(bytes);
       state.inboxBytes += bytes.length;
       if (state.inboxBytes > inboxBytesMax && !state.paused) {
@@ -102,18 +107,27 @@ function renew(state: State, what: "arrival" | "drain"): void {
   state[what] = Promise.withResolvers();
 }
 
-function reading(state: State, socket: Socket): Pick<Pipe, "read" | "unread"> {
+function reading(state: State, socket: Socket): Pick<Pipe, "read" | "unread" | "abandon"> {
+  const resume = () => {
+    if (!state.paused) return;
+    state.paused = false;
+    socket.resume();
+  };
   return {
     read: async () => {
-      while (state.inbox.length === 0 && !state.ended) await state.arrival.promise;
+      while (state.inbox.length === 0 && !state.ended && !state.abandoned) await state.arrival.promise;
       const bytes = state.inbox.shift();
       state.inboxBytes -= bytes?.length ?? 0;
-      if (state.paused && state.inboxBytes <= inboxBytesMax / 2) {
-        state.paused = false;
-        socket.resume();
-      }
-      if (bytes === undefined && state.fault !== undefined) throw state.fault;
+      if (state.inboxBytes <= inboxBytesMax / 2) resume();
+      if (bytes === undefined && state.fault !== undefined && !state.abandoned) throw state.fault;
       return bytes;
+    },
+    abandon: () => {
+      state.abandoned = true;
+      state.inbox = [];
+      state.inboxBytes = 0;
+      resume();
+      renew(state, "arrival");
     },
     unread: (bytes) => {
       state.inbox.unshift(bytes);

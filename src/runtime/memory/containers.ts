@@ -188,6 +188,7 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
     }),
     ports: [],
     restartPolicy: spec.restart.name,
+    stopGraceMs: spec.stopGraceMs,
     nanoCpus: spec.nanoCpus,
     memoryBytes: spec.memoryBytes,
     tty: false,
@@ -196,10 +197,11 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
 
 /** `nth` start of all: makes pids and addresses that are never the same twice. */
 function runningFacts({ networks }: ContainerDetail, nth: number, now: number): Partial<ContainerDetail> {
-  const ipAddress = `10.${(nth >> 16) & 255}.${(nth >> 8) & 255}.${nth & 255}`;
+  // Loopback: nothing that a test asks of a pod leaves the machine.
+  const ipAddress = `127.${64 + ((nth >> 16) & 63)}.${(nth >> 8) & 255}.${nth & 255}`;
   const connected = Object.entries(networks).map(([name, network]) => [
     name,
-    { ...network, ipAddress, gateway: "10.0.0.0" },
+    { ...network, ipAddress, gateway: "127.64.0.0" },
   ]);
   return {
     state: "running",

@@ -10,6 +10,7 @@ export interface Resources {
   ensureVolume(name: string, labels: Record<string, string>): { created: boolean };
   /** What the engine does by itself for a mount of a volume that is not there. */
   mountVolume(name: string): void;
+  addVolume(name: string, labels: Record<string, string>): void;
   listVolumes(labels: Record<string, string>): Volume[];
   findVolume(name: string): Volume | undefined;
   removeVolume(name: string, inUse: boolean): void;
@@ -41,6 +42,7 @@ export function createResources(owner: Owner): Resources {
     mountVolume: (name) => {
       if (!volumes.has(name)) volumes.set(name, { name, labels: {} });
     },
+    addVolume: (name, labels) => void volumes.set(name, { name, labels }),
     listVolumes: (labels) => [...volumes.values()].filter((volume) => carriesAll(volume.labels, labels)),
     findVolume: (name) => volumes.get(name),
     removeVolume: (name, inUse) => {

@@ -32,7 +32,7 @@ describe("the client as a process", () => {
     const options = { endpoint: server.url, cwd: place.path, env: { TAG: "2" } };
     const { code, out, err } = await runCli(["apply", "-f", "m"], options);
     expect(err).toContain("✓ deployment/shop/web is ready (1/1)");
-    expect(out).toContain("applied 1 resource");
+    expect(out).toContain("no changes");
     expect(code).toBe(0);
     const last = server.requests.findLast(({ method }) => method === "POST");
     expect(JSON.parse(last?.body ?? "")).toMatchObject([{ spec: { image: "web:2" } }]);

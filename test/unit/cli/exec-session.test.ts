@@ -5,7 +5,7 @@ import { type ExecCall, execSession } from "../../../src/cli/exec-session.ts";
 import type { RawTerminal } from "../../../src/cli/raw-terminal.ts";
 import { createByteQueue } from "../../../src/lib/byte-queue.ts";
 import type { ExecProgram } from "../../../src/runtime/memory/execs.ts";
-import { type Plane, startPlane } from "../../support/plane.ts";
+import { type Plane, startPlane } from "../../support/socket-plane.ts";
 import { eventually } from "../../support/front.ts";
 
 const pod = "s-web.ab1cd";

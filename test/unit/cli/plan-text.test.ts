@@ -55,7 +55,7 @@ test("a plan names each resource, its changed fields, what happens to replicas a
       '    ports[1]   –          → "443"',
       "    replaces 2 replicas a1b2c, d3e4f: image changed",
       "    starts 1 replica: replicas 2 to 3",
-      "    removes 1 replica zzzzz",
+      "    removes replica zzzzz",
       "    ! strategy recreate: it writes to a volume",
       "+ ingress/shop/web",
       "~ asset/shop/files",
@@ -68,6 +68,45 @@ test("a plan names each resource, its changed fields, what happens to replicas a
       "1 to create, 2 to change, 2 to delete, 1 unchanged",
     ].join("\n"),
   );
+});
+
+test("an asset's new content shows as digests at its reader, replicas without ids as a count", () => {
+  const text = planText(
+    {
+      applied: [
+        stored("deployment/shop/web", { _asset_digests: { "pages.index": "b".repeat(64), plain: "c".repeat(64) } }),
+      ],
+      current: [stored("deployment/shop/web", { _asset_digests: { "pages.index": "a".repeat(64) } })],
+      pruned: [],
+      plan: [
+        {
+          ref: "deployment/shop/web",
+          action: "update",
+          changed: ['_asset_digests["pages.index"]', "_asset_digests.plain"],
+          replicas: [
+            { replica_id: "(new)", action: "create", why: "2 are wanted" },
+            { replica_id: "(new)", action: "create", why: "2 are wanted" },
+            { replica_id: "0", action: "create", why: "ordinal 0 is missing" },
+            { replica_id: "(new)", action: "create", why: "another" },
+          ],
+          notes: ["not acted upon"],
+        },
+      ],
+      warnings: ["deployment/shop/web: not acted upon"],
+    },
+    options,
+  );
+  expect(text.split("\n")).toEqual([
+    "~ deployment/shop/web",
+    "    asset pages.index  #aaaaaaaa  → #bbbbbbbb",
+    "    asset plain        –          → #cccccccc",
+    "    starts 2 replicas: 2 are wanted",
+    "    starts replica 0: ordinal 0 is missing",
+    "    starts 1 replica: another",
+    "    ! not acted upon",
+    "",
+    "1 to change",
+  ]);
 });
 
 test("environment values show with reveal only", () => {

@@ -7,8 +7,9 @@ const health = () => new Answer(200, { status: "ok", version: "9.9.9" });
 describe("help", () => {
   test("names every command with its summary; bare and help are the same", async () => {
     const { out, code } = await cli([]);
-    for (const { name, summary } of [...commands, ...localCommands])
-      expect(out).toContain(`${name.padEnd(8)}  ${summary}`);
+    const all = [...commands, ...localCommands];
+    const width = Math.max(...all.map(({ name }) => name.length));
+    for (const { name, summary } of all) expect(out).toContain(`${name.padEnd(width)}  ${summary}`);
     expect(code).toBe(0);
     expect((await cli(["help"])).out).toBe(out);
     expect((await cli(["--help"])).out).toBe(out);

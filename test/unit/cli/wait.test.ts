@@ -112,7 +112,6 @@ describe("progress", () => {
     });
     const second = round({ pods: [record("shop-web.a1b2c")], ready: 2 });
     expect(progressLines([], first)).toEqual([
-      "deployment/shop/web: replica old11 running, ready",
       "deployment/shop/web: replica a1b2c created",
       "deployment/shop/web: 1/2 ready",
     ]);
@@ -122,6 +121,22 @@ describe("progress", () => {
       "deployment/shop/web: replica old11 removed",
       "deployment/shop/web: 2/2 ready",
     ]);
+  });
+
+  test("the count stands in a line once, and the end of the wait is not told here", () => {
+    const why = (text: string) => progressLines([], round({ why: text }));
+    expect(why("1 of 2 replicas ready; creating 1")).toEqual(["deployment/shop/web: 1/2 ready; creating 1"]);
+    expect(why("1 of 2 replicas ready, 0 updated; removing a")).toEqual([
+      "deployment/shop/web: 1/2 ready; 0 updated; removing a",
+    ]);
+    expect(why("1 of 2 replicas ready")).toEqual(["deployment/shop/web: 1/2 ready"]);
+    expect(why("PortTaken: port 80 is held")).toEqual(["deployment/shop/web: 1/2 ready; PortTaken: port 80 is held"]);
+    expect(progressLines([], round({ phase: "", why: "Docker is away" }))).toEqual([
+      "deployment/shop/web: Docker is away",
+    ]);
+    const pods = [record("shop-web.a1b2c")];
+    expect(progressLines([], round({ ...ready, pods }))).toEqual([]);
+    expect(progressLines(round({ pods }), round({ ...ready, pods }))).toEqual([]);
   });
 
   test("the block shows replicas only while there is something to wait for", () => {

@@ -53,7 +53,10 @@ describe("jobs", () => {
     [{ schedule: "0 0 30 2 *" }, "spec.schedule: "],
     [{ schedule: "daily" }, 'spec.schedule: "daily" is not a schedule'],
     [{ timezone: "Mars/Phobos" }, 'spec.timezone: "Mars/Phobos" is not a time zone'],
-    [{ concurrency_policy: "Replace" }, 'spec.concurrency_policy: expected "Allow" or "Forbid", got string "Replace"'],
+    [
+      { concurrency_policy: "Queue" },
+      'spec.concurrency_policy: expected "Allow", "Forbid" or "Replace", got string "Queue"',
+    ],
     [{ job: undefined }, "spec.job: is required"],
     [{ job: { image: "X" } }, "spec.job.image: "],
     [{ job: { schedule: "x" } }, "spec.job.schedule: unknown field"],

@@ -13,6 +13,7 @@ afterEach(() => remove());
 
 test("a first start makes 32 random bytes for the owner alone, later starts read them", async () => {
   const made = await loadKey(layout);
+  writeFileSync(layout.database, "made with the key");
   expect(made.reveal()).toHaveLength(32);
   expect(statSync(layout.key).mode & 0o777).toBe(0o600);
   expect((await loadKey(layout)).reveal()).toEqual(made.reveal());
@@ -28,6 +29,7 @@ test("two roots have two keys", async () => {
 test("two starts at once agree on one key or one of them fails", async () => {
   const results = await Promise.allSettled([loadKey(layout), loadKey(layout)]);
   const keys = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.reveal()] : []));
+  writeFileSync(layout.database, "made with the key");
   const kept = (await loadKey(layout)).reveal();
   for (const key of keys) expect(key).toEqual(kept);
 });
@@ -39,6 +41,14 @@ test("no key is made beside a database", async () => {
     message: `database "${layout.database}" is there but its key "${layout.key}" is missing: put the key file back, or restore a backup with \`berth restore FILE\``,
   });
   expect(existsSync(layout.key)).toBe(false);
+});
+
+test("a key whose database has gone is no new installation", async () => {
+  await loadKey(layout);
+  await expect(loadKey(layout)).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining(`database "${layout.database}" is missing: put the database back`),
+  });
 });
 
 test("a file that holds something else is refused and left as it is", async () => {
@@ -57,6 +67,7 @@ test("a file that holds something else is refused and left as it is", async () =
 
 test("a key that others may read is closed to them", async () => {
   await loadKey(layout);
+  writeFileSync(layout.database, "made with the key");
   chmodSync(layout.key, 0o644);
   await loadKey(layout);
   expect(statSync(layout.key).mode & 0o777).toBe(0o600);

@@ -367,6 +367,21 @@ describe("restart, stop, start", () => {
     expect(did(all.calls).map(({ query }) => query.freeze)).toEqual(["false", "false"]);
   });
 
+  test("start of a resource leaves those that run alone, and says when all of them do", async () => {
+    const { calls } = await berth("start", "shop/web");
+    expect(did(calls).map(({ path }) => path)).toEqual(["/pods/shop-web.d3e4f/start"]);
+    expect(did((await berth("start", "shop/web.a1b2c")).calls)).toHaveLength(1);
+    expect(await berth("start", "data/queue")).toMatchObject({ code: 0, out: "nothing to start: all of it runs\n" });
+  });
+
+  test("of several pods one may be gone by now, the only one may not", async () => {
+    const rolling = (call: Call) =>
+      call.path === "/pods/shop-web.a1b2c/stop" ? refusal(404, "no container") : server(call);
+    const { code, out } = await cli(["stop", "shop/web"], { server: rolling });
+    expect([code, out]).toEqual([0, "stopped shop-web.d3e4f, frozen until start\n"]);
+    expect((await cli(["stop", "shop/web.a1b2c"], { server: rolling })).code).toBe(1);
+  });
+
   test("start a replica whose container is gone", async () => {
     const { out, calls } = await berth("start", "shop/web.zzzzz");
     expect(did(calls).map(({ path }) => path)).toEqual(["/pods/shop-web.zzzzz/start"]);
@@ -402,7 +417,7 @@ test("events: a line each, filters passed on", async () => {
   expect(out).toBe(
     [
       "TIME                  WHO         WHAT        ON                   DETAIL",
-      '2026-01-02 03:04:05Z  ana@laptop  config.set  deployment/shop/web  keys=["A"]',
+      "2026-01-02 03:04:05Z  ana@laptop  config.set  deployment/shop/web  keys=A",
       "",
     ].join("\n"),
   );

@@ -123,6 +123,7 @@ describe("containerDetail", () => {
       ],
       ports: [{ container: "80/tcp", hostIp: "127.0.0.1", hostPort: "8080" }],
       restartPolicy: "always",
+      stopGraceMs: 10_000,
       nanoCpus: undefined,
       memoryBytes: undefined,
       tty: false,

@@ -1,0 +1,19 @@
+import type { Readiness } from "../api/orchestration/pods.ts";
+import type { Pod } from "./pod-table.ts";
+
+/** Runs the probes of all pods, and knows from memory which are ready. */
+export interface ProbeEngine {
+  /** Takes the pods of a resource as they are now: new ones get runners, restarted ones begin anew, gone ones end. */
+  watch(pods: readonly Pod[]): void;
+  /** Undefined for a pod that declares no probes. */
+  readiness(pod: Pod): ProbeReadiness | undefined;
+  /** The last exchanges of a container's probes, newest last. */
+  exchanges(containerId: string): string[];
+  /** Runs until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export type ProbeReadiness = Pick<
+  Readiness,
+  "ready" | "startup_passed" | "readiness_phase" | "reason" | "last_transition"
+>;

@@ -1,0 +1,27 @@
+/** Runs work when there is room; first come, first served. */
+export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** At most `most` works at one time. */
+export function createLimit(most: number): Limit {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((enter) => waiting.push(enter));
+    try {
+      return await work();
+    } finally {
+      // The place is handed on, so that nobody who comes later gets in between.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
+/** A place that is left by hand: resolves with the way out once there is room. */
+export function enter(limit: Limit): Promise<() => void> {
+  return new Promise((resolve) => {
+    void limit(() => new Promise<void>((leave) => resolve(leave)));
+  });
+}

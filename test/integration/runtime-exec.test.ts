@@ -1,0 +1,236 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
+import { createEngine } from "../../src/runtime/docker/engine.ts";
+import { killFromInside, readExec } from "../../src/runtime/docker/exec-kill.ts";
+import type { ExecSession, ExecSpec, Runtime } from "../../src/runtime/runtime.ts";
+import { outputOf } from "../contract/runtime-inside.ts";
+import { containerSpec } from "../support/container-spec.ts";
+import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
+import { expectFailure } from "../support/failure.ts";
+import { isAlive, waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(30_000);
+
+/** Through a slow reader, in megabytes; a soak run asks for more. */
+const megabytes = Number(process.env.BERTH_TEST_STREAM_MB ?? 32);
+
+/** What only real processes can show of commands in containers. */
+describe("docker exec", () => {
+  let place: Scratch;
+  let runtime: Runtime;
+  beforeAll(() => {
+    place = scratch();
+    runtime = createDockerRuntime({
+      host: requireDocker(),
+      installationId: place.installationId,
+      names: place.names,
+      timeouts: { execKillGraceMs: 400 },
+    });
+  });
+  afterEach(() => place.cleanUp());
+  afterAll(() => runtime.close());
+
+  const started = async (change = {}) => {
+    const id = await runtime.create(containerSpec({ name: place.unique("a"), networkMode: "none", ...change }));
+    await runtime.start(id);
+    return id;
+  };
+  const sh = (id: string, script: string, change: Partial<ExecSpec> = {}) =>
+    runtime.exec(id, { command: ["sh", "-c", script], env: [], tty: false, interactive: false, ...change });
+  /** Host pids of all processes of the container but its first. */
+  const others = async (id: string) => {
+    const first = (await runtime.inspect(id))?.pid;
+    const { Processes } = await place.docker.getContainer(id).top({ ps_args: "-eo pid" });
+    return (Processes as string[][]).map(([pid]) => Number(pid)).filter((pid) => pid !== first);
+  };
+
+  test.each([
+    ["a user", { user: "nobody-here" }, "nobody-here"],
+    ["a folder", { workdir: "/no/such/folder" }, "/no/such/folder"],
+    ["a program that may be run", { command: ["/etc"] }, "permission denied"],
+  ])("%s that it does not have is told with the engine's words", async (_what, change, words) => {
+    const id = await started();
+    const failure = await expectFailure(sh(id, "echo hi", change), "conflict");
+    expect(failure.message).toContain(words);
+    const terminal = await expectFailure(sh(id, "echo hi", { ...change, tty: true }), "conflict");
+    expect(terminal.message).toContain(words);
+  });
+
+  test("a program that says 126 or 127 by itself is no refusal", async () => {
+    const id = await started();
+    for (const code of [126, 127]) {
+      const session = await sh(id, `echo OCI runtime exec failed; exit ${code}`);
+      expect((await outputOf(session)).stdout).toBe("OCI runtime exec failed\n");
+      expect(await session.exitCode()).toBe(code);
+    }
+  });
+
+  test("runs as the user given", async () => {
+    const session = await sh(await started(), "id -u", { user: "65534" });
+    expect((await outputOf(session)).stdout).toBe("65534\n");
+  });
+
+  test("a secret of its environment is not in the way to the engine", async () => {
+    const env = Array.from({ length: 12 }, (_, index) => `V${index}=${"x".repeat(100_000)}`);
+    const session = await sh(await started(), 'echo "${#V0} ${#V11}"', { env });
+    expect((await outputOf(session)).stdout).toBe("100000 100000\n");
+  });
+
+  test("it sees no variable that it was not given", async () => {
+    const session = await sh(await started(), "env", { env: ["GIVEN=1"] });
+    const keys = (await outputOf(session)).stdout
+      .trim()
+      .split("\n")
+      .map((row) => row.split("=")[0]);
+    expect(keys).toContain("GIVEN");
+    expect(keys.filter((key) => key?.startsWith(place.names.envPrefix))).toEqual([]);
+  });
+
+  test("the last bytes come through after a half-close, to a reader that was not looking", async () => {
+    const session = await sh(await started(), "cat; head -c 200000 /dev/zero; printf END", { interactive: true });
+    await session.write(Buffer.from("x".repeat(100_000)));
+    session.endInput();
+    await Bun.sleep(600);
+    const { stdout } = await outputOf(session);
+    expect(stdout.length).toBe(300_003);
+    expect(stdout.endsWith("END")).toBe(true);
+  });
+
+  test(`${megabytes} MB through a slow reader stay out of our memory`, async () => {
+    const bytes = megabytes * 1_000_000;
+    const session = await sh(await started(), `head -c ${bytes} /dev/zero; printf END >&2`);
+    Bun.gc(true);
+    const before = process.memoryUsage.rss();
+    let [read, peak, tail] = [0, 0, ""];
+    for await (const { stream, bytes: part } of session.output) {
+      if (read === 0) await Bun.sleep(1_000);
+      if (stream === "stderr") tail += Buffer.from(part).toString();
+      read += part.length;
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }
+    expect({ read, tail }).toEqual({ read: bytes + 3, tail: "END" });
+    expect((peak - before) / 1_000_000).toBeLessThan(100);
+    expect(await session.exitCode()).toBe(0);
+  }, 120_000);
+
+  test(`${megabytes} MB for a process that is slow to read stay out of our memory, and all arrive`, async () => {
+    const session = await sh(await started(), "sleep 1; wc -c", { interactive: true });
+    const output = outputOf(session);
+    const block = Buffer.alloc(1_000_000);
+    Bun.gc(true);
+    const before = process.memoryUsage.rss();
+    let peak = 0;
+    for (let sent = 0; sent < megabytes; sent++) {
+      await session.write(block);
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }
+    session.endInput();
+    expect(Number((await output).stdout)).toBe(megabytes * 1_000_000);
+    expect((peak - before) / 1_000_000).toBeLessThan(100);
+  }, 120_000);
+
+  test("kill ends everything below the command, deaf and detached ones too, and nothing beside it", async () => {
+    const id = await started();
+    const bystander = await sh(id, "sleep 601");
+    const spared = await others(id);
+    const deaf = "trap '' HUP; (sleep 602 &) ; setsid sleep 603 & sh -c 'sleep 604; :' & wait";
+    const session = await sh(id, deaf);
+    const mine = await waitFor("the whole tree", async () => {
+      const pids = (await others(id)).filter((pid) => !spared.includes(pid));
+      return pids.length >= 5 && pids;
+    });
+    await session.kill();
+    expect(mine.filter(isAlive)).toEqual([]);
+    expect(spared.filter(isAlive)).toEqual(spared);
+    await bystander.kill();
+    expect(spared.filter(isAlive)).toEqual([]);
+  });
+
+  test("a process that hears the hangup may tidy up", async () => {
+    const id = await started();
+    const session = await sh(id, "trap 'echo tidied >/tidied; exit 5' HUP; echo ready; while :; do sleep 0.05; done");
+    for await (const _ of session.output) await session.kill();
+    expect(await session.exitCode()).toBe(5);
+    const look = await sh(id, "cat /tidied");
+    expect((await outputOf(look)).stdout).toBe("tidied\n");
+  });
+
+  test("what a command that has ended left running stays", async () => {
+    const id = await started();
+    const session = await sh(id, "sleep 605 >/dev/null 2>&1 & echo left");
+    expect((await outputOf(session)).stdout).toBe("left\n");
+    expect(await session.exitCode()).toBe(0);
+    const left = await others(id);
+    expect(left).toHaveLength(1);
+    await session.kill();
+    expect(left.filter(isAlive)).toEqual(left);
+  });
+
+  test("a time-out of a second is a kill after a second", async () => {
+    const session = await sh(await started(), "echo begun; sleep 606");
+    const late = setTimeout(() => void session.kill(), 1_000);
+    expect((await outputOf(session)).stdout).toBe("begun\n");
+    clearTimeout(late);
+    expect(await session.exitCode()).toBe(129);
+  });
+
+  test("an exec ends with the runtime", async () => {
+    const other = createDockerRuntime({
+      host: requireDocker(),
+      installationId: place.installationId,
+      names: place.names,
+    });
+    const id = await started();
+    const command = ["sleep", "607"];
+    const session: ExecSession = await other.exec(id, { command, env: [], tty: false, interactive: false });
+    const output = outputOf(session);
+    other.close();
+    await output;
+    await session.kill();
+    expect(await others(id)).toEqual([]);
+  });
+
+  describe("from inside, where the pids are not ours", () => {
+    const marked = async (id: string, script: string, change = {}) => {
+      const mark = `${place.names.envPrefix}_EXEC=${crypto.randomUUID()}`;
+      const session = await sh(id, script, { env: [mark], ...change });
+      const { user }: Partial<ExecSpec> = change;
+      const target = { containerId: id, subject: `container "${id}"`, execId: session.id, user, mark };
+      const engine = createEngine(requireDocker(), 10_000);
+      return { session, kill: killFromInside(engine, target, 400), engine };
+    };
+
+    test.each([{}, { user: "65534" }])("ends everything with its mark, deaf ones too (%j)", async (change) => {
+      const id = await started();
+      const bystander = await sh(id, "sleep 601", change);
+      const spared = await others(id);
+      const { session, kill, engine } = await marked(id, "trap '' HUP; (sleep 602 &); sleep 603", change);
+      const mine = await waitFor("the whole tree", async () => {
+        const pids = (await others(id)).filter((pid) => !spared.includes(pid));
+        return pids.length >= 2 && pids;
+      });
+      await kill();
+      await waitFor("their end", () => mine.filter(isAlive).length === 0);
+      await kill();
+      expect(spared.filter(isAlive)).toEqual(spared);
+      expect(await session.exitCode()).toBe(137);
+      expect((await readExec(engine, bystander.id)).Running).toBe(true);
+      engine.close();
+    });
+
+    test("says so when the container lacks what that takes", async () => {
+      const id = await started();
+      const { session, kill, engine } = await marked(id, "rm /bin/sh /bin/busybox; while :; do :; done");
+      await waitFor("the shell to be gone", async () => {
+        return sh(id, ":").then(
+          () => false,
+          () => true,
+        );
+      });
+      const failure = await expectFailure(kill(), "conflict");
+      expect(failure.message).toContain('"sh"');
+      await session.kill();
+      engine.close();
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  dueProbes,
+  isRestartDue,
+  type PodProbes,
+  type ProbeTransition,
+  probeStep,
+  readyOf,
+  startProbes,
+  wakeAt,
+} from "../../src/core/probe.ts";
+import type { ProbeConfig, ProbeName, ProbesConfig } from "../../src/core/probe-config.ts";
+
+const probe: fc.Arbitrary<ProbeConfig> = fc.record({
+  action: fc.constant({ type: "tcp" as const, port: 80 }),
+  initialDelayMs: fc.nat({ max: 30_000 }),
+  periodMs: fc.integer({ min: 1, max: 20_000 }),
+  timeoutMs: fc.constant(1_000),
+  failureThreshold: fc.integer({ min: 1, max: 4 }),
+  successThreshold: fc.integer({ min: 1, max: 3 }),
+});
+const config: fc.Arbitrary<ProbesConfig> = fc.record(
+  { startup: probe, liveness: probe, readiness: probe },
+  { requiredKeys: [] },
+);
+interface Act {
+  probe: ProbeName;
+  ok: boolean;
+  afterMs: number;
+  /** Whether the container is restarted when liveness asks for it. */
+  obeys: boolean;
+}
+const story: fc.Arbitrary<Act[]> = fc.array(
+  fc.record({
+    probe: fc.constantFrom("startup" as const, "liveness" as const, "readiness" as const),
+    ok: fc.boolean(),
+    afterMs: fc.nat({ max: 20_000 }),
+    obeys: fc.boolean(),
+  }),
+  { maxLength: 60 },
+);
+
+interface Seen {
+  before: PodProbes;
+  after: PodProbes;
+  transition: ProbeTransition | undefined;
+  at: number;
+}
+
+/** Plays a story; `watch` sees every attempt. */
+function play(probes: ProbesConfig, acts: Act[], watch: (seen: Seen) => void): void {
+  let at = 1_000_000;
+  let state = startProbes(probes, at);
+  for (const { probe, ok, afterMs, obeys } of acts) {
+    at += afterMs;
+    const before = state;
+    const step = probeStep(before, probes, { probe, ok, text: ok ? "ok" : "no", at });
+    state = step.state;
+    watch({ before, after: state, transition: step.transition, at });
+    if (obeys && isRestartDue(state, at)) state = startProbes(probes, at, state);
+  }
+}
+
+test("a pod is ready exactly when startup has passed and readiness is healthy, where they are declared", () => {
+  fc.assert(
+    fc.property(config, story, (probes, acts) => {
+      play(probes, acts, ({ after }) => {
+        const startup = after.states.startup?.phase;
+        const readiness = after.states.readiness?.phase;
+        const { ready, startup_passed, readiness_phase } = readyOf(after);
+        expect(startup_passed).toBe(startup === undefined || startup === "healthy");
+        expect(readiness_phase).toBe(readiness);
+        expect(ready).toBe(startup_passed && (readiness === undefined || readiness === "healthy"));
+      });
+    }),
+  );
+});
+
+test("until startup has passed nothing else is due, changes, or restarts", () => {
+  fc.assert(
+    fc.property(config, story, (probes, acts) => {
+      play(probes, acts, ({ after, at }) => {
+        if (readyOf(after).startup_passed) return;
+        expect(dueProbes(after, at + 1e9)).toEqual(["startup"]);
+        expect(after.states.liveness?.phase ?? "unknown").toBe("unknown");
+        expect(after.states.readiness?.phase ?? "unknown").toBe("unknown");
+        expect(isRestartDue(after, at + 1e9)).toBe(false);
+      });
+    }),
+  );
+});
+
+test("a transition is told exactly when the phase of the probe has changed", () => {
+  fc.assert(
+    fc.property(config, story, (probes, acts) => {
+      play(probes, acts, ({ before, after, transition, at }) => {
+        const changed = (["startup", "liveness", "readiness"] as const).filter(
+          (name) => before.states[name]?.phase !== after.states[name]?.phase,
+        );
+        expect(changed).toEqual(transition ? [transition.probe] : []);
+        if (transition === undefined) return;
+        expect(before.states[transition.probe]?.phase).toBe(transition.from);
+        expect(after.states[transition.probe]?.phase).toBe(transition.to);
+        expect(after.lastTransitionAt).toBe(at);
+      });
+    }),
+  );
+});
+
+test("a phase changes only after as many like outcomes as its threshold says", () => {
+  fc.assert(
+    fc.property(config, story, (probes, acts) => {
+      play(probes, acts, ({ after, before, transition }) => {
+        if (transition === undefined) return;
+        const { probe: name, to } = transition;
+        const { successThreshold = 0, failureThreshold = 0 } = probes[name] ?? {};
+        if (to === "healthy") expect(after.states[name]?.successes).toBeGreaterThanOrEqual(successThreshold);
+        else expect((before.states[name]?.failures ?? 0) + 1).toBeGreaterThanOrEqual(failureThreshold);
+      });
+    }),
+  );
+});
+
+test("restarts by liveness are at least the back-off apart", () => {
+  fc.assert(
+    fc.property(config, story, (probes, acts) => {
+      let last: number | undefined;
+      play(probes, acts, ({ before, after }) => {
+        const { dueAt } = after.restarts;
+        if (dueAt === undefined || dueAt === before.restarts.dueAt) return;
+        if (last !== undefined) expect(dueAt - last).toBeGreaterThanOrEqual(10_000);
+        last = dueAt;
+      });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("there is always something to wake up for, unless startup was all there was and has passed", () => {
+  fc.assert(
+    fc.property(config, story, (probes, acts) => {
+      play(probes, acts, ({ after }) => {
+        const goesOn = probes.liveness !== undefined || probes.readiness !== undefined;
+        const isPending = probes.startup !== undefined && !readyOf(after).startup_passed;
+        expect(wakeAt(after) !== undefined).toBe(goesOn || isPending);
+      });
+    }),
+  );
+});

@@ -1,0 +1,261 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DataOf } from "../../src/api/endpoint.ts";
+import type { Manifest, ManifestKey } from "../../src/api/manifest.ts";
+import type { ApplyResult } from "../../src/api/orchestration/apply.ts";
+import type { describe, PodKindStatus } from "../../src/api/orchestration/describe.ts";
+import type { StoredEvent, Store } from "../../src/store/store.ts";
+import { limits } from "../../src/config.ts";
+import type { UsageOf } from "../../src/controller/autoscale.ts";
+import type { ControllerLimits } from "../../src/controller/context.ts";
+import type { Controller } from "../../src/controller/controller.ts";
+import { createController, type RunningController } from "../../src/controller/create.ts";
+import { mapSecrets } from "../../src/core/mask.ts";
+import type { SendWebhook } from "../../src/deliver/webhook.ts";
+import { naming } from "../../src/core/naming.ts";
+import { type Assets, createAssets } from "../../src/disk/assets.ts";
+import { type Layout, layoutOf } from "../../src/disk/layout.ts";
+import { prepareRoot } from "../../src/disk/root.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { createLog, type Log } from "../../src/lib/log.ts";
+import { createMemoryRuntime, type MemoryRuntime } from "../../src/runtime/memory.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { createActivity } from "./activity.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { fixtureImage } from "./manifests.ts";
+import { secondsText, unsettled } from "./settled.ts";
+import { testKey } from "./store-root.ts";
+import { deliverAll } from "./webhooks.ts";
+
+/**
+ * A whole controller on a machine of its own: a real store and real files in a temporary root, the memory engine, and
+ * time that moves by hand. Nothing sleeps for real, and the same calls give the same outcome.
+ */
+export interface World {
+  readonly controller: Controller;
+  readonly running: RunningController;
+  readonly store: Store;
+  readonly runtime: MemoryRuntime;
+  readonly clock: FakeClock;
+  readonly assets: Assets;
+  readonly layout: Layout;
+  readonly limits: ControllerLimits;
+  readonly log: Log;
+  /** Every line that was logged, debug included. */
+  readonly logged: string[];
+
+  apply(
+    body: Manifest | Manifest[],
+    options?: { dryRun?: boolean; prune?: boolean; force?: boolean },
+  ): Promise<ApplyResult>;
+  describe(kind: string, scope: string, name: string): Promise<DataOf<typeof describe>>;
+  status(kind: string, scope: string, name: string): Promise<PodKindStatus>;
+  /** Names of the containers on the machine, sorted, whoever made them. */
+  containers(): string[];
+  events(action?: string): StoredEvent[];
+  /** Lets everything happen that can happen without time passing. */
+  quiet(): Promise<void>;
+  /** Lets time pass, from one due moment to the next. */
+  advance(ms: number): Promise<void>;
+  /** Lets time pass until everything stored is ready and at rest; fails, saying what is not, after `withinMs`. */
+  settle(withinMs?: number): Promise<void>;
+  /** The server goes away; containers and files stay. */
+  stop(): Promise<void>;
+  /** The server comes back: a new controller over the same store and machine. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  limits?: Partial<ControllerLimits>;
+  /** What the controller gets instead of the plain memory engine. */
+  wrapRuntime?: (runtime: MemoryRuntime) => Runtime;
+  /** What the controller gets instead of the plain store. */
+  wrapStore?: (store: Store) => Store;
+  /** What the controller reads the time from, instead of the plain clock. */
+  wrapClock?: (clock: FakeClock) => Clock;
+  fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  /** What the autoscaler sees. */
+  usageOf?: UsageOf;
+  /** What becomes of webhook calls; delivered at once where left out. */
+  sendWebhook?: SendWebhook;
+  /** Where the engine is down from the start. */
+  engineDown?: boolean;
+}
+
+/** Makes a world and starts its server. The fixture image is on the machine. */
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const layout = layoutOf(mkdtempSync(join(tmpdir(), "world-")));
+  await prepareRoot(layout);
+  const clock = createFakeClock();
+  const activity = createActivity();
+  const logged: string[] = [];
+  const log = createLog((line) => logged.push(line), "debug");
+  const store = openStore({
+    path: layout.database,
+    lockPath: layout.lock,
+    key: testKey,
+    mapSecrets,
+    limits,
+    onListenerError: (error) => log.error("store listener failed", { error }),
+  });
+  let engineSleeps = 0;
+  const engineClock = {
+    now: clock.now,
+    async sleep(ms: number) {
+      engineSleeps += 1;
+      await clock.sleep(ms);
+      engineSleeps -= 1;
+    },
+  };
+  const runtime = createMemoryRuntime({ clock: engineClock, installationId: store.installationId });
+  runtime.addImage(fixtureImage);
+  if (options.engineDown) runtime.engineDown();
+  const fetching = { fetch: options.fetch ?? ((url, { signal }) => fetch(url, { signal })) };
+  const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "read", "list", "remove"]);
+  const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
+  const parts = {
+    store: activity.watch(options.wrapStore?.(store) ?? store, ["write"]),
+    runtime: link.runtime,
+    assets,
+    layout,
+    names: naming(),
+    clock: options.wrapClock?.(clock) ?? clock,
+    log,
+    limits: { ...limits, ...options.limits },
+    randomBytes: createSeries(),
+    fetch: activity.watch(fetching, ["fetch"]).fetch,
+    sendWebhook: options.sendWebhook ?? deliverAll,
+  };
+  const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
+  const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };
+  const statsIntervalMs = 0;
+  let server = start();
+
+  function start() {
+    const stopping = new AbortController();
+    const running = createController({ ...parts, ...usage, about, statsIntervalMs });
+    return { running, stopping, ended: running.run(stopping.signal) };
+  }
+
+  async function quiet() {
+    for (let calm = 0, ticks = 0; calm < 3; ticks++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const busy = server.running.reconciler.queued() > 0 && engineSleeps === 0;
+      calm = activity.underWay > 0 || busy ? 0 : calm + 1;
+      if (ticks > ticksMax) throw new Error(`no rest: ${server.running.reconciler.queued()} resources under way`);
+    }
+  }
+
+  async function advance(ms: number) {
+    const until = clock.now() + ms;
+    await quiet();
+    for (let due = clock.nextDue(); due !== undefined && due <= until; due = clock.nextDue()) {
+      clock.moveTo(due);
+      await quiet();
+    }
+    clock.moveTo(until);
+    await quiet();
+  }
+
+  async function stop() {
+    let ended = false;
+    server.stopping.abort();
+    void server.ended.then(() => (ended = true));
+    // A call that is under way in the engine is waited for.
+    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.now());
+  }
+
+  const self: World = {
+    get controller() {
+      return server.running.controller;
+    },
+    get running() {
+      return server.running;
+    },
+    store,
+    runtime,
+    clock,
+    assets,
+    layout,
+    limits: parts.limits,
+    log,
+    logged,
+    apply: (body, { dryRun = false, prune = false, force = false } = {}) =>
+      self.controller.apply(body, { dryRun, prune, force, actor: "test" }),
+    describe: (kind, scope, name) => self.controller.describe({ kind, scope, name }),
+    async status(kind, scope, name) {
+      const { status } = await self.describe(kind, scope, name);
+      return status as PodKindStatus;
+    },
+    containers: () => namesOf(runtime),
+    events: (action) =>
+      store.events.list({ limit: 100_000 }).filter((event) => action === undefined || event.action === action),
+    quiet,
+    advance,
+    async settle(withinMs = 120_000) {
+      const until = clock.now() + withinMs;
+      await quiet();
+      const waits = () => (link.isOpen() ? unsettled(store) : ["the engine is not connected"]);
+      while (waits().length > 0) {
+        const due = clock.nextDue() ?? until + 1;
+        if (due > until) throw new Error(`not settled within ${secondsText(withinMs)}:\n${waits().join("\n")}`);
+        clock.moveTo(due);
+        await quiet();
+      }
+    },
+    stop,
+    async restart() {
+      await stop();
+      server = start();
+      await quiet();
+    },
+    async close() {
+      await stop();
+      store.close();
+      rmSync(layout.root, { recursive: true, force: true });
+    },
+  };
+  await quiet();
+  return self;
+}
+
+/** Knows whether the controller follows the engine's events. */
+function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
+  let open = false;
+  async function* events(signal: AbortSignal, onOpen: () => void) {
+    const opened = () => {
+      open = true;
+      onOpen();
+    };
+    try {
+      yield* runtime.events(signal, opened);
+    } finally {
+      open = false;
+    }
+  }
+  return { runtime: { ...runtime, events }, isOpen: () => open };
+}
+
+/** Far more turns of the event loop than any real work takes. */
+const ticksMax = 500_000;
+
+/** Bytes that look random, never repeat, and are the same in every run. */
+function createSeries(): (count: number) => Uint8Array {
+  let made = 0;
+  return (count) => new Uint8Array(createHash("sha256").update(String(made++)).digest().subarray(0, count));
+}
+
+function namesOf(runtime: MemoryRuntime): string[] {
+  return runtime
+    .containers()
+    .map(({ name }) => name)
+    .sort();
+}
+
+export function keyOf(kind: string, scope: string, name: string): ManifestKey {
+  return { kind, scope, name };
+}
