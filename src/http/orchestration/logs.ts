@@ -2,10 +2,14 @@ import { podLogs } from "../../api/orchestration/logs.ts";
 import { readFlag } from "../../api/query.ts";
 import { Failure } from "../../api/failure.ts";
 import { parseSince } from "../../core/since.ts";
+import { batched } from "../../lib/batched.ts";
 import { createOutlet, type Outlet } from "../server/outlet.ts";
 import type { TakeoverSession } from "../server/takeover.ts";
 import { readCount, readPodName } from "./request.ts";
 import { takeoverRoute, type TakenCall } from "./takeovers.ts";
+
+/** Engines hand out line by line; writing each by itself would cost more than reading it. */
+const batchBytesMax = 64 * 1024;
 
 type Call = TakenCall<typeof podLogs>;
 
@@ -63,7 +67,7 @@ async function respond(call: Call, outlet: Outlet, { signal, onFollow }: Reading
     const chunked = takeover.request.version === "1.1";
     await outlet.write(head({ [`${call.parts.names.headerPrefix}-Container`]: name }, chunked));
     if (takeover.request.method === "HEAD") return takeover.finish();
-    for await (const part of bytes) {
+    for await (const part of batched(bytes, batchBytesMax)) {
       if (part.length > 0 && !(await outlet.write(chunked ? chunkOf(part) : part))) return;
     }
     if (chunked) await outlet.write(lastChunk);
