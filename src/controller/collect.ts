@@ -24,7 +24,7 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
   const { store, pods, clock, limits, log } = context;
   const manifestKeys = new Set(store.manifests.heads().map(keyText));
   const strays = [...pods.all()].filter((pod) => !manifestKeys.has(keyText(pod.key)) && !isOfRelease(context, pod));
-  const now = clock.now();
+  const now = clock.steady();
   forgetGone(watch, new Set(strays.map((pod) => pod.id)));
   if (strays.length === 0) return;
   for (const pod of strays) if (!watch.firstSeenAt.has(pod.id)) watch.firstSeenAt.set(pod.id, now);

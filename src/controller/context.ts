@@ -3,7 +3,7 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { Outbox } from "../deliver/outbox.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { SteadyClock } from "../lib/clock.ts";
 import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -59,7 +59,7 @@ export interface Context {
   assets: Assets;
   layout: Layout;
   names: Naming;
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;

@@ -12,11 +12,11 @@ import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
 import { convergeJob } from "./job-status.ts";
-import { interruptOf } from "./interrupt.ts";
+import { interruptible } from "./interrupt.ts";
 import { plannedPods, planTarget, readinessOf, untouchedIds } from "./observe.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
-import { ensureRelease, judge, memoryOf, type RolloutMemory, rolloutTarget } from "./rollout.ts";
+import { ensureRelease, judge, memoryOf, type RolloutMemory, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
 import { isPodKind } from "./target.ts";
 import type { TearDown } from "./tear-down.ts";
 
@@ -70,32 +70,26 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     if (round === 0) await removeInitLeftovers(context, key);
     const plan = planNow(context, key, workload);
     if (plan.steps.length === 0) settleTrouble(context, key, plan);
-    const finding = { manifest, workload, plan, startedAt: rolloutStart(context, manifest, { workload, plan }) };
+    const finding = {
+      manifest,
+      workload,
+      plan,
+      movedAt: rolloutMovedAt(context, { manifest, workload, plan, pods: podsNow(context, manifest, workload) }),
+    };
     const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
     await saveStatus(context, { ...finding, memory: judgement.memory });
     if (judgement.moved) continue;
     if (plan.steps.length === 0) return rest(context, finding);
-    await executeUntilChanged(context, finding);
+    const deadlineAt =
+      finding.movedAt === undefined ? undefined : finding.movedAt + workload.rollout.progressDeadlineMs;
+    const { steps } = plan;
+    await interruptible(context, { manifest, deadlineAt }, (interrupt) =>
+      execute(context, { key, workload, steps, interrupt }),
+    );
     if (context.closing.aborted) break;
     context.progress.clearTrouble(key);
   }
   return { settled: false, againInMs: 0 };
-}
-
-async function executeUntilChanged(context: Context, { manifest, workload, plan, startedAt }: Omit<Finding, "memory">) {
-  const deadlineAt = startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs;
-  const interrupt = interruptOf(context, manifest, deadlineAt);
-  const { kind, scope, name } = manifest;
-  try {
-    await execute(context, {
-      key: { kind, scope, name },
-      workload,
-      steps: plan.steps,
-      interrupt: interrupt.signal,
-    });
-  } finally {
-    interrupt.end();
-  }
 }
 
 /** Init containers that nobody waits for any more: their replica was being made when the server ended. */
@@ -121,61 +115,46 @@ async function waitForPhase(context: Context, manifest: StoredManifest): Promise
     counts: { ready: 0, updated: 0, frozen: 0, total: 0 },
     waitingFor: "the release phase has to pass before the first replica starts",
   };
-  await saveStatus(context, { manifest, workload, plan: empty, startedAt: undefined, memory: {} });
+  await saveStatus(context, { manifest, workload, plan: empty, movedAt: undefined, memory: {} });
   return { settled: false };
 }
 
 /** Nothing to do: until something changes, or the progress deadline of what is awaited passes. */
-function rest(context: Context, { plan, workload, startedAt }: Omit<Finding, "memory">): Round {
-  const deadlineIn =
-    startedAt === undefined ? 0 : startedAt + workload.rollout.progressDeadlineMs - context.clock.now();
+function rest(context: Context, { plan, workload, movedAt }: Omit<Finding, "memory">): Round {
+  const deadlineIn = movedAt === undefined ? 0 : movedAt + workload.rollout.progressDeadlineMs - context.clock.steady();
   const waits = [plan.againInMs, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
   return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
 }
 
 /** With nothing to do there is no trouble, unless what failed only waits for its next try. */
 function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { againInMs }: WorkloadPlan): void {
-  const now = clock.now();
   const trouble = progress.trouble(key);
-  const waits = pods.of(key).some((pod) => pod.state !== "running" && progress.startNotBefore(pod.id) > now);
+  const isHeld = ({ id }: { id: string }) => progress.startNotBefore(id) > clock.steady();
+  const waits = pods.of(key).some((pod) => pod.state !== "running" && isHeld(pod));
   if (trouble === undefined || againInMs === undefined || !waits) progress.clearTrouble(key);
-  else progress.setTrouble(key, { ...trouble, retryAt: now + againInMs });
+  else progress.setTrouble(key, { ...trouble, retryAt: clock.now() + againInMs });
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
-  const now = context.clock.now();
+  const now = context.clock.steady();
   const pods = podsNow(context, key, workload);
   return planWorkload({ workload: planTarget(workload), pods, frozenIds: untouchedIds(context, key), now });
 }
 
 function podsNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): PlannedPod[] {
-  return plannedPods(context, { key, workload, now: context.clock.now() });
-}
-
-/** When the rollout under way began; a settled resource has none. */
-function rolloutStart(
-  context: Context,
-  manifest: StoredManifest,
-  { workload, plan }: { workload: ResolvedWorkload; plan: WorkloadPlan },
-): number | undefined {
-  if (plan.done) {
-    context.progress.rolloutDone(manifest);
-    return undefined;
-  }
-  const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
-  return context.progress.rolloutStart(manifest, target, context.clock.now());
+  return plannedPods(context, { key, workload, now: context.clock.steady() });
 }
 
 interface Finding {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
-  startedAt: number | undefined;
+  movedAt: number | undefined;
   memory: RolloutMemory;
 }
 
 async function saveStatus(context: Context, finding: Finding): Promise<void> {
-  const { manifest, workload, plan, startedAt, memory } = finding;
+  const { manifest, workload, plan, movedAt, memory } = finding;
   const now = context.clock.now();
   const trouble = context.progress.trouble(manifest);
   const stopped = stoppedError(context, manifest, { memory, now });
@@ -185,7 +164,8 @@ async function saveStatus(context: Context, finding: Finding): Promise<void> {
     workload: planTarget(workload),
     pods: podsNow(context, manifest, workload),
     lastError: trouble ?? stopped,
-    deadlineAt: startedAt === undefined ? undefined : startedAt + workload.rollout.progressDeadlineMs,
+    deadlineAt:
+      movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs + now - context.clock.steady(),
     now,
     previous: previous?.conditions,
   });
@@ -290,6 +270,6 @@ export async function saveTrouble(context: Context, key: ManifestKey): Promise<v
   }
   const { workload } = resolveStored(context, rolloutTarget(context, manifest) ?? manifest);
   const plan = planNow(context, key, workload);
-  const startedAt = rolloutStart(context, manifest, { workload, plan });
-  await saveStatus(context, { manifest, workload, plan, startedAt, memory: memoryOf(context, manifest) });
+  const movedAt = rolloutMovedAt(context, { manifest, workload, plan, pods: podsNow(context, manifest, workload) });
+  await saveStatus(context, { manifest, workload, plan, movedAt, memory: memoryOf(context, manifest) });
 }

@@ -2,7 +2,7 @@ import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
 import type { SendWebhook } from "../deliver/webhook.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { SteadyClock } from "../lib/clock.ts";
 import { createLimit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -51,7 +51,7 @@ export interface ControllerParts {
   assets: Assets;
   layout: Layout;
   names: Naming;
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
@@ -74,7 +74,7 @@ export interface RunningController {
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
   const { store, runtime, names, clock, log, limits } = parts;
-  const pods = createPodTable({ runtime, names, now: clock.now });
+  const pods = createPodTable({ runtime, names, clock });
   const progress = createProgress({
     backoffFirstMs: limits.backoffFirstMs,
     backoffMaxMs: limits.backoffMaxMs,

@@ -13,15 +13,15 @@ const pollMs = 250;
 export async function drain(context: Context, pod: Pod, drainMs: number): Promise<boolean> {
   const { clock, runtime, closing } = context;
   pod.leaving = true;
-  const deadline = clock.now() + drainMs;
+  const deadline = clock.steady() + drainMs;
   const first = await runtime.connections(pod.id).catch(() => undefined);
   if (first?.listening === false) return true;
   if (first === undefined && !(await isRunning(context, pod))) return true;
   await clock.sleep(Math.min(noticeMs, drainMs), closing);
-  while (clock.now() < deadline && !closing.aborted) {
+  while (clock.steady() < deadline && !closing.aborted) {
     const seen = await runtime.connections(pod.id).catch(() => undefined);
     if (seen === undefined || seen.established === 0) break;
-    await clock.sleep(Math.min(pollMs, deadline - clock.now()), closing);
+    await clock.sleep(Math.min(pollMs, deadline - clock.steady()), closing);
   }
   return !closing.aborted;
 }

@@ -163,7 +163,7 @@ interface Healing {
 }
 
 async function heal(context: Context, { key, workload, id, replica, why }: Healing): Promise<void> {
-  context.progress.started(id, context.clock.now());
+  context.progress.started(id, context.clock.steady());
   const died = context.pods.byId(id);
   const death = died?.state === "exited" ? { ...died } : undefined;
   try {

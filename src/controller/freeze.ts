@@ -30,7 +30,7 @@ export async function stopOurs(context: Context, pod: Pod, options: Stop): Promi
 
 async function markStopped(context: Context, pod: Pod, { freeze, actor }: Stop): Promise<void> {
   const now = context.clock.now();
-  if (!freeze) context.progress.holdStart(pod.id, now + unfrozenStopHealsAfterMs);
+  if (!freeze) context.progress.holdStart(pod.id, context.clock.steady() + unfrozenStopHealsAfterMs);
   await context.store.write((tx) => {
     if (freeze && tx.manifests.get(pod.key) === undefined) {
       throw new Failure("gone", `${formatKey(pod.key)} is not stored any more, so "${pod.name}" is going anyway`);

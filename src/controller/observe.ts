@@ -19,6 +19,7 @@ export function untouchedIds(context: Context, key: ManifestKey): string[] {
 interface Observation {
   key: ManifestKey;
   workload: ResolvedWorkload;
+  /** Of the steady clock. */
   now: number;
 }
 
@@ -34,7 +35,7 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     hash: pod.hash,
     generation: pod.generation,
     ready: isUp(context, pod, { minReadyMs: workload.rollout.minReadyMs, now }),
-    runningSince: pod.state === "running" ? pod.startedAt : undefined,
+    runningSince: pod.state === "running" ? pod.upSince : undefined,
     createdAt: pod.createdAt,
     exitCode: pod.exitCode,
     restarts: pod.restarts,
@@ -50,7 +51,7 @@ function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: num
   if (pod.state !== "running" || pod.leaving) return false;
   const probed = context.probes.readiness(pod);
   if (probed !== undefined) return probed.ready;
-  return pod.startedAt !== undefined && now - pod.startedAt >= minReadyMs;
+  return pod.upSince !== undefined && now - pod.upSince >= minReadyMs;
 }
 
 /** What `/pods/{name}/ready` says: the probes; a pod without any is ready when it runs. */

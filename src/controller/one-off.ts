@@ -127,7 +127,7 @@ type End = Pick<OneOffResult, "end" | "exitCode" | "oomKilled" | "error">;
 async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Waiting): Promise<End> {
   const { runtime, clock } = context;
   const limit = new AbortController();
-  const leftMs = run.timeoutMs === undefined ? undefined : Math.max(0, startedAt + run.timeoutMs - clock.now());
+  const leftMs = run.timeoutMs === undefined ? undefined : leftOf(run.timeoutMs, startedAt, clock.now());
   const timer = leftMs === undefined ? undefined : clock.sleep(leftMs, limit.signal).then(() => "timed_out" as const);
   const cancelled = aborted(run.signal, limit.signal).then(() => "cancelled" as const);
   const left = run.leave === undefined ? [] : [aborted(run.leave, limit.signal).then(() => "left" as const)];
@@ -145,6 +145,11 @@ async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Wai
   await runtime.stop(id, { graceMs });
   const last = await exited.finally(() => waiting.abort());
   return { end: first, ...last };
+}
+
+/** Never more than the whole time, whatever became of the clock since the start. */
+function leftOf(timeoutMs: number, startedAt: number, now: number): number {
+  return Math.min(timeoutMs, Math.max(0, startedAt + timeoutMs - now));
 }
 
 /** Resolves when `signal` aborts; never, once `until` has. */

@@ -1,5 +1,6 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
+import type { SteadyClock } from "../lib/clock.ts";
 import type { Container, ContainerDetail, ContainerState, Runtime, RuntimeEvent } from "../runtime/runtime.ts";
 import { type KeyText, keyText } from "./key-text.ts";
 
@@ -21,6 +22,8 @@ export interface Pod {
   createdAt: number;
   /** Known once inspected: see `inspectStale`. */
   startedAt: number | undefined;
+  /** The same on the steady clock; undefined also between an end and the first look after it. */
+  upSince: number | undefined;
   finishedAt: number | undefined;
   exitCode: number | undefined;
   /** What it last died with: the engine forgets that when it starts it again. */
@@ -67,10 +70,10 @@ interface Listing {
 interface TableOptions {
   runtime: Runtime;
   names: Naming;
-  now: () => number;
+  clock: SteadyClock;
 }
 
-export function createPodTable({ runtime, names, now }: TableOptions): PodTable {
+export function createPodTable({ runtime, names, clock }: TableOptions): PodTable {
   const byId = new Map<string, Pod>();
   const byName = new Map<string, Pod>();
   const byKey = new Map<KeyText, Map<string, Pod>>();
@@ -106,7 +109,7 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
   function setState(pod: Pod, state: ContainerState): void {
     if (pod.state === state) return;
     pod.state = state;
-    pod.changedAt = now();
+    pod.changedAt = clock.now();
     touch(keyText(pod.key));
   }
 
@@ -122,7 +125,7 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
   function see(container: Container, asked: number): void {
     const known = byId.get(container.id);
     if (known === undefined) {
-      const pod = podOf(container, names, now());
+      const pod = podOf(container, names, clock.now());
       if (pod !== undefined) add(pod);
       return;
     }
@@ -158,7 +161,7 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
     async refresh(key) {
       const known = this.of(key);
       take(known, await listedSince(() => runtime.list(key)));
-      await inspectStale(runtime, this.of(key));
+      await inspectStale(runtime, clock, this.of(key));
       return this.of(key);
     },
     observe(event) {
@@ -172,7 +175,10 @@ export function createPodTable({ runtime, names, now }: TableOptions): PodTable 
       pod.eventNumber = eventCount;
       pod.stale = true;
       // Told here too: a container that is started again at once has no time to be inspected.
-      if (event.action === "die") pod.exitCode = pod.lastExitCode = event.exitCode;
+      if (event.action === "die") {
+        pod.exitCode = pod.lastExitCode = event.exitCode;
+        pod.upSince = undefined;
+      }
       if (event.action === "destroy") drop(pod);
       else if (event.action === "rename") rename(pod, event.name);
       const state = stateAfter[event.action];
@@ -199,22 +205,28 @@ const stateAfter: Record<string, ContainerState> = {
   pause: "paused",
 };
 
-async function inspectStale(runtime: Runtime, pods: Pod[]): Promise<void> {
+async function inspectStale(runtime: Runtime, clock: SteadyClock, pods: Pod[]): Promise<void> {
   await Promise.all(
     pods.map(async (pod) => {
       if (!pod.stale) return;
       const asked = pod.eventNumber;
       const detail = await runtime.inspect(pod.id);
-      if (detail !== undefined && pod.eventNumber === asked) fill(pod, detail);
+      if (detail !== undefined && pod.eventNumber === asked) fill(pod, detail, clock);
     }),
   );
 }
 
-function fill(pod: Pod, detail: ContainerDetail): void {
+function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
   pod.state = detail.state;
+  if (detail.startedAt === undefined) pod.upSince = undefined;
+  else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
+    // The engine stamps with the clock of the machine, which somebody may have set since.
+    pod.upSince = Math.min(clock.steady(), detail.startedAt - clock.now() + clock.steady());
+  }
   pod.startedAt = detail.startedAt;
   pod.finishedAt = detail.finishedAt;
-  pod.exitCode = detail.exitCode;
+  // A running one has none, and how it ended last is still worth knowing.
+  pod.exitCode = detail.exitCode ?? pod.exitCode;
   if (detail.state !== "running") pod.lastExitCode = detail.exitCode ?? pod.lastExitCode;
   pod.restarts = detail.restartCount;
   pod.oomKilled = detail.oomKilled;
@@ -250,6 +262,7 @@ function podOf(container: Container, names: Naming, now: number): Pod | undefine
     status: container.status,
     createdAt: container.createdAt,
     startedAt: undefined,
+    upSince: undefined,
     finishedAt: undefined,
     exitCode: undefined,
     lastExitCode: undefined,

@@ -64,6 +64,8 @@ async function http(
 
 async function tcp(host: string, port: number, limit: AbortSignal): Promise<Attempt> {
   const opened = Promise.withResolvers<Attempt>();
+  // A refusal is told twice, here and by `connect`: nobody waits for this one then.
+  opened.promise.catch(() => undefined);
   const hostname = host.replace(/^\[|\]$/g, "");
   const socket = await Bun.connect({
     hostname,

@@ -1,11 +1,16 @@
 import type { Spec } from "../api/manifest.ts";
 import type { Probes } from "../api/kinds/probe.ts";
+import type { PodKindStatus } from "../api/orchestration/describe.ts";
+import type { Readiness } from "../api/orchestration/pods.ts";
 import {
   dueProbes,
+  type KnownReadiness,
   type PodProbes,
+  type ProbeOutcome,
   type ProbeTransition,
   probeStep,
   readyOf,
+  resumeProbes,
   startProbes,
   wakeAt,
 } from "../core/probe.ts";
@@ -18,6 +23,8 @@ import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
 /** One container under probes. */
 interface Runner {
   pod: Pod;
+  /** Which start of the container it is about: epoch ms, as the engine tells. */
+  run: number;
   config: ProbesConfig;
   state: PodProbes;
   /** Probes whose attempt is under way. */
@@ -39,15 +46,18 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
   function take(pod: Pod): void {
     const known = runners.get(pod.id);
     if (known !== undefined) known.pod = pod;
-    if (pod.state !== "running" || pod.startedAt === undefined || without.has(pod.id)) return;
-    if (known?.state.startedAt === pod.startedAt) return;
+    const { startedAt: run, upSince } = pod;
+    if (pod.state !== "running" || run === undefined || upSince === undefined || without.has(pod.id)) return;
+    if (known?.run === run) return;
     const config = known?.config ?? probesOf(contextOf(), pod);
     if (Object.keys(config).length === 0) {
       without.add(pod.id);
       return;
     }
-    const state = startProbes(config, pod.startedAt, known?.state);
-    runners.set(pod.id, { pod, config, state, busy: new Set(), address: undefined, exchanges: known?.exchanges ?? [] });
+    const earlier = known === undefined ? readinessBefore(contextOf(), pod, run) : undefined;
+    const state = earlier ? resumeProbes(config, upSince, earlier) : startProbes(config, upSince, known?.state);
+    const exchanges = known?.exchanges ?? [];
+    runners.set(pod.id, { pod, run, config, state, busy: new Set(), address: undefined, exchanges });
     wake();
   }
 
@@ -56,17 +66,17 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     const own = runner.config[probe];
     if (own === undefined || runner.busy.has(probe)) return;
     runner.busy.add(probe);
-    const startedAt = runner.state.startedAt;
     runner.address ??= await addressOf(context, runner.pod);
     const { ok, text } = await attemptProbe(context, { id: runner.pod.id, address: runner.address }, own);
     runner.busy.delete(probe);
     // Restarted or gone meanwhile: the answer is about somebody else.
-    if (runners.get(runner.pod.id) !== runner || runner.state.startedAt !== startedAt) return;
-    conclude(runner, { probe, ok, text, at: context.clock.now() });
+    if (runners.get(runner.pod.id) !== runner) return;
+    conclude(runner, { probe, ok, text, at: context.clock.steady(), epochAt: context.clock.now() });
   }
 
-  function conclude(runner: Runner, outcome: { probe: ProbeName; ok: boolean; text: string; at: number }): void {
-    const line = `${new Date(outcome.at).toISOString()} ${outcome.probe} ${outcome.ok ? "ok" : "failed"}: ${outcome.text}`;
+  function conclude(runner: Runner, outcome: ProbeOutcome & { epochAt: number }): void {
+    const { probe, ok, text, epochAt } = outcome;
+    const line = `${new Date(epochAt).toISOString()} ${probe} ${ok ? "ok" : "failed"}: ${text}`;
     runner.exchanges = [...runner.exchanges, line].slice(-exchangesKept);
     const before = readyOf(runner.state).ready;
     const { state, transition } = probeStep(runner.state, runner.config, outcome);
@@ -81,6 +91,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     const context = contextOf();
     const { pod } = runner;
     runner.state = { ...runner.state, restarts: { ...runner.state.restarts, dueAt: undefined } };
+    if (pod.leaving) return;
     const why = runner.exchanges.findLast((line) => line.includes(" liveness failed")) ?? "liveness probe failed";
     await context.deaths.record(pod, `liveness: ${why}`);
     await context.store.write((tx) =>
@@ -89,7 +100,9 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
         context.clock.now(),
       ),
     );
-    await context.runtime.stop(pod.id, { graceMs: restartGraceMs });
+    const detail = await context.runtime.inspect(pod.id);
+    if (detail === undefined) return;
+    await context.runtime.stop(pod.id, { graceMs: detail.stopGraceMs });
     await context.runtime.start(pod.id);
     context.enqueue(pod.key);
   }
@@ -97,11 +110,8 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
   function look(now: number): number {
     let next = now + idleMs;
     for (const [id, runner] of runners) {
-      if (runner.pod.state !== "running") continue;
-      if (contextOf().pods.byId(id) === undefined) {
-        runners.delete(id);
-        continue;
-      }
+      if (contextOf().pods.byId(id) === undefined) runners.delete(id);
+      if (!runners.has(id) || runner.pod.state !== "running") continue;
       for (const probe of dueProbes(runner.state, now)) void attempt(runner, probe);
       const dueAt = runner.state.restarts.dueAt;
       if (dueAt !== undefined && dueAt <= now) {
@@ -109,7 +119,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
           contextOf().log.warn("liveness restart failed", { pod: runner.pod.name, error }),
         );
       }
-      next = Math.min(next, wakeAt(runner.state) ?? next);
+      next = Math.min(next, wakeAt(runner.state, runner.busy) ?? next);
     }
     return next;
   }
@@ -122,17 +132,18 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
       const runner = runners.get(pod.id);
       if (runner === undefined) return without.has(pod.id) ? undefined : pendingOf(contextOf(), pod);
       const ready = readyOf(runner.state);
-      const fresh = pod.startedAt === undefined || runner.state.startedAt === pod.startedAt;
-      return { ...ready, ready: ready.ready && fresh && pod.state === "running" };
+      // Between a restart of the container and the first look at it, what is known is about the run before.
+      const isFresh = pod.upSince !== undefined && runner.run === pod.startedAt;
+      return { ...ready, ready: ready.ready && isFresh && pod.state === "running" };
     },
     exchanges: (id) => runners.get(id)?.exchanges ?? [],
     async run(signal) {
       const { clock, pods } = contextOf();
       while (!signal.aborted) {
-        const next = look(clock.now());
+        const next = look(clock.steady());
         const sooner = new AbortController();
         wake = () => sooner.abort();
-        await clock.sleep(Math.max(minimumMs, next - clock.now()), AbortSignal.any([signal, sooner.signal]));
+        await clock.sleep(Math.max(minimumMs, next - clock.steady()), AbortSignal.any([signal, sooner.signal]));
         for (const id of without) if (pods.byId(id) === undefined) without.delete(id);
       }
     },
@@ -140,7 +151,6 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
   return engine;
 }
 
-const restartGraceMs = 10_000;
 const minimumMs = 20;
 
 /** A pod that nobody has taken up yet: ready only when its spec asks for no probes. */
@@ -148,6 +158,21 @@ function pendingOf(context: Context, pod: Pod): ProbeReadiness | undefined {
   const config = probesOf(context, pod);
   if (Object.keys(config).length === 0) return undefined;
   return { ready: false, startup_passed: config.startup === undefined, readiness_phase: "unknown" };
+}
+
+/**
+ * What the server before this one had written down about the same run of the container: a restart of the server takes
+ * no pod out of service.
+ */
+function readinessBefore({ store }: Context, pod: Pod, run: number): KnownReadiness | undefined {
+  const status = store.status.get(pod.key) as Partial<PodKindStatus> | undefined;
+  const record = status?.replica_readiness?.[pod.name] as Partial<Readiness> | undefined;
+  const transitionAt = Date.parse(record?.last_transition ?? "");
+  // Of an earlier run, or nobody knows: NaN compares as false.
+  if (!(transitionAt >= run)) return undefined;
+  const phase = record?.readiness_phase;
+  const readiness = phase === "healthy" || phase === "unhealthy" ? phase : "unknown";
+  return { startupPassed: record?.startup_passed === true, readiness, transitionAt };
 }
 
 /** The probes of the spec that the container was made from; of today's when that is not known any more. */

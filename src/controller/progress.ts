@@ -16,7 +16,7 @@ export interface Trouble {
 
 /**
  * What the reconciler remembers between rounds and nobody needs after a restart: errors, healing back-off, when a
- * rollout began. All of it is rebuilt by running.
+ * rollout began. All of it is rebuilt by running. Times are of the steady clock, except those of a `Trouble`.
  */
 export interface Progress {
   readonly moved: Broadcast<KeyText>;
@@ -24,15 +24,15 @@ export interface Progress {
   troubles(): Iterable<[KeyText, Trouble]>;
   setTrouble(key: ManifestKey, trouble: Trouble): void;
   clearTrouble(key: ManifestKey): void;
-  /** Start of the present rollout: moves when hash or generation moves. */
-  rolloutStart(key: ManifestKey, target: string, now: number): number;
+  /** When the present rollout last got further, or began: another target is another rollout. */
+  rolloutMovedAt(key: ManifestKey, rollout: { target: string; reached: number; now: number }): number;
   /** Init chains that failed lately, newest last, as the status shows them. */
   initFailures(key: ManifestKey): Record<string, unknown>[];
   addInitFailure(key: ManifestKey, failure: Record<string, unknown>): void;
   clearInitFailures(key: ManifestKey, replicaId?: string): void;
   /** Settled: whatever comes next is a rollout of its own. */
   rolloutDone(key: ManifestKey): void;
-  /** Epoch ms before which the container is not started again. */
+  /** Before which the container is not started again. */
   startNotBefore(containerId: string): number;
   /** Remembers a start; the next one waits longer, until the container has run for a minute. */
   started(containerId: string, now: number): void;
@@ -66,7 +66,7 @@ function forgetSteady(heals: Map<string, Heal>, now: number): void {
 
 export function createProgress(options: ProgressOptions): Progress {
   const troubles = new Map<KeyText, Trouble>();
-  const rollouts = new Map<KeyText, { target: string; at: number }>();
+  const rollouts = new Map<KeyText, { target: string; reached: number; at: number }>();
   const inits = new Map<KeyText, Record<string, unknown>[]>();
   const heals = new Map<string, Heal>();
   const holds = new Set<{ key: KeyText; replicaId: string }>();
@@ -77,10 +77,11 @@ export function createProgress(options: ProgressOptions): Progress {
     troubles: () => troubles.entries(),
     setTrouble: (key, trouble) => void troubles.set(keyText(key), trouble),
     clearTrouble: (key) => void troubles.delete(keyText(key)),
-    rolloutStart(key, target, now) {
+    rolloutMovedAt(key, { target, reached, now }) {
       const known = rollouts.get(keyText(key));
-      if (known?.target === target) return known.at;
-      rollouts.set(keyText(key), { target, at: now });
+      // Compared with the furthest it ever got: replicas that come and go do not count anew each time.
+      if (known?.target === target && reached <= known.reached) return known.at;
+      rollouts.set(keyText(key), { target, reached, at: now });
       return now;
     },
     initFailures: (key) => inits.get(keyText(key)) ?? [],

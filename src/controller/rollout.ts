@@ -1,7 +1,7 @@
 import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
-import { type Verdict, verdictOf } from "../core/plan/verdict.ts";
+import { reachedBy, type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -40,8 +40,22 @@ export interface Judging {
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
   pods: PlannedPod[];
-  /** Undefined when it is settled. */
-  startedAt: number | undefined;
+  /** See `VerdictInput`; undefined when it is settled. */
+  movedAt: number | undefined;
+}
+
+/** When the rollout under way last got further, or began; a settled resource has none. */
+export function rolloutMovedAt(
+  context: Context,
+  { manifest, workload, plan, pods }: Omit<Judging, "movedAt">,
+): number | undefined {
+  if (plan.done) {
+    context.progress.rolloutDone(manifest);
+    return undefined;
+  }
+  const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
+  const reached = reachedBy(pods, planTarget(workload));
+  return context.progress.rolloutMovedAt(manifest, { target, reached, now: context.clock.steady() });
 }
 
 /** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
@@ -62,16 +76,16 @@ export async function ensureRelease(context: Context, manifest: StoredManifest):
 
 /** Decides after each look how the rollout under way stands, and records its end. */
 export async function judge(context: Context, judging: Judging): Promise<Judgement> {
-  const { manifest, workload, plan, pods, startedAt } = judging;
+  const { manifest, workload, plan, pods, movedAt } = judging;
   const memory = memoryOf(context, manifest);
   const release = latestRelease(context, manifest);
   const lastError = context.progress.trouble(manifest)?.message;
-  const now = context.clock.now();
+  const now = context.clock.steady();
   const verdict = verdictOf({
     plan,
     workload: planTarget(workload),
     pods,
-    startedAt: startedAt ?? now,
+    movedAt: movedAt ?? now,
     lastError,
     now,
   });
@@ -196,7 +210,9 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   const reason = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, reason);
   const { kind, scope, name, generation } = manifest;
-  const startedAt = judging.startedAt ?? context.clock.now();
+  const { clock } = context;
+  // As the wall clock has it: the steady one is for durations alone.
+  const startedAt = judging.movedAt === undefined ? clock.now() : clock.now() - (clock.steady() - judging.movedAt);
   const calls = await deployCalls(context, {
     manifest,
     releaseId: undefined,

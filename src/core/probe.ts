@@ -11,11 +11,14 @@ export interface ProbeState {
   failures: number;
   /** What the last attempt said. */
   text: string | undefined;
-  /** Epoch ms of the next attempt; undefined while the startup probe holds it back, and for one that has passed. */
+  /** When the next attempt is due; undefined while the startup probe holds it back, and for one that has passed. */
   nextAt: number | undefined;
 }
 
-/** Everything known about the probes of one container since it was started. Plain data; never altered in place. */
+/**
+ * Everything known about the probes of one container since it was started. Plain data; never altered in place. Times
+ * are of one clock that is never set back, except where they say epoch.
+ */
 export interface PodProbes {
   startedAt: number;
   states: Partial<Record<ProbeName, ProbeState>>;
@@ -28,7 +31,7 @@ export interface LivenessRestarts {
   /** Restarts asked for in a row, the one that is due included. */
   count: number;
   lastAt: number | undefined;
-  /** Epoch ms from which the container is to be restarted; undefined when it is not. */
+  /** From when on the container is to be restarted; undefined when it is not. */
   dueAt: number | undefined;
 }
 
@@ -37,8 +40,10 @@ export interface ProbeOutcome {
   ok: boolean;
   /** What the attempt said: `200 OK`, `connection refused`. */
   text: string;
-  /** Epoch ms at which the attempt ended. */
+  /** When the attempt ended. */
   at: number;
+  /** The same in epoch ms, where `at` is not. */
+  epochAt?: number;
 }
 
 export interface ProbeTransition {
@@ -46,6 +51,7 @@ export interface ProbeTransition {
   from: ProbePhase;
   to: "healthy" | "unhealthy";
   text: string;
+  /** Epoch ms. */
   at: number;
 }
 
@@ -73,6 +79,31 @@ export function startProbes(config: ProbesConfig, startedAt: number, before?: Po
   };
 }
 
+/** What an earlier server knew of a container that has run on since. */
+export interface KnownReadiness {
+  startupPassed: boolean;
+  readiness: ProbePhase;
+  /** Epoch ms. */
+  transitionAt: number;
+}
+
+/** Taken up from an earlier server: what had passed has passed, and everything else is asked at once. */
+export function resumeProbes(config: ProbesConfig, startedAt: number, known: KnownReadiness): PodProbes {
+  const fresh = startProbes(config, startedAt);
+  if (!known.startupPassed) return fresh;
+  const { startup } = fresh.states;
+  const passed = released({ ...fresh, lastTransitionAt: known.transitionAt }, config, startedAt);
+  const { readiness } = passed.states;
+  return {
+    ...passed,
+    states: {
+      ...passed.states,
+      ...(startup && { startup: { ...startup, phase: "healthy" as const, nextAt: undefined } }),
+      ...(readiness && { readiness: { ...readiness, phase: known.readiness } }),
+    },
+  };
+}
+
 /** Probes whose next attempt is due. The caller keeps attempts of one probe from overlapping. */
 export function dueProbes({ states }: PodProbes, now: number): ProbeName[] {
   return probeNames.filter((name) => {
@@ -81,9 +112,10 @@ export function dueProbes({ states }: PodProbes, now: number): ProbeName[] {
   });
 }
 
-/** Epoch ms of the next thing to do, an attempt or a restart; undefined when there is none. */
-export function wakeAt({ states, restarts }: PodProbes): number | undefined {
-  const times = [...probeNames.map((name) => states[name]?.nextAt), restarts.dueAt].filter((at) => at !== undefined);
+/** When there is something to do next, a restart or an attempt of a probe that is not `busy`; undefined when never. */
+export function wakeAt({ states, restarts }: PodProbes, busy?: ReadonlySet<ProbeName>): number | undefined {
+  const free = probeNames.filter((name) => !busy?.has(name));
+  const times = [...free.map((name) => states[name]?.nextAt), restarts.dueAt].filter((at) => at !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -110,7 +142,7 @@ export function probeStep(
   const states = { ...before.states, [outcome.probe]: next };
   const state = afterwards({ ...before, states }, config, outcome);
   if (next.phase === old.phase || next.phase === "unknown") return { state };
-  const { probe, text, at } = outcome;
+  const { probe, text, epochAt: at = outcome.at } = outcome;
   return {
     state: { ...state, lastTransitionAt: at },
     transition: { probe, from: old.phase, to: next.phase, text, at },

@@ -6,8 +6,15 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const systemClock: Clock = {
+/** A clock that also tells time that nobody sets. */
+export interface SteadyClock extends Clock {
+  /** Milliseconds that only ever grow, at the pace of the world: for durations, never for showing. */
+  steady(): number;
+}
+
+export const systemClock: SteadyClock = {
   now: () => Date.now(),
+  steady: () => performance.timeOrigin + performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();

@@ -1,11 +1,13 @@
-import type { Clock } from "../../src/lib/clock.ts";
+import type { SteadyClock } from "../../src/lib/clock.ts";
 
 /** Time that moves only when told to. */
-export interface FakeClock extends Clock {
-  /** When the next sleeper wakes; undefined when none sleeps. */
+export interface FakeClock extends SteadyClock {
+  /** When the next sleeper wakes, on the steady clock; undefined when none sleeps. */
   nextDue(): number | undefined;
-  /** Moves to `at`, never backwards, and wakes whoever is due by then, earliest first. */
+  /** Moves to `at` on the steady clock, never backwards, and wakes whoever is due by then, earliest first. */
   moveTo(at: number): void;
+  /** Somebody sets the clock of the machine: only what `now` tells moves, by `ms`. */
+  jump(ms: number): void;
   readonly sleepers: number;
 }
 
@@ -18,11 +20,16 @@ export const testEpoch = Date.UTC(2026, 0, 1);
 
 export function createFakeClock(start = testEpoch): FakeClock {
   let now = start;
+  let offset = 0;
   const sleepers = new Set<Sleeper>();
   const earliest = () => [...sleepers].reduce<Sleeper | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
 
   return {
-    now: () => now,
+    now: () => now + offset,
+    steady: () => now,
+    jump(ms) {
+      offset += ms;
+    },
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/lib/clock.ts";
+import type { SteadyClock } from "../../src/lib/clock.ts";
 
 /**
  * The power of one server in a test. Once it is off, that server does nothing any more: what it asks is not done, what
@@ -9,7 +9,7 @@ export interface Power {
   cut(): void;
   /** The same object; calls of the named methods go through only while there is power. */
   feed<T extends object>(target: T, methods: readonly (keyof T)[]): T;
-  feedClock(clock: Clock): Clock;
+  feedClock(clock: SteadyClock): SteadyClock;
 }
 
 /** Told after each call that went through, before its caller learns of it. */
@@ -47,6 +47,7 @@ export function createPower(afterCall: AfterCall = () => undefined): Power {
     },
     feedClock: (clock) => ({
       now: () => clock.now(),
+      steady: () => clock.steady(),
       async sleep(ms, signal) {
         if (off.signal.aborted) return never();
         await clock.sleep(ms, signal === undefined ? off.signal : AbortSignal.any([signal, off.signal]));

@@ -18,7 +18,7 @@ import { naming } from "../../src/core/naming.ts";
 import { type Assets, createAssets } from "../../src/disk/assets.ts";
 import { type Layout, layoutOf } from "../../src/disk/layout.ts";
 import { prepareRoot } from "../../src/disk/root.ts";
-import type { Clock } from "../../src/lib/clock.ts";
+import type { SteadyClock } from "../../src/lib/clock.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "../../src/runtime/memory.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -79,7 +79,7 @@ export interface WorldOptions {
   /** What the controller gets instead of the plain store. */
   wrapStore?: (store: Store) => Store;
   /** What the controller reads the time from, instead of the plain clock. */
-  wrapClock?: (clock: FakeClock) => Clock;
+  wrapClock?: (clock: FakeClock) => SteadyClock;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** What the autoscaler sees. */
   usageOf?: UsageOf;
@@ -158,19 +158,18 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   }
 
   async function quiet() {
-    const busy = () => server.running.reconciler.queued() > 0 && engineSleeps === 0;
-    // What is under way may itself wait for time, or for a container to end: a while of nothing is rest, too.
-    for (let calm = 0, ticks = 0; calm < (busy() ? 30 : 3); ticks++) {
+    const busy = () => server.running.reconciler.queued() > 0 && engineSleeps === 0 && link.waiting() === 0;
+    const rests = (since: number) => !busy() || performance.now() - since > restMs;
+    for (let calm = 0, ticks = 0, since = performance.now(); calm < 3 || !rests(since); ticks++) {
       await new Promise((resolve) => setImmediate(resolve));
-      // Removing folders is the disk's own time, which nobody here watches.
-      if (calm > 10) await Bun.sleep(1);
+      if (activity.underWay > 0) since = performance.now();
       calm = activity.underWay > 0 ? 0 : calm + 1;
       if (ticks > ticksMax) throw new Error(`no rest: ${server.running.reconciler.queued()} resources under way`);
     }
   }
 
   async function advance(ms: number) {
-    const until = clock.now() + ms;
+    const until = clock.steady() + ms;
     await quiet();
     for (let due = clock.nextDue(); due !== undefined && due <= until; due = clock.nextDue()) {
       clock.moveTo(due);
@@ -185,7 +184,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     server.stopping.abort();
     void server.ended.then(() => (ended = true));
     // A call that is under way in the engine is waited for.
-    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.now());
+    for (await quiet(); !ended; await quiet()) clock.moveTo(clock.nextDue() ?? clock.steady());
   }
 
   const self: World = {
@@ -216,7 +215,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     quiet,
     advance,
     async settle(withinMs = 120_000) {
-      const until = clock.now() + withinMs;
+      const until = clock.steady() + withinMs;
       await quiet();
       const waits = () => (link.isOpen() ? unsettled(store) : ["the engine is not connected"]);
       while (waits().length > 0) {
@@ -247,9 +246,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   return self;
 }
 
-/** Knows whether the controller follows the engine's events. */
-function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
+/** Knows whether the controller follows the engine's events, and how much of its work waits for containers. */
+function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean; waiting(): number } {
   let open = false;
+  let waits = 0;
+  const draining = new Set<string>();
   async function* events(signal: AbortSignal, onOpen: () => void) {
     const opened = () => {
       open = true;
@@ -261,7 +262,27 @@ function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean } {
       open = false;
     }
   }
-  return { runtime: { ...runtime, events }, isOpen: () => open };
+  const watched: Pick<Runtime, "wait" | "connections" | "stop"> = {
+    wait(id, signal) {
+      waits += 1;
+      return runtime.wait(id, signal).finally(() => (waits -= 1));
+    },
+    async connections(id) {
+      const seen = await runtime.connections(id);
+      if (seen?.listening) draining.add(id);
+      if (seen === undefined || seen.established === 0) draining.delete(id);
+      return seen;
+    },
+    stop(id, options) {
+      draining.delete(id);
+      return runtime.stop(id, options);
+    },
+  };
+  return {
+    runtime: { ...runtime, ...watched, events },
+    isOpen: () => open,
+    waiting: () => waits + draining.size,
+  };
 }
 
 /** Those that answer once; streams of a dead server lead nowhere by themselves. */
@@ -270,6 +291,9 @@ const engineCalls = [
   ...(["ensureNetwork", "removeNetwork", "ensureVolume", "listVolumes", "inspectVolume", "removeVolume"] as const),
   ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "freeBytes"] as const),
 ] as const;
+
+/** Longer than any work on files takes, which nobody counts: then what is under way waits for time to pass. */
+const restMs = 300;
 
 /** Far more turns of the event loop than any real work takes. */
 const ticksMax = 500_000;

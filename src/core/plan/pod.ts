@@ -5,7 +5,7 @@ import type { RestartPolicy, RolloutPolicy } from "../workload.ts";
 export type ContainerState =
   "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
 
-/** One observed container of the workload. Times are epoch milliseconds. */
+/** One observed container of the workload. Times are milliseconds; `createdAt` is told by the engine, others by the clock of `now`. */
 export interface PlannedPod {
   id: string;
   /** The name it carries now; by hand it may differ from the one its identity asks for. */

@@ -11,8 +11,8 @@ export interface VerdictInput {
   plan: WorkloadPlan;
   workload: PlanWorkload;
   pods: readonly PlannedPod[];
-  /** Epoch ms at which the rollout began to make replicas. */
-  startedAt: number;
+  /** When the rollout last got further, or began; on the clock of `now`. */
+  movedAt: number;
   lastError: string | undefined;
   now: number;
 }
@@ -25,7 +25,7 @@ const restartsTolerated = 3;
  * once; everything else, a registry that is away for instance, has until the progress deadline.
  */
 export function verdictOf(input: VerdictInput): Verdict {
-  const { plan, workload, pods, startedAt, lastError, now } = input;
+  const { plan, workload, pods, movedAt, lastError, now } = input;
   if (plan.done) return { outcome: "done" };
   const fresh = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
   const starved = fresh.find((pod) => pod.oomKilled && !pod.ready);
@@ -38,7 +38,7 @@ export function verdictOf(input: VerdictInput): Verdict {
     return { outcome: "failed", reason: "CrashLoop", message };
   }
   const deadlineMs = workload.rollout.progressDeadlineMs;
-  if (now - startedAt < deadlineMs) return { outcome: "going" };
+  if (now - movedAt < deadlineMs) return { outcome: "going" };
   const why = lastError ?? plan.waitingFor ?? "not settled";
   return {
     outcome: "failed",
@@ -49,4 +49,12 @@ export function verdictOf(input: VerdictInput): Verdict {
 
 function exitText({ exitCode }: PlannedPod): string {
   return exitCode === undefined ? "exit code unknown" : `last exit code ${exitCode}`;
+}
+
+/** How far a rollout is; grows with each replica that is made anew, and with each old one that is gone. */
+export function reachedBy(pods: readonly PlannedPod[], workload: PlanWorkload): number {
+  const replicas = pods.filter((pod) => pod.role === undefined && !pod.frozen);
+  const made = replicas.filter((pod) => pod.ready && isCurrent(pod, workload));
+  const left = replicas.filter((pod) => !isCurrent(pod, workload));
+  return made.length - left.length;
 }

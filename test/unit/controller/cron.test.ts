@@ -317,7 +317,9 @@ describe("a wall clock that jumps", () => {
   /** Only the server's clock jumps; timers run on as before. */
   async function withJumpyClock(spec: Record<string, unknown>): Promise<void> {
     offMs = 0;
-    it = await world({ wrapClock: (clock) => ({ sleep: clock.sleep, now: () => clock.now() + offMs }) });
+    it = await world({
+      wrapClock: (clock) => ({ sleep: clock.sleep, steady: clock.steady, now: () => clock.now() + offMs }),
+    });
     await it.apply(cronjob("shop", "nightly", { ...many, ...spec }));
     await it.quiet();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createProgress } from "../../../src/controller/progress.ts";
+import { createProgress, type Progress } from "../../../src/controller/progress.ts";
 import { keyOf } from "../../support/world.ts";
 
 const make = () => createProgress({ backoffFirstMs: 1_000, backoffMaxMs: 60_000, onListenerError: () => undefined });
@@ -50,21 +50,31 @@ describe("healing one container again and again", () => {
 });
 
 describe("a rollout", () => {
-  test("keeps its start until its target moves or it is done", () => {
+  const moved = (progress: Progress, target: string, now: number, reached = 0) =>
+    progress.rolloutMovedAt(web, { target, reached, now });
+
+  test("keeps its time until it gets further, its target moves or it is done", () => {
     const progress = make();
-    expect(progress.rolloutStart(web, "a/1", 10)).toBe(10);
-    expect(progress.rolloutStart(web, "a/1", 20)).toBe(10);
-    expect(progress.rolloutStart(web, "b/1", 30)).toBe(30);
+    expect(moved(progress, "a/1", 10)).toBe(10);
+    expect(moved(progress, "a/1", 20)).toBe(10);
+    expect(moved(progress, "a/1", 25, 1)).toBe(25);
+    expect(moved(progress, "b/1", 30)).toBe(30);
     progress.rolloutDone(web);
-    expect(progress.rolloutStart(web, "b/1", 40)).toBe(40);
+    expect(moved(progress, "b/1", 40)).toBe(40);
+  });
+
+  test("that goes back and forth is no further", () => {
+    const progress = make();
+    const reached = [0, 1, 0, 1, 0, 2, 1, 2];
+    expect(reached.map((far, now) => moved(progress, "a", now, far))).toEqual([0, 1, 1, 1, 1, 5, 5, 5]);
   });
 
   test("and its troubles are forgotten with the resource", () => {
     const progress = make();
     progress.setTrouble(web, { reason: "Other", message: "no", at: 1, attempts: 1, retryAt: 2 });
-    progress.rolloutStart(web, "a/1", 10);
+    moved(progress, "a/1", 10);
     progress.forget(web);
-    expect([progress.trouble(web), progress.rolloutStart(web, "a/1", 20)]).toEqual([undefined, 20]);
+    expect([progress.trouble(web), moved(progress, "a/1", 20)]).toEqual([undefined, 20]);
   });
 });
 

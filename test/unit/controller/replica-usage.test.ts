@@ -47,7 +47,7 @@ function look() {
       live: () => Promise.reject(new Error("not asked")),
       run: async () => undefined,
     },
-    clock: { now: () => 11 * minuteMs, sleep: async () => undefined },
+    clock: { now: () => 11 * minuteMs, steady: () => 11 * minuteMs, sleep: async () => undefined },
     limits,
     store: { manifests: { get: () => ({ spec }) } } as unknown as Store,
     pods: { of: () => pods } as unknown as Context["pods"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { PlannedPod, WorkloadPlan } from "../../../../src/core/plan/pod.ts";
-import { type VerdictInput, verdictOf } from "../../../../src/core/plan/verdict.ts";
+import { reachedBy, type VerdictInput, verdictOf } from "../../../../src/core/plan/verdict.ts";
 import { now, old, pod, starting, workload } from "./fixtures.ts";
 
 const going: WorkloadPlan = {
@@ -16,7 +16,7 @@ function verdict(pods: PlannedPod[], change: Partial<VerdictInput> = {}) {
     plan: going,
     workload: workload(),
     pods,
-    startedAt: now - 1_000,
+    movedAt: now - 1_000,
     lastError: undefined,
     now,
     ...change,
@@ -67,9 +67,9 @@ describe("a rollout", () => {
   });
 
   test("has failed once its deadline has passed, and not a moment earlier", () => {
-    const startedAt = now - 300_000;
-    expect(verdict([], { startedAt: startedAt + 1 })).toEqual({ outcome: "going" });
-    expect(verdict([], { startedAt })).toEqual({
+    const movedAt = now - 300_000;
+    expect(verdict([], { movedAt: movedAt + 1 })).toEqual({ outcome: "going" });
+    expect(verdict([], { movedAt })).toEqual({
       outcome: "failed",
       reason: "ProgressDeadline",
       message: "not ready within the progress deadline of 300 s: 2 of 3 replicas ready",
@@ -77,8 +77,27 @@ describe("a rollout", () => {
   });
 
   test("names the last error before what it waits for", () => {
-    expect(verdict([], { startedAt: 0, lastError: "no such image" })).toMatchObject({
+    expect(verdict([], { movedAt: 0, lastError: "no such image" })).toMatchObject({
       message: "not ready within the progress deadline of 300 s: no such image",
     });
+  });
+});
+
+describe("how far a rollout is", () => {
+  const reached = (...pods: PlannedPod[]) => reachedBy(pods, workload());
+
+  test("grows when a new replica is ready, and when an old one is gone", () => {
+    const before = reached(pod("a", old), pod("b", old), pod("c", starting));
+    const ready = reached(pod("a", old), pod("b", old), pod("c"));
+    const gone = reached(pod("b", old), pod("c"));
+    expect([ready - before, gone - ready]).toEqual([1, 1]);
+  });
+
+  test("does not grow when a new one is made and not ready", () => {
+    expect(reached(pod("a", old), pod("b", starting))).toBe(reached(pod("a", old)));
+  });
+
+  test("is not about frozen replicas and init containers", () => {
+    expect(reached(pod("a"), pod("b", { frozen: true }), pod("c", { role: "init" }))).toBe(1);
   });
 });
