@@ -64,7 +64,7 @@ describe("apply", () => {
     expect(stderr).toMatch(
       /✗ deployment\/shop\/web is not ready: ImagePull: cannot pull image "127.0.0.1:1\/none:1": /,
     );
-    expect(stderr).toContain("see: berth describe deployment shop/web");
+    expect(stderr).toMatch(/\n {2}see: berth \w+ .*shop\/web\n/);
     expect(stderr).not.toContain("HTTP code");
   });
 
@@ -149,7 +149,7 @@ describe("apply", () => {
       ].join("\n"),
     );
     const second = await apply(`${web()}---\nkind: deploymant\nscope: shop\nname: x\nspec: {}\n`);
-    expect(second.stderr).toMatch(/^app\.yml:6:7: kind: unknown kind "deploymant"/);
+    expect(second.stderr).toMatch(/^app\.yml:6:7: kind: "deploymant" is not a kind; did you mean "deployment"/);
     expect((await berth.call("GET", "/apply?scope=shop")).body.data as unknown).toEqual([]);
   });
 

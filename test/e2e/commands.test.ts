@@ -58,7 +58,7 @@ describe("the command line", () => {
     expect(await text("describe", "shop/web", "--reveal")).toContain("LEVEL: debug");
     expect(await text("describe", "shop/db")).toContain(`volumes\n  ${berth.prefix}-shop-db-disk-0\n`);
     expect(await text("describe", "pod", "shop/db.0")).toMatch(/^shop-db\.0\n/);
-    expect(await text("describe", "job", "shop/migrate")).toContain("stored");
+    expect(await text("describe", "job", "shop/migrate")).toMatch(/^job\/shop\/migrate /);
   });
 
   test("events: who did what to which resource and why", async () => {
