@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { executable } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
 import { onTerminal } from "../support/pty.ts";
+import { connectRaw } from "../support/raw-client.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -131,6 +133,35 @@ describe("through pipes", () => {
     expect(await child.exited).toBe(0);
   });
 });
+
+/** `BERTH_TEST_EXEC_MB=500` for the whole promise. */
+const megabytes = Number(process.env.BERTH_TEST_EXEC_MB ?? 300);
+
+test(`${megabytes} MB to a reader that stalls: complete, and the server's memory stays bounded`, async () => {
+  const total = megabytes * 1024 * 1024;
+  const client = await connectRaw({ unix: berth.endpoint.slice("unix:".length) }, { keep: false });
+  client.pause();
+  const body = JSON.stringify({ command: ["sh", "-c", `head -c ${total} /dev/zero`] });
+  const head = `POST /pods/${pod}/exec HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const rss = () =>
+    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${berth.server.pid}/status`, "utf8"))?.[1]) / 1024;
+  const before = rss();
+  await client.send(head + body);
+  await Bun.sleep(1_500);
+  const stalled = rss();
+  let peak = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, rss());
+  }, 20);
+  client.resume();
+  await client.all();
+  clearInterval(watch);
+  expect(client.receivedBytes).toBeGreaterThan(total);
+  expect(client.receivedBytes - total).toBeLessThan(500);
+  expect(stalled - before).toBeLessThan(32);
+  // What was sent stays until the next collection of garbage; kept, it would be all of it.
+  expect(peak - before).toBeLessThan(150);
+}, 120_000);
 
 describe("on a terminal", () => {
   const open = (...args: string[]) => onTerminal(["exec", ...args], { BERTH_ENDPOINT: berth.endpoint });

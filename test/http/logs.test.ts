@@ -82,6 +82,7 @@ describe("refused, in the envelope", () => {
     ["?since=yesterday", pod, 400],
     ["?since=-5m", pod, 400],
     ["", "s-web.gone", 404],
+    ["?follow=true", "s-web.gone", 404],
     ["", "..%2fx", 400],
   ])("%s of %s is %d", async (query, name, status) => {
     const response = await get(query, name);
@@ -89,9 +90,12 @@ describe("refused, in the envelope", () => {
     expect(((await response.json()) as { status: string }).status).toBe("error");
   });
 
-  test("an engine that fails", async () => {
-    plane.runtime.fail("inspect", new Failure("unavailable", "engine gone", { retryAfterSeconds: 2 }), 1);
-    const response = await get();
+  test.each([
+    ["logs", ""],
+    ["inspect", "?follow=true"],
+  ] as const)("an engine that fails (%s)", async (call, query) => {
+    plane.runtime.fail(call, new Failure("unavailable", "engine gone", { retryAfterSeconds: 2 }), 1);
+    const response = await get(query);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
   });
 });
