@@ -65,10 +65,8 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     if (target === undefined) return waitForPhase(context, manifest);
     const { workload, problems } = resolveStored(context, target);
     refuseUnresolved(problems);
-    await context.pods.refresh(key);
-    context.probes.watch(context.pods.of(key));
+    const plan = await planAfresh(context, { key, workload, known: round === 0 && context.pods.isFresh(key) });
     if (round === 0) await removeInitLeftovers(context, key);
-    const plan = planNow(context, key, workload);
     if (plan.steps.length === 0) settleTrouble(context, key, plan);
     const finding = {
       manifest,
@@ -90,6 +88,21 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     context.progress.clearTrouble(key);
   }
   return { settled: false, againInMs: 0 };
+}
+
+/**
+ * Nothing is done on hearsay, but most looks find nothing to do: with `known`, the engine is asked only when there seems
+ * to be something.
+ */
+async function planAfresh(
+  context: Context,
+  { key, workload, known }: { key: ManifestKey; workload: ResolvedWorkload; known: boolean },
+): Promise<WorkloadPlan> {
+  const guess = known ? planNow(context, key, workload) : undefined;
+  if (guess?.steps.length === 0) return guess;
+  await context.pods.refresh(key);
+  context.probes.watch(context.pods.of(key));
+  return planNow(context, key, workload);
 }
 
 /** Init containers that nobody waits for any more: their replica was being made when the server ended. */

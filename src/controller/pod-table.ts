@@ -52,6 +52,8 @@ export interface PodTable {
   refresh(key: ManifestKey): Promise<Pod[]>;
   /** Takes an event into account; the key of the resource whose replica it is about, when it is ours. */
   observe(event: RuntimeEvent): ManifestKey | undefined;
+  /** Nothing was heard of the resource's containers that was not looked at since. */
+  isFresh(key: ManifestKey): boolean;
   of(key: ManifestKey): Pod[];
   byName(name: string): Pod | undefined;
   byId(id: string): Pod | undefined;
@@ -79,6 +81,10 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
   const byKey = new Map<KeyText, Map<string, Pod>>();
   const versions = new Map<KeyText, number>();
   const changed = new Set<KeyText>();
+  /** Resources with containers that only an event has told of. */
+  const heardOf = new Set<KeyText>();
+  /** Everything was listed once, and events have been followed since. */
+  let isComplete = false;
   let eventCount = 0;
 
   function touch(key: KeyText): void {
@@ -155,11 +161,17 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     async refreshAll() {
       changed.clear();
       const known = [...byId.values()];
+      heardOf.clear();
       take(known, await listedSince(() => runtime.list()));
+      isComplete = true;
       return [...changed];
+    },
+    isFresh(key) {
+      return isComplete && !heardOf.has(keyText(key)) && this.of(key).every(({ stale }) => !stale);
     },
     async refresh(key) {
       const known = this.of(key);
+      heardOf.delete(keyText(key));
       take(known, await listedSince(() => runtime.list(key)));
       await inspectStale(runtime, clock, this.of(key));
       return this.of(key);
@@ -171,7 +183,11 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
       const pod = byId.get(event.id);
       // Who runs an init, a release command or a job waits for it; no resource is another for it.
       const isOneOff = event.labels[names.label.role] !== undefined;
-      if (pod === undefined) return isOneOff ? undefined : keyOf(event.labels, names);
+      if (pod === undefined) {
+        const key = isOneOff ? undefined : keyOf(event.labels, names);
+        if (key !== undefined) heardOf.add(keyText(key));
+        return key;
+      }
       pod.eventNumber = eventCount;
       pod.stale = true;
       // Told here too: a container that is started again at once has no time to be inspected.
@@ -192,6 +208,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     keys: () => byKey.keys(),
     version: (key) => versions.get(key) ?? 0,
     forgetDetails() {
+      isComplete = false;
       for (const pod of byId.values()) pod.stale = true;
     },
   };

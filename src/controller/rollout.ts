@@ -3,7 +3,7 @@ import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { reachedBy, type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import type { ReleaseRecord } from "../store/store.ts";
+import type { ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { pinImage } from "./images.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
@@ -124,7 +124,7 @@ async function succeed(context: Context, { release, manifest, workload }: Succee
   const { kind, scope, name } = release;
   const { id: releaseId, startedAt } = release;
   const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
-  await context.store.write((tx) => {
+  const record = (tx: Transaction) => {
     const known = tx.releases.get(release.id);
     if (known === undefined || known.good) return;
     const imageId = tx.images.pinOf(release)?.imageId;
@@ -132,7 +132,9 @@ async function succeed(context: Context, { release, manifest, workload }: Succee
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
     putCalls(tx, calls);
-  });
+  };
+  // Lost in a power cut, it is found again by looking; only what others were told must not be told twice.
+  await context.store.write(record, { durable: calls.length > 0 });
   context.outbox.wake();
   const done = context.store.releases.get(release.id);
   if (done !== undefined) context.releasePhases.takeUp(done);
