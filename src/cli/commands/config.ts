@@ -20,7 +20,8 @@ export const configCommand: Command = {
   ],
   detail: [
     "REF is SCOPE or SCOPE/NAME; an app sees both, its own values win. KEY=- reads the value from stdin,",
-    "so that a secret is in no command line. list shows digests; get shows values.",
+    "so that a secret is in no command line. list shows digests, which are others each time;",
+    "get shows values.",
   ],
   flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
   async run(context, args) {
