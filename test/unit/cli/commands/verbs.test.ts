@@ -138,6 +138,49 @@ describe("get", () => {
   });
 });
 
+describe("while the engine is away", () => {
+  const why = "the container engine cannot be reached: no such socket";
+  const away = (...argv: string[]) =>
+    cli(argv, {
+      server({ path, query }: Call) {
+        if (path !== "/apply") return refusal(503, why);
+        return manifests.filter(({ kind, scope, name }) => {
+          return (query.kind ?? kind) === kind && (query.scope ?? scope) === scope && (query.name ?? name) === name;
+        });
+      },
+    });
+  const note = `! what runs is unknown: ${why}\n`;
+
+  test.each(["deployments", "statefulsets", "all"])("get %s shows what is stored, and ends with 0", async (word) => {
+    const { code, out, err } = await away("get", word);
+    expect(out).toMatch(/NAME +READY +IMAGE +AGE\n(?:shop\/web|data\/queue) +unknown +(?:web|queue):1 +24h\n/);
+    expect([code, err]).toEqual([0, note]);
+  });
+
+  test("get of what has no containers does not ask for them", async () => {
+    expect(await away("get", "registries")).toMatchObject({ code: 0, err: "" });
+  });
+
+  test.each([
+    [["ps"], ["shop/web", "data/queue"]],
+    [["get", "pods", "shop"], ["shop/web"]],
+    [["ps", "data/queue.0"], ["data/queue"]],
+    [
+      ["ps", "data-queue.0"],
+      ["shop/web", "data/queue"],
+    ],
+  ])("%p shows the resources with the reason, and ends with 1", async (argv, refs) => {
+    const { code, out, err } = await away(...argv);
+    expect([...(out.match(/^\w+\/\w+(?= +unknown )/gm) ?? [])]).toEqual(refs);
+    expect([code, err]).toEqual([1, note]);
+  });
+
+  test("pods as JSON are the error", async () => {
+    const { code, out } = await away("get", "pods", "-o", "json");
+    expect([code, JSON.parse(out)]).toEqual([1, { status: "error", error: why }]);
+  });
+});
+
 describe("describe", () => {
   test("finds the kinds of a name, and hides environment values", async () => {
     const { out, calls } = await berth("describe", "shop/web");
