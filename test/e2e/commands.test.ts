@@ -128,7 +128,7 @@ describe("the command line", () => {
     [["get", "--wide"], 2, 'unknown flag "--wide"'],
     [["get", "-o", "xml"], 2, 'no output format "xml"'],
     [["describe", "shop/none"], 1, 'nothing is called "shop/none"'],
-    [["restart", "shop/none"], 1, 'deployment or statefulset "shop/none" not found'],
+    [["restart", "shop/none"], 1, "deployment/shop/none or statefulset/shop/none not found"],
     [["stop", "shop"], 2, "names a whole scope"],
     [["serve", "--bogus"], 2, 'unknown option "--bogus"'],
     [["serve", "--prefix", "Not Possible"], 1, 'prefix "Not Possible" is not possible'],
