@@ -84,6 +84,33 @@ describe("a resource", () => {
     expect(text).not.toMatch(/s3cret|_asset/);
   });
 
+  describe("whose last release", () => {
+    const failed = { id: "2", cause: "apply", status: "failed", error: "CrashLoop: shop-web.a1b2c crash-loops" };
+    const good = { id: "1", cause: "apply", status: "succeeded" };
+    const back = { id: "3", cause: "auto_rollback", status: "succeeded" };
+    const see = "see: berth why shop/nightly";
+
+    test.each([
+      ["was rolled back", [back, failed, good], `failed, rolled back: ${failed.error}; ${see}`],
+      ["failed and stayed", [failed], `failed: ${failed.error}; ${see}`],
+      [
+        "failed in the rollback itself",
+        [{ ...failed, cause: "auto_rollback" }, good],
+        `failed: ${failed.error}; ${see}`,
+      ],
+    ])("%s says so", (_, releases, text) => {
+      expect(described({}, { releases })).toContain(`  last release  ${text}`);
+    });
+
+    test.each([
+      ["is good", [good, failed]],
+      ["is under way", [{ ...good, status: "running" }, failed]],
+      ["is not there", []],
+    ])("%s says nothing", (_, releases) => {
+      expect(described({}, { releases })).not.toContain("last release");
+    });
+  });
+
   test("shows warnings of its status, without the escapes in them", () => {
     expect(described({}, { warnings: ["not run yet\x1b[2J"] })).toContain("  warning   not run yet [2J");
   });
