@@ -86,7 +86,8 @@ function tellAway(why: string, { terminal }: Context): void {
 /** A word alone is taken for a scope, so a mistyped kind ends here. */
 function nothing(reference: string | undefined): string {
   if (reference === undefined) return "nothing here; apply something: berth apply -f FILE";
-  return `nothing is stored under "${reference}"${didYouMean(reference, words)}`;
+  if (reference.includes("/")) return `nothing is stored under "${reference}"`;
+  return `no scope "${reference}" here${didYouMean(reference, words)}`;
 }
 
 interface Found {

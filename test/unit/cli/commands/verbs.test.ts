@@ -131,6 +131,12 @@ describe("get", () => {
     );
   });
 
+  test("a scope that nothing is in says so, and what may have been meant", async () => {
+    expect((await berth("get", "nowhere")).out).toBe('no scope "nowhere" here\n');
+    expect((await berth("get", "deploymnets")).out).toBe('no scope "deploymnets" here: did you mean "deployments"?\n');
+    expect((await berth("get", "shop/none")).out).toBe('nothing is stored under "shop/none"\n');
+  });
+
   test("an unknown kind before a reference is wrong usage", async () => {
     const { err, code } = await berth("get", "deploymnets", "shop/web");
     expect(err).toBe('error: "deploymnets" is no kind: did you mean "deployments"?\n');
@@ -337,6 +343,27 @@ describe("config", () => {
   test("the colon form, a scope alone, and --no-restart", async () => {
     const { calls } = await berth("config:set", "shop", "A=1", "--no-restart");
     expect(did(calls)).toMatchObject([{ query: { scope: "shop", restart: "false" }, body: { A: "1" } }]);
+  });
+
+  describe("set where nothing is stored", () => {
+    const set = (stored: unknown, ...more: string[]) =>
+      cli(["config", "set", "shop/wbe", "A=1", ...more], {
+        server: ({ path }: Call) => (path === "/config" ? { changed: ["A"], restarting: [] } : stored),
+      });
+
+    test("warns, and is no error", async () => {
+      const { code, out, err } = await set([]);
+      expect([code, out]).toEqual([0, "set A on shop/wbe\n"]);
+      expect(err).toBe("! nothing is stored under shop/wbe yet: it is kept until something is\n");
+    });
+
+    test.each([
+      ["something is stored", [manifests[0]], []],
+      ["nobody can say", refusal(500, "disk"), []],
+      ["the answer is JSON", [], ["-o", "json"]],
+    ])("says nothing where %s", async (_, stored, more) => {
+      expect(await set(stored, ...more)).toMatchObject({ code: 0, err: "" });
+    });
   });
 
   test("unset takes several keys in one call", async () => {
