@@ -56,6 +56,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
+    privateHooks: options.allowPrivateHooks,
     sendWebhook: createWebhookSender({
       fetch: (url, init) => fetch(url, init),
       resolve: resolveHost,

@@ -28,6 +28,7 @@ export function describeText(
     ["created", `${ageOf(metadata?.created_at, setup.now)} ago`],
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),
+    ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];
   const replicas = pods.filter(isReplica);
   const others = pods.filter((pod) => !isReplica(pod));
@@ -58,6 +59,16 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
     rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
   for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);
   return rows;
+}
+
+/** The newest release, where it failed: what runs after a rollback looks well, and is not what was asked for. */
+function lastFailure(status: Description["status"], { ref, style }: { ref: string; style: Style }): string[][] {
+  const [newest, before] = listOf(status?.releases).map(asObject);
+  const back = newest?.cause === "auto_rollback" && before?.status === "failed";
+  const failed = back ? before : newest;
+  if (failed?.status !== "failed") return [];
+  const reason = typeof failed.error === "string" ? `: ${printable(failed.error)}` : "";
+  return [["last release", `${style.red(`failed${back ? ", rolled back" : ""}${reason}`)}; see: berth why ${ref}`]];
 }
 
 /** Runs of a job or cron job, newest first. */

@@ -70,6 +70,10 @@ function closing(result: WaitResult, timeoutMs: number, context: Context): strin
     const why = look.why === "" ? "" : `: ${printable(look.why)}`;
     if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${look.ready}/${look.wanted})`];
     if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
+    if (look.rolledBackTo !== undefined) {
+      const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
+      return [`${style.red("✗")} ${ref} rolled back to ${printable(look.rolledBackTo)}${because}`, ...nextSteps(ref)];
+    }
     if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`, ...nextSteps(ref)];
     if (result.outcome === "interrupted")
       return [`${style.yellow("…")} ${ref} not waited for: the server goes on`, ...nextSteps(ref)];

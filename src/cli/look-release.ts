@@ -13,14 +13,22 @@ const ending = ["CrashLoop", "OutOfMemory", "ProgressDeadline"];
  */
 export function judgeRelease(look: Look, status: Record<string, unknown> | null, isIt: IsRelease): Look {
   const releases: Partial<Release>[] = Array.isArray(status?.releases) ? status.releases : [];
-  const release = releases.find(({ id = "", revision = -1 }) => isIt({ id, revision }));
+  const index = releases.findIndex(({ id = "", revision = -1 }) => isIt({ id, revision }));
+  const release = releases[index];
   if (release === undefined || release.status === "succeeded") return look;
   if (release.status === "failed") {
-    return { ...look, state: "failed", why: `release ${release.id} failed: ${release.error ?? "no reason given"}` };
+    const why = `release ${release.id} failed: ${release.error ?? "no reason given"}`;
+    return { ...look, ...wentBack(releases[index - 1]), state: "failed", why };
   }
   if (release.status === "pending" && release.id !== undefined) {
     return { ...look, state: "pending", why: look.why || "its release commands run", releasing: release.id };
   }
   const isOver = look.state === "failed" && !ending.some((reason) => look.why.startsWith(`${reason}:`));
   return isOver ? look : { ...look, state: "pending" };
+}
+
+/** `after`: the release that came after the failed one, if any. */
+function wentBack(after: Partial<Release> | undefined): { rolledBackTo?: string } {
+  const { cause, rolled_back_from: rolledBackTo } = after ?? {};
+  return cause === "auto_rollback" && rolledBackTo !== undefined ? { rolledBackTo } : {};
 }

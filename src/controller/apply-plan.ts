@@ -1,5 +1,6 @@
 import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { PlanRow } from "../api/orchestration/apply.ts";
+import { hostCautions, releaseCaution } from "../core/cautions.ts";
 import { changedPaths } from "../core/diff.ts";
 import type { PlannedPod, Step } from "../core/plan/pod.ts";
 import { planWorkload } from "../core/plan/workload.ts";
@@ -8,6 +9,7 @@ import { notActedUpon } from "../core/unsupported.ts";
 import type { PutResult } from "../store/store.ts";
 import { countTakenOver } from "./autoscale.ts";
 import type { Context } from "./context.ts";
+import { closedHookCautions } from "./hook-cautions.ts";
 import { plannedPods, planTarget } from "./observe.ts";
 import { resolveStored } from "./resolve.ts";
 import { isPodKind } from "./target.ts";
@@ -24,8 +26,16 @@ export function planRow(context: Context, result: PutResult): PlanRow {
     action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
     changed,
     replicas,
-    notes: [...notes, ...notActedUpon(manifest.kind, manifest.spec)],
+    notes: [...notes, ...notActedUpon(manifest.kind, manifest.spec), ...cautions(context, result)],
   };
+}
+
+/** What the operator should think of before saying yes; of no use where nothing changes. */
+function cautions({ privateHooks }: Context, { manifest, outcome, previous }: PutResult): string[] {
+  if (outcome === "unchanged") return [];
+  const { kind, spec } = manifest;
+  const hooks = privateHooks === true ? [] : closedHookCautions(spec);
+  return [...hostCautions(kind, spec), ...releaseCaution(kind, previous?.spec, spec), ...hooks];
 }
 
 export function pruneRow(context: Context, key: ManifestKey): PlanRow {

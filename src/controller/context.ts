@@ -64,6 +64,8 @@ export interface Context {
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  /** Webhooks may reach into the machine and its networks; absent: they may not. */
+  privateHooks?: boolean;
   /** What the engine last said about our containers. */
   pods: PodTable;
   engine: EngineLink;

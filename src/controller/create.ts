@@ -57,6 +57,8 @@ export interface ControllerParts {
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   sendWebhook: SendWebhook;
+  /** Webhooks may reach into the machine and its networks; absent: they may not. */
+  privateHooks?: boolean;
   about: { version: string; dockerHost: string; startedAt: number };
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;

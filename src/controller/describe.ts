@@ -1,5 +1,5 @@
 import { Failure } from "../api/failure.ts";
-import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
 import type { Condition } from "../api/orchestration/describe.ts";
 import { isJobKind } from "../core/resolve-job.ts";
 import type { Context } from "./context.ts";
@@ -15,7 +15,7 @@ import { isoTime, wireManifest } from "./wire.ts";
 export async function describe(context: Context, target: Target) {
   const key = resolveTarget(context.store.manifests, target);
   const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) throw new Failure("not_found", `${key.kind} "${key.scope}/${key.name}" not found`);
+  if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
   const errors: string[] = [];
   await collect(errors, "pods", async () => {
     context.engine.require();

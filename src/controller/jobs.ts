@@ -7,7 +7,7 @@ import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { endedWithout } from "./run-outcome.ts";
 import { endRun, isUnfinished, newRun, unfinishedRuns, wireRun } from "./run-record.ts";
-import { resolveTarget, targetKind } from "./target.ts";
+import { notStored, resolveTarget, targetKind } from "./target.ts";
 
 export interface RunOptions {
   /** Answer when it has ended. */
@@ -97,8 +97,7 @@ export function listRuns(context: Context, filter: Target, { limit }: { limit: n
   const kinds = filter.kind ? [jobKindOf(filter.kind)] : (["job", "cronjob"] as const);
   const keys = kinds.flatMap((kind) => manifests.list({ kind, ...scope, ...name }));
   if (filter.name && keys.length === 0) {
-    const what = kinds.join(" or ");
-    throw new Failure("not_found", `${what} "${filter.scope ? `${filter.scope}/` : ""}${filter.name}" not found`);
+    throw notStored(kinds, filter.scope, filter.name);
   }
   const found = keys.flatMap((key) => runs.list(key, limit));
   // Of one resource they come in the order in which they were written, whatever the clock did.

@@ -35,6 +35,13 @@ export function isPublicAddress(address: string): boolean {
   return isIPv4(address) ? isPublicIpv4(address) : isIP(address) === 6 && isPublicIpv6(address);
 }
 
+/** Whether a host is closed whatever a name server says: an address that is not public, or the machine's own name. */
+export function isClosedHost(host: string): boolean {
+  const hostname = host.replace(/^\[|\]$/g, "");
+  if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
+  return isIP(hostname) > 0 && !isPublicAddress(hostname);
+}
+
 async function lookUp(hostname: string, resolve: Resolve): Promise<string[]> {
   try {
     return await resolve(hostname);

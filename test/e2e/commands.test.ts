@@ -124,11 +124,11 @@ describe("the command line", () => {
   const wrong: [string[], number, string][] = [
     [["aply", "-f", "x"], 2, 'unknown command "aply": did you mean "apply"?'],
     [["apply"], 2, "say which manifests"],
-    [["apply", "-f", "nowhere.yml"], 1, 'no such file: "nowhere.yml"'],
+    [["apply", "-f", "nowhere.yml"], 1, '"nowhere.yml" does not exist'],
     [["get", "--wide"], 2, 'unknown flag "--wide"'],
     [["get", "-o", "xml"], 2, 'no output format "xml"'],
     [["describe", "shop/none"], 1, 'nothing is called "shop/none"'],
-    [["restart", "shop/none"], 1, 'deployment or statefulset "shop/none" not found'],
+    [["restart", "shop/none"], 1, "deployment/shop/none or statefulset/shop/none not found"],
     [["stop", "shop"], 2, "names a whole scope"],
     [["serve", "--bogus"], 2, 'unknown option "--bogus"'],
     [["serve", "--prefix", "Not Possible"], 1, 'prefix "Not Possible" is not possible'],

@@ -83,6 +83,7 @@ export interface WorldOptions {
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** What the autoscaler sees. */
   usageOf?: UsageOf;
+  privateHooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
   /** Where the engine is down from the start. */
@@ -146,6 +147,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     const running = createController({
       ...parts,
       ...usage,
+      privateHooks: options.privateHooks ?? false,
       statsIntervalMs,
       about: { ...about, startedAt: clock.now() },
       // Watched inside: what a dead server waits for in vain is not under way.

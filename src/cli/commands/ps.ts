@@ -1,8 +1,7 @@
 import { answer, type Command } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
-import { findPods } from "../pods.ts";
 import { psTable } from "../pod-table.ts";
-import { tableSetup } from "./get.ts";
+import { askPods, tableSetup } from "./get.ts";
 
 export const psCommand: Command = {
   name: "ps",
@@ -12,7 +11,8 @@ export const psCommand: Command = {
   async run(context, args) {
     const [reference, ...more] = args.words;
     if (more.length > 0) throw usageFailure("ps takes one SCOPE, SCOPE/NAME or pod");
-    const found = await findPods(context.api, reference);
+    const found = await askPods(reference, context);
+    if (found === undefined) return exitCodes.failed;
     answer(context, found, () => (found.pods.length === 0 ? "no pods" : psTable(found.pods, tableSetup(context))));
     return exitCodes.done;
   },

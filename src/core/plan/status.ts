@@ -46,7 +46,7 @@ export function statusOf(input: StatusInput): WorkloadStatus {
   return {
     phase: phaseOf(input.plan.done, failure, trouble),
     conditions: [
-      condition(input, readiness(input.plan)),
+      condition(input, readiness(input)),
       condition(input, progress(input, failure)),
       condition(input, degradation(trouble)),
     ],
@@ -86,8 +86,20 @@ function troubleOf({ workload, pods, lastError, now }: StatusInput): Cause | und
     return { reason: "OutOfMemory", message: `${starved.containerName} ran out of memory` };
   }
   const crashing = replicas.find((pod) => pod.restarts >= restartsTolerated && now - pod.createdAt <= youthMs);
-  if (crashing === undefined) return undefined;
+  if (crashing === undefined) return pauseOf(pods);
   return { reason: "CrashLoop", message: `${crashing.containerName} restarted ${crashing.restarts} times` };
+}
+
+/** Paused by hand: left alone for as long as that lasts, so that nothing of it comes up by waiting. */
+function pauseOf(pods: readonly PlannedPod[]): Cause | undefined {
+  const names = pods
+    .filter((pod) => pod.role === undefined && !pod.frozen && pod.state === "paused")
+    .map((pod) => pod.containerName)
+    .sort();
+  const [first] = names;
+  if (first === undefined) return undefined;
+  const who = names.length === 1 ? `${first} is` : `${first} and ${names.length - 1} more are`;
+  return { reason: "Paused", message: `${who} paused and left alone; go on with: docker unpause ${first}` };
 }
 
 /** The engine keeps the mark of an old kill: a replica that has been ready for long since is well again. */
@@ -96,7 +108,9 @@ function isStarved(pod: PlannedPod, now: number): boolean {
   return pod.oomKilled && !isWell;
 }
 
-function readiness({ done, waitingFor, counts }: WorkloadPlan): Finding {
+function readiness({ plan: { done, waitingFor, counts }, pods }: StatusInput): Finding {
+  const paused = done ? undefined : pauseOf(pods);
+  if (paused !== undefined) return { type: "Ready", status: false, ...paused };
   if (!done) return { type: "Ready", status: false, reason: "ReplicasNotReady", message: waitingFor ?? "not settled" };
   const frozen = counts.frozen > 0 ? `, ${counts.frozen} frozen` : "";
   return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { exitCodes } from "../../../src/cli/failures.ts";
 import { commands, localCommands } from "../../../src/cli/table.ts";
 import { Answer, cli, refusal } from "../../support/cli.ts";
 
@@ -30,6 +31,13 @@ describe("help", () => {
       const { out } = await cli([name, "--help"]);
       for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(100);
     }
+  });
+
+  test("of the program tells what scripts rely on", async () => {
+    const { out } = await cli(["help"]);
+    for (const code of Object.values(exitCodes)) expect(out).toMatch(new RegExp(`^  ${code} +\\w`, "m"));
+    expect(out).toMatch(/^ {2}4 +the server was not reached$/m);
+    expect(out).toMatch(/^ {2}5 +a question was answered with no/m);
   });
 
   test("of unknown commands suggests, and ends with 2", async () => {

@@ -77,14 +77,9 @@ describe("a description", () => {
       "what is not stored",
       { kind: "deployment", scope: "shop", name: "nobody" },
       "not_found",
-      'deployment "shop/nobody" not found',
+      "deployment/shop/nobody not found",
     ],
-    [
-      "what is not stored anywhere",
-      { kind: "deployment", name: "nobody" },
-      "not_found",
-      'deployment "nobody" not found',
-    ],
+    ["what is not stored anywhere", { kind: "deployment", name: "nobody" }, "not_found", "deployment/nobody not found"],
   ] as const)("of %s is refused", async (_what, target, code, text) => {
     expect((await expectFailure(it.controller.describe(target), code)).message).toContain(text);
   });

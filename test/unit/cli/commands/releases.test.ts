@@ -199,8 +199,18 @@ describe("apply waits for the release of what it applied", () => {
   }
 
   test("one that was rolled back is a failure, although what runs is ready", async () => {
-    const back = { ...record, id: "0t85s0099", status: "succeeded", cause: "auto_rollback", revision: 9 };
+    const goal = { rolled_back_from: "0t85s0001" };
+    const back = { ...record, ...goal, id: "0t85s0099", status: "succeeded", cause: "auto_rollback", revision: 9 };
     const { code, err } = await apply([status("ready", [{ ...back, error: undefined }, record])]);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      "✗ deployment/shop/web rolled back to 0t85s0001, because release 0t85s0067 failed: CrashLoop",
+    );
+  });
+
+  test("a failed one that a later apply came after did not go back", async () => {
+    const later = { ...record, id: "0t85s0099", status: "running", cause: "apply", revision: 9 };
+    const { code, err } = await apply([status("progressing", [{ ...later, error: undefined }, record])]);
     expect(code).toBe(1);
     expect(err).toContain("✗ deployment/shop/web is not ready: release 0t85s0067 failed: CrashLoop");
   });
