@@ -37,6 +37,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) {
     context.progress.forget(key);
+    context.notes.forget(key);
     context.releasePhases.settle();
     return { settled: true };
   }
@@ -181,7 +182,7 @@ export async function saveTrouble(context: Context, key: ManifestKey): Promise<v
   if (manifest === undefined) return;
   const trouble = context.progress.trouble(key);
   if (!isPodKind(manifest.kind)) {
-    const known = context.store.status.get(key) ?? {};
+    const known = context.notes.status(key) ?? {};
     await putStatus(context, key, { ...known, phase: "failing", last_reconcile_error: trouble?.message });
     return;
   }

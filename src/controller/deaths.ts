@@ -2,7 +2,8 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { DeathRecord, Store } from "../store/store.ts";
+import type { DeathRecord } from "../store/store.ts";
+import type { Notes } from "./notes.ts";
 import type { Pod, PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 
@@ -22,7 +23,7 @@ const readMs = 3_000;
 
 /** What it works with. */
 export interface DeathParts {
-  store: Store;
+  notes: Notes;
   runtime: Runtime;
   clock: Clock;
   log: Log;
@@ -56,7 +57,7 @@ export function createDeaths(context: DeathParts): Deaths {
     try {
       const death = await examine(pod, reason);
       const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
-      await context.store.write((tx) => {
+      await context.notes.write((tx) => {
         // What is told later about the same death is about its removal.
         const first = tx.deaths.list(pod.key).find(isSame);
         tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });

@@ -4,7 +4,6 @@ import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { statusOf } from "../core/plan/status.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import type { Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { plannedPods, planTarget, readinessOf } from "./observe.ts";
@@ -26,7 +25,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
   const now = context.clock.now();
   const trouble = context.progress.trouble(manifest);
   const stopped = stoppedError(context, manifest, { memory, now });
-  const previous = context.store.status.get(manifest) as Partial<PodKindStatus> | undefined;
+  const previous = context.notes.status(manifest) as Partial<PodKindStatus> | undefined;
   const { phase, conditions } = statusOf({
     plan,
     workload: planTarget(workload),
@@ -103,14 +102,10 @@ function readiness(context: Context, key: ManifestKey): Record<string, unknown> 
 
 /** Written only when it says something new: `last_reconcile_at` alone is not worth a commit. */
 export async function putStatus(context: Context, key: ManifestKey, status: Record<string, unknown>): Promise<void> {
-  const known = context.store.status.get(key);
+  const known = context.notes.status(key);
   const without = ({ last_reconcile_at: _, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
-  if (known === undefined || without(known) !== without(status)) {
-    const put = (tx: Transaction) => {
-      // Deleted meanwhile: a status without a manifest would greet the next one of that name.
-      if (tx.manifests.get(key) !== undefined) tx.status.put(key, status);
-    };
-    await context.store.write(put, { durable: false });
+  if (known === undefined || context.notes.isUnsaved(key) || without(known) !== without(status)) {
+    await context.notes.saveStatus(key, status);
   }
   context.progress.moved.publish(keyText(key));
 }
