@@ -13,6 +13,8 @@ export interface Deaths {
   examine(pod: Pod, reason: string): Promise<DeathRecord>;
   /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
   record(pod: Pod, reason: string): Promise<void>;
+  /** As `record`, of a container that is in no table, such as one that ran before a replica. */
+  keep(death: DeathRecord): Promise<void>;
   /** Every replica of the resource that is in trouble right now. */
   capsule(key: ManifestKey, reason: string): Promise<void>;
 }
@@ -55,21 +57,27 @@ export function createDeaths(context: DeathParts): Deaths {
 
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
-      const death = await examine(pod, reason);
-      const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
-      await context.notes.write((tx) => {
-        // What is told later about the same death is about its removal.
-        const first = tx.deaths.list(pod.key).find(isSame);
-        tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
-      });
+      await put(await examine(pod, reason));
     } catch (error) {
       context.log.warn("death not recorded", { container: pod.name, error });
     }
   }
 
+  async function put(death: DeathRecord): Promise<void> {
+    const { kind, scope, name } = death;
+    const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
+    await context.notes.write((tx) => {
+      // What is told later about the same death is about its removal.
+      const first = tx.deaths.list({ kind, scope, name }).find(isSame);
+      tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
+    });
+  }
+
   return {
     examine,
     record,
+    keep: (death) =>
+      put(death).catch((error) => context.log.warn("death not recorded", { container: death.containerId, error })),
     async capsule(key, reason) {
       const troubled = context.pods
         .of(key)
