@@ -112,6 +112,25 @@ describe("the commands of a release", () => {
     expect(after).toMatchObject({ phase: "failed", last_reconcile_error: "failed in pre_command (exit 3)" });
   });
 
+  test("end at once when their deployment is deleted, and what is applied then runs its own", async () => {
+    await it.apply(app());
+    await it.quiet();
+    const seen = follow();
+    await it.quiet();
+    const [old = ""] = commands();
+    await it.controller.deleteManifest(
+      { kind: "deployment", scope: "shop", name: "web" },
+      { prune: false, actor: "a" },
+    );
+    await it.quiet();
+    expect(it.runtime.calls.some((call) => call.startsWith("stop "))).toBe(true);
+    expect([it.containers(), it.store.deletions.list(), seen.ended]).toEqual([[], [], true]);
+    await it.apply(app());
+    await it.quiet();
+    expect(commands()).toHaveLength(1);
+    expect(commands()).not.toContain(old);
+  });
+
   test("one that fails ends the release, and the old spec is what is stored", async () => {
     await released({ env: { V: "1" } });
     await it.apply(app({ env: { V: "2" } }));
