@@ -26,7 +26,9 @@ export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged
   let firstReconcile: unknown;
   const look = async (): Promise<Look> => {
     const described = await api.call(describe, { query: query(key) });
-    const seen = judgeRelease(judge(described, revision), described.status, (release) => release.revision === revision);
+    // The release that a revision is part of is the newest one up to it: a change of the replica count mints none.
+    const isIt = (release: { revision: number }) => release.revision >= 0 && release.revision <= revision;
+    const seen = judgeRelease(judge(described, revision), described.status, isIt);
     const reconciled = described.status?.last_reconcile_at;
     firstReconcile ??= reconciled;
     const stale = unchanged && seen.state === "failed" && reconciled === firstReconcile;

@@ -66,7 +66,7 @@ async function removeStray(context: Context, id: string): Promise<void> {
   await context.runtime.remove(id);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };
-  await context.store.write((tx) =>
+  await context.notes.write((tx) =>
     tx.events.append({ actor: "reconciler", action: "orphan.remove", kind, scope, name, detail }, context.clock.now()),
   );
 }

@@ -12,6 +12,7 @@ import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
 import type { Leaving } from "./leaving.ts";
+import type { Notes } from "./notes.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
@@ -73,6 +74,7 @@ export interface Context {
   progress: Progress;
   usage: UsageSampler;
   deaths: Deaths;
+  notes: Notes;
   releasePhases: ReleasePhases;
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;

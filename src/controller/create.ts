@@ -25,6 +25,7 @@ import { createJobTable } from "./job-table.ts";
 import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
 import { createHookOutbox, deliveries } from "./hooks.ts";
 import { createLeaving } from "./leaving.ts";
+import { createNotes } from "./notes.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
@@ -119,6 +120,7 @@ export function createController(parts: ControllerParts): RunningController {
   const releasePhases = createReleasePhases(() => context, log);
   const outbox = createHookOutbox(parts, parts.sendWebhook);
   const closing = new AbortController();
+  const notes = createNotes(parts);
   const context: Context = {
     ...parts,
     closing: closing.signal,
@@ -129,7 +131,8 @@ export function createController(parts: ControllerParts): RunningController {
     releasePhases,
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined),
-    deaths: createDeaths({ ...parts, pods, probes }),
+    notes,
+    deaths: createDeaths({ ...parts, notes, pods, probes }),
     probes,
     starts,
     unusedAssets: new Set(),

@@ -2,7 +2,8 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { DeathRecord, Store } from "../store/store.ts";
+import type { DeathRecord } from "../store/store.ts";
+import type { Notes } from "./notes.ts";
 import type { Pod, PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 
@@ -12,6 +13,8 @@ export interface Deaths {
   examine(pod: Pod, reason: string): Promise<DeathRecord>;
   /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
   record(pod: Pod, reason: string): Promise<void>;
+  /** As `record`, of a container that is in no table, such as one that ran before a replica. */
+  keep(death: DeathRecord): Promise<void>;
   /** Every replica of the resource that is in trouble right now. */
   capsule(key: ManifestKey, reason: string): Promise<void>;
 }
@@ -22,7 +25,7 @@ const readMs = 3_000;
 
 /** What it works with. */
 export interface DeathParts {
-  store: Store;
+  notes: Notes;
   runtime: Runtime;
   clock: Clock;
   log: Log;
@@ -54,21 +57,27 @@ export function createDeaths(context: DeathParts): Deaths {
 
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
-      const death = await examine(pod, reason);
-      const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
-      await context.store.write((tx) => {
-        // What is told later about the same death is about its removal.
-        const first = tx.deaths.list(pod.key).find(isSame);
-        tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
-      });
+      await put(await examine(pod, reason));
     } catch (error) {
       context.log.warn("death not recorded", { container: pod.name, error });
     }
   }
 
+  async function put(death: DeathRecord): Promise<void> {
+    const { kind, scope, name } = death;
+    const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
+    await context.notes.write((tx) => {
+      // What is told later about the same death is about its removal.
+      const first = tx.deaths.list({ kind, scope, name }).find(isSame);
+      tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
+    });
+  }
+
   return {
     examine,
     record,
+    keep: (death) =>
+      put(death).catch((error) => context.log.warn("death not recorded", { container: death.containerId, error })),
     async capsule(key, reason) {
       const troubled = context.pods
         .of(key)

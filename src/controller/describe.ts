@@ -59,7 +59,7 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
 
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
 function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
-  const stored = context.store.status.get(key) ?? null;
+  const stored = context.notes.status(key) ?? null;
   const known = isJobKind(key.kind) ? withRuns(context, key, stored) : stored;
   const status = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };
   if (!isPodKind(key.kind) || context.engine.up()) return status;

@@ -217,5 +217,5 @@ interface Note {
 async function note(context: Context, key: ManifestKey, { action, replica, why }: Note): Promise<void> {
   const { kind, scope, name } = key;
   const event = { actor: "reconciler", action, kind, scope, name, detail: { replica_id: replica, why } };
-  await context.store.write((tx) => tx.events.append(event, context.clock.now()), { durable: false });
+  await context.notes.write((tx) => tx.events.append(event, context.clock.now()), { durable: false });
 }

@@ -94,7 +94,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     if (pod.leaving) return;
     const why = runner.exchanges.findLast((line) => line.includes(" liveness failed")) ?? "liveness probe failed";
     await context.deaths.record(pod, `liveness: ${why}`);
-    await context.store.write((tx) =>
+    await context.notes.write((tx) =>
       tx.events.append(
         { actor: "reconciler", action: "replica.restart", ...pod.key, detail: { replica_id: pod.replicaId, why } },
         context.clock.now(),

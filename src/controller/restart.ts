@@ -76,7 +76,7 @@ function standing(context: Context, key: ManifestKey, { generation, release }: G
   const record = release === undefined ? undefined : context.store.releases.get(release);
   if (record?.status === "failed") return { state: "failed", error: record.error ?? "the release failed" };
   if (record !== undefined && record.endedAt === undefined) return { state: "running" };
-  const status = context.store.status.get(key) as Partial<PodKindStatus> | undefined;
+  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
   if (status === undefined || (status.observed_generation ?? 0) < generation) return { state: "running" };
   if (status.phase === "ready") return { state: "succeeded" };
   if (status.phase === "progressing") return { state: "running" };

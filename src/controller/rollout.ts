@@ -24,7 +24,7 @@ export function rolloutTarget(context: Context, manifest: StoredManifest): Store
 }
 
 export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
-  const status = context.store.status.get(key) as RolloutMemory | undefined;
+  const status = context.notes.status(key) as RolloutMemory | undefined;
   return {
     ...(status?.good_generation === undefined ? {} : { good_generation: status.good_generation }),
     ...(status?.halted === undefined ? {} : { halted: status.halted }),

@@ -19,7 +19,7 @@ const linesMax = 100;
 export async function why(context: Context, target: Target): Promise<Why> {
   const { store, clock } = context;
   const key = subjectOf(context, target);
-  const status = store.status.get(key) as Partial<PodKindStatus> | undefined;
+  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
   const deaths = await deathsOf(context, key);
   const [death] = deaths;
   const releases = store.releases.list(key);

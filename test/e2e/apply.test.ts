@@ -68,6 +68,16 @@ describe("apply", () => {
     expect(stderr).not.toContain("HTTP code");
   });
 
+  test("waits for the commands of a release, and ends with 1 when one fails", async () => {
+    const release = (level: string, script: string) =>
+      web(`, env: {LEVEL: ${level}}, release: {command: [sh, -c, '${script}']}`);
+    expect((await apply(release("info", "exit 0"))).exitCode).toBe(0);
+    const failed = await apply(release("debug", "sleep 2; exit 7"));
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stderr).toMatch(/release \S+ failed: failed in command \(exit 7\)/);
+    expect((await berth.pods("shop", "web")).filter((pod) => pod.running)).toHaveLength(1);
+  });
+
   test("--timeout ends with 3 and what it waits for; --no-wait does not look", async () => {
     const slow = web().replace("min_ready: 0s", "min_ready: 10m");
     const late = await apply(slow, "--timeout", "1500ms");

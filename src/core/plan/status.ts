@@ -10,6 +10,8 @@ export interface StatusInput {
   lastError?: ReconcileError | undefined;
   /** Epoch ms by which the rollout under way has to be done; undefined when none is. */
   deadlineAt?: number | undefined;
+  /** The release whose commands have to pass before anything is replaced: until then nothing is settled. */
+  pendingRelease?: string | undefined;
   /** Conditions as last written: what did not change keeps its time. */
   previous?: readonly Condition[] | undefined;
   now: number;
@@ -44,7 +46,7 @@ export function statusOf(input: StatusInput): WorkloadStatus {
   const failure = failureOf(input);
   const trouble = failure ?? troubleOf(input);
   return {
-    phase: phaseOf(input.plan.done, failure, trouble),
+    phase: phaseOf(input.plan.done && input.pendingRelease === undefined, failure, trouble),
     conditions: [
       condition(input, readiness(input)),
       condition(input, progress(input, failure)),
@@ -116,9 +118,13 @@ function readiness({ plan: { done, waitingFor, counts }, pods }: StatusInput): F
   return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };
 }
 
-function progress({ plan, lastError }: StatusInput, failure: Cause | undefined): Finding {
+function progress({ plan, lastError, pendingRelease }: StatusInput, failure: Cause | undefined): Finding {
   const type = "Progressing";
   if (failure !== undefined) return { type, status: false, ...causeOnly(failure) };
+  if (pendingRelease !== undefined) {
+    const message = `the commands of release ${pendingRelease} have to pass before replicas are replaced`;
+    return { type, status: true, reason: "ReleasePhase", message };
+  }
   if (plan.done) return { type, status: false, reason: "Settled", message: "nothing to do" };
   if (lastError !== undefined) return { type, status: true, ...causeOnly(lastError) };
   return { type, status: true, reason: "Reconciling", message: plan.waitingFor ?? "not settled" };

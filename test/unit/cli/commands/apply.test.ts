@@ -98,6 +98,15 @@ describe("apply", () => {
     expect((await apply([], { action: "unchanged", statuses: [old, again] })).code).toBe(1);
   });
 
+  test("waits for the release that a revision without one of its own is part of", async () => {
+    const release = (revision: number, more: object) => ({ id: `r${revision}`, revision, ...more });
+    const during = { releases: [release(7, { status: "pending" })] };
+    const failed = { releases: [release(9, { status: "succeeded" }), release(7, { status: "failed", error: "no" })] };
+    const { code, err } = await apply([], { statuses: [status("ready", during), status("ready", failed)] });
+    expect(code).toBe(1);
+    expect(err).toContain("release r7 failed: no");
+  });
+
   test("ends with 3 when the time is up", async () => {
     const { code, err } = await apply(["--timeout", "10s"], { statuses: [status("progressing")] });
     expect(code).toBe(3);
