@@ -76,7 +76,9 @@ async function tryInit(context: Context, { workload, replicaId, imageRef, interr
   };
   const spec = oneOffSpec(template, one, context.names);
   let containerId = "";
-  const onStarted = async (id: string) => void (containerId = id);
+  const onStarted = async (id: string) => {
+    containerId = id;
+  };
   const { timeoutMs } = init;
   const result = await runOneOff(context, { spec, timeoutMs, signal: interrupt, leave: context.closing, onStarted });
   return { result, containerId, image };
