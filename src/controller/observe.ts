@@ -42,8 +42,15 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     oomKilled: pod.oomKilled,
     frozen: frozen.has(pod.replicaId),
     role: pod.role,
+    cutOffFrom: cutOffFrom(context, pod, workload),
     startNotBefore: context.progress.startNotBefore(pod.id),
   }));
+}
+
+/** Without that network no other pod can reach it, however well it runs. */
+function cutOffFrom({ names }: Context, pod: Pod, { container }: ResolvedWorkload): string | undefined {
+  if (pod.state !== "running" || container.networkMode !== "bridge") return undefined;
+  return pod.joined.includes(names.network) ? undefined : names.network;
 }
 
 /** What a rollout trusts: the probes, and without any that the replica has run for `min_ready`. */

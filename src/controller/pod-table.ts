@@ -19,6 +19,8 @@ export interface Pod {
   imageId: string;
   state: ContainerState;
   status: string;
+  /** Networks that it is connected to, as last listed. */
+  joined: readonly string[];
   createdAt: number;
   /** Known once inspected: see `inspectStale`. */
   startedAt: number | undefined;
@@ -119,6 +121,12 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     touch(keyText(pod.key));
   }
 
+  function setJoined(pod: Pod, joined: readonly string[]): void {
+    const isSame = joined.length === pod.joined.length && joined.every((network) => pod.joined.includes(network));
+    pod.joined = joined;
+    if (!isSame) touch(keyText(pod.key));
+  }
+
   function rename(pod: Pod, name: string): void {
     if (pod.name === name) return;
     if (byName.get(pod.name) === pod) byName.delete(pod.name);
@@ -136,6 +144,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
       return;
     }
     known.status = container.status;
+    setJoined(known, container.joined);
     if (known.eventNumber > asked) return;
     rename(known, container.name);
     if (known.state !== container.state) known.stale = true;
@@ -277,6 +286,7 @@ function podOf(container: Container, names: Naming, now: number): Pod | undefine
     imageId: container.imageId,
     state: container.state,
     status: container.status,
+    joined: container.joined,
     createdAt: container.createdAt,
     startedAt: undefined,
     upSince: undefined,

@@ -137,6 +137,23 @@ describe("a container that cannot be made or started", () => {
   });
 });
 
+describe("a replica cut off from the platform's network by hand", () => {
+  test("is replaced at the next resync, without going below what is wanted", async () => {
+    await it.apply(deployment("shop", "web", { replicas: 2 }));
+    await it.settle();
+    await it.advance(60_000);
+    const [victim = "", other = ""] = it.containers();
+    it.runtime.disconnectByHand(victim, "berth0");
+    await it.advance(60_000);
+    await it.settle();
+    expect(it.containers()).toHaveLength(2);
+    expect(it.containers()).toContain(other);
+    expect(it.containers()).not.toContain(victim);
+    const [removed] = it.events("replica.remove");
+    expect(removed?.detail?.why).toContain('cut off from network "berth0"');
+  });
+});
+
 describe("the engine", () => {
   test("down at the start: the server answers, says so, and goes to work when it comes", async () => {
     await it.close();
