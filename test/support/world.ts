@@ -67,7 +67,10 @@ export interface World {
   stop(): Promise<void>;
   /** The server comes back: a new controller over the same store and machine. */
   restart(): Promise<void>;
-  /** As kill -9 and a new start: the old server does nothing any more, and is told nothing. */
+  /** As kill -9: the server does nothing any more, and is told nothing. */
+  cutPower(): void;
+  hasPower(): boolean;
+  /** As kill -9 and a new start. */
   crash(): Promise<void>;
   close(): Promise<void>;
 }
@@ -233,6 +236,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       server = start();
       await quiet();
     },
+    cutPower: () => server.power.cut(),
+    hasPower: () => server.power.on,
     async crash() {
       server.power.cut();
       server = start();
@@ -272,7 +277,6 @@ function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean; wai
     async connections(id) {
       const seen = await runtime.connections(id);
       if (seen?.listening) draining.add(id);
-      if (seen === undefined || seen.established === 0) draining.delete(id);
       return seen;
     },
     stop(id, options) {
