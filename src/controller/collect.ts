@@ -1,7 +1,7 @@
 import { formatKey } from "../api/manifest.ts";
 import { orphans } from "../core/plan/collect.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { keyText } from "./key-text.ts";
 import { awaitsPost } from "./release-step.ts";
 import { stopGently } from "./stop.ts";

@@ -4,7 +4,8 @@ import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { DeathRecord } from "../store/store.ts";
 import type { Notes } from "./notes.ts";
-import type { Pod, PodTable } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
+import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */

@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 
 /** Long enough for whoever follows readiness to see that the pod is leaving. */
 const noticeMs = 1_500;

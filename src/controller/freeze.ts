@@ -2,7 +2,7 @@ import { Failure } from "../api/failure.ts";
 import { formatKey } from "../api/manifest.ts";
 import { containerName } from "../core/naming.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */
 const unfrozenStopHealsAfterMs = 5_000;

@@ -2,7 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { PlannedPod, PlanWorkload } from "../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import type { ProbeReadiness } from "./probe-engine.ts";
 
 /** The part of a workload that the planner looks at. */

@@ -9,7 +9,7 @@ import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
 import { stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "./observe.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { stopGently } from "./stop.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 

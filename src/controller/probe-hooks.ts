@@ -4,7 +4,7 @@ import { decideProbeCall, type ProbeCall } from "../core/probe-hooks.ts";
 import type { Delivery, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { deliveryOf, draftCalls, putCalls } from "./hooks.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 
 /** What of a pod the calls are about. */
 type ProbedPod = Pick<Pod, "id" | "name" | "key" | "replicaId" | "image">;

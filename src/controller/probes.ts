@@ -16,7 +16,7 @@ import {
 } from "../core/probe.ts";
 import { type ProbeName, type ProbesConfig, probeConfig } from "../core/probe-config.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { attemptProbe } from "./probe-attempt.ts";
 import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
 

@@ -7,7 +7,7 @@ import { type KeyText, keyText, parseKeyText } from "./key-text.ts";
 import { converge, saveTrouble } from "./converge.ts";
 import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "./images.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import type { TearDown } from "./tear-down.ts";
 
 export interface Reconciler {

@@ -1,7 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { runContainerName, unfinishedRuns } from "./run-record.ts";
 import { stopGently } from "./stop.ts";
 

@@ -8,7 +8,7 @@ import type { DeathRecord, ReleaseRecord, StoredEvent } from "../store/store.ts"
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { wireEvent } from "./events.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { resolvePodTarget, targetKind } from "./target.ts";
 import { isoTime } from "./wire.ts";
 

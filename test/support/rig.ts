@@ -21,7 +21,7 @@ export interface Rig {
   /** Ends the server; containers stay. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   /** Runs the CLI against it. */
-  cli(args: string[], options?: { stdin?: string; cwd?: string }): Promise<Finished>;
+  cli(args: string[], options?: { stdin?: string; cwd?: string; env?: Record<string, string> }): Promise<Finished>;
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   apply(...manifests: Manifest[]): Promise<Answer>;
   pods(scope: string, name?: string): Promise<PodRecord[]>;
@@ -82,7 +82,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       await server?.stop(signal);
       server = undefined;
     },
-    cli: (args, options) => berth(args, { ...options, env: { BERTH_ENDPOINT: endpoint } }),
+    cli: (args, options) => berth(args, { ...options, env: { ...options?.env, BERTH_ENDPOINT: endpoint } }),
     call: (method, path, body) => call(socket, { method, path, body }),
     apply: (...manifests) => self.call("POST", "/apply", manifests),
     async pods(scope, name) {

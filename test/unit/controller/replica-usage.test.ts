@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Context } from "../../../src/controller/context.ts";
-import type { Pod } from "../../../src/controller/pod-table.ts";
+import type { Pod } from "../../../src/controller/pod.ts";
 import { replicaUsage } from "../../../src/controller/replica-usage.ts";
 import type { UsageSnapshot } from "../../../src/controller/usage-sampler.ts";
 import { limits } from "../../../src/config.ts";
