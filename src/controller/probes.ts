@@ -153,10 +153,16 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
 
 const minimumMs = 20;
 
-/** A pod that nobody has taken up yet: ready only when its spec asks for no probes. */
+/**
+ * A pod that nobody has taken up yet. Right after a start of the server these are all: until each was looked at, what the
+ * server before has written down of the same container counts.
+ */
 function pendingOf(context: Context, pod: Pod): ProbeReadiness | undefined {
   const config = probesOf(context, pod);
   if (Object.keys(config).length === 0) return undefined;
+  const before = readinessBefore(context, pod, pod.startedAt ?? pod.createdAt);
+  const state = before && resumeProbes(config, context.clock.steady(), before);
+  if (state !== undefined && pod.state === "running") return readyOf(state);
   return { ready: false, startup_passed: config.startup === undefined, readiness_phase: "unknown" };
 }
 

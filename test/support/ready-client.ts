@@ -39,19 +39,26 @@ export async function readyClient(berth: Rig, options: ReadyClientOptions): Prom
   const over = new AbortController();
   const addresses = new Map<string, string>();
   const failed: string[] = [];
+  /** What the server said of each pod when it was last asked. */
+  const verdicts = new Map<string, string>();
   const underWay = new Set<Promise<void>>();
   let backends: Backend[] = [];
   let answered = 0;
   let turn = 0;
 
   async function look(): Promise<void> {
-    const pods = await berth.pods(options.scope, options.name);
+    const { status, body } = await berth.call("GET", `/pods?scope=${options.scope}&name=${options.name}`);
+    // A server that has not reached the engine yet says so; that is no news about the pods.
+    if (status !== 200) throw new Error(`GET /pods: status ${status}`);
+    const { pods } = body.data as unknown as { pods: PodRecord[] };
+    verdicts.clear();
     const found = await Promise.all(pods.map(backendOf));
     backends = found.filter((backend) => backend !== undefined);
   }
 
   async function backendOf(pod: PodRecord): Promise<Backend | undefined> {
-    const { status } = await berth.call("GET", `/pods/${pod.name}/ready`);
+    const { status, body } = await berth.call("GET", `/pods/${pod.name}/ready`);
+    verdicts.set(pod.name, `${pod.name}: ${status} ${JSON.stringify(body)}`);
     if (status !== 200) return undefined;
     const run = `${pod.name} ${pod.started_at}`;
     const address = addresses.get(run) ?? (await addressOf(berth, pod.name));
@@ -90,7 +97,8 @@ export async function readyClient(berth: Rig, options: ReadyClientOptions): Prom
       const due = Math.floor(((performance.now() - begun) / 1_000) * options.perSecond);
       for (; sent < due && underWay.size < underWayMax; sent++) {
         const backend = backends[turn++ % Math.max(1, backends.length)];
-        if (backend === undefined) failed.push(`${new Date().toISOString()} no pod is ready`);
+        if (backend === undefined)
+          failed.push(`${new Date().toISOString()} no pod is ready: ${[...verdicts.values()].join("; ")}`);
         else {
           const task = request(backend).finally(() => underWay.delete(task));
           underWay.add(task);
