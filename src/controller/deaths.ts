@@ -88,7 +88,12 @@ export function createDeaths(context: DeathParts): Deaths {
   };
 }
 
-async function lastLines(context: DeathParts, id: string): Promise<string[]> {
+/** Without the output, the rest is still worth keeping. */
+function lastLines(context: DeathParts, id: string): Promise<string[]> {
+  return readLines(context, id).catch((error) => [`(output lost: ${error instanceof Error ? error.message : error})`]);
+}
+
+async function readLines(context: DeathParts, id: string): Promise<string[]> {
   const stop = AbortSignal.timeout(readMs);
   const decoder = new TextDecoder();
   let text = "";

@@ -50,6 +50,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
   /** Everything was listed once, and events have been followed since. */
   let isComplete = false;
   let eventCount = 0;
+  let hasLooked = false;
 
   function touch(key: KeyText): void {
     versions.set(key, (versions.get(key) ?? 0) + 1);
@@ -102,7 +103,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     const known = byId.get(container.id);
     if (known === undefined) {
       const pod = podOf(container, names, clock.now());
-      if (pod !== undefined) add(pod);
+      if (pod !== undefined) add({ ...pod, inherited: !hasLooked });
       return;
     }
     known.status = container.status;
@@ -135,6 +136,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
       heardOf.clear();
       take(known, await listedSince(() => runtime.list()));
       isComplete = true;
+      hasLooked = true;
       return [...changed];
     },
     isFresh(key) {

@@ -25,6 +25,8 @@ export interface Pod {
   startedAt: number | undefined;
   /** The same on the steady clock; undefined also between an end and the first look after it. */
   upSince: number | undefined;
+  /** Was there when this server began to look. */
+  inherited: boolean;
   finishedAt: number | undefined;
   exitCode: number | undefined;
   /** What it last died with: the engine forgets that when it starts it again. */
@@ -47,8 +49,7 @@ export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): voi
   pod.state = detail.state;
   if (detail.startedAt === undefined) pod.upSince = undefined;
   else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
-    // The engine stamps with the clock of the machine, which somebody may have set since.
-    pod.upSince = Math.min(clock.steady(), detail.startedAt - clock.now() + clock.steady());
+    pod.upSince = steadyStart(pod, detail.startedAt, clock);
   }
   pod.startedAt = detail.startedAt;
   pod.finishedAt = detail.finishedAt;
@@ -59,6 +60,14 @@ export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): voi
   pod.oomKilled = detail.oomKilled;
   pod.error = detail.error;
   pod.stale = false;
+}
+
+/** The engine stamps with the clock of the machine, which somebody may have set since. */
+function steadyStart({ inherited }: Pod, startedAt: number, clock: SteadyClock): number {
+  const ago = clock.now() - startedAt;
+  if (ago >= 0) return clock.steady() - ago;
+  // Set back: what ran before us has run for nobody knows how long, anything else started just now.
+  return inherited ? 0 : clock.steady();
 }
 
 /** The resource that the labels of a container name. */
@@ -93,6 +102,7 @@ export function podOf(container: Container, names: Naming, now: number): Pod | u
     createdAt: container.createdAt,
     startedAt: undefined,
     upSince: undefined,
+    inherited: false,
     finishedAt: undefined,
     exitCode: undefined,
     lastExitCode: undefined,

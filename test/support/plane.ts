@@ -20,14 +20,18 @@ export type Ask = (request: string, body?: unknown, headers?: Record<string, str
  */
 export function plane(it: World): Ask {
   return async (request, body, headers = {}) => {
-    const [method = "", target = ""] = request.split(" ", 2);
-    const { controller, log } = it;
-    const app = createOrchestrationApp({ controller, version: "test", names: naming(), log, limits });
     const sent = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
-    const init = { method, headers, ...(sent === undefined ? {} : { body: sent }) };
-    const response = await app.fetch(new Request(`http://localhost${target}`, init));
+    const response = await fetchPlane(it, request, { headers, ...(sent === undefined ? {} : { body: sent }) });
     return read(response, await response.text());
   };
+}
+
+/** The same for what answers with a stream. */
+export async function fetchPlane(it: World, request: string, init: RequestInit = {}): Promise<Response> {
+  const [method = "", target = ""] = request.split(" ", 2);
+  const { controller, log } = it;
+  const app = createOrchestrationApp({ controller, version: "test", names: naming(), log, limits });
+  return app.fetch(new Request(`http://localhost${target}`, { ...init, method }));
 }
 
 function read(response: Response, text: string): PlaneAnswer {
