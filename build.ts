@@ -39,6 +39,8 @@ async function build(entry: string, outfile: string, executablePath: string): Pr
     format: "esm",
     minify: true,
     bytecode: true,
+    // What is imported when used lies in chunks of its own: a client command does not load the server.
+    splitting: true,
     define: { BERTH_COMMIT: JSON.stringify(commit()) },
     // An executable must not obey whatever .env or bunfig.toml lies in the folder it is started from.
     compile: { outfile, executablePath, autoloadDotenv: false, autoloadBunfig: false },

@@ -133,13 +133,19 @@ show_page() {
 
 say_next() {
   docker_words="docker"
-  [ "$docker_host" = unix:///var/run/docker.sock ] || docker_words="docker -H $docker_host"
+  docker_export=
+  if [ "$docker_host" != unix:///var/run/docker.sock ]; then
+    docker_words="docker -H $docker_host"
+    docker_export=" DOCKER_HOST=$docker_host"
+  fi
   cat <<TEXT
 ==> It runs. Try next:
     export BERTH_ENDPOINT=unix:$root/state/run/berth.sock PATH=$root:\$PATH
+    export BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR= BERTH_IDENTITY_ADDR=$docker_export
     berth describe deployment demo/hello
     $docker_words kill $first_pod && sleep 2 && berth get pods      # it comes back
     berth apply -f $checkout/examples/hello                          # after you edited the page
+    berth doctor && berth backup $root/demo.backup                   # how the machine is; all of it in one file
     tail -f $root/serve.log                                          # what the server says
     $checkout/install.sh --demo --down --root $root
 TEXT
@@ -152,7 +158,7 @@ remove_files() {
   done
   made_parent=$(made made_parent)
   unmount_below "$root"
-  rm -rf "$root/state" "$root/docker" "$root/berth" "$root/berth.new" "$root/serve.log" "$root/made"
+  rm -rf "$root/state" "$root/docker" "$root/berth" "$root/berth.new" "$root/serve.log" "$root/made" "$root/demo.backup"
   # The folders that were made for it, unless somebody has put something there since.
   [ -n "$made_parent" ] || return 0
   empty=$root

@@ -1,6 +1,7 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
 import { type LogLevel, logLevels } from "./lib/log.ts";
+import { parseDuration } from "./core/duration.ts";
 
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
@@ -45,14 +46,31 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How often the autoscaler looks at CPU use. */
+  autoscaleMs: 15_000,
   backoffFirstMs: 1_000,
   backoffMaxMs: 60_000,
   /** A labelled container without a manifest and without a delete mark is left alone this long. */
   orphanGraceMs: 60_000,
   /** Free space below which nothing is pulled. */
   diskFloorBytes: 1024 * 1024 * 1024,
+  /** Ended exec sessions whose exit code is remembered. */
+  execResultsKept: 1_000,
+  /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
+  execInputBytesMax: 256 * 1024,
+  /** Body of one webhook call. */
+  hookBodyBytesMax: 256 * 1024,
+  /** Pauses between the attempts at a webhook call: one more attempt than there are pauses. */
+  hookPausesMs: [1_000, 5_000],
+  /** Of one attempt. */
+  hookTimeoutMs: 10_000,
+  /** An answer to a webhook call is read this far. */
+  hookResponseBytesMax: 64 * 1024,
+  hooksInFlightMax: 8,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
+  /** Runs of one job or cron job under way at the same time. */
+  runsAtOnceMax: 100,
 } as const;
 
 /** Limits of the client. */
@@ -69,6 +87,12 @@ export const clientLimits = {
   /** Values of one manifest file, aliases counted each time they are used. */
   manifestNodesMax: 200_000,
   faultsShownMax: 20,
+  /** Pods whose logs are read at the same time. */
+  logStreamsMax: 32,
+  /** How often `logs --follow` looks for new replicas. */
+  followMs: 2_000,
+  /** How often `top` draws anew. */
+  topMs: 2_000,
 } as const;
 
 export interface ServeOptions {
@@ -81,7 +105,11 @@ export interface ServeOptions {
   /** `unix:///path` or `tcp://host:port`. */
   dockerHost: string;
   prefix: string;
+  /** Webhooks may go to addresses inside the machine and its networks. */
+  allowPrivateHooks: boolean;
   logLevel: LogLevel;
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
 }
 
 /** The same as an operator writes them. */
@@ -95,9 +123,16 @@ export function parseAddress(text: string): { hostname: string; port: number } {
   return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
 }
 
+/** Milliseconds of `15s`, or 0 for never. Fails `invalid` for anything else, and for less than a second. */
+export function parseInterval(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === 0 || (ms !== undefined && ms >= 1_000)) return ms;
+  throw new Failure("invalid", `interval "${text}" is not a duration of at least a second such as 15s, or 0 for never`);
+}
+
 type Environment = Record<string, string | undefined>;
 
-/** Fails `invalid` for a prefix or a log level that cannot be. Addresses are read where they are bound. */
+/** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
 export function serveOptions(flags: ServeFlags, env: Environment = process.env): ServeOptions {
   return {
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
@@ -106,7 +141,9 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
+    allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
+    statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
   };
 }
 
@@ -117,6 +154,13 @@ function prefixOf(text: string): string {
     "invalid",
     `prefix "${text}" is not possible: use lower-case letters, digits and dashes, at most 31`,
   );
+}
+
+/** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
+function allowanceOf(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0" || text === "") return false;
+  throw new Failure("invalid", `allow private hooks: "${text}" is not a boolean, write true or false`);
 }
 
 function logLevelOf(text: string): LogLevel {

@@ -3,6 +3,9 @@ import { limits, parseAddress, type ServeOptions } from "./config.ts";
 import { createController } from "./controller/create.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
+import { resolveHost } from "./deliver/resolve-host.ts";
+import { signingSecret } from "./deliver/signature.ts";
+import { createWebhookSender } from "./deliver/webhook.ts";
 import { createAssets } from "./disk/assets.ts";
 import { loadKey } from "./disk/key-file.ts";
 import { layoutOf } from "./disk/layout.ts";
@@ -16,7 +19,7 @@ import { openStore } from "./store/open-store.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
-  /** Bound addresses by plane: `http://127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
+  /** Bound addresses by plane: `127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
   addresses: { orchestration: string[] };
   /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
   stop(): Promise<void>;
@@ -29,10 +32,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const layout = layoutOf(options.root);
   await makeFolders(layout);
   const names = naming(options.prefix);
+  const key = await loadKey(layout);
   const store = openStore({
     path: layout.database,
     lockPath: layout.lock,
-    key: await loadKey(layout),
+    key,
     mapSecrets,
     limits,
     onListenerError: (error) => log.error("store listener failed", { error }),
@@ -51,6 +55,19 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
+    statsIntervalMs: options.statsIntervalMs,
+    privateHooks: options.allowPrivateHooks,
+    sendWebhook: createWebhookSender({
+      fetch: (url, init) => fetch(url, init),
+      resolve: resolveHost,
+      allowPrivate: options.allowPrivateHooks,
+      signing: signingSecret(key),
+      headerPrefix: names.headerPrefix,
+      userAgent: `${names.prefix}/${versionText()}`,
+      now: systemClock.now,
+      timeoutMs: limits.hookTimeoutMs,
+      responseBytesMax: limits.hookResponseBytesMax,
+    }),
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,
@@ -62,6 +79,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,
     inner: app.fetch,
+    takeover: app.takeover,
     limits,
     log,
   });

@@ -1,4 +1,5 @@
 import { run, type Surroundings } from "./cli/run.ts";
+import { processTerminal } from "./cli/raw-terminal.ts";
 import { processStreams, readStdin } from "./cli/streams.ts";
 import { clientLimits, clientOptions, shellVariables } from "./config.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -10,6 +11,7 @@ const local: Surroundings["local"] = {
   doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
   server: async (args) => (await import("./local/unit.ts")).serverCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
+  "hooks secret": async (args) => (await import("./local/hook-secret.ts")).hookSecretCommand(args),
   restore: async (args) => (await import("./local/restore.ts")).restoreCommand(args),
 };
 
@@ -26,6 +28,7 @@ function interruptible(): AbortSignal {
 process.exitCode = await run(process.argv.slice(2), {
   version: versionText(),
   streams: processStreams(),
+  rawTerminal: processTerminal(),
   stdin: readStdin,
   fetch,
   clock: systemClock,

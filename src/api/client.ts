@@ -71,7 +71,8 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function targetOf(path: string, input: CallInput<Endpoint>): string {
+/** Path and query of a request, as sent. */
+export function targetOf(path: string, input: CallInput<Endpoint>): string {
   const filled = path.replaceAll(/:([^/]+)/g, (_, name: string) => encodeURIComponent(input.params?.[name] ?? ""));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {})) {
@@ -80,7 +81,8 @@ function targetOf(path: string, input: CallInput<Endpoint>): string {
   return query.size === 0 ? filled : `${filled}?${query}`;
 }
 
-function readAnswer<E extends Endpoint>(endpoint: E, status: number, text: string): DataOf<E> {
+/** The `data` of an answer; fails with `ApiError`. */
+export function readAnswer<E extends Endpoint>(endpoint: E, status: number, text: string): DataOf<E> {
   const answer = parseObject(text);
   if (answer?.status === "error" && typeof answer.error === "string") throw new ApiError(status, answer.error);
   if (endpoint.flat === true && answer !== undefined && status < 400) return answer as DataOf<E>;

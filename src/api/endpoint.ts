@@ -17,6 +17,8 @@ export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSche
   data?: D;
   /** Set where the contract writes the body in braces and nothing may be added, e.g. `/health`. */
   flat?: boolean;
+  /** Media type of a 200 that is a stream and no envelope; errors before it are in the envelope. */
+  stream?: string;
   /** Statuses beside 200 that answer with the same body, and when. */
   alsoAnswers?: Record<number, string>;
 }

@@ -31,19 +31,22 @@ interface Parsing {
 
 /**
  * Splits a command line by a table of flags: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`; `--` ends
- * the flags. With `stopAtWord` the first word and all after it are left as words. Throws usage failures.
+ * the flags. With `stopAtWord` that word (1 is the first) and all after it are left as words. Throws usage failures.
  */
 export function parseArguments(
   tokens: readonly string[],
   flags: readonly Flag[],
-  { stopAtWord = false } = {},
+  { stopAtWord = Number.POSITIVE_INFINITY } = {},
 ): Arguments {
   const parsing: Parsing = { flags, tokens: [...tokens], words: [], given: new Map() };
   for (let token = parsing.tokens.shift(); token !== undefined; token = parsing.tokens.shift()) {
     if (token === "--") parsing.words.push(...parsing.tokens.splice(0));
     else if (token.startsWith("--")) readLong(token.slice(2), parsing);
     else if (token.startsWith("-") && token !== "-") readShort(token.slice(1), parsing);
-    else parsing.words.push(token, ...(stopAtWord ? parsing.tokens.splice(0) : []));
+    else {
+      parsing.words.push(token);
+      if (parsing.words.length >= stopAtWord) parsing.words.push(...parsing.tokens.splice(0));
+    }
   }
   const { words, given } = parsing;
   return {

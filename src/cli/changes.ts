@@ -27,7 +27,7 @@ function isAssetDigest(path: string): boolean {
 
 function assetChange({ path, before, after }: FieldChange): FieldChange {
   const named = /^_asset_digests(?:\["(.+)"\]|\.(.+))$/.exec(path);
-  const short = (value: unknown) => (typeof value === "string" ? `#${value.slice(0, 8)}` : undefined);
+  const short = (value: unknown) => (typeof value === "string" ? digestOf(value) : undefined);
   return { path: `asset ${named?.[1] ?? named?.[2] ?? ""}`.trim(), before: short(before), after: short(after) };
 }
 

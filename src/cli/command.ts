@@ -2,6 +2,7 @@ import type { Client } from "../api/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Arguments, Flag } from "./arguments.ts";
 import type { Variables } from "./manifests/interpolate.ts";
+import type { RawTerminal } from "./raw-terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One verb of the client. */
@@ -14,6 +15,8 @@ export interface Command {
   /** What the help says beyond the flags. */
   detail?: readonly string[];
   flags: readonly Flag[];
+  /** From this word on (1 is the first) nothing is a flag: it belongs to somebody else's command line. */
+  restFromWord?: number;
   /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
   run(context: Context, args: Arguments): Promise<number>;
 }
@@ -21,10 +24,15 @@ export interface Command {
 /** What a command needs of the world. */
 export interface Context {
   api: Client;
+  /** The same for answers that go on for ever: only their head has a limit. */
+  streams: Client;
+  /** Of every request. */
+  headers: Record<string, string>;
   /** How the server is reached, for messages. */
   endpoint: string;
   version: string;
   terminal: Terminal;
+  rawTerminal: RawTerminal;
   clock: Clock;
   limits: ClientLimits;
   /** `-o json`: the envelope on stdout and nothing else there. */
@@ -46,6 +54,9 @@ export interface ClientLimits {
   manifestDepthMax: number;
   manifestNodesMax: number;
   faultsShownMax: number;
+  logStreamsMax: number;
+  followMs: number;
+  topMs: number;
 }
 
 /** With `-o json` the envelope of `data`; else the text that `human` makes. */

@@ -2,13 +2,15 @@ import { stringify } from "yaml";
 import type { DataOf } from "../api/endpoint.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { describe } from "../api/orchestration/describe.ts";
+import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { PodDetail } from "../api/orchestration/pods.ts";
 import { MASK } from "../core/mask.ts";
 import { digestOf } from "./digest.ts";
-import { ageOf } from "./duration.ts";
+import { ageOf, timeText } from "./duration.ts";
 import { isEngineAway, isReplica, reasonOf } from "./look.ts";
 import { podTable } from "./pod-table.ts";
 import type { TableSetup } from "./resource-table.ts";
+import { runTable } from "./run-text.ts";
 import { printable, type Style } from "./style.ts";
 import { listText, tableText } from "./table-text.ts";
 
@@ -26,12 +28,14 @@ export function describeText(
     ["created", `${ageOf(metadata?.created_at, setup.now)} ago`],
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),
+    ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];
   const replicas = pods.filter(isReplica);
   const others = pods.filter((pod) => !isReplica(pod));
   return [
     `${style.bold(formatKey({ kind, scope, name }))}  ${phaseText(status, style)}`.trimEnd(),
     listText(facts, { indent: "  ", width: setup.width }),
+    ...section("runs", runsText(status, setup), style),
     ...section("conditions", conditionsText(status, setup), style),
     ...section("pods", replicas.length === 0 ? "" : podTable(replicas, setup), style),
     ...section("other containers", others.length === 0 ? "" : podTable(others, setup), style),
@@ -46,12 +50,31 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   const rows: string[][] = [];
   if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
   if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
+  if (typeof status.schedule === "string") rows.push(["schedule", printable(`${status.schedule} ${status.timezone}`)]);
+  if (typeof status.next_run === "string") rows.push(["next run", timeText(status.next_run)]);
+  if (typeof status.last_run === "string") rows.push(["last run", timeText(status.last_run)]);
   const reason = printable(reasonOf(status));
   if (reason !== "") rows.push(status.phase === "progressing" ? ["now", reason] : ["reason", style.red(reason)]);
   if (typeof status.next_retry_at === "string")
     rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
   for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);
   return rows;
+}
+
+/** The newest release, where it failed: what runs after a rollback looks well, and is not what was asked for. */
+function lastFailure(status: Description["status"], { ref, style }: { ref: string; style: Style }): string[][] {
+  const [newest, before] = listOf(status?.releases).map(asObject);
+  const back = newest?.cause === "auto_rollback" && before?.status === "failed";
+  const failed = back ? before : newest;
+  if (failed?.status !== "failed") return [];
+  const reason = typeof failed.error === "string" ? `: ${printable(failed.error)}` : "";
+  return [["last release", `${style.red(`failed${back ? ", rolled back" : ""}${reason}`)}; see: berth why ${ref}`]];
+}
+
+/** Runs of a job or cron job, newest first. */
+function runsText(status: Description["status"], setup: TableSetup): string {
+  const runs = listOf(status?.history);
+  return runs.length === 0 ? "" : runTable(runs as JobRun[], setup);
 }
 
 function replicasText(status: Record<string, unknown>): string {

@@ -1,4 +1,10 @@
-/** `#` and the first 8 hex digits of a value's SHA-256: tells values apart without showing them. */
+/** Of this run alone: what a digest stands for can then not be found by trying likely values. */
+const salt = crypto.getRandomValues(new Uint8Array(32));
+
+/**
+ * `#` and 8 hex digits that stand for a value without showing it: equal values look equal within one run of the
+ * client, and nothing can be told from those of another run.
+ */
 export function digestOf(value: string | Uint8Array): string {
-  return `#${new Bun.CryptoHasher("sha256").update(value).digest("hex").slice(0, 8)}`;
+  return `#${new Bun.CryptoHasher("sha256", salt).update(value).digest("hex").slice(0, 8)}`;
 }

@@ -31,40 +31,60 @@ export interface ConnectionSetup {
 
 export interface Connection {
   baseUrl: string;
+  /** Only JSON answers come through; reads have a limit. */
   fetch: Fetch;
+  /** Text comes through too, and only the head of an answer has a limit. */
+  stream: Fetch;
 }
 
-/** A way to the server whose failures say what to check. Only JSON answers come through. */
+/** A way to the server whose failures say what to check. */
 export function connect(setup: ConnectionSetup): Connection {
   const { baseUrl, socket } = parseEndpoint(setup.endpoint);
+  const ask = (url: string, init: RequestInit, signals: AbortSignal[]) => {
+    const given = init.signal instanceof AbortSignal ? [init.signal] : [];
+    const options = {
+      ...init,
+      signal: AbortSignal.any([setup.signal, ...given, ...signals]),
+      timeout: false,
+      ...(socket === undefined ? {} : { unix: socket }),
+    };
+    return setup.fetch(url, options).catch((error: unknown) => {
+      throw unreachable(error, setup);
+    });
+  };
   return {
     baseUrl,
     async fetch(url, init) {
       const limit = init.method === "GET" ? [AbortSignal.timeout(setup.answerMs)] : [];
-      const options = {
-        ...init,
-        signal: AbortSignal.any([setup.signal, ...limit]),
-        timeout: false,
-        ...(socket === undefined ? {} : { unix: socket }),
-      };
-      const response = await setup.fetch(url, options).catch((error: unknown) => {
-        throw unreachable(error, setup);
-      });
-      return requireJson(response, setup.endpoint);
+      return requireType(await ask(url, init, limit), ["json"], setup.endpoint);
+    },
+    async stream(url, init) {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), setup.answerMs);
+      try {
+        return requireType(await ask(url, init, [late.signal]), ["json", "text/plain"], setup.endpoint);
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
 }
 
-function requireJson(response: Response, endpoint: string): Response {
+function requireType(response: Response, types: readonly string[], endpoint: string): Response {
   const type = response.headers.get("content-type") ?? "no content type";
-  if (type.includes("json")) return response;
+  if (types.some((known) => type.includes(known))) return response;
   const told = `HTTP ${response.status}, ${type}`;
   throw unreachableFailure(`what answers at ${endpoint} is not a berth server (${told})`, [
     "check --endpoint and BERTH_ENDPOINT: they must name the orchestration address",
   ]);
 }
 
-function unreachable(error: unknown, { endpoint, signal, answerMs }: ConnectionSetup): CommandFailure {
+/** What to say and advise when the server could not be asked. */
+export function unreachable(
+  error: unknown,
+  setup: Pick<ConnectionSetup, "endpoint" | "signal" | "answerMs">,
+): CommandFailure {
+  const { endpoint, signal, answerMs } = setup;
   if (signal.aborted) return new CommandFailure("interrupted", exitCodes.interrupted);
   if (error instanceof Error && error.name === "TimeoutError") {
     return unreachableFailure(`no answer from ${endpoint} within ${answerMs / 1_000} seconds`, [

@@ -1,6 +1,7 @@
 import type { Context } from "./command.ts";
 import { parseDuration, shortDuration } from "./duration.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
+import { createPhaseOutput } from "./phase-output.ts";
 import { progressBlock, progressLines } from "./progress.ts";
 import { printable } from "./style.ts";
 import { type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
@@ -18,14 +19,21 @@ export async function follow(targets: readonly WaitTarget[], timeoutMs: number, 
   if (targets.length === 0) return exitCodes.done;
   const { clock, signal, limits, terminal } = context;
   const progress = showProgress(context);
+  const phases = createPhaseOutput(context);
   const result = await waitFor(targets, {
     clock,
     signal,
     timeoutMs,
     pollMs: limits.pollMs,
-    onRound: progress.round,
+    onRound(round) {
+      phases.round(round);
+      progress.round(round);
+    },
     passing: (error) => error instanceof CommandFailure && error.exitCode === exitCodes.unreachable,
-  }).finally(progress.end);
+  }).finally(async () => {
+    await phases.end();
+    progress.end();
+  });
   for (const line of closing(result, timeoutMs, context)) terminal.note(line);
   return exitOf(result);
 }
@@ -62,6 +70,10 @@ function closing(result: WaitResult, timeoutMs: number, context: Context): strin
     const why = look.why === "" ? "" : `: ${printable(look.why)}`;
     if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${look.ready}/${look.wanted})`];
     if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
+    if (look.rolledBackTo !== undefined) {
+      const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
+      return [`${style.red("✗")} ${ref} rolled back to ${printable(look.rolledBackTo)}${because}`, ...nextSteps(ref)];
+    }
     if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`, ...nextSteps(ref)];
     if (result.outcome === "interrupted")
       return [`${style.yellow("…")} ${ref} not waited for: the server goes on`, ...nextSteps(ref)];
@@ -75,7 +87,7 @@ function closing(result: WaitResult, timeoutMs: number, context: Context): strin
 
 function nextSteps(ref: string): string[] {
   const [kind, ...rest] = ref.split("/");
-  return [`  see: berth describe ${kind} ${rest.join("/")}`, `       berth events ${rest.join("/")}`];
+  return [`  see: berth why ${rest.join("/")}`, `       berth describe ${kind} ${rest.join("/")}`];
 }
 
 function exitOf({ outcome }: WaitResult): number {

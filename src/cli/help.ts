@@ -1,5 +1,6 @@
 import type { Flag } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { exitCodes } from "./failures.ts";
 import type { Style } from "./style.ts";
 import { listText } from "./table-text.ts";
 
@@ -8,6 +9,17 @@ export const globalFlags: readonly Flag[] = [
   { name: "endpoint", value: "URL", summary: "the server: http://host:port or unix:/path (BERTH_ENDPOINT)" },
   { name: "output", short: "o", value: "FORMAT", summary: "text, or json for the API's own answer" },
   { name: "help", short: "h", summary: "show help" },
+];
+
+/** As in docs/operating.md, where those of single commands stand too. */
+const exitMeanings: readonly (readonly [number, string])[] = [
+  [exitCodes.done, "done"],
+  [exitCodes.failed, "failed, or what was applied is not ready"],
+  [exitCodes.usage, "wrong usage"],
+  [exitCodes.timedOut, "not ready in time; the server goes on"],
+  [exitCodes.unreachable, "the server was not reached"],
+  [exitCodes.refused, "a question was answered with no, or could not be asked"],
+  [exitCodes.interrupted, "Ctrl-C"],
 ];
 
 interface Summary {
@@ -34,6 +46,12 @@ export function overview(client: readonly Summary[], local: readonly Summary[], 
     "",
     style.bold("on the server itself"),
     rows(local),
+    "",
+    style.bold("exit codes"),
+    listText(
+      exitMeanings.map(([code, meaning]) => [String(code), meaning]),
+      { indent: "  " },
+    ),
     "",
     "berth COMMAND --help says more; berth --version shows the version.",
   ].join("\n");

@@ -3,6 +3,7 @@ import type { DataOf } from "../api/endpoint.ts";
 import { formatKey, type ManifestKey, podKinds } from "../api/manifest.ts";
 import { describe } from "../api/orchestration/describe.ts";
 import { getOperation } from "../api/orchestration/restart.ts";
+import { type IsRelease, judgeRelease } from "./look-release.ts";
 import type { Look, WaitTarget } from "./wait.ts";
 
 /** Kinds whose containers can be waited for. */
@@ -17,18 +18,36 @@ export interface ReadySetup {
   unchanged: boolean;
 }
 
-/** Waits until the server has acted upon a revision of a deployment or statefulset and it is ready. */
+/**
+ * Waits until the server has acted upon a revision of a deployment or statefulset and it is ready. A release of that
+ * revision that failed is a failure, although the spec that came back in its place is ready.
+ */
 export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged }: ReadySetup): WaitTarget {
   let firstReconcile: unknown;
   const look = async (): Promise<Look> => {
     const described = await api.call(describe, { query: query(key) });
-    const seen = judge(described, revision);
+    // The release that a revision is part of is the newest one up to it: a change of the replica count mints none.
+    const isIt = (release: { revision: number }) => release.revision >= 0 && release.revision <= revision;
+    const seen = judgeRelease(judge(described, revision), described.status, isIt);
     const reconciled = described.status?.last_reconcile_at;
     firstReconcile ??= reconciled;
     const stale = unchanged && seen.state === "failed" && reconciled === firstReconcile;
     return stale ? { ...seen, state: "pending" } : seen;
   };
   return { ref: formatKey(key), look: () => missingIsGone(look) };
+}
+
+/** Waits until a release has put its replicas in place, and they are ready. */
+export function releaseTarget(api: Client, key: ManifestKey, id: string): WaitTarget {
+  return {
+    ref: formatKey(key),
+    look: () => missingIsGone(() => lookAtRelease(api, key, (release) => release.id === id)),
+  };
+}
+
+async function lookAtRelease(api: Client, key: ManifestKey, isIt: IsRelease): Promise<Look> {
+  const described = await api.call(describe, { query: query(key) });
+  return judgeRelease(judge(described, 0), described.status, isIt);
 }
 
 /** Waits for the end of an operation; how far it is comes from `describe`. */

@@ -2,7 +2,7 @@ import { ApiError } from "../api/client.ts";
 import type { Arguments, Flag } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, usageFailure } from "./failures.ts";
-import { type ManifestSet, readManifests } from "./manifests/read.ts";
+import type { ManifestSet } from "./manifests/read.ts";
 
 export const fileFlag: Flag = {
   name: "file",
@@ -18,10 +18,12 @@ export const manifestDetail: readonly string[] = [
 ];
 
 /** The manifests behind `-f`. */
-export function manifestsOf(args: Arguments, context: Context): Promise<ManifestSet> {
+export async function manifestsOf(args: Arguments, context: Context): Promise<ManifestSet> {
   const paths = args.values("file");
   if (paths.length === 0) throw usageFailure("say which manifests: -f FILE, -f FOLDER, or -f - for stdin");
   if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
+  // Loaded when used: the YAML parser is the largest part of the client.
+  const { readManifests } = await import("./manifests/read.ts");
   return readManifests(paths, {
     cwd: context.cwd,
     stdin: context.stdin,

@@ -14,6 +14,23 @@ export function podTable(pods: readonly PodRecord[], { style, width, now }: Tabl
   return tableText([["NAME", "KIND", "STATE", "AGE", "IMAGE"], ...rows], { width, head: style.dim });
 }
 
+/** The same with what an operator looks for first. */
+export function psTable(pods: readonly PodRecord[], { style, width, now }: TableSetup): string {
+  const rows = pods.map((pod) => [
+    pod.name,
+    pod.kind,
+    coloured(pod, printable(podState(pod)), style),
+    pod.ready ? "yes" : "no",
+    pod.restarts === 0 ? "0" : style.yellow(String(pod.restarts)),
+    ageOf(pod.started_at ?? pod.created_at, now),
+    pod.image,
+  ]);
+  return tableText([["NAME", "KIND", "STATE", "READY", "RESTARTS", "AGE", "IMAGE"], ...rows], {
+    width,
+    head: style.dim,
+  });
+}
+
 function coloured(pod: PodRecord, state: string, style: Style): string {
   if (pod.ready) return style.green(state);
   return pod.running || pod.frozen ? style.yellow(state) : style.red(state);

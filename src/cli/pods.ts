@@ -21,12 +21,23 @@ export async function findPods(api: Client, text: string | undefined): Promise<P
   if (text === undefined) return api.call(listPods, { query: {} });
   const { word, kind, scope, name = "" } = parseReference(text);
   if (word?.includes(".")) return only(await api.call(listPods, { query: {} }), (pod) => pod.name === word);
-  if (word !== undefined) return api.call(listPods, { query: { scope: word } });
+  if (word !== undefined) {
+    const inScope = await api.call(listPods, { query: { scope: word } });
+    if (inScope.pods.length > 0) return inScope;
+    // Init and release containers have no dot in their names.
+    return only(await api.call(listPods, { query: {} }), (pod) => pod.name === word);
+  }
   const whole = await api.call(listPods, { query: { kind, scope, name } });
   const split = splitReplica(name);
   if (whole.pods.length > 0 || split === undefined) return whole;
   const siblings = await api.call(listPods, { query: { kind, scope, name: split.name } });
   return only(siblings, (pod) => pod.replica_id === split.replica);
+}
+
+/** The word of a reference that is a container's own name already: no other word has a dot. */
+export function containerWord(text: string): string | undefined {
+  const { word } = parseReference(text);
+  return word?.includes(".") ? word : undefined;
 }
 
 function only(list: PodList, keep: (pod: PodList["pods"][number]) => boolean): PodList {

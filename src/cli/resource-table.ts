@@ -12,11 +12,13 @@ export interface TableSetup {
   now: number;
 }
 
-/** Manifests of one kind as a table, with the columns that matter for that kind. */
+/**
+ * Manifests of one kind as a table, with the columns that matter for that kind. Without `pods` nobody knows what runs.
+ */
 export function resourceTable(
   kind: string,
   manifests: readonly Manifest[],
-  { pods, ...setup }: TableSetup & { pods: readonly PodRecord[] },
+  { pods, ...setup }: TableSetup & { pods: readonly PodRecord[] | undefined },
 ): string {
   const columns = columnsOf(kind);
   const rows = manifests.map((manifest) => {
@@ -26,7 +28,7 @@ export function resourceTable(
   return tableText([["NAME", ...Object.keys(columns), "AGE"], ...rows], { width: setup.width, head: setup.style.dim });
 }
 
-type Cell = (manifest: Manifest, pods: readonly PodRecord[]) => string;
+type Cell = (manifest: Manifest, pods: readonly PodRecord[] | undefined) => string;
 type Columns = Record<string, Cell>;
 
 const text =
@@ -60,7 +62,8 @@ function reference({ scope, name }: Manifest): string {
 }
 
 /** Ready replicas of the wanted ones, counted from what runs. */
-function readyCount(manifest: Manifest, pods: readonly PodRecord[]): string {
+function readyCount(manifest: Manifest, pods: readonly PodRecord[] | undefined): string {
+  if (pods === undefined) return "unknown";
   const own = pods.filter((pod) => isReplica(pod) && isOf(pod, manifest));
   const autoscale = asObject(manifest.spec.autoscale);
   const wanted = manifest.spec.replicas ?? autoscale.min ?? 1;

@@ -10,6 +10,7 @@ import type { Variables } from "./manifests/interpolate.ts";
 import { ManifestError } from "./manifests/source.ts";
 import { didYouMean } from "./suggest.ts";
 import { commands, type LocalName, localCommands } from "./table.ts";
+import type { RawTerminal } from "./raw-terminal.ts";
 import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
 
 export interface ClientOptions {
@@ -22,6 +23,7 @@ export interface ClientOptions {
 export interface Surroundings {
   version: string;
   streams: Streams;
+  rawTerminal: RawTerminal;
   /** All of stdin. */
   stdin: () => Promise<string>;
   fetch: PlatformFetch;
@@ -46,14 +48,16 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
   let json = asksForJson(argv);
   let signal: AbortSignal | undefined;
   try {
-    const before = parseArguments(words, [...globalFlags, { name: "version", summary: "" }], { stopAtWord: true });
+    const before = parseArguments(words, [...globalFlags, { name: "version", summary: "" }], { stopAtWord: 1 });
     if (before.on("version")) return say(terminal, `berth ${around.version}`);
     const [verb, ...rest] = before.words;
     if (verb === undefined || verb === "help") return await help(rest[0], terminal, around);
-    const local = localCommands.find(({ name }) => name === verb);
-    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : rest);
+    const local = findLocal(before.words);
+    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
     const command = findCommand(verb);
-    const args = parseArguments([...flagTokens(before), ...rest], [...command.flags, ...globalFlags]);
+    const { restFromWord: stopAtWord } = command;
+    const options = stopAtWord === undefined ? {} : { stopAtWord };
+    const args = parseArguments([...flagTokens(before), ...rest], [...command.flags, ...globalFlags], options);
     if (args.on("help")) return say(terminal, commandHelp(command, terminal.style));
     json = outputOf(args);
     signal = around.interruptible();
@@ -69,6 +73,15 @@ function splitColon(argv: readonly string[]): string[] {
   const [, verb, rest] = /^([a-z]+):([a-z:-]+)$/.exec(argv[index] ?? "") ?? [];
   if (verb === undefined || rest === undefined) return [...argv];
   return [...argv.slice(0, index), verb, rest, ...argv.slice(index + 1)];
+}
+
+/** A command of the machine itself has a name of one or two words. */
+function findLocal(words: readonly string[]): { name: LocalName; rest: string[] } | undefined {
+  for (const { name } of localCommands) {
+    const length = name.split(" ").length;
+    if (words.slice(0, length).join(" ") === name) return { name, rest: words.slice(length) };
+  }
+  return undefined;
 }
 
 function findCommand(verb: string): Command {
@@ -124,8 +137,23 @@ function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): 
     [actorHeader]: headerText(actor),
     "User-Agent": `berth/${version}`,
   };
-  const api = createClient({ ...connection, headers });
-  return { api, endpoint, version, terminal, clock, limits, json, cwd, variables, stdin: around.stdin, signal };
+  const { baseUrl } = connection;
+  return {
+    api: createClient({ baseUrl, fetch: connection.fetch, headers }),
+    streams: createClient({ baseUrl, fetch: connection.stream, headers }),
+    headers,
+    endpoint,
+    version,
+    terminal,
+    rawTerminal: around.rawTerminal,
+    clock,
+    limits,
+    json,
+    cwd,
+    variables,
+    stdin: around.stdin,
+    signal,
+  };
 }
 
 /** Header values are visible ASCII. */

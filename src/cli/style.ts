@@ -6,6 +6,8 @@ export interface Style {
   green(text: string): string;
   yellow(text: string): string;
   cyan(text: string): string;
+  /** One of a few colours, the same for the same key in every run. */
+  byKey(key: string, text: string): string;
 }
 
 export function createStyle(color: boolean): Style {
@@ -19,7 +21,18 @@ export function createStyle(color: boolean): Style {
     green: code(32, 39),
     yellow: code(33, 39),
     cyan: code(36, 39),
+    byKey: (key, text) => code(palette[hash(key) % palette.length] ?? 36, 39)(text),
   };
+}
+
+/** Neither red, which means trouble, nor the grey of what matters less. */
+const palette = [36, 33, 35, 34, 32, 96, 95, 94];
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
+  return value;
 }
 
 export const plainStyle: Style = createStyle(false);

@@ -12,6 +12,10 @@ export interface Look {
   pods: readonly PodRecord[];
   /** Why it is not ready, as far as known. */
   why: string;
+  /** The release that is waited for, while its commands run and nothing is replaced yet. */
+  releasing?: string;
+  /** The release that the server went back to by itself after the one that is waited for had failed. */
+  rolledBackTo?: string;
 }
 
 export interface WaitTarget {

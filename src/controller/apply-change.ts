@@ -7,14 +7,18 @@ import { changedPaths } from "../core/diff.ts";
 import { restoreMasked } from "../core/mask.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
+import { takeOverCount } from "./autoscale.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
+import { type PulledImages, releaseMoved } from "./image-pulls.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
 export interface ApplyOptions {
   dryRun: boolean;
   prune: boolean;
+  /** Ask the registries for the images again. */
+  force?: boolean;
   actor: string;
 }
 
@@ -38,10 +42,12 @@ export interface Outcome {
 export interface Change {
   incoming: Incoming[];
   options: ApplyOptions;
+  /** What the registries said just now. */
+  pulled: PulledImages | undefined;
 }
 
 /** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
-export function change(context: Context, tx: Transaction, { incoming, options }: Change): Outcome {
+export function change(context: Context, tx: Transaction, { incoming, options, pulled }: Change): Outcome {
   const now = context.clock.now();
   const problems: Problem[] = [];
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
@@ -50,6 +56,7 @@ export function change(context: Context, tx: Transaction, { incoming, options }:
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
+  if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
   const restamped = restampReaders(tx, {
     assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
     except: new Set(incoming.map((item) => formatKey(item.key))),
@@ -127,6 +134,7 @@ interface Put {
 function put(context: Context, tx: Transaction, { item, options, now }: Put): PutResult {
   const { key, spec, asset } = item;
   const result = tx.manifests.put({ ...key, spec }, now);
+  takeOverCount(tx, result);
   const deletion = tx.deletions.get(key);
   // Deleted and applied again before anything was torn down: what runs is taken back. A prune is finished first.
   if (deletion !== undefined && !deletion.prune) tx.deletions.remove(key);
@@ -161,7 +169,7 @@ function index(tx: Transaction, manifest: ManifestKey & { kind: CoreKind; spec: 
 }
 
 /** Step 8: siblings in the same (scope, kind); unscoped kinds are never pruned. */
-function prune(tx: Transaction, { incoming, options, now }: Change & { now: number }): ManifestKey[] {
+function prune(tx: Transaction, { incoming, options, now }: Omit<Change, "pulled"> & { now: number }): ManifestKey[] {
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
   const groups = new Map(incoming.map(({ key }) => [`${key.kind}/${key.scope}`, key]));
   return [...groups.values()].flatMap(({ kind, scope }) => {

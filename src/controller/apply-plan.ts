@@ -1,12 +1,15 @@
-import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { PlanRow } from "../api/orchestration/apply.ts";
+import { hostCautions, releaseCaution } from "../core/cautions.ts";
 import { changedPaths } from "../core/diff.ts";
 import type { PlannedPod, Step } from "../core/plan/pod.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { containerName } from "../core/naming.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { PutResult } from "../store/store.ts";
+import { countTakenOver } from "./autoscale.ts";
 import type { Context } from "./context.ts";
+import { closedHookCautions } from "./hook-cautions.ts";
 import { plannedPods, planTarget } from "./observe.ts";
 import { resolveStored } from "./resolve.ts";
 import { isPodKind } from "./target.ts";
@@ -14,16 +17,25 @@ import { isPodKind } from "./target.ts";
 type ReplicaRow = PlanRow["replicas"][number];
 
 /** What an apply would do to one resource, down to the replicas. Memory and store only: nothing is asked of the engine. */
-export function planRow(context: Context, { manifest, outcome, previous }: PutResult): PlanRow {
+export function planRow(context: Context, result: PutResult): PlanRow {
+  const { manifest, outcome, previous } = result;
   const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
-  const { replicas, notes } = isPodKind(manifest.kind) ? simulate(context, manifest) : { replicas: [], notes: [] };
+  const { replicas, notes } = isPodKind(manifest.kind) ? simulate(context, result) : { replicas: [], notes: [] };
   return {
     ref: formatKey(manifest),
     action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
     changed,
     replicas,
-    notes: [...notes, ...notActedUpon(manifest.kind, manifest.spec)],
+    notes: [...notes, ...notActedUpon(manifest.kind, manifest.spec), ...cautions(context, result)],
   };
+}
+
+/** What the operator should think of before saying yes; of no use where nothing changes. */
+function cautions({ privateHooks }: Context, { manifest, outcome, previous }: PutResult): string[] {
+  if (outcome === "unchanged") return [];
+  const { kind, spec } = manifest;
+  const hooks = privateHooks === true ? [] : closedHookCautions(spec);
+  return [...hostCautions(kind, spec), ...releaseCaution(kind, previous?.spec, spec), ...hooks];
 }
 
 export function pruneRow(context: Context, key: ManifestKey): PlanRow {
@@ -36,8 +48,10 @@ export function pruneRow(context: Context, key: ManifestKey): PlanRow {
 const simulatedRoundsMax = 4_000;
 
 /** Plays the planner against a model of the pods until it is settled, and notes what it did. */
-function simulate(context: Context, manifest: StoredManifest): { replicas: ReplicaRow[]; notes: string[] } {
-  const { workload, problems } = resolveStored(context, manifest);
+function simulate(context: Context, result: PutResult): { replicas: ReplicaRow[]; notes: string[] } {
+  const { manifest } = result;
+  const { workload: resolved, problems } = resolveStored(context, manifest);
+  const workload = { ...resolved, replicas: countTakenOver(context.store, result) ?? resolved.replicas };
   const notes = problems.map(({ path, message }) => `${path}: ${message}`);
   if (workload.rollout.strategyReason !== undefined) {
     notes.push(`strategy ${workload.rollout.strategy}: ${workload.rollout.strategyReason}`);

@@ -6,18 +6,21 @@ import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import { decodeManifests } from "../core/validate.ts";
-import { type ApplyOptions, change, type Incoming, type Outcome } from "./apply-change.ts";
+import { type ApplyOptions, type Change, change, type Incoming, type Outcome } from "./apply-change.ts";
 import { planRow, pruneRow } from "./apply-plan.ts";
 import { isAssetStatus, materialise } from "./assets.ts";
 import type { Context } from "./context.ts";
+import { imagePullRows, type PulledImages, pullImages } from "./image-pulls.ts";
 import { wireManifest, wouldBeManifest } from "./wire.ts";
 
 /** POST /apply: the processing order of the orchestration API, section 4. */
 export async function apply(context: Context, body: unknown, options: ApplyOptions): Promise<ApplyResult> {
   const drafts = decode(context, body);
   const incoming = await withAssets(context, expand(drafts), options);
-  const outcome = await commit(context, incoming, options);
-  return report(context, outcome, options);
+  const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
+  const outcome = await commit(context, { incoming, options, pulled });
+  const result = report(context, outcome, options);
+  return pulled === undefined ? result : { ...result, image_pulls: imagePullRows(pulled) };
 }
 
 /** Step 1. */
@@ -68,6 +71,14 @@ async function withAssets(context: Context, incoming: Incoming[], options: Apply
   return incoming;
 }
 
+/** Before anything is written, so that an image that cannot be had refuses the whole apply. */
+function pullIncoming(context: Context, incoming: Incoming[]): Promise<PulledImages> {
+  return pullImages(context, {
+    manifests: incoming.map(({ key, spec }) => ({ ...key, spec })),
+    registries: incoming.filter(({ key }) => key.kind === "registry").map(({ spec }) => spec),
+  });
+}
+
 /** Thrown inside the transaction of a dry run to undo it: what is reported is what would really have happened. */
 class DryRunDone extends Error {
   readonly outcome: Outcome;
@@ -79,11 +90,11 @@ class DryRunDone extends Error {
 }
 
 /** Steps 5 to 8, whole or not at all. */
-async function commit(context: Context, incoming: Incoming[], options: ApplyOptions): Promise<Outcome> {
+async function commit(context: Context, changing: Change): Promise<Outcome> {
   try {
     return await context.store.write((tx) => {
-      const outcome = change(context, tx, { incoming, options });
-      if (options.dryRun) throw new DryRunDone(outcome);
+      const outcome = change(context, tx, changing);
+      if (changing.options.dryRun) throw new DryRunDone(outcome);
       return outcome;
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { formatKey } from "../api/manifest.ts";
 import { orphans } from "../core/plan/collect.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { keyText } from "./key-text.ts";
 import { awaitsPost } from "./release-step.ts";
 import { stopGently } from "./stop.ts";
@@ -66,7 +66,7 @@ async function removeStray(context: Context, id: string): Promise<void> {
   await context.runtime.remove(id);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };
-  await context.store.write((tx) =>
+  await context.notes.write((tx) =>
     tx.events.append({ actor: "reconciler", action: "orphan.remove", kind, scope, name, detail }, context.clock.now()),
   );
 }

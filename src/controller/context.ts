@@ -2,6 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
+import type { Outbox } from "../deliver/outbox.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
@@ -9,10 +10,14 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
+import type { JobTable } from "./job-table.ts";
+import type { Leaving } from "./leaving.ts";
+import type { Notes } from "./notes.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
+import type { UsageSampler } from "./usage-sampler.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -29,11 +34,18 @@ export interface ControllerLimits {
   reconcileWorkers: number;
   engineCallsMax: number;
   resyncMs: number;
+  autoscaleMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
   orphanGraceMs: number;
   diskFloorBytes: number;
   pruneWaitMs: number;
+  execResultsKept: number;
+  runsAtOnceMax: number;
+  deliveriesKept: number;
+  hookBodyBytesMax: number;
+  hookPausesMs: readonly number[];
+  hooksInFlightMax: number;
 }
 
 export interface FetchOptions {
@@ -53,15 +65,26 @@ export interface Context {
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  /** Webhooks may reach into the machine and its networks; absent: they may not. */
+  privateHooks?: boolean;
   /** What the engine last said about our containers. */
   pods: PodTable;
   engine: EngineLink;
   probes: ProbeEngine;
   progress: Progress;
+  usage: UsageSampler;
   deaths: Deaths;
+  notes: Notes;
   releasePhases: ReleasePhases;
+  /** Sends the webhook calls that transactions put into the store. */
+  outbox: Pick<Outbox, "wake">;
+  leaving: Leaving;
+  /** Asset files that nothing referred to at the last collection. */
+  unusedAssets: Set<string>;
   /** Bounds container starts over all resources. */
   starts: Limit;
+  /** Runs of jobs and cron jobs under way. */
+  jobs: JobTable;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   /** Aborts when the server stops: what runs in containers goes on, what waits for it here does not. */

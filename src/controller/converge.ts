@@ -1,19 +1,19 @@
 import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
-import type { PodKindStatus } from "../api/orchestration/describe.ts";
-import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
-import { statusOf } from "../core/plan/status.ts";
+import type { WorkloadPlan } from "../core/plan/pod.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
+import { isJobKind } from "../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "./context.ts";
-import { keyText } from "./key-text.ts";
 import { execute } from "./execute.ts";
+import { convergeJob } from "./job-status.ts";
 import { interruptible } from "./interrupt.ts";
-import { plannedPods, planTarget, readinessOf, untouchedIds } from "./observe.ts";
+import { planTarget, untouchedIds } from "./observe.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
-import { ensureRelease, judge, memoryOf, type RolloutMemory, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
+import { ensureRelease, judge, memoryOf, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
+import { type Finding, podsNow, putStatus, saveStatus } from "./save-status.ts";
 import { isPodKind } from "./target.ts";
 import type { TearDown } from "./tear-down.ts";
 
@@ -31,16 +31,19 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   const deletion = context.store.deletions.get(key);
   if (deletion !== undefined) {
     if (!context.engine.up()) return { settled: false };
+    await context.jobs.cancelAll(key, "the manifest was deleted");
     await tearDown.finish(deletion);
   }
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) {
     context.progress.forget(key);
+    context.notes.forget(key);
     context.releasePhases.settle();
     return { settled: true };
   }
   if (isPodKind(manifest.kind)) return convergePods(context, key);
-  if (manifest.kind === "asset") await convergeAsset(context, key);
+  if (isJobKind(manifest.kind)) await convergeJob(context, manifest);
+  else if (manifest.kind === "asset") await convergeAsset(context, key);
   else await storeOnly(context, manifest);
   context.progress.clearTrouble(key);
   return { settled: true };
@@ -60,10 +63,8 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     if (target === undefined) return waitForPhase(context, manifest);
     const { workload, problems } = resolveStored(context, target);
     refuseUnresolved(problems);
-    await context.pods.refresh(key);
-    context.probes.watch(context.pods.of(key));
+    const plan = await planAfresh(context, { key, workload, known: round === 0 && context.pods.isFresh(key) });
     if (round === 0) await removeInitLeftovers(context, key);
-    const plan = planNow(context, key, workload);
     if (plan.steps.length === 0) settleTrouble(context, key, plan);
     const finding = {
       manifest,
@@ -85,6 +86,21 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     context.progress.clearTrouble(key);
   }
   return { settled: false, againInMs: 0 };
+}
+
+/**
+ * Nothing is done on hearsay, but most looks find nothing to do: with `known`, the engine is asked only when there seems
+ * to be something.
+ */
+async function planAfresh(
+  context: Context,
+  { key, workload, known }: { key: ManifestKey; workload: ResolvedWorkload; known: boolean },
+): Promise<WorkloadPlan> {
+  const guess = known ? planNow(context, key, workload) : undefined;
+  if (guess?.steps.length === 0) return guess;
+  await context.pods.refresh(key);
+  context.probes.watch(context.pods.of(key));
+  return planNow(context, key, workload);
 }
 
 /** Init containers that nobody waits for any more: their replica was being made when the server ended. */
@@ -126,114 +142,14 @@ function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { a
   const trouble = progress.trouble(key);
   const isHeld = ({ id }: { id: string }) => progress.startNotBefore(id) > clock.steady();
   const waits = pods.of(key).some((pod) => pod.state !== "running" && isHeld(pod));
-  if (trouble === undefined || againInMs === undefined || !waits) return progress.clearTrouble(key);
-  progress.setTrouble(key, { ...trouble, retryAt: clock.now() + againInMs });
+  if (trouble === undefined || againInMs === undefined || !waits) progress.clearTrouble(key);
+  else progress.setTrouble(key, { ...trouble, retryAt: clock.now() + againInMs });
 }
 
 function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
   const now = context.clock.steady();
   const pods = podsNow(context, key, workload);
   return planWorkload({ workload: planTarget(workload), pods, frozenIds: untouchedIds(context, key), now });
-}
-
-function podsNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): PlannedPod[] {
-  return plannedPods(context, { key, workload, now: context.clock.steady() });
-}
-
-interface Finding {
-  manifest: StoredManifest;
-  workload: ResolvedWorkload;
-  plan: WorkloadPlan;
-  movedAt: number | undefined;
-  memory: RolloutMemory;
-}
-
-async function saveStatus(context: Context, finding: Finding): Promise<void> {
-  const { manifest, workload, plan, movedAt, memory } = finding;
-  const now = context.clock.now();
-  const trouble = context.progress.trouble(manifest);
-  const stopped = stoppedError(context, manifest, { memory, now });
-  const previous = context.store.status.get(manifest) as Partial<PodKindStatus> | undefined;
-  const { phase, conditions } = statusOf({
-    plan,
-    workload: planTarget(workload),
-    pods: podsNow(context, manifest, workload),
-    lastError: trouble ?? stopped,
-    deadlineAt:
-      movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs + now - context.clock.steady(),
-    now,
-    previous: previous?.conditions,
-  });
-  const warnings = notActedUpon(manifest.kind, manifest.spec);
-  const status: PodKindStatus & RolloutMemory = {
-    phase,
-    image: workload.image,
-    image_id: context.store.images.pinOf(manifest)?.imageId,
-    spec_hash: workload.hash,
-    replicas: workload.replicas,
-    ready_replicas: plan.counts.ready,
-    updated_replicas: plan.counts.updated,
-    frozen_replicas: plan.counts.frozen,
-    observed_revision: manifest.revision,
-    observed_generation: manifest.generation,
-    releases: [],
-    init_failures: initFailures(context, manifest, plan, previous),
-    replica_readiness: readiness(context, manifest),
-    conditions,
-    ...memory,
-    ...(warnings.length > 0 ? { warnings } : {}),
-    ...((trouble ?? stopped) === undefined ? {} : { last_reconcile_error: (trouble ?? stopped)?.message }),
-    ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
-    ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
-    last_reconcile_at: new Date(now).toISOString(),
-  };
-  await putStatus(context, manifest, status);
-}
-
-/** What is stored came to nothing: that stays named, although the replicas before it are well. */
-function stoppedError(
-  context: Context,
-  manifest: StoredManifest,
-  { memory: { halted }, now }: { memory: RolloutMemory; now: number },
-) {
-  const release = latestRelease(context, manifest);
-  if (release?.status === "failed") {
-    return { reason: "ReleaseFailed", message: release.error ?? "failed", at: now, attempts: 1, terminal: true };
-  }
-  if (halted === undefined || halted.generation !== manifest.generation) return undefined;
-  return { reason: "RolloutHalted", message: halted.reason, at: now, attempts: 1, terminal: true };
-}
-
-/** Forgotten once everything is up. */
-function initFailures(
-  context: Context,
-  key: ManifestKey,
-  plan: WorkloadPlan,
-  previous: Partial<PodKindStatus> | undefined,
-): unknown[] {
-  if (plan.done) context.progress.clearInitFailures(key);
-  const fresh = context.progress.initFailures(key);
-  return plan.done ? [] : fresh.length > 0 ? fresh : (previous?.init_failures ?? []);
-}
-
-function readiness(context: Context, key: ManifestKey): Record<string, unknown> {
-  const rows = context.pods
-    .of(key)
-    .map((pod) => [pod.name, { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) }]);
-  return Object.fromEntries(rows.slice(0, 64));
-}
-
-/** Written only when it says something new: `last_reconcile_at` alone is not worth a commit. */
-export async function putStatus(context: Context, key: ManifestKey, status: Record<string, unknown>): Promise<void> {
-  const known = context.store.status.get(key);
-  const without = ({ last_reconcile_at: _, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
-  if (known === undefined || without(known) !== without(status)) {
-    await context.store.write((tx) => {
-      // Deleted meanwhile: a status without a manifest would greet the next one of that name.
-      if (tx.manifests.get(key) !== undefined) tx.status.put(key, status);
-    });
-  }
-  context.progress.moved.publish(keyText(key));
 }
 
 /** Kinds that this version keeps but does not act upon say so. */
@@ -247,9 +163,7 @@ async function storeOnly(context: Context, manifest: StoredManifest): Promise<vo
   });
 }
 
-function statusShape({ kind, spec }: StoredManifest): Record<string, unknown> {
-  if (kind === "job") return { image: spec.image ?? "", history: [] };
-  if (kind === "cronjob") return { schedule: spec.schedule, history: [] };
+function statusShape({ kind }: StoredManifest): Record<string, unknown> {
   if (kind === "ingress") return { data: {} };
   return {};
 }
@@ -260,7 +174,7 @@ export async function saveTrouble(context: Context, key: ManifestKey): Promise<v
   if (manifest === undefined) return;
   const trouble = context.progress.trouble(key);
   if (!isPodKind(manifest.kind)) {
-    const known = context.store.status.get(key) ?? {};
+    const known = context.notes.status(key) ?? {};
     await putStatus(context, key, { ...known, phase: "failing", last_reconcile_error: trouble?.message });
     return;
   }

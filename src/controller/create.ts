@@ -1,32 +1,49 @@
 import type { Naming } from "../core/naming.ts";
 import type { Assets } from "../disk/assets.ts";
 import type { Layout } from "../disk/layout.ts";
+import type { SendWebhook } from "../deliver/webhook.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 import { createLimit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
+import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
+import { createCron } from "./cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
 import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
+import { createExecRoom, type ExecRoom } from "./exec.ts";
+import { podLogs } from "./logs.ts";
+import { carryOut } from "./job-run.ts";
+import { createJobTable } from "./job-table.ts";
+import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
+import { createHookOutbox, deliveries } from "./hooks.ts";
+import { createLeaving } from "./leaving.ts";
+import { createNotes } from "./notes.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { probeTransition } from "./probe-hooks.ts";
 import { createProbeEngine } from "./probes.ts";
 import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
 import { listReleases, rollback } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
+import { replicaUsage } from "./replica-usage.ts";
+import { scale } from "./scale.ts";
+import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
 import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
+import { createUsageSampler } from "./usage-sampler.ts";
+import { why } from "./why.ts";
 import { wireManifest } from "./wire.ts";
 
 export interface ControllerParts {
@@ -40,19 +57,26 @@ export interface ControllerParts {
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  sendWebhook: SendWebhook;
+  /** Webhooks may reach into the machine and its networks; absent: they may not. */
+  privateHooks?: boolean;
   about: { version: string; dockerHost: string; startedAt: number };
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
+  /** CPU figures for the autoscaler; without them no count moves by itself. */
+  usageOf?: UsageOf;
 }
 
 export interface RunningController {
   controller: Controller;
   reconciler: Reconciler;
-  /** Follows the engine and reconciles until `signal` aborts; resolves when both have ended. */
+  /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
-  const { runtime, names, clock, log, limits } = parts;
+  const { store, runtime, names, clock, log, limits } = parts;
   const pods = createPodTable({ runtime, names, clock });
   const progress = createProgress({
     backoffFirstMs: limits.backoffFirstMs,
@@ -65,46 +89,91 @@ export function createController(parts: ControllerParts): RunningController {
     clock,
     log,
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
-    onUp: () => reconciler.enqueueAll(),
+    onUp() {
+      reconciler.enqueueAll();
+      jobs.engineUp();
+    },
+  });
+  const starts = createLimit(limits.engineCallsMax);
+  const jobs = createJobTable({
+    store,
+    clock,
+    log,
+    carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
+  });
+  const usage = createUsageSampler({
+    read: () => runtime.usage(),
+    clock,
+    intervalMs: parts.statsIntervalMs,
+    cores: navigator.hardwareConcurrency,
+    onError: (error) => log.debug("usage not read", { error }),
   });
   const probes = createProbeEngine(
     () => context,
-    (pod, change) => log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text }),
+    (pod, change) => {
+      log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });
+      probeTransition(context, pod, change).catch((error) =>
+        log.error("probe webhook not kept", { pod: pod.name, error }),
+      );
+    },
   );
   const releasePhases = createReleasePhases(() => context, log);
+  const outbox = createHookOutbox(parts, parts.sendWebhook);
   const closing = new AbortController();
+  const notes = createNotes(parts);
   const context: Context = {
     ...parts,
     closing: closing.signal,
     pods,
     progress,
     engine,
+    usage,
     releasePhases,
-    deaths: createDeaths({ ...parts, pods, probes }),
+    outbox,
+    leaving: createLeaving((id) => pods.byId(id) !== undefined),
+    notes,
+    deaths: createDeaths({ ...parts, notes, pods, probes }),
     probes,
-    starts: createLimit(limits.engineCallsMax),
+    starts,
+    unusedAssets: new Set(),
+    jobs,
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
+  const execs = createExecRoom(context);
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
+  const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => replicaUsage(context, key)));
+  const cron = createCron(context);
 
   return {
-    controller: operations(context, { reconciler, tearDown }),
+    controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       reconciler.enqueueAll();
-      await Promise.all([engine.follow(signal), reconciler.run(signal), probes.run(signal)]);
-      await releasePhases.close();
+      await Promise.all([
+        engine.follow(signal),
+        reconciler.run(signal),
+        probes.run(signal),
+        usage.run(signal),
+        jobs.run(signal),
+        cron.run(signal),
+        autoscaler.run(signal),
+        outbox.run(signal),
+      ]);
+      await Promise.all([releasePhases.close(), execs.close()]);
     },
   };
 }
 
+interface Rooms {
+  reconciler: Reconciler;
+  tearDown: ReturnType<typeof createTearDown>;
+  execs: ExecRoom;
+}
+
 /** The orchestration plane's operations in the order of the API document. */
-function operations(
-  context: Context,
-  { reconciler, tearDown }: { reconciler: Reconciler; tearDown: ReturnType<typeof createTearDown> },
-): Controller {
+function operations(context: Context, { reconciler, tearDown, execs }: Rooms): Controller {
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
@@ -126,14 +195,25 @@ function operations(
     podReady: (name) => podReady(context, name),
     stopPod: (name, options) => stopPod(context, name, options),
     startPod: (name, options) => startPod(context, name, options),
+    execPod: (name, body, options) => execs.start(name, body, options),
+    execResult: (name, id) => execs.result(name, id),
+    podLogs: (name, options) => podLogs(context, name, options),
+    stats: (filter, options) => podStats(context, filter, options),
     getConfig: (query) => getConfig(context, query),
     setConfig: (target, vars, options) => setConfig(context, target, { vars, options }),
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
+    scale: (target, options) => scale(context, target, options),
+    why: (target) => why(context, target),
     operation: (id) => operation(context, id),
+    deliveries: (target) => deliveries(context, target),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),
     listReleases: (target) => listReleases(context, target),
+    runJob: (target, options) => runJob(context, target, options),
+    listRuns: (filter, options) => listRuns(context, filter, options),
+    getRun: (id) => getRun(context, id),
+    cancelRun: (id, options) => cancelRun(context, id, options),
     events: (filter) => listEvents(context, filter),
   };
 }

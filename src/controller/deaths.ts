@@ -2,14 +2,20 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { DeathRecord, Store } from "../store/store.ts";
-import type { Pod, PodTable } from "./pod-table.ts";
+import type { DeathRecord } from "../store/store.ts";
+import type { Notes } from "./notes.ts";
+import type { Pod } from "./pod.ts";
+import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */
 export interface Deaths {
+  /** What a record would say now. */
+  examine(pod: Pod, reason: string): Promise<DeathRecord>;
   /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
   record(pod: Pod, reason: string): Promise<void>;
+  /** As `record`, of a container that is in no table, such as one that ran before a replica. */
+  keep(death: DeathRecord): Promise<void>;
   /** Every replica of the resource that is in trouble right now. */
   capsule(key: ManifestKey, reason: string): Promise<void>;
 }
@@ -20,7 +26,7 @@ const readMs = 3_000;
 
 /** What it works with. */
 export interface DeathParts {
-  store: Store;
+  notes: Notes;
   runtime: Runtime;
   clock: Clock;
   log: Log;
@@ -29,34 +35,50 @@ export interface DeathParts {
 }
 
 export function createDeaths(context: DeathParts): Deaths {
+  async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
+    const logs = await lastLines(context, pod.id);
+    const { kind, scope, name } = pod.key;
+    return {
+      kind,
+      scope,
+      name,
+      replicaId: pod.replicaId,
+      containerId: pod.id,
+      at: pod.finishedAt ?? context.clock.now(),
+      exitCode: pod.state === "running" ? pod.lastExitCode : pod.exitCode,
+      oomKilled: pod.oomKilled,
+      reason: pod.error || reason,
+      image: pod.image,
+      hash: pod.hash,
+      releaseId: pod.releaseId,
+      logs,
+      probes: context.probes.exchanges(pod.id),
+    };
+  }
+
   async function record(pod: Pod, reason: string): Promise<void> {
     try {
-      const [detail, logs] = await Promise.all([context.runtime.inspect(pod.id), lastLines(context, pod.id)]);
-      const { kind, scope, name } = pod.key;
-      const death: DeathRecord = {
-        kind,
-        scope,
-        name,
-        replicaId: pod.replicaId,
-        containerId: pod.id,
-        at: detail?.finishedAt ?? context.clock.now(),
-        exitCode: detail?.exitCode ?? pod.exitCode,
-        oomKilled: detail?.oomKilled ?? pod.oomKilled,
-        reason: detail?.error || reason,
-        image: pod.image,
-        hash: pod.hash,
-        releaseId: pod.releaseId,
-        logs,
-        probes: context.probes.exchanges(pod.id),
-      };
-      await context.store.write((tx) => tx.deaths.put(death));
+      await put(await examine(pod, reason));
     } catch (error) {
       context.log.warn("death not recorded", { container: pod.name, error });
     }
   }
 
+  async function put(death: DeathRecord): Promise<void> {
+    const { kind, scope, name } = death;
+    const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
+    await context.notes.write((tx) => {
+      // What is told later about the same death is about its removal.
+      const first = tx.deaths.list({ kind, scope, name }).find(isSame);
+      tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
+    });
+  }
+
   return {
+    examine,
     record,
+    keep: (death) =>
+      put(death).catch((error) => context.log.warn("death not recorded", { container: death.containerId, error })),
     async capsule(key, reason) {
       const troubled = context.pods
         .of(key)

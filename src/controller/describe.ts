@@ -1,9 +1,11 @@
 import { Failure } from "../api/failure.ts";
-import type { ManifestKey } from "../api/manifest.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
 import type { Condition } from "../api/orchestration/describe.ts";
+import { isJobKind } from "../core/resolve-job.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
+import { withRuns } from "./job-status.ts";
 import { wireRelease } from "./releases.ts";
 import { isPodKind, resolveTarget } from "./target.ts";
 import { claimVolumes } from "./volumes.ts";
@@ -13,7 +15,7 @@ import { isoTime, wireManifest } from "./wire.ts";
 export async function describe(context: Context, target: Target) {
   const key = resolveTarget(context.store.manifests, target);
   const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) throw new Failure("not_found", `${key.kind} "${key.scope}/${key.name}" not found`);
+  if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
   const errors: string[] = [];
   await collect(errors, "pods", async () => {
     context.engine.require();
@@ -22,7 +24,7 @@ export async function describe(context: Context, target: Target) {
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: wireManifest(manifest),
-    status: withReleases(context, key, statusNow(context, key)),
+    status: withReleases(context, key, statusNow(context, manifest)),
     pods: context.pods
       .of(key)
       .sort(byIdentity)
@@ -56,9 +58,10 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
 }
 
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
-function statusNow(context: Context, key: ManifestKey): Record<string, unknown> | null {
-  const stored = context.store.status.get(key) ?? null;
-  const status = context.store.deletions.get(key) === undefined ? stored : { ...stored, deleting: true };
+function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
+  const stored = context.notes.status(key) ?? null;
+  const known = isJobKind(key.kind) ? withRuns(context, key, stored) : stored;
+  const status = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };
   if (!isPodKind(key.kind) || context.engine.up()) return status;
   const away: Condition = {
     type: "Degraded",
@@ -67,7 +70,7 @@ function statusNow(context: Context, key: ManifestKey): Record<string, unknown> 
     message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
     at: isoTime(context.engine.since()),
   };
-  const known = Array.isArray(stored?.conditions) ? stored.conditions : [];
-  const others = known.filter((condition: Condition) => condition.type !== "Degraded");
+  const conditions = Array.isArray(stored?.conditions) ? stored.conditions : [];
+  const others = conditions.filter((condition: Condition) => condition.type !== "Degraded");
   return { ...status, conditions: [...others, away] };
 }

@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 
 /** Long enough for whoever follows readiness to see that the pod is leaving. */
 const noticeMs = 1_500;
@@ -16,6 +16,7 @@ export async function drain(context: Context, pod: Pod, drainMs: number): Promis
   const deadline = clock.steady() + drainMs;
   const first = await runtime.connections(pod.id).catch(() => undefined);
   if (first?.listening === false) return true;
+  if (first === undefined && !(await isRunning(context, pod))) return true;
   await clock.sleep(Math.min(noticeMs, drainMs), closing);
   while (clock.steady() < deadline && !closing.aborted) {
     const seen = await runtime.connections(pod.id).catch(() => undefined);
@@ -23,4 +24,10 @@ export async function drain(context: Context, pod: Pod, drainMs: number): Promis
     await clock.sleep(Math.min(pollMs, deadline - clock.steady()), closing);
   }
   return !closing.aborted;
+}
+
+/** It may have ended since it was listed: then there is nothing to wait for. */
+async function isRunning({ runtime }: Context, { id }: Pod): Promise<boolean> {
+  const detail = await runtime.inspect(id).catch(() => undefined);
+  return detail?.state === "running";
 }

@@ -3,7 +3,8 @@ import { Failure } from "../api/failure.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { EngineInfo, Runtime } from "../runtime/runtime.ts";
-import type { Pod, PodTable } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
+import type { PodTable } from "./pod-table.ts";
 
 /** The connection to the container engine, as one state for everybody. */
 export interface EngineLink {

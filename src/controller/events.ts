@@ -17,6 +17,6 @@ export function listEvents(context: Context, filter: Target & { after?: number; 
   return { events: events.map(wireEvent) };
 }
 
-function wireEvent({ seq, at, ...rest }: StoredEvent) {
+export function wireEvent({ seq, at, ...rest }: StoredEvent) {
   return { seq, at: isoTime(at), ...rest };
 }

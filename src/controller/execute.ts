@@ -4,10 +4,10 @@ import { assetRefs } from "../core/assets.ts";
 import { containerSpec } from "../core/container-spec.ts";
 import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
-import type { ResolvedWorkload } from "../core/workload.ts";
+import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import { drain } from "./drain.ts";
-import { ensureImage } from "./images.ts";
+import { ensureImage, type ImageUse } from "./images.ts";
 import { runInits } from "./inits.ts";
 import { ensureClaims } from "./volumes.ts";
 
@@ -33,8 +33,13 @@ export async function execute(context: Context, { key, workload, steps, interrup
   if (failed?.status === "rejected") throw failed.reason;
 }
 
+/** What a container is made from, whether it is a replica or a run of a job. */
+interface Preparable extends ImageUse {
+  container: ContainerTemplate;
+}
+
 /** What must be there before a container can be created. Returns the image reference to create from. */
-async function prepare(context: Context, workload: ResolvedWorkload): Promise<string> {
+export async function prepare(context: Context, workload: Preparable): Promise<string> {
   await requireAssets(context, workload);
   if (workload.container.networkMode === "bridge") {
     for (const network of [context.names.network, ...workload.container.networks]) {
@@ -45,7 +50,7 @@ async function prepare(context: Context, workload: ResolvedWorkload): Promise<st
 }
 
 /** A mount whose file is missing or altered would show the app something that nobody applied. */
-async function requireAssets(context: Context, workload: ResolvedWorkload): Promise<void> {
+async function requireAssets(context: Context, workload: Preparable): Promise<void> {
   for (const { assetDigest, target } of workload.container.mounts) {
     if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
     mendAssets(context, workload);
@@ -57,7 +62,7 @@ async function requireAssets(context: Context, workload: ResolvedWorkload): Prom
   }
 }
 
-function mendAssets(context: Context, workload: ResolvedWorkload): void {
+function mendAssets(context: Context, workload: Preparable): void {
   const manifest = context.store.manifests.get(workload);
   if (manifest === undefined) return;
   for (const { candidates } of assetRefs(manifest)) {
@@ -81,7 +86,7 @@ async function perform(context: Context, performance: Performance): Promise<void
     case "create":
       return create(context, { ...performance, ordinal: step.ordinal, why: step.why });
     case "start":
-      return context.starts(() => heal(context, { key, id: step.pod.id, replica: step.pod.replicaId, why: step.why }));
+      return heal(context, { key, workload, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
     case "remove":
       return remove(context, { key, workload, step });
     case "rename":
@@ -99,7 +104,7 @@ async function create(context: Context, creation: Creation): Promise<void> {
   if (ordinal !== undefined) await ensureClaims(context, workload, ordinal);
   const id = ordinal === undefined ? freshReplicaId(context, taken) : String(ordinal);
   const wanted = await runInits(context, { workload, replicaId: id, imageRef, interrupt });
-  if (wanted) await context.starts(() => startNew(context, creation, id));
+  if (wanted) await startNew(context, creation, id);
 }
 
 /** A container that cannot start is not left behind: the next try makes a new one from what is true then. */
@@ -110,14 +115,31 @@ async function startNew(context: Context, { workload, ordinal, why, imageRef }: 
     { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) },
     context.names,
   );
-  const container = await context.runtime.create(spec);
+  // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
+  const container = await context.starts(() => createAndStart(context, spec));
+  await stopIfFrozen(context, workload, { replica: id, container });
+  await note(context, workload, { action: "replica.create", replica: id, why });
+}
+
+async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promise<string> {
+  const container = await runtime.create(spec);
   try {
-    await context.runtime.start(container);
+    await runtime.start(container);
   } catch (error) {
-    await context.runtime.remove(container);
+    await runtime.remove(container);
     throw error;
   }
-  await note(context, workload, { action: "replica.create", replica: id, why });
+  return container;
+}
+
+/** Frozen while we were at it: whoever asked for that was told that it is stopped. */
+async function stopIfFrozen(
+  context: Context,
+  workload: ResolvedWorkload,
+  { replica, container }: { replica: string; container: string },
+): Promise<void> {
+  if (!context.store.frozen.list(workload).includes(replica)) return;
+  await context.runtime.stop(container, { graceMs: workload.container.stopGraceMs });
 }
 
 function freshReplicaId(context: Context, taken: Set<string>): string {
@@ -132,21 +154,29 @@ function freshReplicaId(context: Context, taken: Set<string>): string {
 /** Refusals that go away by themselves; a container refused for another reason is made anew. */
 const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
 
-async function heal(
-  context: Context,
-  { key, id, replica, why }: { key: ManifestKey; id: string; replica: string; why: string },
-): Promise<void> {
+interface Healing {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  id: string;
+  replica: string;
+  why: string;
+}
+
+async function heal(context: Context, { key, workload, id, replica, why }: Healing): Promise<void> {
   context.progress.started(id, context.clock.steady());
-  const pod = context.pods.byId(id);
-  if (pod !== undefined && pod.state === "exited") await context.deaths.record(pod, why);
+  const died = context.pods.byId(id);
+  const death = died?.state === "exited" ? { ...died } : undefined;
   try {
-    await context.runtime.start(id);
+    await context.starts(() => context.runtime.start(id));
   } catch (error) {
     if (error instanceof Failure && error.code === "not_found") return;
     const keep = error instanceof Failure && waitable.has(error.reason ?? "");
     if (!keep) await context.runtime.remove(id);
     throw error;
   }
+  // Afterwards, for nobody should wait for a record: its output is still there.
+  if (death !== undefined) await context.deaths.record(death, why);
+  await stopIfFrozen(context, workload, { replica, container: id });
   await note(context, key, { action: "replica.start", replica, why });
 }
 
@@ -161,13 +191,15 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   const seen = context.pods.byId(pod.id);
   const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
-  if (step.drain && seen?.state === "running" && !(await drain(context, seen, workload.rollout.drainMs))) return;
+  context.leaving.add(pod.id);
   try {
+    if (step.drain && seen?.state === "running" && !(await drain(context, seen, workload.rollout.drainMs))) return;
     if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
       await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
     }
     await context.runtime.remove(pod.id);
   } catch (error) {
+    context.leaving.remove(pod.id);
     // It stays for now, and by the next try it may be wanted again.
     if (seen !== undefined) seen.leaving = false;
     throw error;
@@ -185,5 +217,5 @@ interface Note {
 async function note(context: Context, key: ManifestKey, { action, replica, why }: Note): Promise<void> {
   const { kind, scope, name } = key;
   const event = { actor: "reconciler", action, kind, scope, name, detail: { replica_id: replica, why } };
-  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
+  await context.notes.write((tx) => tx.events.append(event, context.clock.now()), { durable: false });
 }

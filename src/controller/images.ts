@@ -1,21 +1,33 @@
 import { Failure } from "../api/failure.ts";
-import { formatKey } from "../api/manifest.ts";
+import { formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
 import { parseImageReference, registryHost } from "../core/image-reference.ts";
+import { MASK } from "../core/mask.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Image, RegistryAuth } from "../runtime/runtime.ts";
-import type { ImagePin } from "../store/store.ts";
+import type { ImagePin, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
+
+/** What is known of a workload or a job when its image is looked for. */
+export interface ImageUse extends Pick<
+  ResolvedWorkload,
+  "scope" | "name" | "hash" | "generation" | "image" | "pullable" | "pull"
+> {
+  kind: string;
+  /** With `pull: always` the registry is asked each time, not once per restart. */
+  askEachTime?: boolean;
+}
 
 /**
  * The image a workload runs on, present on the machine. The first time a spec is seen its image id is pinned: making
  * a replica of it again never asks a registry and never takes a moved tag. Returns what `create` is given: the
  * reference as written while it still means the pinned image, else the id.
  */
-export async function ensureImage(context: Context, workload: ResolvedWorkload): Promise<string> {
+export async function ensureImage(context: Context, workload: ImageUse): Promise<string> {
   const key = { kind: workload.kind, scope: workload.scope, name: workload.name };
   const pin = context.store.images.pinOf(key);
   const pinned = pin !== undefined && pin.ref === workload.image && pin.hash === workload.hash;
-  const fresh = pinned && (pin.generation === workload.generation || workload.pull !== "always");
+  const asked = pin?.generation === workload.generation && workload.askEachTime !== true;
+  const fresh = pinned && (asked || workload.pull !== "always");
   const image = fresh ? await pinnedImage(context, workload, pin) : await newImage(context, workload);
   if (!fresh || pin.imageId !== image.id || pin.generation !== workload.generation) {
     await writePin(context, workload, image);
@@ -25,22 +37,22 @@ export async function ensureImage(context: Context, workload: ResolvedWorkload):
 }
 
 /** An image beside the pinned one, such as that of an init: brought here when missing. */
-export async function ensureImageRef(context: Context, workload: ResolvedWorkload, ref: string): Promise<string> {
-  if ((await context.runtime.inspectImage(ref)) === undefined) await pull(context, workload, ref);
+export async function ensureImageRef(context: Context, workload: ImageUse, ref: string): Promise<string> {
+  if ((await context.runtime.inspectImage(ref)) === undefined) await pull(context, { owner: workload, ref });
   return ref;
 }
 
-async function pinnedImage(context: Context, workload: ResolvedWorkload, pin: ImagePin): Promise<Image> {
+async function pinnedImage(context: Context, workload: ImageUse, pin: ImagePin): Promise<Image> {
   const present = await context.runtime.inspectImage(pin.imageId);
   if (present !== undefined) return present;
-  return pin.digest === undefined ? newImage(context, workload) : pull(context, workload, pin.digest);
+  return pin.digest === undefined ? newImage(context, workload) : pull(context, { owner: workload, ref: pin.digest });
 }
 
-async function newImage(context: Context, workload: ResolvedWorkload): Promise<Image> {
-  if (workload.pullable && workload.pull === "always") return pull(context, workload, workload.image);
+async function newImage(context: Context, workload: ImageUse): Promise<Image> {
+  if (workload.pullable && workload.pull === "always") return pull(context, { owner: workload, ref: workload.image });
   const present = await context.runtime.inspectImage(workload.image);
   if (present !== undefined) return present;
-  if (workload.pullable) return pull(context, workload, workload.image);
+  if (workload.pullable) return pull(context, { owner: workload, ref: workload.image });
   throw new Failure(
     "conflict",
     `image "${workload.image}" is not on this machine and no image is set in ${formatKey(workload)}; build it here or set spec.image`,
@@ -48,13 +60,23 @@ async function newImage(context: Context, workload: ResolvedWorkload): Promise<I
   );
 }
 
-async function pull(context: Context, workload: ResolvedWorkload, ref: string): Promise<Image> {
+export interface Pull {
+  /** Who needs it, for the event. */
+  owner: ManifestKey;
+  ref: string;
+  /** Specs of registries that are not stored yet. */
+  registries?: readonly Spec[];
+}
+
+/** Asks the registry, whether or not an image of that name is present. */
+export async function pull(context: Context, { owner, ref, registries = [] }: Pull): Promise<Image> {
   await refuseWhenFull(context, ref);
-  const image = await context.runtime.pull(ref, registryAuth(context, ref));
+  const stored = context.store.manifests.list({ kind: "registry" }).map(({ spec }) => spec);
+  const image = await context.runtime.pull(ref, registryAuth([...registries, ...stored], ref));
   const now = context.clock.now();
   await context.store.write((tx) => {
     tx.images.pulled(image.id, ref, now);
-    const { kind, scope, name } = workload;
+    const { kind, scope, name } = owner;
     tx.events.append(
       { actor: "reconciler", action: "image.pull", kind, scope, name, detail: { ref, id: image.id } },
       now,
@@ -75,14 +97,13 @@ async function refuseWhenFull(context: Context, ref: string): Promise<void> {
   );
 }
 
-/** Login from the registry manifest of the reference's host; undefined when there is none. */
-function registryAuth(context: Context, ref: string): RegistryAuth | undefined {
+/** Login from the registry spec of the reference's host; undefined when there is none. A masked secret is no secret. */
+function registryAuth(registries: readonly Spec[], ref: string): RegistryAuth | undefined {
   const host = parseImageReference(ref)?.registry;
-  for (const { spec } of context.store.manifests.list({ kind: "registry" })) {
-    const { url, username, token, password } = spec;
+  for (const { url, username, token, password } of registries) {
     if (typeof url !== "string" || registryHost(url) !== host) continue;
     const secret = typeof token === "string" ? token : password;
-    if (typeof username !== "string" || typeof secret !== "string") continue;
+    if (typeof username !== "string" || typeof secret !== "string" || secret === MASK) continue;
     return { username, password: secret, serverAddress: stripScheme(url) };
   }
   return undefined;
@@ -92,10 +113,36 @@ function stripScheme(url: string): string {
   return url.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
 }
 
-async function writePin(context: Context, workload: ResolvedWorkload, image: Image): Promise<void> {
+async function writePin(context: Context, workload: ImageUse, image: Image): Promise<void> {
   const { kind, scope, name, hash, generation, image: ref } = workload;
   const pin = { kind, scope, name, hash, generation, ref, imageId: image.id, digest: image.digests[0] };
   await context.store.write((tx) => tx.images.pin({ ...pin, at: context.clock.now() }));
+}
+
+/**
+ * The image that a release brings along takes effect: replicas of its spec that run on another one are made anew, and
+ * those that are yet to be made start from it. Part of a transaction.
+ */
+export function takeImage(tx: Transaction, release: ReleaseRecord, now: number): void {
+  const { kind, scope, name, hash, imageId } = release;
+  const key = { kind, scope, name };
+  const present = tx.manifests.get(key);
+  const pin = tx.images.pinOf(key);
+  if (imageId === undefined || release.image === "" || present === undefined) return;
+  if (pin?.hash === hash && pin.imageId === imageId) return;
+  const generation = pin?.hash === hash ? tx.manifests.raiseGeneration(key) : present.generation;
+  pinImage(tx, release, { generation, now });
+}
+
+/** Replicas of the release's spec are made from its image from now on; one without a known image changes nothing. */
+export function pinImage(
+  tx: Transaction,
+  release: ReleaseRecord,
+  { generation, now }: { generation: number; now: number },
+): void {
+  const { kind, scope, name, hash, image: ref, imageId } = release;
+  if (imageId === undefined || ref === "") return;
+  tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest: undefined, at: now });
 }
 
 /**

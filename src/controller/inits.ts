@@ -31,14 +31,16 @@ export async function runInits(context: Context, run: InitRun): Promise<boolean>
 async function runInit(context: Context, run: InitRun, init: ResolvedInit): Promise<boolean> {
   const { interrupt } = run;
   for (let attempt = 1; ; attempt++) {
-    const result = await tryInit(context, run, init);
+    const { result, containerId, image } = await tryInit(context, run, init);
     if (result.end === "exited" && result.exitCode === 0) return true;
     if (interrupt.reason === changed) return false;
     if (attempt <= init.retries && !interrupt.aborted) {
       await context.clock.sleep(retryPauseMs, interrupt);
       continue;
     }
-    const error = textOf(init, result);
+    const { scope, name } = run.workload;
+    const error = `${endText(init, result)}; for its output: berth why ${scope}/${name}`;
+    await keepDeath(context, run, { result, containerId, image, reason: endText(init, result) });
     context.progress.addInitFailure(run.workload, {
       replica_id: run.replicaId,
       init_name: init.name,
@@ -73,14 +75,43 @@ async function tryInit(context: Context, { workload, replicaId, imageRef, interr
     createdAt: context.clock.now(),
   };
   const spec = oneOffSpec(template, one, context.names);
-  return runOneOff(context, { spec, timeoutMs: init.timeoutMs, signal: interrupt, leave: context.closing });
+  let containerId = "";
+  const onStarted = async (id: string): Promise<void> => {
+    containerId = id;
+  };
+  const { timeoutMs } = init;
+  const result = await runOneOff(context, { spec, timeoutMs, signal: interrupt, leave: context.closing, onStarted });
+  return { result, containerId, image };
 }
 
-function textOf(init: ResolvedInit, result: OneOffResult): string {
-  const last = result.tail.at(-1);
-  const said = last === undefined ? "" : `: ${last}`;
-  if (result.end === "cancelled") return `init "${init.name}" did not end within the progress deadline${said}`;
-  if (result.end === "timed_out") return `init "${init.name}" did not end within its timeout${said}`;
+interface Ended {
+  result: OneOffResult;
+  containerId: string;
+  image: string;
+  reason: string;
+}
+
+/** Its output may hold secrets, so it goes where only `why` tells it, and neither into an error nor into the log. */
+async function keepDeath(
+  context: Context,
+  { workload, replicaId }: InitRun,
+  { result, containerId, image, reason }: Ended,
+): Promise<void> {
+  const { kind, scope, name, hash } = workload;
+  await context.deaths.keep({
+    ...{ kind, scope, name, hash, replicaId, containerId, image, reason },
+    at: result.endedAt,
+    exitCode: result.end === "exited" ? result.exitCode : undefined,
+    oomKilled: result.oomKilled,
+    releaseId: undefined,
+    logs: result.tail,
+    probes: [],
+  });
+}
+
+function endText(init: ResolvedInit, result: OneOffResult): string {
+  if (result.end === "cancelled") return `init "${init.name}" did not end within the progress deadline`;
+  if (result.end === "timed_out") return `init "${init.name}" did not end within its timeout`;
   const memory = result.oomKilled ? " (out of memory)" : "";
-  return `init "${init.name}" ended with exit code ${result.exitCode}${memory}${said}`;
+  return `init "${init.name}" ended with exit code ${result.exitCode}${memory}`;
 }

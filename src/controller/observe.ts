@@ -2,7 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { PlannedPod, PlanWorkload } from "../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import type { ProbeReadiness } from "./probe-engine.ts";
 
 /** The part of a workload that the planner looks at. */
@@ -42,8 +42,15 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     oomKilled: pod.oomKilled,
     frozen: frozen.has(pod.replicaId),
     role: pod.role,
+    cutOffFrom: cutOffFrom(context, pod, workload),
     startNotBefore: context.progress.startNotBefore(pod.id),
   }));
+}
+
+/** Without that network no other pod can reach it, however well it runs. */
+function cutOffFrom({ names }: Context, pod: Pod, { container }: ResolvedWorkload): string | undefined {
+  if (pod.state !== "running" || container.networkMode !== "bridge") return undefined;
+  return pod.joined.includes(names.network) ? undefined : names.network;
 }
 
 /** What a rollout trusts: the probes, and without any that the replica has run for `min_ready`. */

@@ -9,7 +9,7 @@ export interface OneOffRun {
   timeoutMs: number | undefined;
   /** Ends the container; the run then counts as cancelled. */
   signal: AbortSignal;
-  /** Lets go of the container, which goes on; the run then fails `unavailable`. For a server that stops. */
+  /** Lets go of the container, which goes on; the run then fails with `LeftRunning`. For a server that stops. */
   leave?: AbortSignal;
   /** Output as it comes, stdout and stderr merged. */
   onOutput?: (text: string) => void;
@@ -17,6 +17,14 @@ export interface OneOffRun {
   onStarted?: (containerId: string) => Promise<void>;
   /** The end, while the container is still there: what is written down here is not lost to a crash. */
   onEnded?: (result: OneOffResult) => Promise<void>;
+}
+
+/** The server stops; whoever starts next takes the container up again. */
+export class LeftRunning extends Failure {
+  constructor() {
+    super("unavailable", "the server is stopping; what it ran goes on");
+    this.name = "LeftRunning";
+  }
 }
 
 export interface OneOffResult {
@@ -47,16 +55,19 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   await run.onStarted?.(id);
   const detail = await runtime.inspect(id);
   const startedAt = detail?.startedAt ?? clock.now();
-  const output = followOutput(context, id, run.onOutput);
+  // Followed only for somebody: the last lines are there at the end all the same.
+  const output = run.onOutput === undefined ? undefined : followOutput(context, id, run.onOutput);
   try {
     const outcome = await waitForEnd(context, { id, run, startedAt, graceMs: run.spec.stopGraceMs });
-    const tail = await output.finish();
+    await output?.drained();
+    const tail = await lastLines(context, id);
+    output?.makeUp(tail);
     const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
     await run.onEnded?.(result);
     await runtime.remove(id);
     return result;
   } finally {
-    output.stop();
+    output?.stop();
   }
 }
 
@@ -121,12 +132,13 @@ async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Wai
   const waiting = new AbortController();
   const exited = runtime.wait(id, waiting.signal);
   exited.catch(() => undefined);
-  const first = await Promise.race([exited, ...left, cancelled, ...(timer === undefined ? [] : [timer])]);
-  limit.abort();
+  const first = await Promise.race([exited, ...left, cancelled, ...(timer === undefined ? [] : [timer])]).finally(() =>
+    limit.abort(),
+  );
   if (typeof first === "object") return { end: "exited", ...first };
   if (first === "left") {
     waiting.abort();
-    throw new Failure("unavailable", "the server is stopping; what it ran goes on");
+    throw new LeftRunning();
   }
   await runtime.stop(id, { graceMs });
   const last = await exited.finally(() => waiting.abort());
@@ -147,15 +159,15 @@ function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
 }
 
 /** From the beginning, over breaks of the engine: what was read before one is not told again. */
-function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutput"]) {
+function followOutput(context: Context, id: string, onOutput: (text: string) => void) {
   const stop = new AbortController();
-  const lines = createLineTail(tailLines);
+  const lines = createLineTail(1);
   const decoder = new TextDecoder();
   let told = 0;
 
   function tell(text: string): void {
     lines.push(text);
-    onOutput?.(text);
+    onOutput(text);
   }
 
   async function read(): Promise<void> {
@@ -183,11 +195,9 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
   }
 
   // Output that cannot be read is missing from the record; the run itself goes on.
-  const reading = readToTheEnd().catch((error) =>
-    lines.push(`(output lost: ${error instanceof Error ? error.message : error})\n`),
-  );
+  const reading = readToTheEnd().catch((error) => tell(lostText(error)));
   return {
-    async finish(): Promise<string[]> {
+    async drained(): Promise<void> {
       const ended = reading.then(() => stop.abort());
       // As long as some of a flood still comes.
       for (let turn = 0, before = -1; turn < drainsMax && told > before && !stop.signal.aborted; turn++) {
@@ -195,25 +205,32 @@ function followOutput(context: Context, id: string, onOutput: OneOffRun["onOutpu
         await Promise.race([ended, context.clock.sleep(drainMs, stop.signal)]);
       }
       stop.abort();
-      // An engine that rotates its log files loses those who follow: the last words are there all the same.
-      const last = await lastWords(context, id);
+    },
+    /** An engine that rotates its log files loses those who follow, not the last words. */
+    makeUp(last: string[]): void {
       if (last.at(-1) !== lines.lines().at(-1)) tell(`(output was dropped here)\n${last.join("\n")}\n`);
-      return lines.lines();
     },
     stop: () => stop.abort(),
   };
 }
 
-async function lastWords(context: Context, id: string): Promise<string[]> {
+/** Of a container that has ended, without reading all that came before. */
+async function lastLines(context: Context, id: string): Promise<string[]> {
+  const limit = new AbortController();
   const lines = createLineTail(tailLines);
-  const decoder = new TextDecoder();
-  const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
-  try {
-    for await (const bytes of context.runtime.logs(id, options, AbortSignal.timeout(drainMs))) {
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
+    for await (const bytes of context.runtime.logs(id, options, limit.signal)) {
       lines.push(decoder.decode(bytes, { stream: true }));
     }
-  } catch {
-    // As with all output: the run itself goes on without.
-  }
+  })();
+  const read = reading.catch((error) => lines.push(lostText(error)));
+  await Promise.race([read, context.clock.sleep(drainMs, limit.signal)]);
+  limit.abort();
   return lines.lines();
+}
+
+function lostText(error: unknown): string {
+  return `(output lost: ${error instanceof Error ? error.message : error})\n`;
 }

@@ -1,45 +1,9 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
 import type { SteadyClock } from "../lib/clock.ts";
-import type { Container, ContainerDetail, ContainerState, Runtime, RuntimeEvent } from "../runtime/runtime.ts";
+import type { Container, ContainerState, Runtime, RuntimeEvent } from "../runtime/runtime.ts";
 import { type KeyText, keyText } from "./key-text.ts";
-
-/** One container of ours as last seen. Identity comes from labels, never from the name. */
-export interface Pod {
-  id: string;
-  name: string;
-  key: ManifestKey;
-  replicaId: string;
-  ordinal: number | undefined;
-  role: string | undefined;
-  releaseId: string | undefined;
-  hash: string;
-  generation: number;
-  image: string;
-  imageId: string;
-  state: ContainerState;
-  status: string;
-  createdAt: number;
-  /** Known once inspected: see `inspectStale`. */
-  startedAt: number | undefined;
-  /** The same on the steady clock; undefined also between an end and the first look after it. */
-  upSince: number | undefined;
-  /** Was there when this server began to look. */
-  inherited: boolean;
-  finishedAt: number | undefined;
-  exitCode: number | undefined;
-  restarts: number;
-  oomKilled: boolean;
-  error: string;
-  /** Being taken out of service: never ready again. */
-  leaving: boolean;
-  /** Epoch ms of the last change of `state`. */
-  changedAt: number;
-  /** The engine's details are older than the last event about it. */
-  stale: boolean;
-  /** Number of the last event about it: an answer asked for earlier is older news. */
-  eventNumber: number;
-}
+import { fill, keyOf, type Pod, podOf } from "./pod.ts";
 
 /**
  * Memory of the engine's state, filled by listings and moved along by events. Every change of a resource's pods
@@ -52,6 +16,8 @@ export interface PodTable {
   refresh(key: ManifestKey): Promise<Pod[]>;
   /** Takes an event into account; the key of the resource whose replica it is about, when it is ours. */
   observe(event: RuntimeEvent): ManifestKey | undefined;
+  /** Nothing was heard of the resource's containers that was not looked at since. */
+  isFresh(key: ManifestKey): boolean;
   of(key: ManifestKey): Pod[];
   byName(name: string): Pod | undefined;
   byId(id: string): Pod | undefined;
@@ -79,6 +45,10 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
   const byKey = new Map<KeyText, Map<string, Pod>>();
   const versions = new Map<KeyText, number>();
   const changed = new Set<KeyText>();
+  /** Resources with containers that only an event has told of. */
+  const heardOf = new Set<KeyText>();
+  /** Everything was listed once, and events have been followed since. */
+  let isComplete = false;
   let eventCount = 0;
   let hasLooked = false;
 
@@ -114,6 +84,12 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     touch(keyText(pod.key));
   }
 
+  function setJoined(pod: Pod, joined: readonly string[]): void {
+    const isSame = joined.length === pod.joined.length && joined.every((network) => pod.joined.includes(network));
+    pod.joined = joined;
+    if (!isSame) touch(keyText(pod.key));
+  }
+
   function rename(pod: Pod, name: string): void {
     if (pod.name === name) return;
     if (byName.get(pod.name) === pod) byName.delete(pod.name);
@@ -131,6 +107,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
       return;
     }
     known.status = container.status;
+    setJoined(known, container.joined);
     if (known.eventNumber > asked) return;
     rename(known, container.name);
     if (known.state !== container.state) known.stale = true;
@@ -156,12 +133,18 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     async refreshAll() {
       changed.clear();
       const known = [...byId.values()];
+      heardOf.clear();
       take(known, await listedSince(() => runtime.list()));
+      isComplete = true;
       hasLooked = true;
       return [...changed];
     },
+    isFresh(key) {
+      return isComplete && !heardOf.has(keyText(key)) && this.of(key).every(({ stale }) => !stale);
+    },
     async refresh(key) {
       const known = this.of(key);
+      heardOf.delete(keyText(key));
       take(known, await listedSince(() => runtime.list(key)));
       await inspectStale(runtime, clock, this.of(key));
       return this.of(key);
@@ -173,12 +156,16 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
       const pod = byId.get(event.id);
       // Who runs an init, a release command or a job waits for it; no resource is another for it.
       const isOneOff = event.labels[names.label.role] !== undefined;
-      if (pod === undefined) return isOneOff ? undefined : keyOf(event.labels, names);
+      if (pod === undefined) {
+        const key = isOneOff ? undefined : keyOf(event.labels, names);
+        if (key !== undefined) heardOf.add(keyText(key));
+        return key;
+      }
       pod.eventNumber = eventCount;
       pod.stale = true;
       // Told here too: a container that is started again at once has no time to be inspected.
       if (event.action === "die") {
-        pod.exitCode = event.exitCode;
+        pod.exitCode = pod.lastExitCode = event.exitCode;
         pod.upSince = undefined;
       }
       if (event.action === "destroy") drop(pod);
@@ -194,6 +181,7 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     keys: () => byKey.keys(),
     version: (key) => versions.get(key) ?? 0,
     forgetDetails() {
+      isComplete = false;
       for (const pod of byId.values()) pod.stale = true;
     },
   };
@@ -216,70 +204,4 @@ async function inspectStale(runtime: Runtime, clock: SteadyClock, pods: Pod[]): 
       if (detail !== undefined && pod.eventNumber === asked) fill(pod, detail, clock);
     }),
   );
-}
-
-function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
-  pod.state = detail.state;
-  if (detail.startedAt === undefined) pod.upSince = undefined;
-  else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
-    pod.upSince = steadyStart(pod, detail.startedAt, clock);
-  }
-  pod.startedAt = detail.startedAt;
-  pod.finishedAt = detail.finishedAt;
-  // A running one has none, and how it ended last is still worth knowing.
-  pod.exitCode = detail.exitCode ?? pod.exitCode;
-  pod.restarts = detail.restartCount;
-  pod.oomKilled = detail.oomKilled;
-  pod.error = detail.error;
-  pod.stale = false;
-}
-
-/** The engine stamps with the clock of the machine, which somebody may have set since. */
-function steadyStart({ inherited }: Pod, startedAt: number, clock: SteadyClock): number {
-  const ago = clock.now() - startedAt;
-  if (ago >= 0) return clock.steady() - ago;
-  // Set back: what ran before us has run for nobody knows how long, anything else started just now.
-  return inherited ? 0 : clock.steady();
-}
-
-function keyOf(labels: Record<string, string>, names: Naming): ManifestKey | undefined {
-  const kind = labels[names.label.kind];
-  const name = labels[names.label.name];
-  if (kind === undefined || name === undefined) return undefined;
-  return { kind, scope: labels[names.label.scope] ?? "", name };
-}
-
-function podOf(container: Container, names: Naming, now: number): Pod | undefined {
-  const { label } = names;
-  const key = keyOf(container.labels, names);
-  if (key === undefined) return undefined;
-  const ordinal = container.labels[label.replicaOrdinal];
-  return {
-    id: container.id,
-    name: container.name,
-    key,
-    replicaId: container.labels[label.replicaId] ?? "",
-    ordinal: ordinal === undefined ? undefined : Number(ordinal),
-    role: container.labels[label.role],
-    releaseId: container.labels[label.releaseId],
-    hash: container.labels[label.manifestHash] ?? "",
-    generation: Number(container.labels[label.generation] ?? 0),
-    image: container.image,
-    imageId: container.imageId,
-    state: container.state,
-    status: container.status,
-    createdAt: container.createdAt,
-    startedAt: undefined,
-    upSince: undefined,
-    inherited: false,
-    finishedAt: undefined,
-    exitCode: undefined,
-    restarts: 0,
-    oomKilled: false,
-    error: "",
-    leaving: false,
-    changedAt: now,
-    stale: true,
-    eventNumber: 0,
-  };
 }

@@ -7,8 +7,9 @@ import type { ContainerDetail } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
+import { stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "./observe.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { stopGently } from "./stop.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
@@ -188,9 +189,6 @@ export function podReady(context: Context, name: string): Readiness {
   return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }
 
-/** A stop that is not a freeze is healed, but not before the operator has had a moment. */
-const unfrozenStopHealsAfterMs = 5_000;
-
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
 export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
   refuseBadName(name);
@@ -205,22 +203,10 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
       `"${name}" is not a pod of this installation, so it cannot be frozen; use freeze=false`,
     );
   }
-  if (pod !== undefined) await markStopped(context, pod, { freeze, actor });
-  await context.runtime.stop(container.id, { graceMs: container.stopGraceMs });
+  const { id, stopGraceMs: graceMs } = container;
+  if (pod === undefined) await context.runtime.stop(id, { graceMs });
+  else await stopOurs(context, pod, { freeze, graceMs, actor });
   return { name, freeze };
-}
-
-async function markStopped(context: Context, pod: Pod, { freeze, actor }: { freeze: boolean; actor: string }) {
-  const now = context.clock.now();
-  if (!freeze) context.progress.holdStart(pod.id, context.clock.steady() + unfrozenStopHealsAfterMs);
-  await context.store.write((tx) => {
-    if (freeze && tx.manifests.get(pod.key) === undefined) {
-      throw new Failure("gone", `${formatKey(pod.key)} is not stored any more, so "${pod.name}" is going anyway`);
-    }
-    if (freeze) tx.frozen.add(pod.key, pod.replicaId, now);
-    const detail = { replica_id: pod.replicaId, freeze };
-    tx.events.append({ actor, action: "pod.stop", ...pod.key, detail }, now);
-  });
 }
 
 /** POST /pods/{name}/start. */
@@ -228,7 +214,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
   refuseBadName(name);
   context.engine.require();
   const container = await context.runtime.inspect(name);
-  if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
+  if (container === undefined) return thaw(context, name, actor);
   await context.pods.refreshAll();
   const pod = context.pods.byId(container.id);
   if (pod === undefined) {

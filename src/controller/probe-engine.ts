@@ -1,5 +1,5 @@
 import type { Readiness } from "../api/orchestration/pods.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 
 /** Runs the probes of all pods, and knows from memory which are ready. */
 export interface ProbeEngine {

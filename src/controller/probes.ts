@@ -16,7 +16,7 @@ import {
 } from "../core/probe.ts";
 import { type ProbeName, type ProbesConfig, probeConfig } from "../core/probe-config.ts";
 import type { Context } from "./context.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import { attemptProbe } from "./probe-attempt.ts";
 import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
 
@@ -94,7 +94,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     if (pod.leaving) return;
     const why = runner.exchanges.findLast((line) => line.includes(" liveness failed")) ?? "liveness probe failed";
     await context.deaths.record(pod, `liveness: ${why}`);
-    await context.store.write((tx) =>
+    await context.notes.write((tx) =>
       tx.events.append(
         { actor: "reconciler", action: "replica.restart", ...pod.key, detail: { replica_id: pod.replicaId, why } },
         context.clock.now(),
@@ -153,10 +153,16 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
 
 const minimumMs = 20;
 
-/** A pod that nobody has taken up yet: ready only when its spec asks for no probes. */
+/**
+ * A pod that nobody has taken up yet. Right after a start of the server these are all: until each was looked at, what the
+ * server before has written down of the same container counts.
+ */
 function pendingOf(context: Context, pod: Pod): ProbeReadiness | undefined {
   const config = probesOf(context, pod);
   if (Object.keys(config).length === 0) return undefined;
+  const before = readinessBefore(context, pod, pod.startedAt ?? pod.createdAt);
+  const state = before && resumeProbes(config, context.clock.steady(), before);
+  if (state !== undefined && pod.state === "running") return readyOf(state);
   return { ready: false, startup_passed: config.startup === undefined, readiness_phase: "unknown" };
 }
 

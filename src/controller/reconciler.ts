@@ -5,8 +5,9 @@ import { collectOrphans, createOrphanWatch } from "./collect.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText, parseKeyText } from "./key-text.ts";
 import { converge, saveTrouble } from "./converge.ts";
+import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "./images.ts";
-import type { Pod } from "./pod-table.ts";
+import type { Pod } from "./pod.ts";
 import type { TearDown } from "./tear-down.ts";
 
 export interface Reconciler {
@@ -27,14 +28,16 @@ export interface Reconciler {
 const youngMs = 10_000;
 /** Every so many resyncs everything is looked at, whatever the versions say. */
 const deepEvery = 20;
-/** Every so many resyncs images nobody needs are removed. */
-const imagesEvery = 120;
+/** Every so many resyncs images and asset files that nobody needs are removed. */
+const unusedEvery = 120;
 
 /** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
 export function createReconciler(context: Context, tearDown: TearDown): Reconciler {
   const { store, pods, engine, progress, clock, limits, log } = context;
   /** What was true when a resource was last found settled. */
   const settled = new Map<KeyText, string>();
+  /** What each resource's present round is about. */
+  const begunAt = new Map<KeyText, string>();
   const orphanWatch = createOrphanWatch();
 
   const queue = createQueue<KeyText>({
@@ -46,12 +49,18 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       const key = parseKeyText(text);
       settled.delete(text);
       const before = versionOf(key);
+      begin(key);
       const round = await converge(context, tearDown, key);
       if (round.settled && before !== undefined) settled.set(text, before);
       return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
     },
     onError(text, error, retry) {
       const key = parseKeyText(text);
+      // Written meanwhile: the error is about a spec that nobody wants any more, and the new one is looked at next.
+      if (begunAt.get(text) !== targetOf(key)) {
+        progress.clearTrouble(key);
+        return;
+      }
       remember(key, error, retry);
       saveTrouble(context, key).catch((cause) => log.error("status not saved", { key: formatKey(key), cause }));
     },
@@ -59,9 +68,23 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
 
   /** Changes whenever something about the resource does; undefined when it is gone. */
   function versionOf(key: ManifestKey): string | undefined {
+    const target = targetOf(key);
+    return target === undefined ? undefined : `${target}/${pods.version(keyText(key))}`;
+  }
+
+  /** What failed before the last write is no trouble of what is wanted now. */
+  function begin(key: ManifestKey): void {
+    const text = keyText(key);
+    const target = targetOf(key);
+    if (begunAt.get(text) !== target) progress.clearTrouble(key);
+    if (target === undefined) begunAt.delete(text);
+    else begunAt.set(text, target);
+  }
+
+  /** Changes with every write that asks for other containers. */
+  function targetOf(key: ManifestKey): string | undefined {
     const manifest = store.manifests.get(key);
-    if (manifest === undefined) return undefined;
-    return `${manifest.revision}/${manifest.generation}/${pods.version(keyText(key))}`;
+    return manifest === undefined ? undefined : `${manifest.revision}/${manifest.generation}`;
   }
 
   function remember(key: ManifestKey, error: unknown, { inMs }: Retry): void {
@@ -122,7 +145,10 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
     if (!engine.up()) return;
     if (count % deepEvery === 0) enqueueAll();
     await resync();
-    if (count % imagesEvery === 0) await collectImages(context);
+    if (count % unusedEvery === 0) {
+      await collectImages(context);
+      await collectAssets(context);
+    }
   }
 
   return {

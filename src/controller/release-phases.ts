@@ -2,6 +2,8 @@ import { Failure } from "../api/failure.ts";
 import type { Log } from "../lib/log.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
+import { takeImage } from "./images.ts";
 import { type KeyText, keyText } from "./key-text.ts";
 import { clearTheWay } from "./release-leftovers.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
@@ -101,6 +103,7 @@ async function stepEnded(
 ): Promise<void> {
   const { kind, scope, name } = release;
   const key = { kind, scope, name };
+  const calls = outcome.code === 0 ? [] : await failureCalls(context, release, outcome.text);
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
     if (known?.status !== "pending") return;
@@ -113,6 +116,7 @@ async function stepEnded(
       { actor: "reconciler", action: "release.failed", ...key, detail: { release: release.id, error } },
       now,
     );
+    putCalls(tx, calls);
     const stored = tx.manifests.get(key);
     const goal = lastGoodBefore(tx.releases.list(key), release);
     // The old replicas never stopped serving; with `auto_rollback` their spec is what is stored again, too.
@@ -120,6 +124,14 @@ async function stepEnded(
       putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
     } else if (stored !== undefined) tx.manifests.touch(key);
   });
+  context.outbox.wake();
+}
+
+async function failureCalls(context: Context, release: ReleaseRecord, error: string) {
+  const manifest = context.store.manifests.get(release);
+  if (manifest === undefined) return [];
+  const { id: releaseId, image, startedAt } = release;
+  return deployCalls(context, { manifest, releaseId, image, startedAt, error });
 }
 
 function rollsBack({ spec: { rollout } }: ReleaseRecord): boolean {
@@ -140,6 +152,7 @@ async function passed(context: Context, { release, transcript }: Phase): Promise
     const known = tx.releases.get(release.id);
     if (known?.status !== "pending") return;
     tx.releases.put({ ...known, status: "running" });
+    takeImage(tx, known, context.clock.now());
     // Nothing in the spec differs, and yet everything is to be made anew.
     if (known.cause === "release_run") tx.manifests.raiseGeneration(key);
     else tx.manifests.touch(key);

@@ -21,12 +21,11 @@ export async function runRelease(
   const { scope, name } = key;
   const latest = latestRelease(context, key);
   const under = latest?.endedAt === undefined ? latest : undefined;
-  const stream = (release: ReleaseRecord) => ({
-    scope,
-    name,
-    releaseId: release.id,
-    transcript: context.releasePhases.transcript(release.id),
-  });
+  const stream = (release: ReleaseRecord) => {
+    const transcript = context.releasePhases.transcript(release.id);
+    context.releasePhases.settle();
+    return { scope, name, releaseId: release.id, transcript };
+  };
   if (follow) {
     if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
     return stream(latest);

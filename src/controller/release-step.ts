@@ -120,7 +120,9 @@ async function inContainer(
   if (manifest === undefined) throw new Failure("not_found", `${kind} "${scope}/${name}" was deleted`);
   const { workload, problems } = resolveStored(context, { ...manifest, spec: release.spec });
   refuseUnresolved(problems);
-  const imageRef = await ensureImage(context, { ...workload, hash: specHash(manifest.kind, release.spec) });
+  const given = release.imageId === undefined ? undefined : await context.runtime.inspectImage(release.imageId);
+  const hash = specHash(manifest.kind, release.spec);
+  const imageRef = given?.id ?? (await ensureImage(context, { ...workload, hash }));
   for (const network of [context.names.network, ...workload.container.networks]) {
     await context.runtime.ensureNetwork(network);
   }

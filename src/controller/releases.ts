@@ -8,6 +8,7 @@ import { releaseId } from "../core/release-id.ts";
 import type { PutResult, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
+import { takeImage } from "./images.ts";
 import { isPodKind, resolvePodTarget } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
@@ -15,6 +16,8 @@ export interface Minting {
   manifest: StoredManifest;
   cause: ReleaseRecord["cause"];
   rolledBackFrom?: string;
+  /** The image to run on, where it is not whatever the reference means. */
+  imageId?: string;
   now: number;
 }
 
@@ -23,7 +26,7 @@ export interface Minting {
  * spec, so that neither is ever there without the other.
  */
 export function mintRelease(context: Context, tx: Transaction, minting: Minting): ReleaseRecord {
-  const { manifest, cause, rolledBackFrom, now } = minting;
+  const { manifest, cause, rolledBackFrom, imageId, now } = minting;
   const { kind, scope, name, spec, revision } = manifest;
   const id = freeReleaseId(context, tx, now);
   for (const earlier of tx.releases.list(manifest)) {
@@ -42,7 +45,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     hash: specHash(kind, spec),
     revision,
     image: typeof spec.image === "string" ? spec.image : "",
-    imageId: undefined,
+    imageId,
     rolledBackFrom,
     startedAt: now,
     endedAt: undefined,
@@ -54,6 +57,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     log: "",
   };
   tx.releases.put(record);
+  if (record.status === "running") takeImage(tx, record, now);
   return record;
 }
 
@@ -147,21 +151,29 @@ function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | unde
     if (!wanted.good) throw new Failure("conflict", `release ${id} never became ready; choose one that succeeded`);
     return wanted;
   }
-  const goal = lastGoodOther(releases, specHash(stored.kind, stored.spec));
+  const present = { hash: specHash(stored.kind, stored.spec), imageId: tx.images.pinOf(stored)?.imageId };
+  const goal = lastGoodOther(releases, present);
   if (goal === undefined)
     throw new Failure("conflict", `${formatKey(stored)} has no earlier good release to return to`);
   return goal;
 }
 
-/** What an automatic rollback returns to: nothing when the spec that failed had worked before. */
+/** What an automatic rollback returns to: nothing when what failed had worked before. */
 export function lastGoodBefore(releases: readonly ReleaseRecord[], failed: ReleaseRecord): ReleaseRecord | undefined {
   const good = releases.find((release) => release.good && release.id !== failed.id);
-  return good === undefined || good.hash === failed.hash ? undefined : good;
+  return good === undefined || !isOther(good, failed) ? undefined : good;
 }
 
-/** The newest good release of another spec. */
-export function lastGoodOther(releases: readonly ReleaseRecord[], hash: string): ReleaseRecord | undefined {
-  return releases.find((release) => release.good && release.hash !== hash);
+type Content = Pick<ReleaseRecord, "hash" | "imageId">;
+
+/** The newest good release of another spec, or of the same spec on another image. */
+export function lastGoodOther(releases: readonly ReleaseRecord[], present: Content): ReleaseRecord | undefined {
+  return releases.find((release) => release.good && isOther(release, present));
+}
+
+function isOther(release: Content, { hash, imageId }: Content): boolean {
+  if (release.hash !== hash) return true;
+  return imageId !== undefined && release.imageId !== undefined && release.imageId !== imageId;
 }
 
 export interface PuttingBack {
@@ -172,13 +184,14 @@ export interface PuttingBack {
   why: string;
 }
 
-/** Stores the spec of a past release, keeping today's replica count, and mints the release of it. */
+/** Stores the spec of a past release on its image, keeping today's replica count, and mints the release of it. */
 export function putBack(context: Context, tx: Transaction, { stored, goal, cause, actor, why }: PuttingBack) {
   const now = context.clock.now();
   const { kind, scope, name } = stored;
   const spec = withReplicas(goal.spec, stored.spec);
   const { manifest } = tx.manifests.put({ kind, scope, name, spec }, now);
-  const record = mintRelease(context, tx, { manifest, cause, rolledBackFrom: goal.id, now });
+  const image = goal.imageId === undefined ? {} : { imageId: goal.imageId };
+  const record = mintRelease(context, tx, { manifest, cause, rolledBackFrom: goal.id, ...image, now });
   const detail = { to: goal.id, release: record.id, why };
   tx.events.append({ actor, action: "release.rollback", kind, scope, name, revision: manifest.revision, detail }, now);
   return { goal: goal.id, release: record.id };

@@ -1,8 +1,10 @@
 import { Failure } from "../api/failure.ts";
 import type { StoredManifest } from "../api/manifest.ts";
-import { envFromTarget } from "../core/env-from.ts";
+import { envSources } from "../core/dependencies.ts";
 import type { ResolveProblem } from "../core/resolve-assets.ts";
+import { type ResolvedJob, resolveJob } from "../core/resolve-job.ts";
 import { resolveWorkload } from "../core/resolve.ts";
+import type { ResolveInput } from "../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 
@@ -11,14 +13,7 @@ export function resolveStored(
   context: Context,
   manifest: StoredManifest,
 ): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
-  const { store } = context;
-  const { workload, problems } = resolveWorkload({
-    manifest,
-    config: store.config.merged(manifest.scope, manifest.name),
-    envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
-    assetPath: (digest) => context.assets.path(digest),
-    names: context.names,
-  });
+  const { workload, problems } = resolveWorkload(inputOf(context, manifest));
   return { workload: { ...workload, replicas: scaledReplicas(context, manifest) ?? workload.replicas }, problems };
 }
 
@@ -32,9 +27,23 @@ function scaledReplicas(context: Context, manifest: StoredManifest): number | un
   return Math.min(max, Math.max(min, decided));
 }
 
-function envSources({ scope, spec }: StoredManifest): { scope: string; name: string }[] {
-  if (!Array.isArray(spec.env_from)) return [];
-  return spec.env_from.flatMap((entry) => envFromTarget(String(entry), scope) ?? []);
+/** A stored job or cron job with its config and assets filled in, ready to be run. */
+export function resolveStoredJob(
+  context: Context,
+  manifest: StoredManifest,
+): { job: ResolvedJob; problems: ResolveProblem[] } {
+  return resolveJob(inputOf(context, manifest));
+}
+
+function inputOf(context: Context, manifest: StoredManifest): ResolveInput {
+  const { store } = context;
+  return {
+    manifest,
+    config: store.config.merged(manifest.scope, manifest.name),
+    envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
+    assetPath: (digest) => context.assets.path(digest),
+    names: context.names,
+  };
 }
 
 /** The first of the problems as an error: retried, as what is missing may yet come. */

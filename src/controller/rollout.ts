@@ -3,8 +3,10 @@ import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { reachedBy, type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import type { ReleaseRecord } from "../store/store.ts";
+import type { ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { pinImage } from "./images.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
 import { planTarget } from "./observe.ts";
 import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
 
@@ -22,7 +24,7 @@ export function rolloutTarget(context: Context, manifest: StoredManifest): Store
 }
 
 export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
-  const status = context.store.status.get(key) as RolloutMemory | undefined;
+  const status = context.notes.status(key) as RolloutMemory | undefined;
   return {
     ...(status?.good_generation === undefined ? {} : { good_generation: status.good_generation }),
     ...(status?.halted === undefined ? {} : { halted: status.halted }),
@@ -109,23 +111,31 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
   const { release, verdict, manifest, workload, memory } = judging;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
-    await succeed(context, release, workload);
+    await succeed(context, { release, manifest, workload });
     return { memory: { good_generation: workload.generation }, moved: false };
   }
   return fail(context, { release, manifest, workload, verdict, memory });
 }
 
-async function succeed(context: Context, release: ReleaseRecord, workload: ResolvedWorkload): Promise<void> {
+type Succeeding = Pick<Failing, "release" | "manifest" | "workload">;
+
+async function succeed(context: Context, { release, manifest, workload }: Succeeding): Promise<void> {
   const now = context.clock.now();
   const { kind, scope, name } = release;
-  await context.store.write((tx) => {
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
+  const record = (tx: Transaction) => {
     const known = tx.releases.get(release.id);
     if (known === undefined || known.good) return;
     const imageId = tx.images.pinOf(release)?.imageId;
     tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
-  });
+    putCalls(tx, calls);
+  };
+  // Lost in a power cut, it is found again by looking; only what others were told must not be told twice.
+  await context.store.write(record, { durable: calls.length > 0 });
+  context.outbox.wake();
   const done = context.store.releases.get(release.id);
   if (done !== undefined) context.releasePhases.takeUp(done);
   context.releasePhases.settle();
@@ -147,6 +157,8 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
   const { kind, scope, name } = manifest;
   const error = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, error);
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error });
   const came = await context.store.write((tx) => {
     const now = context.clock.now();
     const known = tx.releases.get(release.id);
@@ -157,13 +169,20 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
     );
+    putCalls(tx, calls);
     const releases = tx.releases.list(manifest);
     const goal = lastGoodBefore(releases, release);
     if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
     const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
     if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    // Another image of the same spec: the replicas that there are stay on the one before.
+    else if (goal.hash === release.hash) {
+      pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+      return "halted";
+    }
     return "rolled back";
   });
+  context.outbox.wake();
   context.releasePhases.settle();
   if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
   return { memory, moved: came === "rolled back" };
@@ -193,9 +212,21 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   const reason = `${verdict.reason}: ${verdict.message}`;
   await context.deaths.capsule(manifest, reason);
   const { kind, scope, name, generation } = manifest;
+  const { clock } = context;
+  // As the wall clock has it: the steady one is for durations alone.
+  const startedAt = judging.movedAt === undefined ? clock.now() : clock.now() - (clock.steady() - judging.movedAt);
+  const calls = await deployCalls(context, {
+    manifest,
+    releaseId: undefined,
+    image: workload.image,
+    startedAt,
+    error: reason,
+  });
   await context.store.write((tx) => {
     const detail = { generation, error: reason };
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
+    putCalls(tx, calls);
   });
+  context.outbox.wake();
   return { memory: halt(memory, manifest, reason), moved: true };
 }

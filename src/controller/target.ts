@@ -1,5 +1,5 @@
 import { Failure } from "../api/failure.ts";
-import { type CoreKind, containerKinds, type ManifestKey, type PodKind, podKinds } from "../api/manifest.ts";
+import { type CoreKind, containerKinds, formatKey, type ManifestKey, type PodKind, podKinds } from "../api/manifest.ts";
 import { kindList, parseKind } from "../core/kind.ts";
 import type { ManifestReads } from "../store/store.ts";
 import type { Target } from "./controller.ts";
@@ -26,7 +26,7 @@ export function resolveTarget(manifests: ManifestReads, target: Target): Manifes
   const name = required(target.name, "name");
   const known = manifests.list({ kind, name, ...(target.scope ? { scope: target.scope } : {}) });
   const [first, ...others] = known;
-  if (first === undefined) throw notStored(kind, target.scope, name);
+  if (first === undefined) throw notStored([kind], target.scope, name);
   if (others.length > 0) {
     const scopes = known.map((manifest) => manifest.scope || "(no scope)").join(", ");
     throw new Failure("invalid", `${kind} "${name}" exists in several scopes: ${scopes}; say which with scope`);
@@ -44,7 +44,7 @@ export function resolvePodTarget(manifests: ManifestReads, target: Target): Mani
   const scope = target.scope ? { scope: target.scope } : {};
   const found = podKinds.flatMap((kind) => manifests.list({ kind, name, ...scope }));
   const [first, ...others] = found;
-  if (first === undefined) throw notStored("deployment or statefulset", target.scope, name);
+  if (first === undefined) throw notStored(podKinds, target.scope, name);
   if (others.length > 0) {
     const list = found.map((manifest) => `${manifest.kind}/${manifest.scope}/${manifest.name}`).join(", ");
     throw new Failure("invalid", `"${name}" is ambiguous: ${list}; say which with kind and scope`);
@@ -66,6 +66,8 @@ function podKindOf(text: string): PodKind {
   return kind;
 }
 
-function notStored(kind: string, scope: string | undefined, name: string): Failure {
-  return new Failure("not_found", `${kind} "${scope ? `${scope}/` : ""}${name}" not found`);
+/** What is not there, written as everywhere; several kinds where any would do, the scope perhaps left out. */
+export function notStored(kinds: readonly string[], scope: string | undefined, name: string): Failure {
+  const refs = kinds.map((kind) => formatKey({ kind, scope: scope ?? "", name }));
+  return new Failure("not_found", `${refs.join(" or ")} not found`);
 }

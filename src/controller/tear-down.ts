@@ -6,6 +6,7 @@ import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
 import type { Deletion } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText } from "./key-text.ts";
+import { releaseContainers } from "./release-step.ts";
 import { stopGently } from "./stop.ts";
 import { claimVolumes } from "./volumes.ts";
 
@@ -35,7 +36,7 @@ export function createTearDown(context: Context): TearDown {
     },
     async finish(deletion) {
       const key = { kind: deletion.kind, scope: deletion.scope, name: deletion.name };
-      await removeContainers(context, key);
+      await Promise.all([removeContainers(context, key), removeCommands(context, key)]);
       const summary = deletion.prune ? await wipe(context, key) : emptySummary();
       await context.store.write((tx) => tx.deletions.remove(key));
       for (const tell of waiting.get(keyText(key)) ?? []) tell(summary);
@@ -56,6 +57,22 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
     }),
   );
   if (pods.length > 0) await context.pods.refresh(key);
+}
+
+/** Commands of its releases that run: what they were for is gone. Those of a namesake that was applied since go on. */
+async function removeCommands(context: Context, key: ManifestKey): Promise<void> {
+  if (key.kind !== "deployment") return;
+  const { role, releaseId } = context.names.label;
+  const found = await context.runtime.list(releaseContainers(key));
+  const orphaned = found.filter(
+    ({ labels }) => labels[role] === "release" && context.store.releases.get(labels[releaseId] ?? "") === undefined,
+  );
+  await Promise.all(
+    orphaned.map(async ({ id, state }) => {
+      if (state === "running") await stopGently(context, id);
+      await context.runtime.remove(id);
+    }),
+  );
 }
 
 async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {

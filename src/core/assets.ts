@@ -85,9 +85,13 @@ export function stampAssetDigests(owner: Owner, lookup: AssetLookup): { spec: Sp
 }
 
 function useOf(asset: AssetReference, path: string, ownScope: string): AssetUse {
-  const { ref, name, key } = asset;
-  const scopes = asset.scope === undefined ? [ownScope, ""] : [asset.scope];
-  return { ref, path, candidates: scopes.map((scope) => ({ scope, name, key })) };
+  return { ref: asset.ref, path, candidates: assetCandidates(asset, ownScope) };
+}
+
+/** Where the file of a reference may be, in the order to look. */
+export function assetCandidates({ scope, name, key }: AssetReference, ownScope: string): AssetTarget[] {
+  const scopes = scope === undefined ? [ownScope, ""] : [scope];
+  return scopes.map((at) => ({ scope: at, name, key }));
 }
 
 function missingText({ ref, candidates }: AssetUse): string {

@@ -128,6 +128,6 @@ function engineOptions(entries: string[], names: Naming, problems: ResolveProble
   return { ...options, labels: Object.fromEntries(labels) };
 }
 
-function isPlatformLabel(key: string, names: Naming): boolean {
+export function isPlatformLabel(key: string, names: Naming): boolean {
   return key === names.label.createdBy || key.startsWith(`${names.prefix}.`);
 }

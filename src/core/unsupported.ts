@@ -1,16 +1,12 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { containerFieldsOf } from "./container-fields.ts";
+import { fieldsOf } from "./lenient.ts";
 
 const kinds: Partial<Record<CoreKind, string>> = {
-  job: "stored; this version does not run jobs yet",
-  cronjob: "stored; this version does not run cron jobs yet",
   ingress: "stored; this version does not route ingress traffic yet",
 };
 
 const fields: Record<string, string> = {
-  autoscale: "autoscale: stored; this version does not scale by itself, it runs min replicas",
-  on_deploy: "on_deploy: stored; this version sends no webhooks",
-  on_probe: "on_probe: stored; this version sends no webhooks",
   post_deploy: "post_deploy: stored; this version builds nothing, so it runs no shell lines",
   build: "build: stored; this version builds nothing, bring the image to the machine yourself",
   build_args: "build_args: stored; this version builds nothing",
@@ -25,7 +21,14 @@ export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
   if (whole !== undefined) return [whole];
   if (kind !== "deployment" && kind !== "statefulset") return [];
   const written = containerFieldsOf(kind, spec).fields;
-  return Object.entries(fields).flatMap(([field, text]) => (isWritten(written[field]) ? [text] : []));
+  const unused = Object.entries(fields).flatMap(([field, text]) => (isWritten(written[field]) ? [text] : []));
+  return [...unused, ...loneRecovery(written.on_probe)];
+}
+
+function loneRecovery(hooks: unknown): string[] {
+  const { failure, recovery } = fieldsOf(hooks);
+  if (!isWritten(recovery) || isWritten(failure)) return [];
+  return ["on_probe.recovery: never sent without on_probe.failure; a recovery follows a failure that was sent"];
 }
 
 function isWritten(value: unknown): boolean {

@@ -131,26 +131,11 @@ export interface RolloutPolicy {
 }
 
 /** One container to be made. Engine-neutral; `runtime/docker/create-options.ts` turns it into an API body. */
-export interface ContainerSpec {
+export interface ContainerSpec extends Omit<ContainerTemplate, "networks"> {
   name: string;
   /** Reference or id, already present on the machine. */
   image: string;
-  command: string[] | undefined;
-  env: Record<string, string>;
   labels: Record<string, string>;
-  ports: PortBinding[];
-  mounts: Mount[];
-  networkMode: "bridge" | "host" | "none";
   /** Networks to join in order, platform bridge first; empty unless `networkMode` is bridge. */
   networks: { name: string; aliases: string[] }[];
-  restart: RestartPolicy;
-  extraHosts: string[];
-  capAdd: string[];
-  ulimits: { name: string; soft: number; hard: number }[];
-  nanoCpus: number | undefined;
-  memoryBytes: number | undefined;
-  log: { maxSize: string; maxFiles: number };
-  stopGraceMs: number;
-  stopSignal: string | undefined;
-  options: EngineOptions;
 }

@@ -13,6 +13,8 @@ export interface Assets {
   path(digest: string): string;
   /** Reads the file again: `ok`, `missing`, or `altered` when its content is not what its name says. */
   verify(digest: string): Promise<"ok" | "missing" | "altered">;
+  /** The bytes of a digest; undefined when they are missing, or altered. */
+  read(digest: string): Promise<Uint8Array | undefined>;
   list(): Promise<string[]>;
   /** A missing one is fine. */
   remove(digest: string): Promise<void>;
@@ -27,13 +29,18 @@ export function createAssets(folder: string): Assets {
     if (!digestPattern.test(digest)) throw new Failure("invalid", `"${digest}" is not a sha256 digest`);
     return join(folder, digest);
   };
-  const verify = async (digest: string) => {
+  const bytesAt = async (digest: string) => {
     try {
-      return digestOf(await readFile(path(digest))) === digest ? "ok" : "altered";
+      return await readFile(path(digest));
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return "missing";
+      if (codeOf(error) === "ENOENT") return undefined;
       throw diskFailure(error, path(digest));
     }
+  };
+  const verify = async (digest: string) => {
+    const bytes = await bytesAt(digest);
+    if (bytes === undefined) return "missing";
+    return digestOf(bytes) === digest ? "ok" : "altered";
   };
   return {
     path,
@@ -42,6 +49,10 @@ export function createAssets(folder: string): Assets {
       const digest = digestOf(bytes);
       if ((await verify(digest)) !== "ok") await writeAtomic(path(digest), bytes, mode);
       return digest;
+    },
+    async read(digest) {
+      const bytes = await bytesAt(digest);
+      return bytes !== undefined && digestOf(bytes) === digest ? bytes : undefined;
     },
     async list() {
       return (await readdir(folder)).filter((name) => digestPattern.test(name)).sort();

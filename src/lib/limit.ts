@@ -18,3 +18,10 @@ export function createLimit(most: number): Limit {
     }
   };
 }
+
+/** A place that is left by hand: resolves with the way out once there is room. */
+export function enter(limit: Limit): Promise<() => void> {
+  return new Promise((resolve) => {
+    void limit(() => new Promise<void>((leave) => resolve(leave)));
+  });
+}

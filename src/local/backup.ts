@@ -6,8 +6,9 @@ import { layoutOf } from "../disk/layout.ts";
 import { Failure } from "../api/failure.ts";
 import { copyDatabase } from "../store/copy.ts";
 import { readPassphrase } from "./passphrase.ts";
+import { report, wantsJson } from "./report.ts";
 
-export const backupUsage = `usage: berth backup FILE [--root DIR] [--passphrase-file PATH]
+export const backupUsage = `usage: berth backup FILE [--root DIR] [--passphrase-file PATH] [-o json]
 
 Writes the whole state (manifests, config, history) and its key into one file, whether or not the server runs.
 Without a passphrase whoever has the file can read every config value: keep it as safe as the server.
@@ -22,6 +23,7 @@ export async function backupCommand(args: string[]): Promise<number> {
     options: {
       root: { type: "string" },
       "passphrase-file": { type: "string" },
+      output: { type: "string", short: "o" },
       help: { type: "boolean", short: "h" },
     },
     allowPositionals: true,
@@ -31,6 +33,7 @@ export async function backupCommand(args: string[]): Promise<number> {
     process.stdout.write(`${backupUsage}\n`);
     return values.help ? 0 : 2;
   }
+  const json = wantsJson(values.output);
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
   const key = await readKey(layout.key);
   if (key === undefined) throw new Failure("not_found", `no berth state under "${layout.root}": use --root`);
@@ -38,6 +41,7 @@ export async function backupCommand(args: string[]): Promise<number> {
   const now = Date.now();
   await writeBackup({ copyDatabase: (copy) => copyDatabase(layout.database, copy), key, passphrase, target, now });
   const sealed = passphrase === undefined ? "not sealed: it holds the key, keep it safe" : "sealed with the passphrase";
-  process.stdout.write(`backup written to ${target} (${sealed})\n`);
+  const data = { file: target, sealed: passphrase !== undefined };
+  report({ json, data }, [`backup written to ${target} (${sealed})`]);
   return 0;
 }

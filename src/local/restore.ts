@@ -9,9 +9,10 @@ import { confirmRestore } from "../store/copy.ts";
 import { lockHolder } from "../store/lock.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { layPending, pendingPath, restoreNow } from "./pending-restore.ts";
+import { report, wantsJson } from "./report.ts";
 
-export const restoreUsage = `usage: berth restore FILE [--root DIR] [--passphrase-file PATH]
-       berth restore --confirm [--root DIR]
+export const restoreUsage = `usage: berth restore FILE [--root DIR] [--passphrase-file PATH] [-o json]
+       berth restore --confirm [--root DIR] [-o json]
 
 Puts the state of a backup in the place of what the root holds. A running server takes it up without ending; what was
 there is kept beside it as state.db.before-restore-<time>. Containers that the restored state does not know are left
@@ -29,6 +30,7 @@ export async function restoreCommand(args: string[]): Promise<number> {
       root: { type: "string" },
       "passphrase-file": { type: "string" },
       confirm: { type: "boolean" },
+      output: { type: "string", short: "o" },
       help: { type: "boolean", short: "h" },
     },
     allowPositionals: true,
@@ -39,32 +41,43 @@ export async function restoreCommand(args: string[]): Promise<number> {
     process.stdout.write(`${restoreUsage}\n`);
     return values.help ? 0 : 2;
   }
+  const json = wantsJson(values.output);
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
-  if (file === undefined) return confirm(layout);
-  return restore(layout, file, await readPassphrase(values["passphrase-file"]));
-}
-
-function confirm(layout: Layout): number {
-  const held = confirmRestore(layout.database);
-  say(held ? "confirmed: containers that the restored state does not know will be removed" : "nothing to confirm");
+  const { data, lines } =
+    file === undefined ? confirm(layout) : await restore(layout, file, await readPassphrase(values["passphrase-file"]));
+  report({ json, data }, lines);
   return 0;
 }
 
-async function restore(layout: Layout, file: string, passphrase: Secret | undefined): Promise<number> {
+interface Outcome {
+  data: Record<string, unknown>;
+  lines: string[];
+}
+
+function confirm(layout: Layout): Outcome {
+  const confirmed = confirmRestore(layout.database);
+  const text = "confirmed: containers that the restored state does not know will be removed";
+  return { data: { confirmed }, lines: [confirmed ? text : "nothing to confirm"] };
+}
+
+const lookAtIt = "look at it with berth get all, then run berth restore --confirm";
+
+async function restore(layout: Layout, file: string, passphrase: Secret | undefined): Promise<Outcome> {
   await makeFolders(layout);
   const pid = lockHolder(layout.lock);
-  if (pid === undefined) {
-    const { createdAt, previous } = await restoreNow(layout, file, passphrase);
-    say(`restored the state of ${new Date(createdAt).toISOString()}`);
-    if (previous !== undefined) say(`what was there is kept as ${previous}`);
-  } else {
+  if (pid !== undefined) {
     await layPending(layout, file, passphrase);
     process.kill(pid, "SIGHUP");
     await takenUp(layout, pid);
-    say(`the running server (pid ${pid}) has taken up the backup`);
+    return { data: { server_pid: pid }, lines: [`the running server (pid ${pid}) has taken up the backup`, lookAtIt] };
   }
-  say("look at it with berth get all, then run berth restore --confirm");
-  return 0;
+  const { createdAt, previous } = await restoreNow(layout, file, passphrase);
+  const at = new Date(createdAt).toISOString();
+  const kept = previous === undefined ? [] : [`what was there is kept as ${previous}`];
+  return {
+    data: { backup_of: at, ...(previous === undefined ? {} : { previous }) },
+    lines: [`restored the state of ${at}`, ...kept, lookAtIt],
+  };
 }
 
 const patienceMs = 60_000;
@@ -92,8 +105,4 @@ async function collectionHeld(layout: Layout): Promise<boolean | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

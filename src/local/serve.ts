@@ -12,6 +12,8 @@ export const serveUsage = `usage: berth serve [flags]
   --identity-addr ADDR        identity service (BERTH_IDENTITY_ADDR); not built yet
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
+  --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
+  --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
   --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
 
 const flags = {
@@ -21,6 +23,8 @@ const flags = {
   "identity-addr": { type: "string" },
   "docker-host": { type: "string" },
   prefix: { type: "string" },
+  "stats-interval": { type: "string" },
+  "allow-private-hooks": { type: "boolean" },
   "log-level": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -60,7 +64,9 @@ function withoutUndefined(values: Values): ServeFlags {
     identityAddr: text("identity-addr"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
+    allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
+    statsIntervalMs: text("stats-interval"),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

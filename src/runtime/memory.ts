@@ -37,6 +37,8 @@ export interface MemoryRuntime extends Runtime {
   stopByHand(nameOrId: string): void;
   removeByHand(nameOrId: string): void;
   renameByHand(nameOrId: string, name: string): void;
+  /** As `docker network disconnect`: nothing of the container itself changes, and no event tells of it. */
+  disconnectByHand(nameOrId: string, network: string): void;
   removeVolumeByHand(name: string): void;
   /** As `docker volume create`, or what another installation made. */
   addVolumeByHand(name: string, labels?: Record<string, string>): void;
@@ -246,6 +248,12 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
     stopByHand: machine.stop,
     removeByHand: (nameOrId) => removeAll(world, nameOrId),
     renameByHand: machine.rename,
+    disconnectByHand: (nameOrId, network) => {
+      const entry = table.get(nameOrId);
+      if (entry === undefined) return;
+      const { [network]: _, ...networks } = entry.detail.networks;
+      table.put(entry.spec, { ...entry.detail, networks, joined: Object.keys(networks) });
+    },
     removeVolumeByHand: (name) => resources.removeVolume(name, false),
     addVolumeByHand: (name, labels = {}) => resources.addVolume(name, labels),
     addImage: images.add,

@@ -170,6 +170,8 @@ export interface Container {
   status: string;
   createdAt: number;
   labels: Record<string, string>;
+  /** Names of the networks it is connected to, or will be when it starts. */
+  joined: string[];
 }
 
 export interface ContainerDetail extends Container {

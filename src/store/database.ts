@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { Database } from "bun:sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { migrate, schemaOf } from "./migrate.ts";
 import { damaged, sqliteFailure } from "./sqlite-failure.ts";
 
@@ -22,18 +22,42 @@ export function openDatabase(file: string): Database {
 
 /** A connection to a database that must be there; `prepare` runs first, and the connection is closed when it fails. */
 export function openExisting(file: string, prepare: (db: Database) => void = () => undefined): Database {
-  let db: Database | undefined;
   try {
     // SQLite takes an empty file for a new database: a cut-off one must not look like an empty desired state.
     if (statSync(file).size === 0) throw damaged(file, "the file is empty");
-    db = new Database(file, { readwrite: true, create: false });
+    return connect(file, prepare);
+  } catch (error) {
+    throw sqliteFailure(error, file);
+  }
+}
+
+function connect(file: string, prepare: (db: Database) => void): Database {
+  try {
+    return connectAs(file, "normal", prepare);
+  } catch (error) {
+    if (!hasNoRoomToShare(error)) throw error;
+  }
+  // What connections share then is kept in our memory: no other process can read along until the next start.
+  return connectAs(file, "exclusive", prepare);
+}
+
+function connectAs(file: string, mode: "normal" | "exclusive", prepare: (db: Database) => void): Database {
+  const db = new Database(file, { readwrite: true, create: false });
+  try {
+    db.run(`pragma locking_mode = ${mode}`);
     setUp(db);
     prepare(db);
     return db;
   } catch (error) {
-    db?.close();
-    throw sqliteFailure(error, file);
+    db.close();
+    throw error;
   }
+}
+
+/** A full disk has no place for the file over which connections to a write-ahead log find each other. */
+function hasNoRoomToShare(error: unknown): boolean {
+  const code = error instanceof SQLiteError ? (error.code ?? "") : "";
+  return code.startsWith("SQLITE_IOERR_SHM") || code.startsWith("SQLITE_FULL");
 }
 
 /** Runs `pragma quick_check`: "ok", or the first faults in one line. */

@@ -14,10 +14,10 @@ export function takeLock(lockPath: string, root: string): () => void {
   const db = openLockFile(lockPath);
   try {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      recordPid(db);
-      // A reserved lock: others can still read who holds it.
+      const isRecorded = recordPid(db);
+      // A reserved lock, for which nothing is written: others can still read who holds it.
       db.run("begin immediate");
-      if (holder(db) === process.pid) return () => db.close();
+      if (!isRecorded || holder(db) === process.pid) return () => db.close();
       db.run("rollback");
     }
     throw new Failure("conflict", `root "${root}" is being taken by another process: try again`);
@@ -39,18 +39,53 @@ function openLockFile(lockPath: string): Database {
   }
 }
 
-function recordPid(db: Database): void {
-  db.run("begin immediate");
-  db.run("create table if not exists holder (id integer primary key check (id = 1), pid integer not null) strict");
-  db.run("insert or replace into holder (id, pid) values (1, ?)", [process.pid]);
-  db.run("commit");
+/** False on a disk too full even for that: the lock itself needs no room. */
+function recordPid(db: Database): boolean {
+  try {
+    writePid(db);
+    return true;
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
+  try {
+    // Without a file for the journal the page of the last holder is written over in place.
+    db.run("pragma journal_mode = memory");
+    writePid(db);
+    return true;
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return false;
+  }
 }
 
+function writePid(db: Database): void {
+  try {
+    db.run("begin immediate");
+    db.run("create table if not exists holder (id integer primary key check (id = 1), pid integer not null) strict");
+    db.run("insert or replace into holder (id, pid) values (1, ?)", [process.pid]);
+    db.run("commit");
+  } catch (error) {
+    if (db.inTransaction) db.run("rollback");
+    throw error;
+  }
+}
+
+/** Undefined where none is recorded, or the one who is has ended: the present one then had no room to say so. */
 function holder(db: Database): number | undefined {
   try {
-    return db.query<{ pid: number }, []>("select pid from holder").get()?.pid;
+    const pid = db.query<{ pid: number }, []>("select pid from holder").get()?.pid;
+    return pid !== undefined && isAlive(pid) ? pid : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
@@ -61,6 +96,10 @@ function inUse(root: string, pid: number | undefined): Failure {
 
 function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_FULL");
 }
 
 /** Pid of the process that holds the root's lock; undefined when none does. */

@@ -88,11 +88,11 @@ function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: ()
   return {
     ...tx,
     installationId,
-    write: (change) =>
+    write: (change, options) =>
       writer.write((moves) => {
         moved = moves.add;
         return change(tx);
-      }),
+      }, options),
     subscribe: changes.subscribe,
     check: () => quickCheck(db),
     copyTo: (target) => copyInto(db, target),
@@ -120,6 +120,11 @@ function createTransaction(
   );
   const { config, forget: forgetConfig } = createConfig(db, seal);
   const { status, forget: forgetStatus } = createStatus(db);
+  const { releases, forget: forgetReleases } = createReleases(
+    db,
+    createSpecSealer(seal, mapSecrets, (release) => ["releases", release.id]),
+    limits.releasesKept,
+  );
   const tx: Transaction = {
     manifests: {
       ...manifests,
@@ -128,6 +133,7 @@ function createTransaction(
       touch: (key) => onMoved(keyOf(key)),
       delete(key) {
         forgetStatus(idOf(key));
+        forgetReleases(idOf(key));
         return manifests.delete(key);
       },
     },
@@ -139,11 +145,7 @@ function createTransaction(
     volumes: createVolumes(db),
     images: createImages(db, limits.imagePinsKept),
     operations: createOperations(db, limits.operationsKept),
-    releases: createReleases(
-      db,
-      createSpecSealer(seal, mapSecrets, (release) => ["releases", release.id]),
-      limits.releasesKept,
-    ),
+    releases,
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),
     deaths: createDeaths(db, limits),
@@ -155,6 +157,7 @@ function createTransaction(
       forgetManifests();
       forgetConfig();
       forgetStatus();
+      forgetReleases();
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
+import { createCache } from "./cache.ts";
 import { canonicalJson } from "./canonical.ts";
 import type { ReleaseRecord } from "./records.ts";
-import { columnsOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
+import { columnsOf, idOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { Transaction } from "./store.ts";
 
@@ -32,24 +33,36 @@ interface Row {
 
 type Sealer = SpecSealer<Pick<ReleaseRecord, "kind" | "scope" | "name" | "id">>;
 
+/** Histories kept in memory: the reconciler asks for one several times a round, and specs are long. */
+const historiesCached = 200;
+
+export interface ReleaseNoun {
+  releases: Transaction["releases"];
+  /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
+  forget(id?: string): void;
+}
+
 /** What was rolled out, per resource the newest `kept`; their specs sealed as those of manifests are. */
-export function createReleases(db: Database, sealer: Sealer, kept: number): Transaction["releases"] {
+export function createReleases(db: Database, sealer: Sealer, kept: number): ReleaseNoun {
   const sql = prepare(db);
   const open = (row: Row) => toRelease(row, sealer);
-  return {
+  const histories = createCache<readonly ReleaseRecord[]>(historiesCached);
+  const releases: Transaction["releases"] = {
     get(id) {
       const row = sql.byId.get(id);
       return row ? open(row) : undefined;
     },
-    list: (key) => sql.byKey.all(...columnsOf(key)).map(open),
+    list: (key) => [...histories.get(idOf(key), () => sql.byKey.all(...columnsOf(key)).map(open))],
     unfinished: () => sql.unfinished.all().map(open),
     put(release) {
       const key = columnsOf(release);
+      histories.drop(idOf(release));
       const { changes } = sql.upsert.run(release.id, ...key, ...valuesOf(release, sealer));
       if (changes === 0) throw idTaken("release", release.id);
       sql.trim.run(...key, ...key, kept, ...key);
     },
   };
+  return { releases, forget: (id) => (id === undefined ? histories.clear() : histories.drop(id)) };
 }
 
 const unfinished = "status in ('pending', 'running')";

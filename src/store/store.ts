@@ -41,7 +41,7 @@ export interface Store {
    * that is durable. When `change` throws, its writes are undone, the error is passed on, others are not touched.
    * `change` must be synchronous. Fails `storage_full` when the disk is full, `unavailable` after `close`.
    */
-  write<T>(change: (tx: Transaction) => T): Promise<T>;
+  write<T>(change: (tx: Transaction) => T, options?: WriteOptions): Promise<T>;
 
   /** Called after each commit with the keys whose desired state (manifest, generation, frozen, delete mark, inputs) moved. */
   subscribe(listener: (keys: ManifestKey[]) => void): () => void;
@@ -53,6 +53,14 @@ export interface Store {
   /** Set after a restore, until `berth restore --confirm`: orphans are not collected. */
   readonly collectionHeld: boolean;
   close(): void;
+}
+
+export interface WriteOptions {
+  /**
+   * True by default. False for what is made again by itself, such as a status: it outlives the end of the process, but
+   * perhaps not a power cut, and costs a fraction.
+   */
+  durable?: boolean;
 }
 
 export interface Transaction {

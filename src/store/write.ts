@@ -3,6 +3,7 @@ import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { idOf } from "./rows.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
+import type { WriteOptions } from "./store.ts";
 
 /** The keys that one change moved; a change that fails leaves none. */
 export interface Moves {
@@ -19,12 +20,13 @@ export interface WriterOptions {
 }
 
 export interface Writer {
-  write<T>(change: (moves: Moves) => T): Promise<T>;
+  write<T>(change: (moves: Moves) => T, options?: WriteOptions): Promise<T>;
   /** Runs what waits now; whatever comes later fails `unavailable`. */
   close(): void;
 }
 
 interface Waiting {
+  durable: boolean;
   /** Runs the change; returns what to call once it is durable. */
   run(moves: Moves): () => void;
   reject(error: unknown): void;
@@ -52,7 +54,7 @@ export function createWriter(options: WriterOptions): Writer {
       closed = true;
       while (waiting.length > 0) runSome();
     },
-    write: (change) =>
+    write: (change, { durable = true } = {}) =>
       new Promise((resolve, reject) => {
         if (closed) return reject(new Failure("unavailable", "the store is closed: the server is stopping"));
         const run = (moves: Moves) => {
@@ -60,7 +62,7 @@ export function createWriter(options: WriterOptions): Writer {
           if (result instanceof Promise) throw new TypeError("a change must be synchronous: it returned a promise");
           return () => resolve(result);
         };
-        if (waiting.push({ run, reject }) === 1) setImmediate(runSome);
+        if (waiting.push({ run, reject, durable }) === 1) setImmediate(runSome);
       }),
   };
 }
@@ -72,8 +74,15 @@ function prepareSteps(db: Database) {
     const statement = db.query<unknown, []>(sql);
     return () => statement.run();
   };
+  let synced = true;
   return {
     begin: step("begin immediate"),
+    /** Not inside a transaction. A synced commit takes all earlier ones to the disk with it. */
+    sync(wanted: boolean) {
+      if (wanted === synced) return;
+      db.run(`pragma synchronous = ${wanted ? "full" : "normal"}`);
+      synced = wanted;
+    },
     commit: step("commit"),
     rollback: step("rollback"),
     savepoint: step("savepoint change"),
@@ -87,6 +96,7 @@ function runBatch(options: WriterOptions, steps: Steps, batch: Waiting[]): void 
   const committed: (() => void)[] = [];
   const refused = new Set<Waiting>();
   try {
+    steps.sync(batch.some(({ durable }) => durable));
     steps.begin();
     const alone = batch.length === 1;
     for (const waiting of batch) {

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { deployment } from "../support/manifests.ts";
+import type { Manifest } from "../../src/api/manifest.ts";
+import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { elapsed, median } from "./median.ts";
 import type { BenchRow } from "./row.ts";
@@ -14,42 +15,73 @@ export async function run(): Promise<BenchRow[]> {
   const berth = await rig();
   const bare = bareStore(join(berth.root, "bare.db"));
   try {
-    const rates = { bare: [] as number[], one: [] as number[], many: [] as number[] };
-    await applyMany(berth, -1, 1);
-    for (let round = 0; round < rounds; round++) {
-      rates.bare.push(rate(await elapsed(async () => bare.commitMany(round))));
-      rates.one.push(rate(await elapsed(() => applyMany(berth, round, 1))));
-      rates.many.push(rate(await elapsed(() => applyMany(berth, round, connections))));
-    }
-    return [
-      row("apply: durable, sequential", { values: rates.one, baselines: rates.bare, wanted: ">= 0.3" }),
-      row(`apply: durable, ${connections} connections`, {
-        values: rates.many,
-        baselines: rates.bare,
-        wanted: ">= 1.0",
-      }),
-    ];
+    return [...(await rows(berth, bare, storedOnly)), ...(await rows(berth, bare, rolledOut))];
   } finally {
     bare.close();
     await berth.close();
   }
 }
 
+async function rows(berth: Rig, bare: BareStore, subject: Subject): Promise<BenchRow[]> {
+  const rates = { bare: [] as number[], one: [] as number[], many: [] as number[] };
+  await applyMany(berth, subject, { round: -1, side: 1 });
+  for (let round = 0; round < rounds; round++) {
+    rates.bare.push(rate(await elapsed(async () => bare.commitMany(round))));
+    rates.one.push(rate(await elapsed(() => applyMany(berth, subject, { round, side: 1 }))));
+    rates.many.push(rate(await elapsed(() => applyMany(berth, subject, { round, side: connections }))));
+  }
+  const { name } = subject;
+  return [
+    row(`apply of ${name}: durable, sequential`, { values: rates.one, baselines: rates.bare, wanted: ">= 0.3" }),
+    row(`apply of ${name}: durable, ${connections} connections`, {
+      values: rates.many,
+      baselines: rates.bare,
+      wanted: ">= 1.0",
+    }),
+  ];
+}
+
+interface Subject {
+  name: string;
+  manifest(round: number, index: number): Manifest;
+}
+
+/** A manifest row and an event row, as the bare store writes them. */
+const storedOnly: Subject = {
+  name: "a job",
+  manifest: (round, index) => ({
+    kind: "job",
+    scope: "bench",
+    name: `job${index}`,
+    spec: { image: fixtureImage, env: environment(round) },
+  }),
+};
+
+/** A release record too, and the reconciler's rounds meanwhile; no replicas, so that Docker itself stays out of it. */
+const rolledOut: Subject = {
+  name: "a deployment",
+  manifest: (round, index) => deployment("bench", `app${index}`, { replicas: 0, env: environment(round) }),
+};
+
 function rate(ms: number): number {
   return (perRound / ms) * 1000;
 }
 
-/** No replicas: the figures are about storing, not about containers. */
-function manifestOf(round: number, index: number) {
-  const env = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`KEY_${n}`, `${round} ${"x".repeat(20)}`]));
-  return deployment("bench", `app${index}`, { replicas: 0, env });
+function environment(round: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`KEY_${n}`, `${round} ${"x".repeat(20)}`]));
 }
 
-async function applyMany(berth: Rig, round: number, side: number): Promise<void> {
+interface Load {
+  round: number;
+  /** Connections at the same time. */
+  side: number;
+}
+
+async function applyMany(berth: Rig, { manifest }: Subject, { round, side }: Load): Promise<void> {
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < perRound; index = next++) {
-      const answer = await berth.call("POST", "/apply", manifestOf(round * 10 + side, index));
+      const answer = await berth.call("POST", "/apply", manifest(round * 100 + side, index));
       if (answer.status !== 200) throw new Error(`apply answered ${answer.status}: ${answer.body.error}`);
     }
   };
@@ -77,7 +109,7 @@ function bareStore(path: string): BareStore {
   return {
     commitMany(round) {
       for (let index = 0; index < perRound; index++) {
-        const manifest = manifestOf(round, index);
+        const manifest = storedOnly.manifest(round, index);
         commit(manifest.name, JSON.stringify(manifest.spec));
       }
     },

@@ -57,6 +57,18 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
     };
 
     describe("containers", () => {
+      test("are listed with the networks that they are connected to", async () => {
+        const names = [subject.unique("near"), subject.unique("far")];
+        for (const network of names) await runtime.ensureNetwork(network);
+        const networks = names.map((network) => ({ name: network, aliases: [] }));
+        const id = await started(spec("joined", { networkMode: "bridge", networks }));
+        const row = (await runtime.list(owner)).find((container) => container.id === id);
+        expect([...(row?.joined ?? [])].sort()).toEqual([...names].sort());
+        expect([...((await runtime.inspect(id))?.joined ?? [])].sort()).toEqual([...names].sort());
+        await runtime.remove(id);
+        for (const network of names) await runtime.removeNetwork(network);
+      });
+
       test("a created container is listed with its labels and its image as given, and does not run", async () => {
         const wanted = spec("a");
         const id = await runtime.create(wanted);

@@ -38,6 +38,22 @@ const ours = (host: string, root: string, ...list: string[]) => {
 
 const links = () => Bun.spawnSync(["ip", "-br", "link"]).stdout.toString();
 
+/** What the demo says to type, typed into a shell: it reaches this demo and no other installation. */
+async function tryNext(out: string, root: string) {
+  const exports = out.split("\n").filter((line) => line.includes(" export "));
+  const shell = (line: string) => Bun.spawnSync(["sh", "-c", [...exports, line].join("\n")], { env: bare });
+  const doctor = shell("berth doctor -o json").stdout.toString();
+  const checks = (JSON.parse(doctor) as { data: { checks: { name: string; status: string; detail: string }[] } }).data;
+  const check = (name: string) => checks.checks.find((each) => each.name === name);
+  expect(check("server")).toMatchObject({ status: "ok" });
+  expect(check("docker")).toMatchObject({ status: "ok" });
+  expect(shell(`berth backup ${root}/demo.backup`).exitCode).toBe(0);
+  expect(existsSync(join(root, "demo.backup"))).toBe(true);
+}
+
+/** Of nobody who has an installation. */
+const bare = { PATH: process.env.PATH ?? "", HOME: work };
+
 /** Everything there is to see of a demo from its start to its end. */
 async function wholeLife(root: string, dockerHost: string) {
   const first = await demo(root, dockerHost);
@@ -48,6 +64,8 @@ async function wholeLife(root: string, dockerHost: string) {
   const pods = ours(host, root, "ps", "-q");
   expect(pods).toHaveLength(2);
   const server = Number(readFileSync(join(root, "serve.pid"), "utf8"));
+
+  await tryNext(first, root);
 
   // Again: the same server, the same containers.
   await demo(root, dockerHost);

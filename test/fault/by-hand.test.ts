@@ -50,6 +50,14 @@ describe("changes by hand", () => {
     });
   }
 
+  test("disconnected from the platform's network: another takes its place", async () => {
+    berth.docker(["network", "disconnect", `${berth.prefix}0`, victim.name]);
+    await waitFor("a replica in its place", async () => !(await names()).includes(victim.name), 45_000);
+    await bothRun();
+    const { stdout } = await berth.cli(["events", "hand/web"]);
+    expect(stdout).toContain(`cut off from network "${berth.prefix}0"`);
+  }, 90_000);
+
   test("renamed: it gets its name back without a restart", async () => {
     const started = berth.docker(["inspect", "--format", "{{.State.StartedAt}}", victim.name]);
     berth.docker(["rename", victim.name, `${berth.prefix}-mine`]);

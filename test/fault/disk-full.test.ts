@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
 
@@ -53,23 +54,55 @@ describe("a full disk", () => {
     rmSync(filler);
     expect((await berth.apply(big("one"))).status).toBe(200);
     expect(await stored()).toEqual(["one", "web"]);
-    expect(berth.server.output()).not.toContain("bug");
+    expect(berth.server.output()).not.toContain("a bug in berth");
   });
 
-  test("a start on a full disk works, or says what is in the way", async () => {
-    await berth.stop();
-    fill(filler);
-    const started = await berth.start().then(
-      () => "",
-      (error: Error) => error.message,
-    );
-    expect(started).not.toContain("bug");
-    if (started !== "") expect(started).toContain("no space left");
-    rmSync(filler);
-    await berth.stop();
-    await berth.start();
+  test("what dies is started again, what is gone is made again, and describe tells", async () => {
+    await berth.apply(deployment("full", "web", { replicas: 2 }));
     await berth.ready("deployment", "full", "web");
-    expect(await stored()).toEqual(["one", "web"]);
+    fill(filler);
+    const names = (await berth.pods("full", "web")).map(({ name }) => name);
+    const [first = "", second = ""] = names;
+    berth.docker(["rm", "-f", first]);
+    berth.docker(["kill", second]);
+    await waitFor("two pods that run, one of them new", async () => {
+      const pods = await berth.pods("full", "web");
+      return pods.length === 2 && pods.every(({ running, name }) => running && name !== first);
+    });
+    await berth.ready("deployment", "full", "web");
+    const lines = berth.server.output().split("\n");
+    expect(lines.filter((line) => line.includes("disk is full"))).toHaveLength(1);
+    expect(berth.server.output()).not.toContain("a bug in berth");
+    rmSync(filler);
+  });
+
+  test("the server starts, names no trouble that there is not, and heals", async () => {
+    await berth.stop();
+    const before = berth.docker(["ps", "-aq", "--filter", `label=createdby=${berth.prefix}`]).split("\n");
+    berth.docker(["rm", "-f", before[0] ?? ""]);
+    fill(filler);
+    await berth.start();
+    await waitFor("two pods that run", async () => {
+      const pods = await berth.pods("full", "web");
+      return pods.filter(({ running }) => running).length === 2;
+    });
+    const second = await berth.cli(["serve", "--root", berth.root]).catch(() => undefined);
+    expect(second?.stderr ?? "").toContain(`in use by pid ${berth.server.pid}`);
+    rmSync(filler);
+    expect((await berth.apply(big("three"))).status).toBe(200);
+    expect(await stored()).toEqual(["one", "three", "web"]);
+  });
+
+  test("so it does after a kill", async () => {
+    await berth.stop("SIGKILL");
+    fill(filler);
+    await berth.start();
+    await waitFor("two pods that run", async () => {
+      const pods = await berth.pods("full", "web");
+      return pods.filter(({ running }) => running).length === 2;
+    });
+    rmSync(filler);
+    expect((await berth.apply(big("four"))).status).toBe(200);
   });
 });
 

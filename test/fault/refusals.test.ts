@@ -88,7 +88,7 @@ describe("what Docker refuses", () => {
 
   test("an app that ends again and again is a crash loop, and is not started without pause", async () => {
     await berth.apply(deployment("no", "crash", { command: ["sh", "-c", "exit 3"] }));
-    await berth.tells("deployment no/crash", "CrashLoop", "failing");
+    await berth.tells("deployment no/crash", "CrashLoop", "ReleaseFailed");
     expect((await berth.cli(["get", "pods", "no/crash"])).stdout).toContain("exit code 3");
   }, 60_000);
 });

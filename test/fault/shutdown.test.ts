@@ -85,7 +85,7 @@ describe("one server after another", () => {
       [`127.0.0.1:${taken.port}`, `127.0.0.1:${taken.port}`],
     ] as const) {
       const { exitCode, stderr } = await run(["serve", ...berth.flags, "--addr", addr]);
-      expect({ exitCode, told: stderr.includes(text), bug: stderr.includes("bug") }).toEqual({
+      expect({ exitCode, told: stderr.includes(text), bug: stderr.includes("a bug in berth") }).toEqual({
         exitCode: 1,
         told: true,
         bug: false,

@@ -229,4 +229,16 @@ describe("time and number", () => {
       client.abort();
     }
   });
+
+  test("those of the network do not lock the operator out of the unix socket", async () => {
+    const it = await start({ inner: echo, limits: { connectionsMax: 1 } });
+    const silent = await it.connect();
+    await silent.send("GET /half HTTP/1.1\r\nHo");
+    expectRefusal(await (await it.connect()).all(), 503, "more than 1 connections");
+    const operator = await connectRaw(it.unix);
+    await operator.send("GET /ok HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await operator.until((answer) => answer.includes('"/ok"'));
+    expectRefusal(await (await connectRaw(it.unix)).all(), 503, "more than 1 connections");
+    for (const client of [silent, operator]) client.abort();
+  });
 });

@@ -4,6 +4,7 @@ import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts
 import type { Controller } from "../../src/controller/controller.ts";
 import { naming } from "../../src/core/naming.ts";
 import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
+import type { RequestHead } from "../../src/http/server/request-head.ts";
 import { createLog, type LogFields } from "../../src/lib/log.ts";
 import { createRecordingController, webManifest } from "../support/recording-controller.ts";
 
@@ -15,7 +16,7 @@ function start(overrides: Partial<Controller> = {}, prefix = "berth") {
     version: "1.2.3 (commit: abc)",
     names: naming(prefix),
     log: createLog((line) => log.push(JSON.parse(line)), "debug"),
-    limits: { jsonDepthMax: 64, eventsPageMax: 1_000 },
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
   });
   const ask = async (
     method: string,
@@ -31,8 +32,21 @@ function start(overrides: Partial<Controller> = {}, prefix = "berth") {
       json: text.startsWith("{") ? JSON.parse(text) : undefined,
     };
   };
-  return { ask, calls, log };
+  const claims = (method: string, path: string) => app.takeover({ ...anyHead, method, path }) !== undefined;
+  return { ask, claims, calls, log };
 }
+
+const anyHead: RequestHead = {
+  method: "GET",
+  target: "/",
+  path: "/",
+  version: "1.1",
+  headers: [],
+  host: "localhost",
+  framing: { kind: "none" },
+  keepAlive: true,
+  expectsContinue: false,
+};
 
 const manifest = JSON.stringify(webManifest);
 
@@ -40,8 +54,9 @@ describe("every endpoint translates to one call", () => {
   const actor = "operator";
   test.each<[string, string, string | undefined, string, unknown[]]>([
     ["GET", "/system", undefined, "system", []],
-    ["POST", "/apply", manifest, "apply", [webManifest, { dryRun: false, prune: false, actor }]],
-    ["POST", "/apply?dry_run=true&prune=1", "[]", "apply", [[], { dryRun: true, prune: true, actor }]],
+    ["POST", "/apply", manifest, "apply", [webManifest, { dryRun: false, prune: false, force: false, actor }]],
+    ["POST", "/apply?dry_run=true&prune=1", "[]", "apply", [[], { dryRun: true, prune: true, force: false, actor }]],
+    ["POST", "/apply?force=true", "[]", "apply", [[], { dryRun: false, prune: false, force: true, actor }]],
     ["GET", "/apply", undefined, "listManifests", [{}]],
     [
       "GET",
@@ -103,8 +118,31 @@ describe("every endpoint translates to one call", () => {
         { restart: true, actor },
       ],
     ],
-    ["POST", "/restart?name=web&wait=true", undefined, "restart", [{ name: "web" }, { wait: true, actor }]],
+    [
+      "POST",
+      "/restart?name=web&wait=true",
+      undefined,
+      "restart",
+      [{ name: "web" }, { wait: true, pull: false, actor }],
+    ],
+    ["POST", "/restart?name=web&pull=true", undefined, "restart", [{ name: "web" }, { wait: true, pull: true, actor }]],
+    [
+      "POST",
+      "/scale?kind=deployment&scope=s&name=web&replicas=3",
+      undefined,
+      "scale",
+      [{ kind: "deployment", scope: "s", name: "web", replicas: "3" }, { actor }],
+    ],
+    ["GET", "/why?scope=s&name=web", undefined, "why", [{ scope: "s", name: "web" }]],
     ["GET", "/operations/op1", undefined, "operation", ["op1"]],
+    ["GET", "/hooks/deliveries?name=web", undefined, "deliveries", [{ name: "web", limit: 50 }]],
+    [
+      "GET",
+      "/hooks/deliveries?kind=deployment&scope=s&name=web&limit=7",
+      undefined,
+      "deliveries",
+      [{ kind: "deployment", scope: "s", name: "web", limit: 7 }],
+    ],
     ["GET", "/events", undefined, "events", [{ limit: 100 }]],
     ["GET", "/events?scope=s&after=7&limit=1000", undefined, "events", [{ scope: "s", after: 7, limit: 1_000 }]],
   ])("%s %s", async (method, target, body, called, args) => {
@@ -120,12 +158,39 @@ describe("every endpoint translates to one call", () => {
   });
 
   test("and no endpoint is left out of the app", async () => {
-    const { ask } = start();
+    const { ask, claims } = start();
     for (const { method, path } of orchestrationEndpoints) {
+      if (claims(method, path.replaceAll(/:[a-z]+/g, "a"))) continue;
       const answer = await ask(method, path.replaceAll(/:[a-z]+/g, "a"), method === "POST" ? { body: "{}" } : {});
       expect([path, answer.status]).toEqual([path, 200]);
     }
   });
+});
+
+test("exec and logs are claimed from the app, with their neighbours left to it", () => {
+  const { claims } = start();
+  expect(claims("POST", "/pods/a.0/exec")).toBe(true);
+  expect(claims("GET", "/pods/a.0/logs")).toBe(true);
+  expect(claims("HEAD", "/pods/a.0/logs")).toBe(true);
+  const others = [
+    "POST /pods/a/logs",
+    "GET /pods/a/exec",
+    "GET /pods/a/exec/id",
+    "POST /pods//exec",
+    "POST /pods/a/exec/",
+  ];
+  for (const [method = "", path = ""] of others.map((text) => text.split(" "))) {
+    expect([method, path, claims(method, path)]).toEqual([method, path, false]);
+  }
+});
+
+test("stats tell the age of the figures in a header", async () => {
+  const sampled_at = new Date(Date.now() - 7_000).toISOString();
+  const { ask, calls } = start({ stats: async () => ({ pods: [], snapshot: true, sampled_at }) });
+  const { headers, json } = await ask("GET", "/stats?scope=s&orphans=1");
+  expect(json.data).toEqual({ pods: [], snapshot: true, sampled_at });
+  expect(["7", "8"]).toContain(headers.get("x-berth-snapshot-age") ?? "");
+  expect(calls[0]?.args).toEqual([{ scope: "s" }, { orphans: true, live: false }]);
 });
 
 describe("bodies", () => {
@@ -246,7 +311,7 @@ describe("refused with 400 before the controller is asked", () => {
       version: "1",
       names: naming(),
       log: createLog(() => {}),
-      limits: { jsonDepthMax: 64, eventsPageMax: 1_000 },
+      limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
     });
     const response = await app.fetch(
       new Request("http://localhost/apply", { method: "POST", body: new Uint8Array([0x22, 0xff, 0x22]) }),

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";
+
+setDefaultTimeout(30_000);
 
 /** What only a real engine can show. */
 describe("docker", () => {

@@ -1,7 +1,10 @@
+import { setDefaultTimeout } from "bun:test";
 import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
 import { type RuntimeSubject, runtimeContract } from "../contract/runtime.ts";
 import { insideContract, outputOf } from "../contract/runtime-inside.ts";
 import { fixtureImage, requireDocker, scratch } from "../support/docker.ts";
+
+setDefaultTimeout(30_000);
 
 async function subject(): Promise<RuntimeSubject> {
   const { names, installationId, unique, cleanUp } = scratch();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
 import { createEngine } from "../../src/runtime/docker/engine.ts";
 import { killFromInside, readExec } from "../../src/runtime/docker/exec-kill.ts";
@@ -8,6 +8,8 @@ import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";
 import { isAlive, waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(30_000);
 
 /** Through a slow reader, in megabytes; a soak run asks for more. */
 const megabytes = Number(process.env.BERTH_TEST_STREAM_MB ?? 32);

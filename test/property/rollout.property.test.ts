@@ -86,6 +86,8 @@ async function live(kind: "deployment" | "statefulset", events: Event[], look: (
         break;
       case "jump":
         it.clock.jump(event.ms);
+        // A server that dies before that, with the clock set back, cannot know that a replica without probes was too young.
+        await passing(it, minReadyMs + lookMs);
         break;
       case "wait":
         await passing(it, event.ms);

@@ -9,7 +9,7 @@ export interface Call {
   body: unknown;
 }
 
-/** Plays the server: the `data` of the answer, an `Answer`, or undefined for a 404. */
+/** Plays the server: the `data` of the answer, an `Answer`, a `Response` as it is, or undefined for a 404. */
 export type Server = (call: Call) => unknown;
 
 export class Answer {
@@ -35,6 +35,10 @@ export interface Scene {
   stdin?: string;
   cwd?: string;
   variables?: Record<string, string>;
+  /** Of the terminal. */
+  size?: { cols: number; rows: number };
+  endpoint?: string;
+  color?: boolean;
   /** Called at each sleep of the client with the time that has passed, in milliseconds. */
   onSleep?: (passedMs: number, interrupt: () => void) => void;
 }
@@ -75,6 +79,25 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       stderrIsTerminal: scene.live ?? false,
       columns: () => 200,
     },
+    rawTerminal: {
+      inputIsTerminal: terminal,
+      stdout: async (bytes) => {
+        outcome.out += Buffer.from(bytes).toString();
+      },
+      stderr: async (bytes) => {
+        outcome.err += Buffer.from(bytes).toString();
+      },
+      input: () => ({ chunks: chunksOf(scene.stdin), stop: () => undefined }),
+      size: () => scene.size,
+      onResize: () => () => undefined,
+      enterRaw: () => () => undefined,
+      enterScreen: () => {
+        outcome.out += "<screen>";
+        return () => {
+          outcome.out += "</screen>";
+        };
+      },
+    },
     stdin: async () => scene.stdin ?? "",
     fetch: async (address, init) => {
       const url = new URL(address);
@@ -94,14 +117,15 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     cwd: scene.cwd ?? "/",
     interruptible: () => interrupt.signal,
     options: ({ endpoint }) => ({
-      endpoint: endpoint ?? "http://127.0.0.1:1",
+      endpoint: endpoint ?? scene.endpoint ?? "http://127.0.0.1:1",
       actor: "ana@laptop",
-      color: false,
+      color: scene.color ?? false,
     }),
     local: {
       serve: async (args) => args.length,
       doctor: async () => 0,
       backup: async () => 0,
+      "hooks secret": async (args) => args.length,
       restore: async () => 0,
       server: async () => 0,
     },
@@ -109,7 +133,12 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
   return outcome;
 }
 
+async function* chunksOf(text: string | undefined): AsyncGenerator<Uint8Array> {
+  if (text !== undefined) yield Buffer.from(text);
+}
+
 function reply(answer: unknown): Response {
+  if (answer instanceof Response) return answer;
   if (answer instanceof Answer) return Response.json(answer.envelope, { status: answer.status });
   if (answer === undefined) return Response.json({ status: "error", error: "no such thing" }, { status: 404 });
   return Response.json({ status: "ok", data: answer });

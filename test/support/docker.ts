@@ -34,11 +34,11 @@ export interface Scratch {
   cleanUp(): Promise<void>;
 }
 
-export function scratch(): Scratch {
+export function scratch(host = requireDocker()): Scratch {
   const tag = crypto.randomUUID().slice(0, 8);
   const names = naming(`t${tag}`);
   const installationId = `test-${tag}`;
-  const docker = rawDocker();
+  const docker = rawDocker(host);
   const filters = { label: [`${names.label.installation}=${installationId}`] };
   return {
     names,

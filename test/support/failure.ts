@@ -21,3 +21,14 @@ export async function expectFailure(
   });
   return failure;
 }
+
+/** The failure that a call ends with, now or later. */
+export async function thrownBy(call: () => unknown): Promise<Failure> {
+  try {
+    const value = await call();
+    throw new Error(`expected a failure, got ${JSON.stringify(value)}`);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

@@ -50,7 +50,7 @@ const files = [
   "src/cli/",
   "src/http/server/address.ts",
 ];
-const children = ["src/plugin/", "src/ingress/", "src/cli/tunnel.ts", "src/local/"];
+const children = ["src/plugin/", "src/ingress/", "src/cli/tunnel.ts", "src/cli/raw-terminal.ts", "src/local/"];
 
 /** The same for Node's own modules; those without a row are free on floor 2 and above. */
 export const builtinHomes: Record<string, readonly string[]> = {

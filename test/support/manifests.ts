@@ -18,3 +18,15 @@ const sleeping: Spec = {
   stop_grace: "1s",
   rollout: { min_ready: "0s" },
 };
+
+/** A job whose process runs until the test ends it. */
+export function job(scope: string, name: string, spec: Spec = {}): Manifest {
+  return { kind: "job", scope, name, spec: { ...oneOff, ...spec } };
+}
+
+/** A cron job like `job`; `jobSpec` goes to the container inside. */
+export function cronjob(scope: string, name: string, spec: Spec = {}, jobSpec: Spec = {}): Manifest {
+  return { kind: "cronjob", scope, name, spec: { schedule: "* * * * *", ...spec, job: { ...oneOff, ...jobSpec } } };
+}
+
+const oneOff: Spec = { image: fixtureImage, command: ["sleep", "100000"], stop_grace: "1s" };

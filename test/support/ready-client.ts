@@ -21,6 +21,7 @@ export interface ReadyClientOptions {
 }
 
 const pollMs = 100;
+const noticeMs = 750;
 const answerMs = 10_000;
 /** Beyond these the client waits: a busy machine must not turn into a pile of requests. */
 const underWayMax = 200;
@@ -39,19 +40,38 @@ export async function readyClient(berth: Rig, options: ReadyClientOptions): Prom
   const over = new AbortController();
   const addresses = new Map<string, string>();
   const failed: string[] = [];
+  /** What the server said of each pod when it was last asked. */
+  const verdicts = new Map<string, string>();
   const underWay = new Set<Promise<void>>();
   let backends: Backend[] = [];
   let answered = 0;
   let turn = 0;
 
+  /** When the look under way began; of a look that takes long nothing is known. */
+  let lookBegan: number | undefined;
+
   async function look(): Promise<void> {
-    const pods = await berth.pods(options.scope, options.name);
+    lookBegan = performance.now();
+    try {
+      await lookOnce();
+    } finally {
+      lookBegan = undefined;
+    }
+  }
+
+  async function lookOnce(): Promise<void> {
+    const { status, body } = await berth.call("GET", `/pods?scope=${options.scope}&name=${options.name}`);
+    // A server that has not reached the engine yet says so; that is no news about the pods.
+    if (status !== 200) throw new Error(`GET /pods: status ${status}`);
+    const { pods } = body.data as unknown as { pods: PodRecord[] };
+    verdicts.clear();
     const found = await Promise.all(pods.map(backendOf));
     backends = found.filter((backend) => backend !== undefined);
   }
 
   async function backendOf(pod: PodRecord): Promise<Backend | undefined> {
-    const { status } = await berth.call("GET", `/pods/${pod.name}/ready`);
+    const { status, body } = await berth.call("GET", `/pods/${pod.name}/ready`);
+    verdicts.set(pod.name, `${pod.name}: ${status} ${JSON.stringify(body)}`);
     if (status !== 200) return undefined;
     const run = `${pod.name} ${pod.started_at}`;
     const address = addresses.get(run) ?? (await addressOf(berth, pod.name));
@@ -87,10 +107,15 @@ export async function readyClient(berth: Rig, options: ReadyClientOptions): Prom
   async function send(): Promise<void> {
     const begun = performance.now();
     for (let sent = 0; !over.signal.aborted; await Bun.sleep(tickMs)) {
-      const due = Math.floor(((performance.now() - begun) / 1_000) * options.perSecond);
-      for (; sent < due && underWay.size < underWayMax; sent++) {
+      const now = performance.now();
+      const due = Math.floor(((now - begun) / 1_000) * options.perSecond);
+      // Pods that leave are kept for as long as a follower may need to notice. A client that is kept waiting for longer,
+      // on a busy machine, is not promised anything: it holds its requests back.
+      const isBehind = lookBegan !== undefined && now - lookBegan > noticeMs;
+      for (; !isBehind && sent < due && underWay.size < underWayMax; sent++) {
         const backend = backends[turn++ % Math.max(1, backends.length)];
-        if (backend === undefined) failed.push(`${new Date().toISOString()} no pod is ready`);
+        if (backend === undefined)
+          failed.push(`${new Date().toISOString()} no pod is ready: ${[...verdicts.values()].join("; ")}`);
         else {
           const task = request(backend).finally(() => underWay.delete(task));
           underWay.add(task);

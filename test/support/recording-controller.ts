@@ -1,5 +1,7 @@
+import { Failure } from "../../src/api/failure.ts";
 import { createTranscript } from "../../src/controller/transcript.ts";
 import type { Manifest } from "../../src/api/manifest.ts";
+import type { JobRun } from "../../src/api/orchestration/jobs.ts";
 import type { PodDetail } from "../../src/api/orchestration/pods.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 
@@ -35,6 +37,22 @@ export const webManifest: Manifest = { kind: "deployment", scope: "s", name: "we
 const pruned = { config_wiped: false, app_dir_removed: false, volume_removed: false, volumes_removed: [], errors: [] };
 const at = "2026-01-01T00:00:00.000Z";
 
+const run: JobRun = {
+  run_id: "abcde",
+  kind: "job",
+  scope: "s",
+  name: "report",
+  container: "s-report.abcde",
+  status: "failed",
+  trigger: "manual",
+  attempt: 1,
+  started_at: at,
+  ended_at: at,
+  exit_code: 3,
+  error: "exit code 3",
+  tail: ["no rows"],
+};
+
 /** Answers alone, nothing is noted. */
 export const fixedAnswers: Controller = {
   system: async () => ({
@@ -58,6 +76,12 @@ export const fixedAnswers: Controller = {
   podReady: (name) => ({ container_name: name, ready: true, startup_passed: true }),
   stopPod: async (name, { freeze }) => ({ name, freeze }),
   startPod: async (name) => ({ name, recreated: true, unfroze: false }),
+  execPod: async () => {
+    throw new Failure("not_found", 'no container "s-web.gone"');
+  },
+  execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
+  podLogs: async () => (async function* () {})(),
+  stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
   runRelease: async () => {
     const transcript = createTranscript(1_000);
     transcript.write("-----> Release 0abcdef12 succeeded\n");
@@ -70,6 +94,17 @@ export const fixedAnswers: Controller = {
   setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),
   unsetConfig: async () => ({ changed: ["A"], restarting: [] }),
   restart: async () => ({ kind: "deployment", scope: "s", name: "web", unfroze: [] }),
+  scale: async () => ({ kind: "deployment", scope: "s", name: "web", replicas: 3, previous: 2, revision: 7 }),
+  why: async () => ({
+    kind: "deployment",
+    scope: "s",
+    name: "web",
+    deleted: false,
+    at,
+    conditions: [],
+    deaths: 0,
+    events: [],
+  }),
   operation: (id) => ({
     id,
     type: "restart",
@@ -79,6 +114,11 @@ export const fixedAnswers: Controller = {
     state: "running",
     started_at: at,
   }),
+  runJob: async ({ kind }, { wait }) => ({ ...run, kind, status: wait ? "failed" : "scheduled" }),
+  listRuns: () => ({ runs: [run] }),
+  getRun: (id) => ({ ...run, run_id: id }),
+  cancelRun: async (id) => ({ ...run, run_id: id, status: "cancelled" }),
+  deliveries: () => ({ deliveries: [] }),
   events: () => ({ events: [] }),
 };
 

@@ -21,7 +21,7 @@ export interface Rig {
   /** Ends the server; containers stay. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   /** Runs the CLI against it. */
-  cli(args: string[], options?: { stdin?: string; cwd?: string }): Promise<Finished>;
+  cli(args: string[], options?: { stdin?: string; cwd?: string; env?: Record<string, string> }): Promise<Finished>;
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   apply(...manifests: Manifest[]): Promise<Answer>;
   pods(scope: string, name?: string): Promise<PodRecord[]>;
@@ -43,6 +43,8 @@ export interface Answer {
 }
 
 export interface RigOptions {
+  /** Further flags of `berth serve`. */
+  flags?: readonly string[];
   /** Defaults to the daemon of the test run. */
   dockerHost?: string;
   /** An existing folder; removed by `close` like one of the rig's own. */
@@ -60,7 +62,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
   const socket = join(root, "run/berth.sock");
   const endpoint = `unix:${socket}`;
   const planes = ["--addr", options.addr ?? "", "--observability-addr", "", "--identity-addr", ""];
-  const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost];
+  const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost, ...(options.flags ?? [])];
   let server: Server | undefined;
 
   const self: Rig = {
@@ -80,7 +82,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       await server?.stop(signal);
       server = undefined;
     },
-    cli: (args, options) => berth(args, { ...options, env: { BERTH_ENDPOINT: endpoint } }),
+    cli: (args, options) => berth(args, { ...options, env: { ...options?.env, BERTH_ENDPOINT: endpoint } }),
     call: (method, path, body) => call(socket, { method, path, body }),
     apply: (...manifests) => self.call("POST", "/apply", manifests),
     async pods(scope, name) {

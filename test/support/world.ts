@@ -8,14 +8,17 @@ import type { ApplyResult } from "../../src/api/orchestration/apply.ts";
 import type { describe, PodKindStatus } from "../../src/api/orchestration/describe.ts";
 import type { StoredEvent, Store } from "../../src/store/store.ts";
 import { limits } from "../../src/config.ts";
+import type { UsageOf } from "../../src/controller/autoscale.ts";
 import type { ControllerLimits } from "../../src/controller/context.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 import { createController, type RunningController } from "../../src/controller/create.ts";
 import { mapSecrets } from "../../src/core/mask.ts";
+import type { SendWebhook } from "../../src/deliver/webhook.ts";
 import { naming } from "../../src/core/naming.ts";
 import { type Assets, createAssets } from "../../src/disk/assets.ts";
 import { type Layout, layoutOf } from "../../src/disk/layout.ts";
 import { prepareRoot } from "../../src/disk/root.ts";
+import type { SteadyClock } from "../../src/lib/clock.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "../../src/runtime/memory.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -26,6 +29,7 @@ import { fixtureImage } from "./manifests.ts";
 import { type AfterCall, createPower } from "./power.ts";
 import { secondsText, unsettled } from "./settled.ts";
 import { testKey } from "./store-root.ts";
+import { deliverAll } from "./webhooks.ts";
 
 /**
  * A whole controller on a machine of its own: a real store and real files in a temporary root, the memory engine, and
@@ -44,7 +48,10 @@ export interface World {
   /** Every line that was logged, debug included. */
   readonly logged: string[];
 
-  apply(body: Manifest | Manifest[], options?: { dryRun?: boolean; prune?: boolean }): Promise<ApplyResult>;
+  apply(
+    body: Manifest | Manifest[],
+    options?: { dryRun?: boolean; prune?: boolean; force?: boolean },
+  ): Promise<ApplyResult>;
   describe(kind: string, scope: string, name: string): Promise<DataOf<typeof describe>>;
   status(kind: string, scope: string, name: string): Promise<PodKindStatus>;
   /** Names of the containers on the machine, sorted, whoever made them. */
@@ -72,7 +79,16 @@ export interface WorldOptions {
   limits?: Partial<ControllerLimits>;
   /** What the controller gets instead of the plain memory engine. */
   wrapRuntime?: (runtime: MemoryRuntime) => Runtime;
+  /** What the controller gets instead of the plain store. */
+  wrapStore?: (store: Store) => Store;
+  /** What the controller reads the time from, instead of the plain clock. */
+  wrapClock?: (clock: FakeClock) => SteadyClock;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  /** What the autoscaler sees. */
+  usageOf?: UsageOf;
+  privateHooks?: boolean;
+  /** What becomes of webhook calls; delivered at once where left out. */
+  sendWebhook?: SendWebhook;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
   /** Told of every engine call and store write that was done, before the server that asked learns of it. */
@@ -108,21 +124,24 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   runtime.addImage(fixtureImage);
   if (options.engineDown) runtime.engineDown();
   const fetching = { fetch: options.fetch ?? ((url, { signal }) => fetch(url, { signal })) };
-  const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "list", "remove"]);
+  const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "read", "list", "remove"]);
   const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
-    store: activity.watch(store, ["write"]),
+    store: activity.watch(options.wrapStore?.(store) ?? store, ["write"]),
     runtime: link.runtime,
     assets,
     layout,
     names: naming(),
-    clock,
+    clock: options.wrapClock?.(clock) ?? clock,
     log,
     limits: { ...limits, ...options.limits },
     randomBytes: createSeries(),
     fetch: activity.watch(fetching, ["fetch"]).fetch,
+    sendWebhook: options.sendWebhook ?? deliverAll,
   };
+  const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };
+  const statsIntervalMs = 0;
   let server = start();
 
   function start() {
@@ -130,12 +149,15 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     const power = createPower(options.afterCall);
     const running = createController({
       ...parts,
+      ...usage,
+      privateHooks: options.privateHooks ?? false,
+      statsIntervalMs,
       about: { ...about, startedAt: clock.now() },
       // Watched inside: what a dead server waits for in vain is not under way.
       store: power.feed(parts.store, ["write"]),
       runtime: power.feed(parts.runtime, engineCalls),
       fetch: power.feed(parts, ["fetch"]).fetch,
-      clock: power.feedClock(clock),
+      clock: power.feedClock(parts.clock),
     });
     return { running, stopping, power, ended: running.run(stopping.signal) };
   }
@@ -185,8 +207,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     limits: parts.limits,
     log,
     logged,
-    apply: (body, { dryRun = false, prune = false } = {}) =>
-      self.controller.apply(body, { dryRun, prune, actor: "test" }),
+    apply: (body, { dryRun = false, prune = false, force = false } = {}) =>
+      self.controller.apply(body, { dryRun, prune, force, actor: "test" }),
     describe: (kind, scope, name) => self.controller.describe({ kind, scope, name }),
     async status(kind, scope, name) {
       const { status } = await self.describe(kind, scope, name);

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../endpoint.ts";
 import { Manifest } from "../manifest.ts";
 import { Flag, Text } from "../query.ts";
+import { ImagePull } from "./restart.ts";
 
 /** One row of the consequence plan of a dry run. */
 export const PlanRow = Type.Object({
@@ -35,6 +36,7 @@ export const ApplyResult = Type.Object({
   dry_run: Type.Optional(Type.Boolean()),
   plan: Type.Optional(Type.Array(PlanRow)),
   warnings: Type.Optional(Type.Array(Type.String())),
+  image_pulls: Type.Optional(Type.Array(ImagePull)),
 });
 export type ApplyResult = Static<typeof ApplyResult>;
 
@@ -45,6 +47,7 @@ export const apply = endpoint({
   query: Type.Object({
     dry_run: Flag("answer with the plan and write nothing (default false)"),
     prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
+    force: Flag("ask the registries for the images again; replicas roll where a tag moved (default false)"),
   }),
   /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
   body: Type.Unknown(),

@@ -3,12 +3,19 @@ import { apply, deleteManifest, listManifests } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
+import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
+import { podLogs } from "./logs.ts";
+import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
+import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
 import { getOperation, restart } from "./restart.ts";
+import { scale } from "./scale.ts";
+import { why } from "./why.ts";
+import { listStats } from "./stats.ts";
 
 /** The orchestration plane, whole: what is not in this list does not exist. */
 export const orchestrationEndpoints: Endpoint[] = [
@@ -25,14 +32,26 @@ export const orchestrationEndpoints: Endpoint[] = [
   podReady,
   stopPod,
   startPod,
+  podLogs,
+  execPod,
+  getExec,
+  listStats,
   getConfig,
   setConfig,
   unsetConfig,
   restart,
   getOperation,
+  scale,
   runRelease,
   listReleases,
   rollback,
+  why,
+  runJob,
+  runCronjob,
+  listRuns,
+  getRun,
+  cancelRun,
+  listDeliveries,
   listEvents,
   openapi,
 ];

@@ -1,6 +1,16 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../endpoint.ts";
 import { Flag, Text } from "../query.ts";
+
+/** One image that a registry was asked for again. */
+export const ImagePull = Type.Object({
+  image: Type.String(),
+  /** The reference means another image than before. */
+  updated: Type.Boolean(),
+  /** Why it could not be pulled; the copy on the machine is used. */
+  warning: Type.Optional(Type.String()),
+});
+export type ImagePull = Static<typeof ImagePull>;
 
 export const restart = endpoint({
   method: "POST",
@@ -11,6 +21,7 @@ export const restart = endpoint({
     scope: Text("scope; found by itself where only one matches"),
     name: Text("name (required)"),
     wait: Flag("answer when the last replica is replaced (default true)"),
+    pull: Flag("ask the registry for its images first; where a tag moved this is a release (default false)"),
   }),
   data: Type.Object({
     kind: Type.String(),
@@ -18,6 +29,9 @@ export const restart = endpoint({
     name: Type.String(),
     unfroze: Type.Array(Type.String()),
     operation: Type.Optional(Type.String()),
+    image_pulls: Type.Optional(Type.Array(ImagePull)),
+    /** Where the image moved. */
+    release: Type.Optional(Type.String()),
   }),
   alsoAnswers: { 202: "Begun and not waited for; `operation` names it" },
 });

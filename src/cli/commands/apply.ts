@@ -8,23 +8,28 @@ import { answer, type Command, type Context } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
+import { imagePullText } from "../image-pull-text.ts";
 import { isPodKind, readyTarget } from "../look.ts";
 import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
 import { hasChanges, planText } from "../plan-text.ts";
+import { printable } from "../style.ts";
 
 export const applyCommand: Command = {
   name: "apply",
   summary: "make the server run what manifest files say",
-  usage: ["apply -f PATH… [--prune] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["apply -f PATH… [--prune] [--pull] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   detail: [
     "Shows the plan, asks when somebody is there to answer, stores the manifests whole or not at all,",
-    "and waits until what runs containers is ready: 0 ready, 1 failed, 3 not ready within --timeout.",
+    "and waits until deployments and statefulsets are ready. Ends with 0 when they are, with 1 when one",
+    "failed or went back to the version before, with 3 when --timeout came first. What someone else",
+    "changes between plan and apply is not overwritten unseen: with -y it plans again, up to 3 times.",
     "",
     ...manifestDetail,
   ],
   flags: [
     fileFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
+    { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
@@ -38,20 +43,54 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const timeoutMs = timeoutOf(args.value("timeout"), context);
   const set = await manifestsOf(args, context);
   const prune = args.on("prune") ? "true" : undefined;
-  const send = (body: unknown, query: { prune?: string | undefined; dry_run?: string }) =>
-    explained(set, () => context.api.call(apply, { body, query }));
-
-  const plan = await send(set.manifests, { prune, dry_run: "true" });
-  showPlan(plan, args, context);
-  if (args.on("dry-run")) return exitCodes.done;
-  if (hasChanges(plan) && context.terminal.interactive && !args.on("yes")) {
-    if (!(await confirmed("apply these changes?", context))) throw refused();
+  const force = args.on("pull") ? "true" : undefined;
+  const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
+  const steps: Steps = {
+    plan: () => call(set.manifests, { prune, dry_run: "true" }),
+    store: (plan) => call(guarded(set.manifests, plan), { prune, force }),
+  };
+  if (args.on("dry-run")) {
+    showPlan(await steps.plan(), args, context);
+    return exitCodes.done;
   }
-  const result = await send(guarded(set.manifests, plan), { prune }).catch(changedMeanwhile);
+  const { plan, result } = await planAndStore(steps, args, context);
   if (context.json) answer(context, result, () => "");
   else report(result, plan, context);
   if (args.on("no-wait")) return exitCodes.done;
   return follow(targetsOf(context.api, result, plan), timeoutMs, context);
+}
+
+interface Query {
+  prune?: string | undefined;
+  dry_run?: string;
+  force?: string | undefined;
+}
+
+interface Steps {
+  plan: () => Promise<ApplyResult>;
+  /** Stores what was planned, if what the plan was made against is still there. */
+  store: (plan: ApplyResult) => Promise<ApplyResult>;
+}
+
+/** Tries again after losing a race, where the operator has said yes to whatever the plan will be. */
+const retriesMax = 3;
+
+async function planAndStore(steps: Steps, args: Arguments, context: Context) {
+  for (let retries = args.on("yes") ? retriesMax : 0; ; retries--) {
+    const plan = await steps.plan();
+    showPlan(plan, args, context);
+    if (hasChanges(plan) && context.terminal.interactive && !args.on("yes")) {
+      if (!(await confirmed("apply these changes?", context))) throw refused();
+    }
+    try {
+      return { plan, result: await steps.store(plan) };
+    } catch (error) {
+      const changed = changedMeanwhile(error);
+      if (changed === undefined) throw error;
+      if (retries === 0) throw new CommandFailure(`${changed}\n  nothing was changed; look again: berth diff`);
+      context.terminal.note(`${context.terminal.noteStyle.yellow("!")} ${changed}; planning again`);
+    }
+  }
 }
 
 function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
@@ -64,6 +103,7 @@ function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
 
 function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {
   const pruned = result.pruned.length === 0 ? "" : `, deleted ${result.pruned.length}`;
+  for (const pull of result.image_pulls ?? []) terminal.note(imagePullText(pull, terminal.noteStyle));
   if (!hasChanges(plan)) return;
   terminal.out(`\napplied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}${pruned}`);
 }
@@ -95,9 +135,11 @@ function asObject(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
 }
 
-function changedMeanwhile(error: unknown): never {
-  if (!(error instanceof ApiError) || error.status !== 409) throw error;
-  throw new CommandFailure(`${error.message}\n  nothing was changed; look again: berth diff`);
+/** What happened, without the field by which we asked; undefined where the error is no lost race. */
+function changedMeanwhile(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
+  const [, ref] = /metadata\.if_revision: (\S+) was expected at revision/.exec(error.message) ?? [];
+  return ref === undefined ? undefined : `someone else changed ${printable(ref)} meanwhile`;
 }
 
 function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {

@@ -1,3 +1,4 @@
+import { listManifests } from "../../api/orchestration/apply.ts";
 import { getConfig, setConfig } from "../../api/orchestration/config.ts";
 import type { Arguments } from "../arguments.ts";
 import { answer, type Command, type Context } from "../command.ts";
@@ -20,7 +21,8 @@ export const configCommand: Command = {
   ],
   detail: [
     "REF is SCOPE or SCOPE/NAME; an app sees both, its own values win. KEY=- reads the value from stdin,",
-    "so that a secret is in no command line. list shows digests; get shows values.",
+    "so that a secret is in no command line. list shows digests, which are others each time;",
+    "get shows values.",
   ],
   flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
   async run(context, args) {
@@ -77,7 +79,17 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
     const restarting = result.restarting.map((ref) => `\nrestarting ${ref}`);
     return `${done} ${result.changed.join(", ")} on ${bucket.text}${restarting.join("")}`;
   });
+  const isUnread = done === "set" && result.restarting.length === 0;
+  if (isUnread && !context.json) await warnUnread(bucket, context);
   return exitCodes.done;
+}
+
+/** Config may come before what reads it; a mistyped name looks the same. */
+async function warnUnread({ text, scope, name }: Call["bucket"], { api, terminal }: Context): Promise<void> {
+  // It is set by now: that nobody can say who reads it is no failure.
+  const readers = await api.call(listManifests, { query: { scope, name } }).catch(() => undefined);
+  if (readers?.length !== 0) return;
+  terminal.note(`${terminal.noteStyle.yellow("!")} nothing is stored under ${text} yet: it is kept until something is`);
 }
 
 async function get({ bucket, rest, context }: Call): Promise<number> {

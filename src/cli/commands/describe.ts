@@ -3,7 +3,6 @@ import { listManifests } from "../../api/orchestration/apply.ts";
 import { describe } from "../../api/orchestration/describe.ts";
 import { getPod } from "../../api/orchestration/pods.ts";
 import { answer, type Command, type Context } from "../command.ts";
-import { describeText, podText } from "../describe-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { findPods, isPodWord } from "../pods.ts";
@@ -45,6 +44,7 @@ function findManifests(text: string, { api }: Context): Promise<Manifest[]> {
 async function describeOne(one: { kind: string; text: string }, reveal: boolean, context: Context): Promise<number> {
   const { scope, name } = resourceReference(one.text);
   const description = await context.api.call(describe, { query: { kind: one.kind, scope, name } });
+  const { describeText } = await loadText();
   answer(context, description, () => describeText(description, { ...tableSetup(context), reveal }));
   return exitCodes.done;
 }
@@ -64,6 +64,7 @@ async function describeFound(
   for (const [index, { kind, scope, name }] of found.entries()) {
     const description = await context.api.call(describe, { query: { kind, scope, name } });
     if (index > 0) context.terminal.out("");
+    const { describeText } = await loadText();
     answer(context, description, () => describeText(description, { ...tableSetup(context), reveal }));
   }
   return exitCodes.done;
@@ -78,7 +79,13 @@ async function describePods(text: string, reveal: boolean, context: Context): Pr
   for (const [index, { name }] of pods.entries()) {
     const detail = await context.api.call(getPod, { params: { name }, query: {} });
     if (index > 0) context.terminal.out("");
+    const { podText } = await loadText();
     answer(context, detail, () => podText(detail.pod, { ...tableSetup(context), reveal }));
   }
   return exitCodes.done;
+}
+
+/** Loaded when used: it writes YAML. */
+function loadText() {
+  return import("../describe-text.ts");
 }

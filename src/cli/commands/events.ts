@@ -1,57 +1,96 @@
 import { type Event, listEvents } from "../../api/orchestration/events.ts";
+import type { Arguments } from "../arguments.ts";
 import { answer, type Command, type Context } from "../command.ts";
-import { timeText } from "../duration.ts";
-import { exitCodes, usageFailure } from "../failures.ts";
+import { eventRows } from "../event-text.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { parseReference } from "../reference.ts";
-import { printable } from "../style.ts";
-import { tableText } from "../table-text.ts";
+import { listText, tableText } from "../table-text.ts";
 
 export const eventsCommand: Command = {
   name: "events",
   summary: "show who did what, when and why",
-  usage: ["events [SCOPE[/NAME]] [--kind KIND] [--limit N] [--after N]"],
+  usage: ["events [SCOPE[/NAME]] [-f] [--kind KIND] [--limit N] [--after N]"],
   flags: [
+    { name: "follow", short: "f", summary: "go on with what happens later" },
     { name: "kind", short: "k", value: "KIND", summary: "only of this kind" },
     { name: "limit", short: "n", value: "N", summary: "at most this many (100)" },
-    { name: "after", value: "N", summary: "those after this number, as -o json shows it in seq" },
+    { name: "after", value: "N", summary: "only those after this number: seq in -o json" },
   ],
   async run(context, args) {
     const [text, ...more] = args.words;
     if (more.length > 0) throw usageFailure("events takes one SCOPE or SCOPE/NAME");
-    const reference = text === undefined ? undefined : parseReference(text);
-    const kind = args.value("kind") ?? reference?.kind;
-    const data = await context.api.call(listEvents, {
-      query: {
-        kind: kind === undefined ? undefined : normalKind(kind),
-        scope: reference?.scope ?? reference?.word,
-        name: reference?.name,
-        limit: args.value("limit"),
-        after: args.value("after"),
-      },
-    });
+    const query = queryOf(text, args);
+    const data = await context.api.call(listEvents, { query });
+    if (args.on("follow")) return followEvents(context, query, data.events);
     answer(context, data, () => eventsText(data.events, context));
     return exitCodes.done;
   },
 };
 
+interface Query {
+  kind: string | undefined;
+  scope: string | undefined;
+  name: string | undefined;
+  limit: string | undefined;
+  after: string | undefined;
+}
+
+function queryOf(text: string | undefined, args: Arguments): Query {
+  const reference = text === undefined ? undefined : parseReference(text);
+  const kind = args.value("kind") ?? reference?.kind;
+  return {
+    kind: kind === undefined ? undefined : normalKind(kind),
+    scope: reference?.scope ?? reference?.word,
+    name: reference?.name,
+    limit: args.value("limit"),
+    after: args.value("after"),
+  };
+}
+
+/** Until Ctrl-C. With `-o json` an event a line. */
+async function followEvents(context: Context, query: Query, first: readonly Event[]): Promise<number> {
+  const { terminal, clock, limits, signal } = context;
+  show(context, first, true);
+  let after = lastSeq(first, query.after ?? "0");
+  let away = false;
+  while (!signal.aborted) {
+    await clock.sleep(limits.followMs, signal);
+    const page = await nextPage(context, { ...query, limit: undefined, after });
+    if (page === undefined && !away) terminal.note("the server does not answer, still trying");
+    away = page === undefined;
+    show(context, page ?? [], false);
+    after = lastSeq(page ?? [], after);
+  }
+  return exitCodes.interrupted;
+}
+
+/** Undefined while the server is away. */
+async function nextPage({ api, signal }: Context, query: Query): Promise<Event[] | undefined> {
+  if (signal.aborted) return [];
+  try {
+    return (await api.call(listEvents, { query })).events;
+  } catch (error) {
+    if (signal.aborted) return [];
+    if (error instanceof CommandFailure && error.exitCode === exitCodes.unreachable) return undefined;
+    throw error;
+  }
+}
+
+function lastSeq(events: readonly Event[], before: string): string {
+  const last = events.at(-1);
+  return last === undefined ? before : String(last.seq);
+}
+
+function show(context: Context, events: readonly Event[], first: boolean): void {
+  const { terminal, json } = context;
+  if (json) for (const event of events) terminal.out(JSON.stringify(event));
+  else if (first) terminal.out(eventsText(events, context));
+  else if (events.length > 0) terminal.out(listText(eventRows(events), { width: terminal.width }));
+}
+
 function eventsText(events: readonly Event[], { terminal }: Context): string {
   if (events.length === 0) return "no events";
-  const rows = events.map((event) => {
-    const reference = [event.kind, event.scope, event.name].filter(Boolean).join("/");
-    return [timeText(event.at), event.actor, event.action, reference, detailText(event.detail)].map(printable);
-  });
   const head = ["TIME", "WHO", "WHAT", "ON", "DETAIL"];
-  return tableText([head, ...rows], { width: terminal.width, head: terminal.style.dim });
-}
-
-function detailText(detail: Event["detail"]): string {
-  // Of something new every field is new.
-  const shown = Object.entries(detail ?? {}).filter(([key]) => key !== "changed" || detail?.outcome !== "created");
-  return shown.map(([key, value]) => `${key}=${valueText(value)}`).join(" ");
-}
-
-function valueText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(valueText).join(",");
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return tableText([head, ...eventRows(events)], { width: terminal.width, head: terminal.style.dim });
 }

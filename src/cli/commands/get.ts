@@ -2,12 +2,15 @@ import { coreKinds, type Manifest } from "../../api/manifest.ts";
 import { listManifests } from "../../api/orchestration/apply.ts";
 import { listPods, type PodRecord } from "../../api/orchestration/pods.ts";
 import { answer, type Command, type Context } from "../command.ts";
-import { exitCodes, usageFailure } from "../failures.ts";
+import { storedWorkloads, unlessAway } from "../engine-away.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { kindNamed } from "../kinds.ts";
+import { isPodKind } from "../look.ts";
 import { findPods, isPodWord } from "../pods.ts";
 import { degradedText, podTable } from "../pod-table.ts";
 import { parseReference } from "../reference.ts";
 import { resourceTable, type TableSetup } from "../resource-table.ts";
+import { printable } from "../style.ts";
 import { didYouMean } from "../suggest.ts";
 
 const words = ["pods", "all", ...coreKinds.map((kind) => `${kind}s`)];
@@ -29,7 +32,8 @@ export const getCommand: Command = {
 };
 
 async function getPods(reference: string | undefined, context: Context): Promise<number> {
-  const found = await findPods(context.api, reference);
+  const found = await askPods(reference, context);
+  if (found === undefined) return exitCodes.failed;
   answer(context, found, () => {
     const parts = [found.pods.length === 0 ? "no pods" : podTable(found.pods, tableSetup(context))];
     if (found.degraded.length > 0) parts.push("", degradedText(found.degraded, tableSetup(context)));
@@ -47,20 +51,48 @@ async function getManifests(wanted: Wanted, context: Context): Promise<number> {
   const named = wanted.reference === undefined ? undefined : parseReference(wanted.reference);
   const query = { kind: wanted.kind ?? named?.kind, scope: named?.scope ?? named?.word, name: named?.name };
   const manifests = await context.api.call(listManifests, { query });
-  const pods = context.json ? [] : (await context.api.call(listPods, { query: {} })).pods;
+  const pods = context.json ? [] : await podsOf(manifests, context);
   answer(context, manifests, () => manifestTables({ manifests, pods, reference: wanted.reference }, context));
   return exitCodes.done;
+}
+
+/** Undefined, and the reason told, where nobody can say what runs. */
+async function podsOf(manifests: readonly Manifest[], context: Context): Promise<readonly PodRecord[] | undefined> {
+  if (!manifests.some(({ kind }) => isPodKind(kind))) return [];
+  const asked = await unlessAway(() => context.api.call(listPods, { query: {} }));
+  if ("found" in asked) return asked.found.pods;
+  tellAway(asked.away, context);
+  return undefined;
+}
+
+/**
+ * The pods of a reference. Where nobody can say what runs, what is stored is shown in their place with the reason, and
+ * the answer is undefined; with `-o json` it is the error.
+ */
+export async function askPods(reference: string | undefined, context: Context) {
+  const asked = await unlessAway(() => findPods(context.api, reference));
+  if ("found" in asked) return asked.found;
+  if (context.json) throw new CommandFailure(asked.away);
+  const manifests = await storedWorkloads(context.api, reference);
+  context.terminal.out(manifestTables({ manifests, pods: undefined, reference }, context));
+  tellAway(asked.away, context);
+  return undefined;
+}
+
+function tellAway(why: string, { terminal }: Context): void {
+  terminal.note(`${terminal.noteStyle.yellow("!")} what runs is unknown: ${printable(why)}`);
 }
 
 /** A word alone is taken for a scope, so a mistyped kind ends here. */
 function nothing(reference: string | undefined): string {
   if (reference === undefined) return "nothing here; apply something: berth apply -f FILE";
-  return `nothing is stored under "${reference}"${didYouMean(reference, words)}`;
+  if (reference.includes("/")) return `nothing is stored under "${reference}"`;
+  return `no scope "${reference}" here${didYouMean(reference, words)}`;
 }
 
 interface Found {
   manifests: readonly Manifest[];
-  pods: readonly PodRecord[];
+  pods: readonly PodRecord[] | undefined;
   reference: string | undefined;
 }
 

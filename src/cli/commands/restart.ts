@@ -3,17 +3,19 @@ import { restart } from "../../api/orchestration/restart.ts";
 import { answer, type Command } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
+import { imagePullText } from "../image-pull-text.ts";
 import { normalKind } from "../kinds.ts";
-import { operationTarget } from "../look.ts";
+import { operationTarget, releaseTarget } from "../look.ts";
 import { resourceReference } from "../reference.ts";
 
 export const restartCommand: Command = {
   name: "restart",
   summary: "replace the containers of a deployment or statefulset, one after another",
-  usage: ["restart SCOPE/NAME [--kind KIND] [--no-wait] [--timeout TIME]"],
-  detail: ["Replicas that were stopped and frozen start again."],
+  usage: ["restart SCOPE/NAME [--pull] [--kind KIND] [--no-wait] [--timeout TIME]"],
+  detail: ["Replicas that were stopped and kept stopped start again, too."],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
+    { name: "pull", summary: "ask the registry for its images first; a tag that moved is a release" },
     { name: "no-wait", aliases: ["detach"], summary: "do not wait until the last one is replaced" },
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
   ],
@@ -26,12 +28,17 @@ export const restartCommand: Command = {
     const kind = flag === undefined ? reference.kind : normalKind(flag);
     const { scope, name } = reference;
     // The wait is ours, so that it can be shown, limited and left.
-    const data = await context.api.call(restart, { query: { kind, scope, name, wait: "false" } });
+    const pull = args.on("pull") ? "true" : undefined;
+    const data = await context.api.call(restart, { query: { kind, scope, name, pull, wait: "false" } });
+    const { terminal } = context;
+    for (const row of data.image_pulls ?? []) terminal.note(imagePullText(row, terminal.noteStyle));
     answer(context, data, () => {
       const unfrozen = data.unfroze.length === 0 ? "" : `, no longer frozen: ${data.unfroze.join(", ")}`;
       return `restarting ${formatKey(data)}${unfrozen}`;
     });
     if (args.on("no-wait") || data.operation === undefined) return exitCodes.done;
-    return follow([operationTarget(context.api, data, data.operation)], timeoutMs, context);
+    const { release, operation } = data;
+    const target = release === undefined ? operationTarget : releaseTarget;
+    return follow([target(context.api, data, release ?? operation)], timeoutMs, context);
   },
 };

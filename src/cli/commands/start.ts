@@ -8,7 +8,7 @@ export const startCommand: Command = {
   name: "start",
   summary: "start stopped pods again",
   usage: ["start SCOPE/NAME.REPLICA…", "start SCOPE/NAME"],
-  detail: ["SCOPE/NAME means those of its replicas that do not run; one that runs and is named is made anew."],
+  detail: ["SCOPE/NAME means those of its replicas that do not run; a pod that is named is made anew."],
   flags: [],
   async run(context, args) {
     const done: DataOf<typeof startPod>[] = [];

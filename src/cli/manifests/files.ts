@@ -74,7 +74,7 @@ function stat(path: string, name: string) {
 
 function cannotRead(name: string, error: unknown): CommandFailure {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT" || code === "ENOTDIR") return new CommandFailure(`no such file: "${name}"`);
+  if (code === "ENOENT" || code === "ENOTDIR") return new CommandFailure(`"${name}" does not exist`);
   if (code === "EACCES") return new CommandFailure(`no permission to read "${name}"`);
   return new CommandFailure(`cannot read "${name}": ${error}`, exitCodes.failed);
 }

@@ -15,6 +15,10 @@ export function serverFaults(message: string, entries: readonly Entry[]): Server
     if (fault === undefined) result.rest.push(line);
     else result.faults.push(fault);
   }
+  // Read from top to bottom of each file; the server lists them by how it checks.
+  const order = entries.map((entry) => entry.file.name);
+  const rank = ({ span }: Fault) => order.indexOf(span.source.name);
+  result.faults.sort((a, b) => rank(a) - rank(b) || a.span.start - b.span.start);
   return result;
 }
 

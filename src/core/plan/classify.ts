@@ -68,9 +68,9 @@ export function classify(pod: PlannedPod, workload: PlanWorkload, frozenIds: Rea
   return rules.find(({ when }) => when(facts))?.is ?? "starting";
 }
 
-/** Made from the wanted spec, and not before the last restart or config change. */
+/** Made from the wanted spec, not before the last restart or config change, and connected as it was made. */
 export function isCurrent(pod: PlannedPod, workload: Pick<PlanWorkload, "hash" | "generation">): boolean {
-  return pod.hash === workload.hash && pod.generation >= workload.generation;
+  return pod.hash === workload.hash && pod.generation >= workload.generation && pod.cutOffFrom === undefined;
 }
 
 /** Only a running container can be ready, whatever a probe said last. */
@@ -80,6 +80,7 @@ export function isReady(pod: PlannedPod): boolean {
 
 /** What sets an outdated container apart from the wanted ones, for people. */
 export function whyOutdated(pod: PlannedPod, workload: PlanWorkload): string {
+  if (pod.cutOffFrom !== undefined) return `cut off from network "${pod.cutOffFrom}"`;
   return pod.hash === workload.hash ? "made before the last restart or config change" : "made from another spec";
 }
 

@@ -25,6 +25,8 @@ export interface PlannedPod {
   frozen: boolean;
   /** `init`, `release` …: such containers are never replicas. */
   role: string | undefined;
+  /** The platform's network, when somebody disconnected it from that. */
+  cutOffFrom?: string | undefined;
   /** Healing back-off: not started before this; 0 for at once. */
   startNotBefore: number;
 }

@@ -10,6 +10,8 @@ export interface StatusInput {
   lastError?: ReconcileError | undefined;
   /** Epoch ms by which the rollout under way has to be done; undefined when none is. */
   deadlineAt?: number | undefined;
+  /** The release whose commands have to pass before anything is replaced: until then nothing is settled. */
+  pendingRelease?: string | undefined;
   /** Conditions as last written: what did not change keeps its time. */
   previous?: readonly Condition[] | undefined;
   now: number;
@@ -44,9 +46,9 @@ export function statusOf(input: StatusInput): WorkloadStatus {
   const failure = failureOf(input);
   const trouble = failure ?? troubleOf(input);
   return {
-    phase: phaseOf(input.plan.done, failure, trouble),
+    phase: phaseOf(input.plan.done && input.pendingRelease === undefined, failure, trouble),
     conditions: [
-      condition(input, readiness(input.plan)),
+      condition(input, readiness(input)),
       condition(input, progress(input, failure)),
       condition(input, degradation(trouble)),
     ],
@@ -86,8 +88,20 @@ function troubleOf({ workload, pods, lastError, now }: StatusInput): Cause | und
     return { reason: "OutOfMemory", message: `${starved.containerName} ran out of memory` };
   }
   const crashing = replicas.find((pod) => pod.restarts >= restartsTolerated && now - pod.createdAt <= youthMs);
-  if (crashing === undefined) return undefined;
+  if (crashing === undefined) return pauseOf(pods);
   return { reason: "CrashLoop", message: `${crashing.containerName} restarted ${crashing.restarts} times` };
+}
+
+/** Paused by hand: left alone for as long as that lasts, so that nothing of it comes up by waiting. */
+function pauseOf(pods: readonly PlannedPod[]): Cause | undefined {
+  const names = pods
+    .filter((pod) => pod.role === undefined && !pod.frozen && pod.state === "paused")
+    .map((pod) => pod.containerName)
+    .sort();
+  const [first] = names;
+  if (first === undefined) return undefined;
+  const who = names.length === 1 ? `${first} is` : `${first} and ${names.length - 1} more are`;
+  return { reason: "Paused", message: `${who} paused and left alone; go on with: docker unpause ${first}` };
 }
 
 /** The engine keeps the mark of an old kill: a replica that has been ready for long since is well again. */
@@ -96,15 +110,21 @@ function isStarved(pod: PlannedPod, now: number): boolean {
   return pod.oomKilled && !isWell;
 }
 
-function readiness({ done, waitingFor, counts }: WorkloadPlan): Finding {
+function readiness({ plan: { done, waitingFor, counts }, pods }: StatusInput): Finding {
+  const paused = done ? undefined : pauseOf(pods);
+  if (paused !== undefined) return { type: "Ready", status: false, ...paused };
   if (!done) return { type: "Ready", status: false, reason: "ReplicasNotReady", message: waitingFor ?? "not settled" };
   const frozen = counts.frozen > 0 ? `, ${counts.frozen} frozen` : "";
   return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };
 }
 
-function progress({ plan, lastError }: StatusInput, failure: Cause | undefined): Finding {
+function progress({ plan, lastError, pendingRelease }: StatusInput, failure: Cause | undefined): Finding {
   const type = "Progressing";
   if (failure !== undefined) return { type, status: false, ...causeOnly(failure) };
+  if (pendingRelease !== undefined) {
+    const message = `the commands of release ${pendingRelease} have to pass before replicas are replaced`;
+    return { type, status: true, reason: "ReleasePhase", message };
+  }
   if (plan.done) return { type, status: false, reason: "Settled", message: "nothing to do" };
   if (lastError !== undefined) return { type, status: true, ...causeOnly(lastError) };
   return { type, status: true, reason: "Reconciling", message: plan.waitingFor ?? "not settled" };

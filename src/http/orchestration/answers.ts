@@ -8,9 +8,9 @@ export function jsonResponse(status: number, body: unknown, headers: Record<stri
   });
 }
 
-export function okResponse(status: number, data: unknown): Response {
+export function okResponse(status: number, data: unknown, headers: Record<string, string> = {}): Response {
   const envelope: Envelope<unknown> = { status: "ok", data };
-  return jsonResponse(status, envelope);
+  return jsonResponse(status, envelope, headers);
 }
 
 export function errorResponse(status: number, error: string, headers: Record<string, string> = {}): Response {

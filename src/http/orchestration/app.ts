@@ -4,12 +4,18 @@ import { orchestrationEndpoints } from "../../api/orchestration/endpoints.ts";
 import type { Controller } from "../../controller/controller.ts";
 import type { Naming } from "../../core/naming.ts";
 import type { Log } from "../../lib/log.ts";
+import type { RequestHead } from "../server/request-head.ts";
+import type { TakeoverHandler } from "../server/takeover.ts";
 import { mountApply } from "./apply.ts";
 import { mountConfig } from "./config.ts";
 import { mountDescribe } from "./describe.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountEvents } from "./events.ts";
+import { execPodRoute, mountExec } from "./exec.ts";
 import { mountHealth } from "./health.ts";
+import { podLogsRoute } from "./logs.ts";
+import { mountJobs } from "./jobs.ts";
+import { mountHooks } from "./hooks.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPods } from "./pods.ts";
@@ -18,7 +24,11 @@ import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
 import { mountRestart } from "./restart.ts";
+import { mountScale } from "./scale.ts";
+import { mountStats } from "./stats.ts";
+import { createTakeovers } from "./takeovers.ts";
 import { createUnknownRoute } from "./unknown-route.ts";
+import { mountWhy } from "./why.ts";
 
 export interface OrchestrationOptions {
   controller: Controller;
@@ -26,13 +36,17 @@ export interface OrchestrationOptions {
   version: string;
   names: Naming;
   log: Log;
-  limits: { jsonDepthMax: number; eventsPageMax: number };
+  limits: { jsonDepthMax: number; eventsPageMax: number; execInputBytesMax: number };
 }
 
-/** The orchestration plane as one function from request to answer; body size and who may ask are the front's work. */
-export function createOrchestrationApp(options: OrchestrationOptions): {
+/** The orchestration plane; body size and who may ask are the front's work. */
+export interface OrchestrationApp {
   fetch(request: Request): Response | Promise<Response>;
-} {
+  /** Claims the requests whose connections become sessions. */
+  takeover(head: RequestHead): TakeoverHandler | undefined;
+}
+
+export function createOrchestrationApp(options: OrchestrationOptions): OrchestrationApp {
   const { controller, version, names, log, limits } = options;
   const unknownRoute = createUnknownRoute(orchestrationEndpoints);
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
@@ -50,10 +64,19 @@ export function createOrchestrationApp(options: OrchestrationOptions): {
   mountResource(plane, controller);
   mountDescribe(plane, controller);
   mountPods(plane, controller);
+  mountExec(plane, controller);
+  mountStats(plane, controller, names.headerPrefix);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
+  mountWhy(plane, controller);
+  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
+  mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
-  return { fetch: withRequestLog(app.fetch, log, plane.actorHeader) };
+  return {
+    fetch: withRequestLog(app.fetch, log, plane.actorHeader),
+    takeover: createTakeovers([execPodRoute, podLogsRoute], { controller, names, log, limits }),
+  };
 }

@@ -6,7 +6,12 @@ import { mount, type Plane } from "./mount.ts";
 export function mountApply(plane: Plane, controller: Controller): void {
   mount(plane, apply, {
     answer: ({ body, query, actor }) =>
-      controller.apply(body, { dryRun: readFlag(query.dry_run, false), prune: readFlag(query.prune, false), actor }),
+      controller.apply(body, {
+        dryRun: readFlag(query.dry_run, false),
+        prune: readFlag(query.prune, false),
+        force: readFlag(query.force, false),
+        actor,
+      }),
   });
   mount(plane, listManifests, { answer: ({ query }) => controller.listManifests(query) });
   mount(plane, deleteManifest, {

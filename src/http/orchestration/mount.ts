@@ -27,13 +27,16 @@ export interface Handler<E extends Endpoint> {
   answer(call: Call<E>): DataOf<E> | Promise<DataOf<E>>;
   /** 200 where left out. */
   status?(data: DataOf<E>): number;
+  /** Beside those of every answer. */
+  headers?(data: DataOf<E>): Record<string, string>;
 }
 
 /** Mounts one endpoint value: reads the request, calls the handler, wraps its data in the envelope. */
 export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Handler<E>): void {
   const respond = (data: DataOf<E>): Response => {
     const status = handler.status?.(data) ?? 200;
-    return endpoint.flat === true ? jsonResponse(status, data) : okResponse(status, data);
+    const headers = handler.headers?.(data);
+    return endpoint.flat === true ? jsonResponse(status, data, headers) : okResponse(status, data, headers);
   };
   const answer = (request: Request, params: Call<E>["params"], body: unknown): Response | Promise<Response> => {
     const query = readQuery(request, endpoint.query) as Partial<QueryOf<E>>;

@@ -84,7 +84,8 @@ function queryParameters(schema: TSchema | undefined): Json[] {
 
 function responses(endpoint: Endpoint): Json {
   const content = { "application/json": { schema: answerSchema(endpoint) } };
-  const answers: Json = { 200: { description: "Done", content } };
+  const stream = endpoint.stream === undefined ? content : { [endpoint.stream]: { schema: { type: "string" } } };
+  const answers: Json = { 200: { description: "Done", content: stream } };
   for (const status of errorStatuses(endpoint)) answers[status] = { $ref: "#/components/responses/Error" };
   for (const [status, description] of Object.entries(endpoint.alsoAnswers ?? {})) {
     answers[status] = { description, content };

@@ -50,7 +50,11 @@ export function readPodName(params: Record<string, string | null>): string {
 
 /** The JSON body; the Content-Type does not matter. Fails `invalid` for an empty one, `JsonError` for bad syntax. */
 export async function readBody(request: Request, options: { depthMax: number }): Promise<unknown> {
-  const bytes = await request.arrayBuffer();
+  return parseBody(await request.arrayBuffer(), options);
+}
+
+/** The same for a body that was read already. */
+export function parseBody(bytes: ArrayBuffer | Uint8Array, options: { depthMax: number }): unknown {
   const text = decodeText(bytes);
   if (text.trim() === "") throw new Failure("invalid", "the body is empty, send JSON");
   return parseJson(text, options);
@@ -62,7 +66,7 @@ export function readActor(request: Request, header: string): string {
   return /^[\x20-\x7e]{1,128}$/.test(actor) ? actor : "operator";
 }
 
-function decodeText(bytes: ArrayBuffer): string {
+function decodeText(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

@@ -5,8 +5,8 @@ import { mount, type Plane } from "./mount.ts";
 
 export function mountRestart(plane: Plane, controller: Controller): void {
   mount(plane, restart, {
-    answer: ({ query: { wait, ...target }, actor }) =>
-      controller.restart(target, { wait: readFlag(wait, true), actor }),
+    answer: ({ query: { wait, pull, ...target }, actor }) =>
+      controller.restart(target, { wait: readFlag(wait, true), pull: readFlag(pull, false), actor }),
     status: ({ operation }) => (operation === undefined ? 200 : 202),
   });
   mount(plane, getOperation, { answer: ({ params }) => controller.operation(params.id ?? "") });

@@ -30,8 +30,8 @@ export interface ConnectionContext {
 
 /**
  * `head` → `body` → `answering` → `head` …: one request at a time, each read whole before it is forwarded, so that
- * nothing unfinished or refused ever reaches the app. `closing`: our last bytes are on their way, what still arrives
- * is dropped. `taken`: the bytes belong to a takeover handler.
+ * nothing unfinished or refused ever reaches the app or a takeover handler. `closing`: our last bytes are on their way,
+ * what still arrives is dropped. `taken`: the bytes belong to a takeover handler.
  */
 type Stage = "head" | "body" | "answering" | "closing" | "taken";
 
@@ -54,6 +54,8 @@ export interface Connection {
   clientFinished: boolean;
   /** The connection ends after the current answer. */
   retiring: boolean;
+  /** Who gets the request under way instead of the app. */
+  takeover: TakeoverHandler | undefined;
   session: TakeoverSession | undefined;
 }
 
@@ -67,7 +69,8 @@ export function turnAway(connection: Connection): void {
 /** Lets the current answer end, then closes. */
 export function retireConnection(connection: Connection): void {
   connection.retiring = true;
-  if (connection.stage === "head" && connection.reader.pendingBytes === 0) close(connection);
+  if (connection.stage === "taken") connection.session?.retire();
+  else if (connection.stage === "head" && connection.reader.pendingBytes === 0) close(connection);
 }
 
 export function endOfRequests(connection: Connection): void {
@@ -109,12 +112,23 @@ export function refuse(connection: Connection, refusal: Refusal): void {
  * with unread bytes makes the kernel send a reset, which can overtake the answer.
  */
 export function close(connection: Connection): void {
+  connection.deadline.set(connection.context.limits.idleMs);
+  letGo(connection);
+}
+
+/** The same without a limit until the last byte is out: the reader of a session may pause for as long as it likes. */
+export function closeSession(connection: Connection): void {
+  connection.deadline.clear();
+  letGo(connection);
+}
+
+function letGo(connection: Connection): void {
   const { limits } = connection.context;
   connection.stage = "closing";
+  connection.session = undefined;
   connection.held = [];
   connection.body = [];
   closeUpstream(connection.upstream);
-  connection.deadline.set(limits.idleMs);
   connection.wire.resume();
   connection.wire.finish(() => connection.deadline.set(limits.drainMs));
 }

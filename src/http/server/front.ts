@@ -16,7 +16,7 @@ export interface FrontOptions {
   /** Gets every request that is not refused or taken over; never aborted by a client's half-close. */
   inner: InnerHandler;
   limits: FrontLimits;
-  /** Claims requests for a raw session. Asked after the guard, before the body is read. */
+  /** Claims requests that are answered by a session of their own. Asked after the guard, before the body is read. */
   takeover?: (request: RequestHead) => TakeoverHandler | undefined;
   log: Log;
 }
@@ -79,7 +79,9 @@ async function stopFront(
 type Data = Connection | undefined;
 type Handlers = ReturnType<typeof handlers>;
 
+/** Of one listener. Its connections are counted by themselves: those of the network never lock out the unix socket. */
 function handlers(context: ConnectionContext, connections: Set<Connection>) {
+  let accepted = 0;
   return {
     open(socket: Bun.Socket<Data>) {
       const connection = openConnection(socket, context);
@@ -87,13 +89,14 @@ function handlers(context: ConnectionContext, connections: Set<Connection>) {
       socket.setNoDelay(true);
       socket.setKeepAlive(true, keepAliveProbeMs);
       connections.add(connection);
-      if (connections.size > context.limits.connectionsMax) turnAway(connection);
+      accepted++;
+      if (accepted > context.limits.connectionsMax) turnAway(connection);
     },
     data: (socket: Bun.Socket<Data>, chunk: Uint8Array) => run(socket, context, (it) => clientData(it, chunk)),
     drain: (socket: Bun.Socket<Data>) => run(socket, context, clientDrain),
     end: (socket: Bun.Socket<Data>) => run(socket, context, clientEnd),
     close(socket: Bun.Socket<Data>) {
-      if (socket.data !== undefined) connections.delete(socket.data);
+      if (socket.data !== undefined && connections.delete(socket.data)) accepted--;
       run(socket, context, clientClosed);
       socket.data = undefined;
     },

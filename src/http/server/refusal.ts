@@ -11,13 +11,19 @@ export interface Refusal {
 const reasons: Record<number, string> = {
   400: "Bad Request",
   403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
   408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
   413: "Content Too Large",
   431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   501: "Not Implemented",
   503: "Service Unavailable",
+  504: "Gateway Timeout",
   505: "HTTP Version Not Supported",
+  507: "Insufficient Storage",
 };
 
 /** The whole answer as bytes; without the body where the request was a HEAD. */

@@ -1,6 +1,7 @@
 import { createBodyBoundary } from "./body-boundary.ts";
 import {
   close,
+  closeSession,
   type Connection,
   type ConnectionContext,
   deadlinePassed,
@@ -38,6 +39,7 @@ export function openConnection(socket: Bun.Socket<Connection | undefined>, conte
     answerBegun: false,
     clientFinished: false,
     retiring: false,
+    takeover: undefined,
     session: undefined,
   };
   connection.deadline.set(context.limits.headReadMs);
@@ -60,6 +62,10 @@ export function clientDrain(connection: Connection): void {
 export function clientEnd(connection: Connection): void {
   connection.clientFinished = true;
   connection.wire.peerFinished();
+  tellEnd(connection);
+}
+
+function tellEnd(connection: Connection): void {
   if (connection.stage === "taken") connection.session?.end();
   else if (connection.stage !== "answering") endOfRequests(connection);
 }
@@ -67,6 +73,7 @@ export function clientEnd(connection: Connection): void {
 export function clientClosed(connection: Connection): void {
   connection.deadline.cancel();
   closeUpstream(connection.upstream);
+  connection.stage = "closing";
   connection.session?.close();
   connection.session = undefined;
 }
@@ -79,6 +86,7 @@ function consume(connection: Connection, chunk: Uint8Array): void {
     else if (connection.stage === "body") rest = consumeBody(connection, rest);
     else {
       if (connection.stage === "answering") hold(connection, rest);
+      if (connection.stage === "taken") connection.session?.data(rest);
       return;
     }
   }
@@ -109,15 +117,11 @@ function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Arra
     refuse(connection, refusal);
     return nothing;
   }
-  const takeover = context.takeover?.(head);
-  if (takeover !== undefined) {
-    handOver(connection, takeover, rest);
-    return nothing;
-  }
+  connection.takeover = context.takeover?.(head);
   connection.body = [];
   connection.boundary = createBodyBoundary(head.framing);
   if (head.framing.kind === "none" || (head.framing.kind === "length" && head.framing.bytes === 0)) {
-    forward(connection, head);
+    complete(connection, head);
     return rest;
   }
   connection.stage = "body";
@@ -144,8 +148,16 @@ function consumeBody(connection: Connection, chunk: Uint8Array): Uint8Array {
   const step = boundary.take(chunk, (part) => connection.body.push(part));
   if (step.fault !== undefined) refuse(connection, { status: 400, message: step.fault });
   else if (boundary.payloadBytes > limits.bodyBytesMax) refuse(connection, tooLarge(limits));
-  else if (step.done) forward(connection, head);
+  else if (step.done) complete(connection, head);
   return chunk.subarray(step.used);
+}
+
+function complete(connection: Connection, head: RequestHead): void {
+  const { takeover } = connection;
+  connection.takeover = undefined;
+  connection.deadline.clear();
+  if (takeover === undefined) forward(connection, head);
+  else handOver(connection, head, takeover);
 }
 
 function forward(connection: Connection, head: RequestHead): void {
@@ -153,7 +165,6 @@ function forward(connection: Connection, head: RequestHead): void {
   if (closing) connection.retiring = true;
   connection.stage = "answering";
   connection.answerBegun = false;
-  connection.deadline.clear();
   const bytes = forwardedRequest(head, connection.body);
   connection.body = [];
   sendUpstream(connection.upstream, bytes, { ...head, closing });
@@ -186,7 +197,7 @@ function answered(connection: Connection): void {
     connection.wire.resume();
     consume(connection, held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held));
   }
-  if (connection.clientFinished) endOfRequests(connection);
+  if (connection.clientFinished) tellEnd(connection);
 }
 
 function answerBroken(connection: Connection, why: unknown): void {
@@ -196,13 +207,27 @@ function answerBroken(connection: Connection, why: unknown): void {
   else refuse(connection, { status: 500, message: "the request could not be answered, the log says why" });
 }
 
-function handOver(connection: Connection, takeover: TakeoverHandler, early: Uint8Array): void {
-  const { head, wire } = connection;
-  if (head === undefined) return;
+function handOver(connection: Connection, head: RequestHead, takeover: TakeoverHandler): void {
+  const body = Buffer.concat(connection.body);
+  connection.body = [];
   connection.stage = "taken";
-  connection.deadline.clear();
-  connection.session = takeover({ request: head, wire, early });
-  if (connection.clientFinished) connection.session.end();
+  const session = takeover({
+    request: head,
+    body,
+    wire: connection.wire,
+    refuse: (refusal) => {
+      if (isTaken(connection)) refuse(connection, refusal);
+    },
+    finish: () => {
+      if (isTaken(connection)) closeSession(connection);
+    },
+  });
+  if (isTaken(connection)) connection.session = session;
+}
+
+/** False once the handler has finished, or the client has gone. */
+function isTaken(connection: Connection): boolean {
+  return connection.stage === "taken";
 }
 
 function tooLarge(limits: FrontLimits): Refusal {

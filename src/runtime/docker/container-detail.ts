@@ -17,6 +17,7 @@ export function containerRow(row: Dockerode.ContainerInfo, imageLabel: string): 
     status: row.Status,
     createdAt: row.Created * 1000,
     labels,
+    joined: Object.keys(row.NetworkSettings?.Networks ?? {}),
   };
 }
 
@@ -44,6 +45,7 @@ export function containerDetail(info: Dockerode.ContainerInspectInfo): Container
     entrypoint: asList(config.Entrypoint),
     workingDir: config.WorkingDir,
     env: envRecord(config.Env),
+    joined: Object.keys(info.NetworkSettings.Networks ?? {}),
     networks: networksOf(info),
     mounts: mountsOf(info),
     ports: portsOf(info),

@@ -122,7 +122,8 @@ export function portIn(words: string): number | undefined {
 function wordsOf(error: Error): string {
   const body = "json" in error ? error.json : undefined;
   const said = typeof body === "object" && body !== null && "message" in body ? body.message : undefined;
-  return oneLine(typeof said === "string" ? said : error.message.replace(/^\(HTTP code \d+\) [a-z ]*- /, ""));
+  // Where it answers with a stream, dockerode has put the words into a sentence of its own.
+  return oneLine(typeof said === "string" ? said : error.message.replace(/^\(HTTP code \d+\) [\w ]+ - /, ""));
 }
 
 function oneLine(text: string): string {

@@ -157,12 +157,16 @@ async function session(setup: Setup, { id, pipe, pid }: Started): Promise<ExecSe
     },
     kill: async () => {
       const killed = end();
-      // Closed only when all is over: the engine makes an exit code of its own of a client that goes away.
       pipe.abandon();
-      await killed.finally(pipe.close);
+      // Closed only once the engine has noticed: of a client that goes before, it makes an exit code of its own.
+      const noticed = killed.then(() => Promise.race([pipe.end, systemClock.sleep(noticeMs)]));
+      await noticed.finally(pipe.close);
     },
   };
 }
+
+/** Longer than the engine waits for the streams of a process that has ended. */
+const noticeMs = 3_000;
 
 function killer({ engine, attempt, container, spec, mark, killGraceMs }: Setup, execId: string, pid: number): Killer {
   if (mark === undefined) return killFromOutside(containerProcess(container.id, pid), killGraceMs);

@@ -1,8 +1,10 @@
+import type Dockerode from "dockerode";
 import { Failure } from "../../api/failure.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { ContainerDetail, Runtime } from "../runtime.ts";
 import type { Engine } from "./engine.ts";
 import { missing } from "./errors.ts";
+import { openStream } from "./open-stream.ts";
 
 export interface ExitWaitParts {
   engine: Engine;
@@ -40,15 +42,9 @@ async function onceMore(
     if (container === undefined) throw missing(subject);
     const exit = exitOf(container);
     if (exit !== undefined) return exit;
-    const attempt = { verb: "wait for", subject };
-    await engine.call(
-      attempt,
-      (docker, own) => {
-        const abortSignal = AbortSignal.any([own, signal]);
-        return docker.getContainer(container.id).wait({ abortSignal });
-      },
-      holdMs,
-    );
+    const hint = (docker: Dockerode, own: AbortSignal) =>
+      nextStop(docker, container.id, AbortSignal.any([own, signal]));
+    await engine.call({ verb: "wait for", subject }, hint, holdMs);
     const after = await inspect(container.id);
     if (after !== undefined && exitOf(after) !== undefined) return exitOf(after);
   } catch (error) {
@@ -57,6 +53,12 @@ async function onceMore(
   }
   await systemClock.sleep(pauseMs, signal);
   return undefined;
+}
+
+/** The engine sends the head of its answer at once, and the rest when the container stops. */
+async function nextStop(docker: Dockerode, id: string, signal: AbortSignal): Promise<void> {
+  const request = { method: "POST" as const, path: `/containers/${id}/wait`, query: {}, signal };
+  for await (const _ of await openStream(docker, request));
 }
 
 function isPassing(error: unknown): boolean {

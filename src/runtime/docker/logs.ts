@@ -1,8 +1,8 @@
-import type Dockerode from "dockerode";
 import type { LogOptions, Runtime } from "../runtime.ts";
 import { createDemuxer } from "./demux.ts";
+import { openStream } from "./open-stream.ts";
 import type { Engine } from "./engine.ts";
-import { type Attempt, engineFailure, missing } from "./errors.ts";
+import { engineFailure, missing } from "./errors.ts";
 
 /** See `Runtime.logs`. */
 export function createLogs(engine: Engine, inspect: Runtime["inspect"]): Pick<Runtime, "logs"> {
@@ -25,7 +25,9 @@ async function* logs(source: Source, options: LogOptions, signal: AbortSignal): 
   const end = () => stop.abort();
   for (const cause of [signal, engine.closed]) cause.addEventListener("abort", end, { once: true });
   try {
-    const stream = await open(engine, attempt, { id: container.id, options, abortSignal: stop.signal });
+    const query = logQuery(options);
+    const request = { method: "GET" as const, path: `/containers/${container.id}/logs`, query, signal: stop.signal };
+    const stream = await engine.call(attempt, (docker) => openStream(docker, request));
     yield* container.tty ? stream : unframed(stream);
   } catch (error) {
     if (!signal.aborted) throw engineFailure(error, attempt);
@@ -43,40 +45,6 @@ async function* unframed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     if (parts.length === 1 && only !== undefined) yield only.bytes;
     else if (parts.length > 1) yield Buffer.concat(parts.map(({ bytes }) => bytes));
   }
-}
-
-interface Query {
-  id: string;
-  options: LogOptions;
-  abortSignal: AbortSignal;
-}
-
-type Dial = Parameters<Dockerode["modem"]["dial"]>[0];
-
-/** Not by dockerode's own call: without `follow` that one reads everything before it hands out the first byte. */
-function open(
-  engine: Engine,
-  attempt: Attempt,
-  { id, options, abortSignal }: Query,
-): Promise<AsyncIterable<Uint8Array>> {
-  const request: Dial = {
-    path: `/containers/${id}/logs?`,
-    method: "GET",
-    isStream: true,
-    abortSignal,
-    statusCodes: { 200: true },
-    options: logQuery(options),
-  };
-  return engine.call(attempt, (docker) => dial(docker, request));
-}
-
-function dial(docker: Dockerode, request: Dial): Promise<AsyncIterable<Uint8Array>> {
-  return new Promise((resolve, reject) => {
-    docker.modem.dial(request, (error: unknown, stream: unknown) => {
-      if (error instanceof Error) reject(error);
-      else resolve(stream as AsyncIterable<Uint8Array>);
-    });
-  });
 }
 
 export function logQuery({ follow, tail, since, timestamps }: LogOptions): Record<string, string | boolean> {

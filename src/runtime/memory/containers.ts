@@ -180,6 +180,7 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
     command: spec.command ?? [],
     entrypoint: spec.options.entrypoint ?? [],
     workingDir: spec.options.workingDir ?? "",
+    joined: joined(spec).map(({ name }) => name),
     networks: Object.fromEntries(
       joined(spec).map(({ name, aliases }) => [name, { networkId: name, ipAddress: "", gateway: "", aliases }]),
     ),

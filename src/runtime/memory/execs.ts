@@ -1,7 +1,7 @@
 import { Failure } from "../../api/failure.ts";
 import type { ExecSession, ExecSpec, TerminalSize } from "../runtime.ts";
 import type { Bells } from "./bells.ts";
-import { createChannel } from "./channel.ts";
+import { type Channel, createChannel } from "./channel.ts";
 import type { ContainerTable } from "./container-table.ts";
 import { engineDown } from "./faults.ts";
 
@@ -107,63 +107,99 @@ interface Session {
 
 type Output = { stream: "stdout" | "stderr"; bytes: Uint8Array };
 
-function createSession(spec: ExecSpec, { id, words }: { id: string; words: string }): Session {
-  const input = createChannel<Uint8Array>(capacity);
-  const output = createChannel<Output>(capacity);
-  const [killed, over] = [new AbortController(), new AbortController()];
-  const code = Promise.withResolvers<number>();
-  let { size } = spec;
-  let lost = false;
-  // Whoever does not ask for the exit code is not to be told of it.
-  code.promise.catch(() => undefined);
+/** Both ends of a command: what the caller holds, and what runs. */
+interface Command {
+  spec: ExecSpec;
+  id: string;
+  /** Beginning of what is said of a refusal. */
+  words: string;
+  input: Channel<Uint8Array>;
+  output: Channel<Output>;
+  size: TerminalSize | undefined;
+  killed: AbortController;
+  over: AbortController;
+  code: PromiseWithResolvers<number>;
+  lost: boolean;
+}
 
-  const stop = (exitCode: number) => {
-    code.resolve(exitCode);
-    killed.abort();
-    over.abort();
-    input.end();
-    output.end();
+function createSession(spec: ExecSpec, { id, words }: { id: string; words: string }): Session {
+  const command: Command = {
+    spec,
+    id,
+    words,
+    input: createChannel(capacity),
+    output: createChannel(capacity),
+    size: spec.size,
+    killed: new AbortController(),
+    over: new AbortController(),
+    code: Promise.withResolvers(),
+    lost: false,
   };
+  if (!spec.interactive) command.input.end();
+  return {
+    stop: (exitCode) => stop(command, exitCode),
+    over: command.over.signal,
+    // Whoever does not ask for the exit code is not to be told of it.
+    running: command.code.promise.catch(() => undefined),
+    cut: () => {
+      command.lost = true;
+      command.output.end();
+    },
+    run: (program) => run(command, program),
+    session: sessionOf(command),
+  };
+}
+
+function stop({ code, killed, over, input, output }: Command, exitCode: number): void {
+  code.resolve(exitCode);
+  killed.abort();
+  over.abort();
+  input.end();
+  output.end();
+}
+
+function run(command: Command, program: ExecProgram): void {
+  const { spec, input, output, over } = command;
   const say = (stream: Output["stream"]) => async (text: string | Uint8Array) => {
     if (over.signal.aborted) return;
     const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
     await output.push({ stream: spec.tty ? "stdout" : stream, bytes });
   };
-  if (!spec.interactive) input.end();
+  const io: ExecIo = {
+    input: input.items,
+    stdout: say("stdout"),
+    stderr: say("stderr"),
+    size: () => command.size,
+    killed: command.killed.signal,
+  };
+  void Promise.resolve()
+    .then(() => program(io))
+    .then(
+      (exitCode) => stop(command, exitCode),
+      (error: unknown) => {
+        command.code.reject(error);
+        stop(command, killedCode);
+      },
+    );
+}
 
+function sessionOf(command: Command): ExecSession {
+  const { id, words, input, output } = command;
   return {
-    stop,
-    over: over.signal,
-    running: code.promise.catch(() => undefined),
-    cut: () => {
-      lost = true;
-      output.end();
+    id,
+    output: output.items,
+    write: async (bytes) => {
+      if (await input.push(bytes)) return;
+      throw new Failure("conflict", `${words}: it has ended and takes no more input`);
     },
-    run: (program) => {
-      const io = { input: input.items, stdout: say("stdout"), stderr: say("stderr"), size: () => size };
-      const begun = Promise.resolve().then(() => program({ ...io, killed: killed.signal }));
-      begun.then(stop, (error: unknown) => {
-        code.reject(error);
-        stop(killedCode);
-      });
+    endInput: input.end,
+    resize: async (size) => {
+      command.size = size;
     },
-    session: {
-      id,
-      output: output.items,
-      write: async (bytes) => {
-        if (!(await input.push(bytes))) {
-          throw new Failure("conflict", `${words}: it has ended and takes no more input`);
-        }
-      },
-      endInput: input.end,
-      resize: async (wanted) => {
-        size = wanted;
-      },
-      exitCode: async () => {
-        if (lost) throw engineDown();
-        return code.promise;
-      },
-      kill: async () => stop(hangupCode),
+    exitCode: async () => {
+      if (command.lost) throw engineDown();
+      return command.code.promise;
     },
+    kill: async () => stop(command, hangupCode),
   };
 }

@@ -24,6 +24,7 @@ export async function waitForExit(
     return entry.detail;
   };
   while (faults.isDown() && !signal.aborted) await bells.next("", signal);
+  signal.throwIfAborted();
   const { id } = await faults.does("wait", nameOrId, () => look(nameOrId));
   for (;;) {
     signal.throwIfAborted();

@@ -63,7 +63,7 @@ describe("parseArguments", () => {
   });
 
   test("stopAtWord leaves everything from the first word on", () => {
-    const args = parseArguments(["-y", "get", "--anything", "-y"], flags, { stopAtWord: true });
+    const args = parseArguments(["-y", "get", "--anything", "-y"], flags, { stopAtWord: 1 });
     expect(args.words).toEqual(["get", "--anything", "-y"]);
     expect(args.on("yes")).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { PodDetail } from "../../../src/api/orchestration/pods.ts";
 import { describeText, podText } from "../../../src/cli/describe-text.ts";
+import { digestOf } from "../../../src/cli/digest.ts";
 import { plainStyle } from "../../../src/cli/style.ts";
 import { pod, stored } from "../../support/cli.ts";
 
@@ -59,8 +60,8 @@ test("a pod: why it is down, where it listens; environment values as digests", (
       "  /var/lib  data  read-only",
       "",
       "environment",
-      "  MODE   #6754af96",
-      "  TOKEN  #1ec1c26b",
+      `  MODE   ${digestOf("prod")}`,
+      `  TOKEN  ${digestOf("s3cret")}`,
     ].join("\n"),
   );
 });
@@ -79,8 +80,35 @@ describe("a resource", () => {
 
   test("hides environment values at any depth, and what the server stamped", () => {
     const text = described({ job: { env: { TOKEN: "s3cret" } }, _asset_digests: { a: "b" } });
-    expect(text).toContain('      TOKEN: "#1ec1c26b"');
+    expect(text).toContain(`      TOKEN: "${digestOf("s3cret")}"`);
     expect(text).not.toMatch(/s3cret|_asset/);
+  });
+
+  describe("whose last release", () => {
+    const failed = { id: "2", cause: "apply", status: "failed", error: "CrashLoop: shop-web.a1b2c crash-loops" };
+    const good = { id: "1", cause: "apply", status: "succeeded" };
+    const back = { id: "3", cause: "auto_rollback", status: "succeeded" };
+    const see = "see: berth why shop/nightly";
+
+    test.each([
+      ["was rolled back", [back, failed, good], `failed, rolled back: ${failed.error}; ${see}`],
+      ["failed and stayed", [failed], `failed: ${failed.error}; ${see}`],
+      [
+        "failed in the rollback itself",
+        [{ ...failed, cause: "auto_rollback" }, good],
+        `failed: ${failed.error}; ${see}`,
+      ],
+    ])("%s says so", (_, releases, text) => {
+      expect(described({}, { releases })).toContain(`  last release  ${text}`);
+    });
+
+    test.each([
+      ["is good", [good, failed]],
+      ["is under way", [{ ...good, status: "running" }, failed]],
+      ["is not there", []],
+    ])("%s says nothing", (_, releases) => {
+      expect(described({}, { releases })).not.toContain("last release");
+    });
   });
 
   test("shows warnings of its status, without the escapes in them", () => {

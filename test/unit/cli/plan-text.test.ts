@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApplyResult } from "../../../src/api/orchestration/apply.ts";
 import { fieldChanges, valueAt, valueText } from "../../../src/cli/changes.ts";
+import { digestOf } from "../../../src/cli/digest.ts";
 import { hasChanges, planText } from "../../../src/cli/plan-text.ts";
 import { plainStyle } from "../../../src/cli/style.ts";
 import { stored } from "../../support/cli.ts";
@@ -50,8 +51,8 @@ test("a plan names each resource, its changed fields, what happens to replicas a
       "app/shop/web becomes deployment/shop/web, ingress/shop/web",
       "~ deployment/shop/web",
       '    image      "web:1"    → "web:2"',
-      "    env.GONE   #2d711642  → –",
-      "    env.TOKEN  #cba06b57  → #11507a0e",
+      `    env.GONE   ${digestOf("x")}  → –`,
+      `    env.TOKEN  ${digestOf("old")}  → ${digestOf("new")}`,
       '    ports[1]   –          → "443"',
       "    replaces 2 replicas a1b2c, d3e4f: image changed",
       "    starts 1 replica: replicas 2 to 3",
@@ -59,7 +60,7 @@ test("a plan names each resource, its changed fields, what happens to replicas a
       "    ! strategy recreate: it writes to a volume",
       "+ ingress/shop/web",
       "~ asset/shop/files",
-      "    files.conf  #2cf24dba (5 bytes)  → #ba7816bf (3 bytes)",
+      `    files.conf  ${digestOf("hello")} (5 bytes)  → ${digestOf("abc")} (3 bytes)`,
       "= job/shop/same",
       "- job/shop/stale",
       "- ingress/shop/old",
@@ -98,8 +99,8 @@ test("an asset's new content shows as digests at its reader, replicas without id
   );
   expect(text.split("\n")).toEqual([
     "~ deployment/shop/web",
-    "    asset pages.index  #aaaaaaaa  → #bbbbbbbb",
-    "    asset plain        –          → #cccccccc",
+    `    asset pages.index  ${digestOf("a".repeat(64))}  → ${digestOf("b".repeat(64))}`,
+    `    asset plain        –          → ${digestOf("c".repeat(64))}`,
     "    starts 2 replicas: 2 are wanted",
     "    starts replica 0: ordinal 0 is missing",
     "    starts 1 replica: another",
@@ -147,8 +148,8 @@ test.each([
   ["image", "x".repeat(80), `"${"x".repeat(58)}…`],
   ["replicas", 3, "3"],
   ["limits", { cpu: "1" }, '{"cpu":"1"}'],
-  ["job.env.A", "secret", "#2bb80d53"],
-  ["env.A", "***", `${"#"}${new Bun.CryptoHasher("sha256").update("***").digest("hex").slice(0, 8)}`],
+  ["job.env.A", "secret", digestOf("secret")],
+  ["env.A", "***", digestOf("***")],
   ["files.a", { _source: "url", url: "https://x/y" }, "https://x/y"],
   ["image", undefined, "–"],
 ])("valueText(%p, %p)", (path, value, text) => {

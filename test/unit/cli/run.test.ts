@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { exitCodes } from "../../../src/cli/failures.ts";
 import { commands, localCommands } from "../../../src/cli/table.ts";
 import { Answer, cli, refusal } from "../../support/cli.ts";
 
@@ -7,8 +8,9 @@ const health = () => new Answer(200, { status: "ok", version: "9.9.9" });
 describe("help", () => {
   test("names every command with its summary; bare and help are the same", async () => {
     const { out, code } = await cli([]);
-    for (const { name, summary } of [...commands, ...localCommands])
-      expect(out).toContain(`${name.padEnd(8)}  ${summary}`);
+    const all = [...commands, ...localCommands];
+    const width = Math.max(...all.map(({ name }) => name.length));
+    for (const { name, summary } of all) expect(out).toContain(`${name.padEnd(width)}  ${summary}`);
     expect(code).toBe(0);
     expect((await cli(["help"])).out).toBe(out);
     expect((await cli(["--help"])).out).toBe(out);
@@ -29,6 +31,13 @@ describe("help", () => {
       const { out } = await cli([name, "--help"]);
       for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(100);
     }
+  });
+
+  test("of the program tells what scripts rely on", async () => {
+    const { out } = await cli(["help"]);
+    for (const code of Object.values(exitCodes)) expect(out).toMatch(new RegExp(`^  ${code} +\\w`, "m"));
+    expect(out).toMatch(/^ {2}4 +the server was not reached$/m);
+    expect(out).toMatch(/^ {2}5 +a question was answered with no/m);
   });
 
   test("of unknown commands suggests, and ends with 2", async () => {

@@ -151,6 +151,33 @@ describe("the plan of a dry run", () => {
     expect(row?.notes.join("\n")).toContain("health_check: stored");
   });
 
+  test("warns of release commands that start nothing, and of webhooks that are not sent", async () => {
+    const notesOf = async (more: Record<string, unknown>) =>
+      (await rowsOfPlan(deployment("shop", "web", { replicas: 2, env: { A: "1" }, ...more })))[0]?.notes ?? [];
+    expect(await notesOf({ release: { command: ["migrate"] } })).toEqual([
+      "release: changed alone it starts no release; it counts from the next one on, or with: berth release run",
+    ]);
+    expect(await notesOf({ env: { A: "2" }, release: { command: ["migrate"] } })).toEqual([]);
+    expect(await notesOf({ on_deploy: { failure: [{ url: "http://localhost:9/x" }] } })).toEqual([
+      'on_deploy.failure: "localhost" is no public address, so it is not sent; see berth serve --help',
+    ]);
+    expect((await notesOf({ docker_options: ["--privileged"] })).join()).toContain("docker_options: --privileged");
+  });
+
+  test("warns of nothing where nothing changes", async () => {
+    const open = deployment("shop", "open", { docker_options: ["--privileged"] });
+    await it.apply(open);
+    expect((await rowsOfPlan(open))[0]).toMatchObject({ action: "unchanged", notes: [] });
+  });
+
+  test("does not warn of webhooks that the server is allowed to send", async () => {
+    const allowed = await world({ privateHooks: true });
+    const hooked = deployment("shop", "web", { on_deploy: { failure: [{ url: "http://127.0.0.1:9/x" }] } });
+    const { plan } = await allowed.apply([hooked], { dryRun: true });
+    await allowed.close();
+    expect(plan?.[0]?.notes).toEqual([]);
+  });
+
   test("leaves frozen replicas alone", async () => {
     const [first] = idsOf("web");
     await it.controller.stopPod(`shop-web.${first}`, { freeze: true, actor: "test" });

@@ -283,14 +283,14 @@ describe("a container that ends by itself", () => {
   });
 });
 
-describe("kinds that this version only keeps", () => {
-  test("are stored with a status and make no containers", async () => {
+describe("kinds whose containers are not kept running", () => {
+  test("make none by being applied, and have a status", async () => {
     await it.apply([
       { kind: "job", scope: "shop", name: "tidy", spec: { image: "berth-fixture:1" } },
       { kind: "cronjob", scope: "shop", name: "nightly", spec: { schedule: "0 3 * * *", job: { image: "x:1" } } },
     ]);
     await it.settle();
-    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "stored", history: [] });
+    expect((await it.describe("job", "shop", "tidy")).status).toMatchObject({ phase: "ready", history: [] });
     expect((await it.describe("cronjob", "shop", "nightly")).status).toMatchObject({ schedule: "0 3 * * *" });
     expect(it.containers()).toEqual([]);
   });

@@ -119,7 +119,7 @@ describe("deleting one manifest", () => {
     expect((await expectFailure(remove({ kind: "deployment" }), "invalid")).message).toBe("name is required");
     expect((await expectFailure(remove({ name: "web" }), "invalid")).message).toBe("kind is required");
     expect((await expectFailure(remove({ kind: "thing", name: "web" }), "invalid")).message).toContain('"thing"');
-    expect((await expectFailure(remove(db), "not_found")).message).toContain('statefulset "shop/db" not found');
+    expect((await expectFailure(remove(db), "not_found")).message).toContain("statefulset/shop/db not found");
     expect(rowsOf(it)).toEqual(rows);
   });
 

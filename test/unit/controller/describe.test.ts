@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 const conditionOf = (status: Record<string, unknown> | null, type: string) =>
-  (status?.conditions as { type: string }[]).find((condition) => condition.type === type);
+  ((status?.conditions ?? []) as { type: string }[]).find((condition) => condition.type === type);
 
 describe("a description", () => {
   test("holds manifest, status and pods", async () => {
@@ -77,14 +77,9 @@ describe("a description", () => {
       "what is not stored",
       { kind: "deployment", scope: "shop", name: "nobody" },
       "not_found",
-      'deployment "shop/nobody" not found',
+      "deployment/shop/nobody not found",
     ],
-    [
-      "what is not stored anywhere",
-      { kind: "deployment", name: "nobody" },
-      "not_found",
-      'deployment "nobody" not found',
-    ],
+    ["what is not stored anywhere", { kind: "deployment", name: "nobody" }, "not_found", "deployment/nobody not found"],
   ] as const)("of %s is refused", async (_what, target, code, text) => {
     expect((await expectFailure(it.controller.describe(target), code)).message).toContain(text);
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Context } from "../../../src/controller/context.ts";
 import { drain } from "../../../src/controller/drain.ts";
-import type { Pod } from "../../../src/controller/pod-table.ts";
+import type { Pod } from "../../../src/controller/pod.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 
 type Seen = { listening: boolean; established: number } | undefined;
@@ -9,16 +9,18 @@ type Seen = { listening: boolean; established: number } | undefined;
 let clock: FakeClock;
 let closing: AbortController;
 let seen: () => Seen;
+let state: Pod["state"];
 beforeEach(() => {
   clock = createFakeClock();
   closing = new AbortController();
+  state = "running";
   seen = () => ({ listening: true, established: 0 });
 });
 
 /** Drains with time moving by itself; how long it took, and whether the pod may be stopped. */
 async function drained(drainMs: number, until = 120_000) {
   const pod = { id: "c1", leaving: false } as Pod;
-  const runtime = { connections: async () => seen() };
+  const runtime = { connections: async () => seen(), inspect: async () => ({ state }) };
   const context = { clock, runtime, closing: closing.signal } as unknown as Context;
   const begun = clock.steady();
   let outcome: boolean | undefined;
@@ -64,6 +66,12 @@ describe("a pod that is taken out of service", () => {
       throw new Error("no such process");
     };
     expect(await drained(30_000)).toEqual({ stop: true, ms: 1_500 });
+  });
+
+  test("goes at once when it has ended meanwhile", async () => {
+    seen = () => undefined;
+    state = "exited";
+    expect(await drained(30_000)).toEqual({ stop: true, ms: 0 });
   });
 
   test("is not stopped by a server that stops itself", async () => {

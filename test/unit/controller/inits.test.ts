@@ -90,15 +90,23 @@ describe("the init chain of a replica", () => {
 });
 
 describe("an init that fails", () => {
-  test("is told in the status with its last word, makes no replica, and is tried again", async () => {
+  test("is told in the status, its output only where the reason is asked for, makes no replica, and is tried again", async () => {
     await it.apply(app());
     await it.quiet();
     it.runtime.writeLog(inits()[0] ?? "", "cannot reach storage\n");
     await end(7);
     const [failure] = await failures();
     expect(failure).toMatchObject({ init_name: "fetch", exit_code: 7, attempts: 1 });
-    expect(failure?.error).toBe('init "fetch" ended with exit code 7: cannot reach storage');
-    expect((await status()).last_reconcile_error).toContain("cannot reach storage");
+    expect(failure?.error).toBe('init "fetch" ended with exit code 7; for its output: berth why shop/web');
+    expect((await status()).last_reconcile_error).toBe(failure?.error ?? "");
+    expect(JSON.stringify([await status(), it.logged, it.events()])).not.toContain("cannot reach storage");
+    const { death } = await it.controller.why({ scope: "shop", name: "web" });
+    expect(death).toMatchObject({
+      reason: 'init "fetch" ended with exit code 7',
+      exit_code: 7,
+      replica_id: failure?.replica_id,
+      logs: ["cannot reach storage"],
+    });
     expect([inits(), replicas()]).toEqual([[], []]);
     await it.advance(2_000);
     expect(inits()).toHaveLength(1);
@@ -132,7 +140,8 @@ describe("an init that fails", () => {
       await it.advance(5_000);
     }
     await end(1);
-    await it.advance(30_000);
+    // The pause before the round that finds the deadline passed is drawn.
+    await it.advance(90_000);
     const { releases } = it.controller.listReleases({ kind: "deployment", scope: "shop", name: "web" });
     expect(releases.map(({ status, cause }) => [cause, status])).toEqual([
       ["auto_rollback", "succeeded"],
@@ -152,7 +161,11 @@ describe("an init that hangs", () => {
     expect(inits()).toHaveLength(1);
     await it.advance(1_500);
     expect(await failures()).toMatchObject([
-      { exit_code: -1, error: 'init "fetch" did not end within its timeout', attempts: 1 },
+      {
+        exit_code: -1,
+        error: 'init "fetch" did not end within its timeout; for its output: berth why shop/web',
+        attempts: 1,
+      },
     ]);
     expect(replicas().map(({ env }) => env.V)).toEqual(["1"]);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Failure } from "../../../src/api/failure.ts";
 import { MASK } from "../../../src/core/mask.ts";
 import { containerSpec } from "../../support/container-spec.ts";
 import { testEpoch } from "../../support/fake-clock.ts";
@@ -265,8 +266,26 @@ describe("a stop with freeze", () => {
     expect(frozen()).toEqual(["1"]);
   });
 
+  test("holds also where the pod was just being healed", async () => {
+    it.runtime.kill("shop-db.0");
+    it.runtime.delay("start", 1_000);
+    await it.quiet();
+    await stop("shop-db.0");
+    await it.advance(5_000);
+    expect([frozen(), stateOf("shop-db.0")]).toEqual([["0"], "exited"]);
+  });
+
+  test("that fails leaves the pod in service, where changes reach it", async () => {
+    it.runtime.fail("stop", new Failure("timeout", "the engine took too long"), 1);
+    await expectFailure(stop("shop-db.0"), "timeout");
+    expect([frozen(), stateOf("shop-db.0")]).toEqual([[], "running"]);
+    await stop("shop-db.0");
+    it.runtime.fail("stop", new Failure("timeout", "the engine took too long"), 1);
+    await expectFailure(stop("shop-db.0"), "timeout");
+    expect(frozen()).toEqual(["0"]);
+  });
+
   test("is marked before anything stops, so that a crash in between heals nothing it should not", async () => {
-    it.runtime.fail("stop", undefined);
     it.runtime.delay("stop", 5_000);
     const stopping = stop("shop-db.0");
     await it.quiet();
@@ -328,6 +347,19 @@ describe("a start", () => {
     expect(frozen()).toEqual([]);
   });
 
+  test("of a frozen pod whose container was removed by hand brings it back", async () => {
+    const [name = ""] = web();
+    for (const frozenName of ["shop-db.1", name]) {
+      await stop(frozenName);
+      it.runtime.removeByHand(frozenName);
+      await it.settle();
+      expect(stateOf(frozenName)).toBeUndefined();
+      expect(await start(frozenName)).toEqual({ name: frozenName, recreated: true, unfroze: true });
+    }
+    await it.settle();
+    expect([stateOf("shop-db.1"), web().length]).toEqual(["running", 2]);
+  });
+
   test("of a container of somebody else just starts it", async () => {
     await stranger();
     expect(await start("stranger")).toEqual({ name: "stranger", recreated: false, unfroze: false });
@@ -335,7 +367,6 @@ describe("a start", () => {
   });
 
   test("is gone when the manifest is, and removes nothing", async () => {
-    it.runtime.fail("remove", undefined);
     it.runtime.delay("stop", 60_000);
     await it.controller.deleteManifest(
       { kind: "deployment", scope: "blog", name: "web" },

@@ -4,6 +4,7 @@ import type { Spec } from "../../../src/api/manifest.ts";
 import { Failure } from "../../../src/api/failure.ts";
 import type { ExecProgram } from "../../../src/runtime/memory/execs.ts";
 import type { Context } from "../../../src/controller/context.ts";
+import type { Pod } from "../../../src/controller/pod.ts";
 import { createPodTable } from "../../../src/controller/pod-table.ts";
 import { createProbeEngine } from "../../../src/controller/probes.ts";
 import { naming } from "../../../src/core/naming.ts";
@@ -319,6 +320,26 @@ describe("a new server", () => {
     answers.set("1", 503);
     await it.advance(11_000);
     expect(all().map(({ name }) => ready(name).ready)).toEqual([false, false]);
+  });
+
+  test("goes by what was written down until it has looked at a pod", () => {
+    const readinessAt = (transition: number) => {
+      const last_transition = new Date(transition).toISOString();
+      const record = { startup_passed: true, readiness_phase: "healthy", last_transition };
+      const store = {
+        status: { get: () => ({ replica_readiness: { p: record } }) },
+        releases: { list: () => [] },
+        manifests: { get: () => ({ spec: { probes: { readiness: http } } }) },
+      };
+      const engine = createProbeEngine(
+        () => ({ store, clock: it.clock }) as unknown as Context,
+        () => undefined,
+      );
+      return engine.readiness({ id: "c", name: "p", state: "running", createdAt: 5_000 } as unknown as Pod)?.ready;
+    };
+    expect(readinessAt(6_000)).toBe(true);
+    // Of another container of that name.
+    expect(readinessAt(4_000)).toBe(false);
   });
 
   test("does not ask a startup probe again that has passed", async () => {

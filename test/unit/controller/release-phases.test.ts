@@ -98,6 +98,39 @@ describe("the commands of a release", () => {
     expect(envs()).toEqual(["2", "2"]);
   });
 
+  test("are no readiness of what was applied, however well the old replicas do", async () => {
+    await released({ env: { V: "1" } });
+    const { applied } = await it.apply(app({ env: { V: "2" }, rollout: { auto_rollback: false } }));
+    await it.quiet();
+    const during = await it.status("deployment", "shop", "web");
+    expect(during).toMatchObject({ phase: "progressing", observed_revision: applied[0]?.metadata?.revision });
+    expect(during.conditions[0]).toMatchObject({ type: "Ready", status: true });
+    expect(during.conditions[1]).toMatchObject({ type: "Progressing", status: true, reason: "ReleasePhase" });
+    expect(during.conditions[1]?.message).toContain(latest().id);
+    await end(3);
+    const after = await it.status("deployment", "shop", "web");
+    expect(after).toMatchObject({ phase: "failed", last_reconcile_error: "failed in pre_command (exit 3)" });
+  });
+
+  test("end at once when their deployment is deleted, and what is applied then runs its own", async () => {
+    await it.apply(app());
+    await it.quiet();
+    const seen = follow();
+    await it.quiet();
+    const [old = ""] = commands();
+    await it.controller.deleteManifest(
+      { kind: "deployment", scope: "shop", name: "web" },
+      { prune: false, actor: "a" },
+    );
+    await it.quiet();
+    expect(it.runtime.calls.some((call) => call.startsWith("stop "))).toBe(true);
+    expect([it.containers(), it.store.deletions.list(), seen.ended]).toEqual([[], [], true]);
+    await it.apply(app());
+    await it.quiet();
+    expect(commands()).toHaveLength(1);
+    expect(commands()).not.toContain(old);
+  });
+
   test("one that fails ends the release, and the old spec is what is stored", async () => {
     await released({ env: { V: "1" } });
     await it.apply(app({ env: { V: "2" } }));

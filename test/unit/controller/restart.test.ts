@@ -222,12 +222,17 @@ describe("a restart is refused", () => {
       'kind "job" has no replicas',
     ],
     ["for an unknown kind", { kind: "depl", name: "web" }, "invalid", 'unknown kind "depl"'],
-    ["when there is none", { scope: "shop", name: "nobody" }, "not_found", '"shop/nobody" not found'],
+    [
+      "when there is none",
+      { scope: "shop", name: "nobody" },
+      "not_found",
+      "deployment/shop/nobody or statefulset/shop/nobody not found",
+    ],
     [
       "when there is none of the kind",
       { kind: "statefulset", scope: "shop", name: "web" },
       "not_found",
-      '"shop/web" not found',
+      "statefulset/shop/web not found",
     ],
   ] as const)("%s", async (_what, target, code, text) => {
     const events = it.events().length;

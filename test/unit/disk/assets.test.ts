@@ -57,3 +57,11 @@ test("only a digest names a file", async () => {
     await expect(assets.remove(name)).rejects.toMatchObject({ code: "invalid" });
   }
 });
+
+test("read gives the bytes while they are what their name says", async () => {
+  expect(await assets.read(sha256)).toBeUndefined();
+  await assets.put(bytes);
+  expect(Buffer.from((await assets.read(sha256)) ?? []).toString()).toBe("listen 80;");
+  writeFileSync(assets.path(sha256), "listen 81;");
+  expect(await assets.read(sha256)).toBeUndefined();
+});

@@ -141,3 +141,14 @@ test("more than one commit holds is still written in order", async () => {
   await Promise.all(Array.from({ length: 600 }, (_, index) => writer.write(() => insert(`${index}`))));
   expect(values()).toEqual(Array.from({ length: 600 }, (_, index) => `${index}`));
 });
+
+test("a commit is synced unless nothing in it has to be durable", async () => {
+  db.run("pragma synchronous = full");
+  const level = () => db.query<{ synchronous: number }, []>("pragma synchronous").get()?.synchronous;
+  const [full, normal] = [2, 1];
+  expect(await writer.write(level)).toBe(full);
+  expect(await writer.write(level, { durable: false })).toBe(normal);
+  expect(await writer.write(level)).toBe(full);
+  const mixed = [writer.write(level, { durable: false }), writer.write(level), writer.write(level, { durable: false })];
+  expect(await Promise.all(mixed)).toEqual([full, full, full]);
+});

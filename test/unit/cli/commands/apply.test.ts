@@ -83,8 +83,8 @@ describe("apply", () => {
     expect(err).toEndWith(
       [
         "✗ deployment/shop/web is not ready: ImagePull: no such image",
-        "  see: berth describe deployment shop/web",
-        "       berth events shop/web",
+        "  see: berth why shop/web",
+        "       berth describe deployment shop/web",
         "",
       ].join("\n"),
     );
@@ -96,6 +96,15 @@ describe("apply", () => {
     expect((await apply([], { action: "unchanged", statuses: [old, old, healed] })).code).toBe(0);
     const again = { ...old, last_reconcile_at: "2026-01-02T00:00:09Z" };
     expect((await apply([], { action: "unchanged", statuses: [old, again] })).code).toBe(1);
+  });
+
+  test("waits for the release that a revision without one of its own is part of", async () => {
+    const release = (revision: number, more: object) => ({ id: `r${revision}`, revision, ...more });
+    const during = { releases: [release(7, { status: "pending" })] };
+    const failed = { releases: [release(9, { status: "succeeded" }), release(7, { status: "failed", error: "no" })] };
+    const { code, err } = await apply([], { statuses: [status("ready", during), status("ready", failed)] });
+    expect(code).toBe(1);
+    expect(err).toContain("release r7 failed: no");
   });
 
   test("ends with 3 when the time is up", async () => {
@@ -154,12 +163,53 @@ describe("apply", () => {
     expect((await apply([], { action: "unchanged", statuses: [unchanged] }, { typed: [] })).code).toBe(0);
   });
 
-  test("what somebody else changed meanwhile is not overwritten", async () => {
-    const onApply = ({ query }: Call) =>
-      query.dry_run ? undefined : refusal(409, "deployment/shop/web is at revision 9");
-    const { code, err } = await apply([], { onApply });
-    expect(code).toBe(1);
-    expect(err).toBe("error: deployment/shop/web is at revision 9\n  nothing was changed; look again: berth diff\n");
+  describe("raced by somebody else", () => {
+    const lost =
+      "metadata.if_revision: deployment/shop/web was expected at revision 7, but it is at revision 9; look again and re-apply";
+    /** Loses this many times. */
+    const racing = (times: number) => {
+      let lostSoFar = 0;
+      return ({ query }: Call) => {
+        return query.dry_run === "true" || lostSoFar++ >= times ? undefined : refusal(409, lost);
+      };
+    };
+
+    test("does not overwrite what was changed, and does not name a field that nobody wrote", async () => {
+      const { code, err, calls } = await apply([], { onApply: racing(1) });
+      expect(code).toBe(1);
+      expect(err).toBe(
+        "error: someone else changed deployment/shop/web meanwhile\n  nothing was changed; look again: berth diff\n",
+      );
+      expect(writes(calls)).toHaveLength(1);
+    });
+
+    test("with -y plans again, says so, and applies", async () => {
+      const { code, out, err, calls } = await apply(["-y"], { onApply: racing(3) });
+      expect(code).toBe(0);
+      expect(err).toStartWith("! someone else changed deployment/shop/web meanwhile; planning again\n");
+      expect(out.match(/1 to change/g)).toHaveLength(4);
+      expect(calls.filter(({ path }) => path === "/apply").map(({ query }) => query.dry_run ?? "write")).toEqual(
+        Array.from({ length: 4 }, () => ["true", "write"]).flat(),
+      );
+    });
+
+    test("with -y gives up after three more tries", async () => {
+      const { code, err, calls } = await apply(["-y"], { onApply: racing(4) });
+      expect(code).toBe(1);
+      expect(err).toEndWith(
+        "error: someone else changed deployment/shop/web meanwhile\n  nothing was changed; look again: berth diff\n",
+      );
+      expect(writes(calls)).toHaveLength(4);
+    });
+
+    test("another conflict is told as it is, and not tried again", async () => {
+      const taken = refusal(409, 'spec.host: "a.example" belongs to ingress/shop/api');
+      const onApply = ({ query }: Call) => (query.dry_run === "true" ? undefined : taken);
+      const { code, err, calls } = await apply(["-y"], { onApply });
+      expect(code).toBe(1);
+      expect(err).toBe('error: spec.host: "a.example" belongs to ingress/shop/api\n');
+      expect(writes(calls)).toHaveLength(1);
+    });
   });
 
   test("faults that the server finds are shown in the file", async () => {

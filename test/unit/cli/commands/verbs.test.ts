@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { digestOf } from "../../../../src/cli/digest.ts";
 import { type Call, cli, pod, refusal, stored } from "../../../support/cli.ts";
 
 const manifests = [
@@ -130,10 +131,59 @@ describe("get", () => {
     );
   });
 
+  test("a scope that nothing is in says so, and what may have been meant", async () => {
+    expect((await berth("get", "nowhere")).out).toBe('no scope "nowhere" here\n');
+    expect((await berth("get", "deploymnets")).out).toBe('no scope "deploymnets" here: did you mean "deployments"?\n');
+    expect((await berth("get", "shop/none")).out).toBe('nothing is stored under "shop/none"\n');
+  });
+
   test("an unknown kind before a reference is wrong usage", async () => {
     const { err, code } = await berth("get", "deploymnets", "shop/web");
     expect(err).toBe('error: "deploymnets" is no kind: did you mean "deployments"?\n');
     expect(code).toBe(2);
+  });
+});
+
+describe("while the engine is away", () => {
+  const why = "the container engine cannot be reached: no such socket";
+  const away = (...argv: string[]) =>
+    cli(argv, {
+      server({ path, query }: Call) {
+        if (path !== "/apply") return refusal(503, why);
+        return manifests.filter(({ kind, scope, name }) => {
+          return (query.kind ?? kind) === kind && (query.scope ?? scope) === scope && (query.name ?? name) === name;
+        });
+      },
+    });
+  const note = `! what runs is unknown: ${why}\n`;
+
+  test.each(["deployments", "statefulsets", "all"])("get %s shows what is stored, and ends with 0", async (word) => {
+    const { code, out, err } = await away("get", word);
+    expect(out).toMatch(/NAME +READY +IMAGE +AGE\n(?:shop\/web|data\/queue) +unknown +(?:web|queue):1 +24h\n/);
+    expect([code, err]).toEqual([0, note]);
+  });
+
+  test("get of what has no containers does not ask for them", async () => {
+    expect(await away("get", "registries")).toMatchObject({ code: 0, err: "" });
+  });
+
+  test.each([
+    [["ps"], ["shop/web", "data/queue"]],
+    [["get", "pods", "shop"], ["shop/web"]],
+    [["ps", "data/queue.0"], ["data/queue"]],
+    [
+      ["ps", "data-queue.0"],
+      ["shop/web", "data/queue"],
+    ],
+  ])("%p shows the resources with the reason, and ends with 1", async (argv, refs) => {
+    const { code, out, err } = await away(...argv);
+    expect([...(out.match(/^\w+\/\w+(?= +unknown )/gm) ?? [])]).toEqual(refs);
+    expect([code, err]).toEqual([1, note]);
+  });
+
+  test("pods as JSON are the error", async () => {
+    const { code, out } = await away("get", "pods", "-o", "json");
+    expect([code, JSON.parse(out)]).toEqual([1, { status: "error", error: why }]);
   });
 });
 
@@ -145,7 +195,7 @@ describe("describe", () => {
       "ingress",
     ]);
     expect(out).toContain("deployment/shop/web\n  revision  7\n");
-    expect(out).toContain('    TOKEN: "#1ec1c26b"');
+    expect(out).toContain(`    TOKEN: "${digestOf("s3cret")}"`);
     expect(out).not.toContain("s3cret");
     expect((await berth("describe", "shop/web", "--reveal")).out).toContain("TOKEN: s3cret");
   });
@@ -295,6 +345,27 @@ describe("config", () => {
     expect(did(calls)).toMatchObject([{ query: { scope: "shop", restart: "false" }, body: { A: "1" } }]);
   });
 
+  describe("set where nothing is stored", () => {
+    const set = (stored: unknown, ...more: string[]) =>
+      cli(["config", "set", "shop/wbe", "A=1", ...more], {
+        server: ({ path }: Call) => (path === "/config" ? { changed: ["A"], restarting: [] } : stored),
+      });
+
+    test("warns, and is no error", async () => {
+      const { code, out, err } = await set([]);
+      expect([code, out]).toEqual([0, "set A on shop/wbe\n"]);
+      expect(err).toBe("! nothing is stored under shop/wbe yet: it is kept until something is\n");
+    });
+
+    test.each([
+      ["something is stored", [manifests[0]], []],
+      ["nobody can say", refusal(500, "disk"), []],
+      ["the answer is JSON", [], ["-o", "json"]],
+    ])("says nothing where %s", async (_, stored, more) => {
+      expect(await set(stored, ...more)).toMatchObject({ code: 0, err: "" });
+    });
+  });
+
   test("unset takes several keys in one call", async () => {
     expect(did((await berth("config", "unset", "shop", "A", "B")).calls)).toMatchObject([{ body: { A: "", B: "" } }]);
   });
@@ -309,7 +380,9 @@ describe("config", () => {
 
   test("list shows digests and the level, no value", async () => {
     const { out } = await berth("config", "list", "shop/web");
-    expect(out).toBe("KEY    DIGEST     SET ON\nMODE   #6754af96  shop\nTOKEN  #1ec1c26b  shop/web\n");
+    expect(out).toBe(
+      `KEY    DIGEST     SET ON\nMODE   ${digestOf("prod")}  shop\nTOKEN  ${digestOf("s3cret")}  shop/web\n`,
+    );
   });
 
   test.each([

@@ -75,7 +75,7 @@ describe("files", () => {
   });
 
   test.each([
-    [["none.yaml"], 'no such file: "none.yaml"'],
+    [["none.yaml"], '"none.yaml" does not exist'],
     [["empty"], 'no manifest in folder "empty": it holds no .yaml, .yml or .json file'],
     [["blank.yaml"], "no manifest in blank.yaml"],
   ])("%p: %p", async (paths, text) => {
@@ -215,9 +215,9 @@ describe("faults", () => {
     ["just text\n", "a.yaml:1:1: a manifest is a map with kind, scope, name and spec"],
     ["- 1\n", "a.yaml:1:3: a manifest is a map"],
     ["kind: job\nspec: {x: !file a}\n", "a.yaml:2:17: !file has a meaning only below spec.files of an asset"],
-    ["spec: {files: {x: !file none}}\n", 'a.yaml:1:25: no such file: "none"'],
+    ["spec: {files: {x: !file none}}\n", 'a.yaml:1:25: "none" does not exist'],
     ["spec: {files: {x: !url {a: 1}}}\n", "a.yaml:1:24: !url needs an address"],
-    ["spec: {env_file: [none.env]}\n", 'a.yaml:1:19: no such file: "none.env"'],
+    ["spec: {env_file: [none.env]}\n", 'a.yaml:1:19: "none.env" does not exist'],
     ["spec: {env_file: 5}\n", "a.yaml:1:18: env_file is a path or a list of paths"],
     ["spec: {x: *none}\n", "a.yaml:1:11: "],
     ["spec: {<<: 5}\n", "a.yaml:1:8: a merge key needs a map"],

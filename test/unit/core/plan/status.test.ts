@@ -83,6 +83,38 @@ describe("phase", () => {
   });
 });
 
+describe("a paused replica", () => {
+  const paused = pod("c", { state: "paused", ready: false });
+  const cause = {
+    reason: "Paused",
+    message: "shop-web.c is paused and left alone; go on with: docker unpause shop-web.c",
+  };
+
+  test("is the reason of not being ready, and of the fault", () => {
+    const made = status([pod("a"), pod("b"), paused]);
+    expect(made.phase).toBe("failing");
+    expect(condition(made, "Ready")).toEqual({ status: false, ...cause });
+    expect(condition(made, "Degraded")).toEqual({ status: true, ...cause });
+  });
+
+  test("stands behind an error that repeats", () => {
+    expect(condition(status([pod("a"), paused], { lastError: error(3) }), "Degraded")?.reason).toBe("ImagePull");
+  });
+
+  test("that is frozen, or is none, is no fault", () => {
+    const others = [pod("a"), pod("b")];
+    const frozen = status([...others, { ...paused, frozen: true }]);
+    const command = status([...others, pod("c"), { ...paused, role: "release" }]);
+    for (const made of [frozen, command]) expect(condition(made, "Degraded")?.reason).toBe("Healthy");
+  });
+
+  test("several are counted", () => {
+    const second = pod("b", { state: "paused", ready: false });
+    const { message } = condition(status([pod("a"), second, paused]), "Ready") ?? {};
+    expect(message).toStartWith("shop-web.b and 1 more are paused");
+  });
+});
+
 describe("crashes", () => {
   test("three restarts of a young current replica are a crash loop, even while it happens to be ready", () => {
     expect(status([pod("a"), pod("b"), pod("c", { restarts: 2 })]).phase).toBe("ready");

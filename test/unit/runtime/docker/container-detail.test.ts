@@ -20,7 +20,7 @@ const row = (change: object = {}) =>
 
 describe("containerRow", () => {
   test("as the engine tells it", () => {
-    expect(row()).toEqual({
+    expect(row({ NetworkSettings: { Networks: { berth0: {} } } })).toEqual({
       id: "c1",
       name: "web.1",
       image: "nginx:1",
@@ -29,6 +29,7 @@ describe("containerRow", () => {
       status: "Up 2 hours",
       createdAt: 1_700_000_000_000,
       labels: { a: "1" },
+      joined: ["berth0"],
     });
   });
 
@@ -105,6 +106,7 @@ describe("containerDetail", () => {
       status: "running",
       createdAt: Date.UTC(2024, 4, 1, 10, 0, 0, 123),
       labels: {},
+      joined: ["berth0"],
       startedAt: Date.UTC(2024, 4, 1, 10, 0, 1),
       finishedAt: undefined,
       exitCode: undefined,

@@ -91,15 +91,15 @@ describe("pull", () => {
         response.writeHead(200);
         for (let row = 0; row < 6; row++) {
           response.write('{"status":"Downloading"}\n');
-          await Bun.sleep(50);
+          await Bun.sleep(500);
         }
         if (request.query.get("tag") === "ends") response.end();
       },
-      { callMs: 50, pullIdleMs: 200 },
+      { callMs: 1_000, pullIdleMs: 2_000 },
     );
     expect((await runtime.pull("nginx:ends", undefined)).id).toBe(sha);
     const failure = await expectFailure(runtime.pull("nginx:hangs", undefined), "timeout", "Timeout");
-    expect(failure.message).toContain("within 200 ms");
+    expect(failure.message).toContain("within 2000 ms");
     await dropped.promise;
   });
 

@@ -1,0 +1,73 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../endpoint.ts";
+import { Text } from "../query.ts";
+import { Condition } from "./describe.ts";
+import { Event } from "./events.ts";
+
+/** How a replica died, kept after its container is gone. */
+export const Death = Type.Object({
+  replica_id: Type.String(),
+  container_id: Type.String(),
+  at: Type.String(),
+  exit_code: Type.Optional(Type.Integer()),
+  /** Behind an exit code above 128: 137 is SIGKILL. */
+  signal: Type.Optional(Type.String()),
+  oom_killed: Type.Boolean(),
+  reason: Type.String(),
+  image: Type.String(),
+  release_id: Type.Optional(Type.String()),
+  /** The last lines of its output, at most 100. */
+  logs: Type.Array(Type.String()),
+  /** The last probe exchanges, newest last. */
+  probes: Type.Array(Type.String()),
+});
+export type Death = Static<typeof Death>;
+
+export const FailedRelease = Type.Object({
+  id: Type.String(),
+  cause: Type.String(),
+  image: Type.Optional(Type.String()),
+  started_at: Type.String(),
+  ended_at: Type.Optional(Type.String()),
+  error: Type.String(),
+  pre_exit_code: Type.Optional(Type.Integer()),
+  exit_code: Type.Optional(Type.Integer()),
+  /** The last lines that its phase printed, at most 100. */
+  output: Type.Array(Type.String()),
+  /** The release whose spec came back in its place. */
+  rolled_back_to: Type.Optional(Type.String()),
+});
+export type FailedRelease = Static<typeof FailedRelease>;
+
+export const Why = Type.Object({
+  kind: Type.String(),
+  scope: Type.String(),
+  name: Type.String(),
+  /** The resource is gone; what is told is from before. */
+  deleted: Type.Boolean(),
+  /** The moment that `events` leads up to: the last death or failed release, else now. */
+  at: Type.String(),
+  phase: Type.Optional(Type.String()),
+  conditions: Type.Array(Condition),
+  last_reconcile_error: Type.Optional(Type.String()),
+  next_retry_at: Type.Optional(Type.String()),
+  death: Type.Optional(Death),
+  /** Deaths that are on record. */
+  deaths: Type.Integer(),
+  failed_release: Type.Optional(FailedRelease),
+  /** The hour before `at`, oldest first: of the resource, and of the config and assets that it reads. */
+  events: Type.Array(Event),
+});
+export type Why = Static<typeof Why>;
+
+export const why = endpoint({
+  method: "GET",
+  path: "/why",
+  summary: "Everything known about the last death or failed rollout of a resource, also after it was deleted",
+  query: Type.Object({
+    kind: Text("deployment or statefulset; found by itself, 400 when both exist"),
+    scope: Text("scope; found by itself where only one matches"),
+    name: Text("name (required)"),
+  }),
+  data: Why,
+});

@@ -1,0 +1,19 @@
+import { answer, type Command } from "../command.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { psTable } from "../pod-table.ts";
+import { askPods, tableSetup } from "./get.ts";
+
+export const psCommand: Command = {
+  name: "ps",
+  summary: "list pods with their age, restarts and readiness",
+  usage: ["ps [SCOPE[/NAME[.REPLICA]]]"],
+  flags: [],
+  async run(context, args) {
+    const [reference, ...more] = args.words;
+    if (more.length > 0) throw usageFailure("ps takes one SCOPE, SCOPE/NAME or pod");
+    const found = await askPods(reference, context);
+    if (found === undefined) return exitCodes.failed;
+    answer(context, found, () => (found.pods.length === 0 ? "no pods" : psTable(found.pods, tableSetup(context))));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,37 @@
+import { formatKey } from "../../api/manifest.ts";
+import { rollback } from "../../api/orchestration/releases.ts";
+import { answer, type Command } from "../command.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { follow, timeoutOf } from "../follow.ts";
+import { normalKind } from "../kinds.ts";
+import { releaseTarget } from "../look.ts";
+import { resourceReference } from "../reference.ts";
+
+export const rollbackCommand: Command = {
+  name: "rollback",
+  summary: "go back to a release that worked, and wait until it is ready",
+  usage: ["rollback SCOPE/NAME [--to ID] [--kind KIND] [--no-wait] [--timeout TIME]"],
+  detail: [
+    "Without --to it is the newest good release of another spec or image. The replica count and the",
+    "config stay as they are. A rollout that is under way ends with it.",
+  ],
+  flags: [
+    { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },
+    { name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" },
+    { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
+    { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
+  ],
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (text === undefined || more.length > 0) throw usageFailure("say what to roll back: one SCOPE/NAME");
+    const timeoutMs = timeoutOf(args.value("timeout"), context);
+    const reference = resourceReference(text);
+    const { scope, name } = reference;
+    const flag = args.value("kind") ?? reference.kind;
+    const kind = flag === undefined ? undefined : normalKind(flag);
+    const data = await context.api.call(rollback, { query: { kind, scope, name, release_id: args.value("to") } });
+    answer(context, data, () => `rolling ${formatKey(data)} back to release ${data.rolled_back_to}`);
+    if (args.on("no-wait")) return exitCodes.done;
+    return follow([releaseTarget(context.api, data, data.new_release)], timeoutMs, context);
+  },
+};

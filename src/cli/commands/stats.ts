@@ -1,0 +1,20 @@
+import { answer, type Command } from "../command.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { findStats } from "../stats.ts";
+import { statsTable } from "../stats-table.ts";
+
+export const statsCommand: Command = {
+  name: "stats",
+  summary: "show what pods use of CPU and memory",
+  usage: ["stats [KIND|SCOPE|SCOPE/NAME[.REPLICA]] [--orphans]"],
+  detail: ["100% CPU is one core. The figures are those of the last reading; berth top goes on reading."],
+  flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],
+  async run(context, args) {
+    const [reference, ...more] = args.words;
+    if (more.length > 0) throw usageFailure("stats takes one KIND, SCOPE or SCOPE/NAME");
+    const report = await findStats(context.api, reference, { orphans: args.on("orphans") });
+    const { pods } = report;
+    answer(context, report, () => (pods.length === 0 ? "no running pods" : statsTable(pods, context.terminal)));
+    return exitCodes.done;
+  },
+};

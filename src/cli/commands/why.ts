@@ -1,0 +1,37 @@
+import { why } from "../../api/orchestration/why.ts";
+import { answer, type Command } from "../command.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { normalKind } from "../kinds.ts";
+import { resourceReference } from "../reference.ts";
+import { whyText } from "../why-text.ts";
+import { tableSetup } from "./get.ts";
+
+const linesMax = 100;
+
+export const whyCommand: Command = {
+  name: "why",
+  summary: "show why something died or did not come up, and what to type next",
+  usage: ["why SCOPE/NAME [-n LINES] [--kind KIND]"],
+  detail: [
+    "The last death: exit code, signal, memory, the last lines of output, the last probes. The last",
+    "release that failed, and where it went back to. What was changed in the hour before.",
+    "Deaths are kept when a resource is deleted.",
+  ],
+  flags: [
+    { name: "lines", short: "n", value: "LINES", summary: "at most this many lines of output (100)" },
+    { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
+  ],
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (text === undefined || more.length > 0) throw usageFailure("say what to explain: one SCOPE/NAME");
+    const lines = args.value("lines") ?? String(linesMax);
+    if (!/^\d+$/.test(lines)) throw usageFailure(`--lines "${lines}" is not a whole number`);
+    const reference = resourceReference(text);
+    const { scope, name } = reference;
+    const flag = args.value("kind") ?? reference.kind;
+    const kind = flag === undefined ? undefined : normalKind(flag);
+    const data = await context.api.call(why, { query: { kind, scope, name } });
+    answer(context, data, () => whyText(data, { ...tableSetup(context), lines: Number(lines) }));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,26 @@
+import type { Client } from "../api/client.ts";
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
+import { listManifests } from "../api/orchestration/apply.ts";
+import { CommandFailure, usageFailure } from "./failures.ts";
+import { normalKind } from "./kinds.ts";
+import { resourceReference } from "./reference.ts";
+
+const jobKinds = ["job", "cronjob"];
+
+/** The job or cron job that a reference names: `name`, `scope/name` or `kind/scope/name`. */
+export async function findJob(api: Client, text: string, kindFlag?: string): Promise<ManifestKey> {
+  const { kind: written, scope, name } = resourceReference(text);
+  const kind = kindFlag === undefined ? written : normalKind(kindFlag);
+  if (kind !== undefined && !jobKinds.includes(kind)) {
+    throw usageFailure(`a ${kind} has no runs: name a job or a cronjob; commands in pods run with berth exec`);
+  }
+  const kinds = kind === undefined ? jobKinds : [kind];
+  const lists = await Promise.all(kinds.map((one) => api.call(listManifests, { query: { kind: one, scope, name } })));
+  const [found, ...others] = lists.flat();
+  if (found === undefined) throw new CommandFailure(`no ${kinds.join(" or ")} "${text}"; see: berth get jobs`);
+  const keys = [found, ...others].map(({ kind: its, scope: where = "", name: called }) => {
+    return { kind: its, scope: where, name: called };
+  });
+  if (keys.length > 1) throw usageFailure(`"${text}" may be ${keys.map(formatKey).join(" or ")}: say which`);
+  return { kind: found.kind, scope: found.scope ?? "", name: found.name };
+}

@@ -1,0 +1,82 @@
+import type { Why } from "../api/orchestration/why.ts";
+import { reasonOf } from "./look.ts";
+
+/** A rule: the first that fits gives what to type. */
+interface Advice {
+  when: (facts: Facts) => boolean;
+  steps: (why: Why) => string[];
+}
+
+interface Facts {
+  why: Why;
+  /** Of what is wrong now, or of what went wrong last. */
+  text: string;
+}
+
+/** Most telling first. */
+const advices: Advice[] = [
+  {
+    when: ({ why }) => why.deleted,
+    steps: (why) => [`berth events ${ref(why)}`],
+  },
+  {
+    when: ({ why, text }) => /OutOfMemory|out of memory/.test(text) || why.death?.oom_killed === true,
+    steps: (why) => [
+      "raise resources.limits.memory in the manifest, then: berth apply -f FILE",
+      `berth stats ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ text }) => /RegistryAuth/.test(text),
+    steps: () => [
+      "check username and token of the registry manifest, then: berth apply -f FILE",
+      "berth get registries",
+    ],
+  },
+  {
+    when: ({ text }) => /ImagePull|ImageMissing/.test(text),
+    steps: () => ["check spec.image and that the registry has it, then: berth apply -f FILE"],
+  },
+  {
+    when: ({ text }) => /PortTaken/.test(text),
+    steps: (why) => ["free the host port, or write another one in ports", `berth describe ${why.kind} ${ref(why)}`],
+  },
+  {
+    when: ({ text }) => /DiskLow/.test(text),
+    steps: () => ["free some space: docker image prune", "berth doctor"],
+  },
+  {
+    when: ({ text }) => /EngineUnavailable/.test(text),
+    steps: () => ["berth doctor"],
+  },
+  {
+    when: ({ why }) => why.death?.exit_code === 126 || why.death?.exit_code === 127,
+    steps: (why) => [
+      "check command in the manifest against what the image has",
+      `berth describe ${why.kind} ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ why }) => why.failed_release !== undefined,
+    steps: () => ["mend what the error and the last lines show, then: berth apply -f FILE"],
+  },
+  {
+    when: ({ why }) => why.death !== undefined,
+    steps: (why) => [`berth logs ${ref(why)}`],
+  },
+];
+
+/** What to type next, most useful first. */
+export function nextSteps(why: Why): string[] {
+  const failure = why.failed_release?.error ?? "";
+  const text = why.phase === "ready" ? failure : `${reasonOf({ ...why })} ${failure}`;
+  const steps = advices.find(({ when }) => when({ why, text }))?.steps(why) ?? [];
+  const isDown = !why.deleted && why.phase !== "ready" && why.phase !== undefined;
+  const back = isDown ? [`berth rollback ${ref(why)}`] : [];
+  const more = why.deleted ? [] : [`berth events ${ref(why)}`];
+  return [...new Set([...steps, ...back, ...more])];
+}
+
+function ref({ scope, name }: Why): string {
+  return scope === "" ? name : `${scope}/${name}`;
+}

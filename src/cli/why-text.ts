@@ -1,0 +1,116 @@
+import { formatKey } from "../api/manifest.ts";
+import type { Death, FailedRelease, Why } from "../api/orchestration/why.ts";
+import { exitMeaning } from "../core/exit-code.ts";
+import { ageOf, timeText } from "./duration.ts";
+import { eventRows } from "./event-text.ts";
+import { reasonOf } from "./look.ts";
+import type { TableSetup } from "./resource-table.ts";
+import { printable, type Style } from "./style.ts";
+import { listText } from "./table-text.ts";
+import { nextSteps } from "./why-next.ts";
+
+export type WhySetup = TableSetup & {
+  /** Most lines of output that are shown. */
+  lines: number;
+};
+
+/** Everything known about the last death or failed rollout of a resource, on one screen. */
+export function whyText(why: Why, setup: WhySetup): string {
+  const { style } = setup;
+  return [
+    `${style.bold(formatKey(why))}  ${stateText(why, style)}`.trimEnd(),
+    ...now(why, setup),
+    ...(why.failed_release === undefined ? [] : releasePart(why.failed_release, setup)),
+    ...(why.death === undefined ? [] : deathPart(why.death, why.deaths, setup)),
+    ...changesPart(why, setup),
+    "",
+    style.bold("next"),
+    ...nextSteps(why).map((step) => `  ${step}`),
+  ].join("\n");
+}
+
+function stateText({ deleted, phase = "" }: Why, style: Style): string {
+  if (deleted) return style.yellow("deleted");
+  return phase === "ready" ? style.green(phase) : style.red(printable(phase));
+}
+
+/** What is wrong at this moment, or that nothing is. */
+function now(why: Why, { style, now: at }: WhySetup): string[] {
+  const reason = why.phase === "ready" ? "" : reasonOf({ ...why });
+  if (reason === "") return nothingKnown(why);
+  const retry =
+    why.next_retry_at === undefined
+      ? ""
+      : `; next try ${ageOf(new Date(at).toISOString(), Date.parse(why.next_retry_at))} from now`;
+  return [`  ${style.red(printable(reason))}${retry}`];
+}
+
+function nothingKnown({ death, failed_release: release }: Why): string[] {
+  return death === undefined && release === undefined ? ["  no death and no failed release is on record"] : [];
+}
+
+function releasePart(release: FailedRelease, setup: WhySetup): string[] {
+  const { style } = setup;
+  const facts = [
+    ["why", style.red(printable(release.error))],
+    ["cause", release.cause],
+    ...(release.image === undefined ? [] : [["image", printable(release.image)]]),
+    ...exitRow("pre_command", release.pre_exit_code),
+    ...exitRow("command", release.exit_code),
+    ...(release.rolled_back_to === undefined ? [] : [["went back to", `release ${release.rolled_back_to}`]]),
+  ];
+  const when = agoText(release.ended_at ?? release.started_at, setup);
+  return [
+    "",
+    `${style.bold(`release ${release.id} failed`)}  ${style.dim(when)}`,
+    listText(facts, { indent: "  ", width: setup.width }),
+    ...output("output of its commands", release.output, setup),
+  ];
+}
+
+function exitRow(step: string, code: number | undefined): string[][] {
+  return code === undefined ? [] : [[step, `exit code ${code}`]];
+}
+
+function deathPart(death: Death, count: number, setup: WhySetup): string[] {
+  const { style } = setup;
+  const facts = [
+    ["exit code", exitText(death, style)],
+    ...(death.oom_killed ? [["memory", style.red("killed: out of memory")]] : []),
+    ["why", printable(death.reason)],
+    ["image", printable(death.image)],
+    ...(count > 1 ? [["on record", `${count} deaths`]] : []),
+  ];
+  return [
+    "",
+    `${style.bold(`replica ${death.replica_id} died`)}  ${style.dim(agoText(death.at, setup))}`,
+    listText(facts, { indent: "  ", width: setup.width }),
+    ...output("last probes", death.probes, setup),
+    ...output("last lines", death.logs, setup),
+  ];
+}
+
+function exitText({ exit_code: code, signal }: Death, style: Style): string {
+  if (code === undefined) return "not known";
+  const meaning = signal ?? exitMeaning(code);
+  const text = meaning === undefined ? String(code) : `${code} (${meaning})`;
+  return code === 0 ? text : style.red(text);
+}
+
+function agoText(iso: string, { now }: WhySetup): string {
+  return `${timeText(iso)}, ${ageOf(iso, now)} ago`;
+}
+
+function output(title: string, lines: readonly string[], { style, lines: most }: WhySetup): string[] {
+  const shown = most === 0 ? [] : lines.slice(-most);
+  return shown.length === 0 ? [] : [`  ${style.dim(title)}`, ...shown.map((line) => `    ${printable(line)}`)];
+}
+
+/** What the reconciler itself did is a consequence, or told above. */
+const consequences = /^(?:replica\.|release\.(?:failed|succeeded|rollback)$|rollout\.)/;
+
+function changesPart({ events }: Why, { style, width }: WhySetup): string[] {
+  const changes = events.filter(({ action }) => !consequences.test(action));
+  if (changes.length === 0) return ["", `${style.bold("changed in the hour before")}  nothing`];
+  return ["", style.bold("changed in the hour before"), listText(eventRows(changes), { indent: "  ", width })];
+}

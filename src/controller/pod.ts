@@ -1,0 +1,117 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import type { Naming } from "../core/naming.ts";
+import type { SteadyClock } from "../lib/clock.ts";
+import type { Container, ContainerDetail, ContainerState } from "../runtime/runtime.ts";
+
+/** One container of ours as last seen. Identity comes from labels, never from the name. */
+export interface Pod {
+  id: string;
+  name: string;
+  key: ManifestKey;
+  replicaId: string;
+  ordinal: number | undefined;
+  role: string | undefined;
+  releaseId: string | undefined;
+  hash: string;
+  generation: number;
+  image: string;
+  imageId: string;
+  state: ContainerState;
+  status: string;
+  /** Networks that it is connected to, as last listed. */
+  joined: readonly string[];
+  createdAt: number;
+  /** Known once inspected: see `inspectStale`. */
+  startedAt: number | undefined;
+  /** The same on the steady clock; undefined also between an end and the first look after it. */
+  upSince: number | undefined;
+  /** Was there when this server began to look. */
+  inherited: boolean;
+  finishedAt: number | undefined;
+  exitCode: number | undefined;
+  /** What it last died with: the engine forgets that when it starts it again. */
+  lastExitCode: number | undefined;
+  restarts: number;
+  oomKilled: boolean;
+  error: string;
+  /** Being taken out of service: never ready again. */
+  leaving: boolean;
+  /** Epoch ms of the last change of `state`. */
+  changedAt: number;
+  /** The engine's details are older than the last event about it. */
+  stale: boolean;
+  /** Number of the last event about it: an answer asked for earlier is older news. */
+  eventNumber: number;
+}
+
+/** What the engine knows in detail. */
+export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
+  pod.state = detail.state;
+  if (detail.startedAt === undefined) pod.upSince = undefined;
+  else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
+    pod.upSince = steadyStart(pod, detail.startedAt, clock);
+  }
+  pod.startedAt = detail.startedAt;
+  pod.finishedAt = detail.finishedAt;
+  // A running one has none, and how it ended last is still worth knowing.
+  pod.exitCode = detail.exitCode ?? pod.exitCode;
+  if (detail.state !== "running") pod.lastExitCode = detail.exitCode ?? pod.lastExitCode;
+  pod.restarts = detail.restartCount;
+  pod.oomKilled = detail.oomKilled;
+  pod.error = detail.error;
+  pod.stale = false;
+}
+
+/** The engine stamps with the clock of the machine, which somebody may have set since. */
+function steadyStart({ inherited }: Pod, startedAt: number, clock: SteadyClock): number {
+  const ago = clock.now() - startedAt;
+  if (ago >= 0) return clock.steady() - ago;
+  // Set back: what ran before us has run for nobody knows how long, anything else started just now.
+  return inherited ? 0 : clock.steady();
+}
+
+/** The resource that the labels of a container name. */
+export function keyOf(labels: Record<string, string>, names: Naming): ManifestKey | undefined {
+  const kind = labels[names.label.kind];
+  const name = labels[names.label.name];
+  if (kind === undefined || name === undefined) return undefined;
+  return { kind, scope: labels[names.label.scope] ?? "", name };
+}
+
+/** Undefined for a container without our labels. */
+export function podOf(container: Container, names: Naming, now: number): Pod | undefined {
+  const { label } = names;
+  const key = keyOf(container.labels, names);
+  if (key === undefined) return undefined;
+  const ordinal = container.labels[label.replicaOrdinal];
+  return {
+    id: container.id,
+    name: container.name,
+    key,
+    replicaId: container.labels[label.replicaId] ?? "",
+    ordinal: ordinal === undefined ? undefined : Number(ordinal),
+    role: container.labels[label.role],
+    releaseId: container.labels[label.releaseId],
+    hash: container.labels[label.manifestHash] ?? "",
+    generation: Number(container.labels[label.generation] ?? 0),
+    image: container.image,
+    imageId: container.imageId,
+    state: container.state,
+    status: container.status,
+    joined: container.joined,
+    createdAt: container.createdAt,
+    startedAt: undefined,
+    upSince: undefined,
+    inherited: false,
+    finishedAt: undefined,
+    exitCode: undefined,
+    lastExitCode: undefined,
+    restarts: 0,
+    oomKilled: false,
+    error: "",
+    leaving: false,
+    changedAt: now,
+    stale: true,
+    eventNumber: 0,
+  };
+}

@@ -1,0 +1,157 @@
+import { Failure } from "../api/failure.ts";
+import { type ManifestKey, podKinds } from "../api/manifest.ts";
+import type { PodKindStatus } from "../api/orchestration/describe.ts";
+import type { Death, FailedRelease, Why } from "../api/orchestration/why.ts";
+import { dependenciesOf } from "../core/dependencies.ts";
+import { signalOf } from "../core/exit-code.ts";
+import type { DeathRecord, ReleaseRecord, StoredEvent } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import type { Target } from "./controller.ts";
+import { wireEvent } from "./events.ts";
+import type { Pod } from "./pod.ts";
+import { resolvePodTarget, targetKind } from "./target.ts";
+import { isoTime } from "./wire.ts";
+
+const hourMs = 3_600_000;
+const linesMax = 100;
+
+/** GET /why. */
+export async function why(context: Context, target: Target): Promise<Why> {
+  const { store, clock } = context;
+  const key = subjectOf(context, target);
+  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
+  const deaths = await deathsOf(context, key);
+  const [death] = deaths;
+  const releases = store.releases.list(key);
+  const failed = releases.find((release) => release.status === "failed");
+  const inTrouble = status?.phase === "failing" || status?.phase === "failed";
+  const past = Math.max(death?.at ?? 0, failed?.endedAt ?? 0);
+  const at = inTrouble || past === 0 ? clock.now() : past;
+  return {
+    ...key,
+    deleted: store.manifests.get(key) === undefined,
+    at: isoTime(at),
+    ...statusPart(status),
+    ...(death === undefined ? {} : { death: wireDeath(death) }),
+    deaths: deaths.length,
+    ...(failed === undefined ? {} : { failed_release: wireFailed(failed, releases) }),
+    events: hourBefore(context, key, at).map(wireEvent),
+  };
+}
+
+/** Those on record, and those of containers that are still there and not on record yet; newest first. */
+async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord[]> {
+  const recorded = context.store.deaths.list(key);
+  if (!context.engine.up()) return recorded;
+  // An engine that stumbles just now leaves what was last seen.
+  await context.pods.refresh(key).catch(() => undefined);
+  const frozen = context.store.frozen.list(key);
+  const fallen = context.pods
+    .of(key)
+    .filter((pod) => pod.finishedAt !== undefined && hasDied(pod) && !frozen.includes(pod.replicaId));
+  const fresh = fallen.filter(
+    (pod) => !recorded.some(({ containerId, at }) => containerId === pod.id && at === pod.finishedAt),
+  );
+  const examined = await Promise.all(fresh.map((pod) => context.deaths.examine(pod, "it ended by itself")));
+  return [...examined, ...recorded].sort((a, b) => b.at - a.at);
+}
+
+function hasDied(pod: Pod): boolean {
+  return (
+    pod.restarts > 0 || pod.oomKilled || pod.state === "exited" || pod.state === "restarting" || pod.state === "dead"
+  );
+}
+
+/** A stored resource, or one of which only deaths are left. */
+function subjectOf(context: Context, target: Target): ManifestKey {
+  try {
+    const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
+    return { kind, scope, name };
+  } catch (error) {
+    const { scope = "", name = "" } = target;
+    if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+    const kinds = target.kind ? [targetKind(target.kind)] : podKinds;
+    const key = kinds.map((kind) => ({ kind, scope, name })).find((one) => context.store.deaths.list(one).length > 0);
+    if (key === undefined) throw error;
+    return key;
+  }
+}
+
+function statusPart(status: Partial<PodKindStatus> | undefined) {
+  return {
+    ...(status?.phase === undefined ? {} : { phase: status.phase }),
+    conditions: status?.conditions?.map((condition) => ({ ...condition })) ?? [],
+    ...(status?.last_reconcile_error === undefined ? {} : { last_reconcile_error: status.last_reconcile_error }),
+    ...(status?.next_retry_at === undefined ? {} : { next_retry_at: status.next_retry_at }),
+  };
+}
+
+function wireDeath(death: DeathRecord): Death {
+  const signal = signalOf(death.exitCode);
+  return {
+    replica_id: death.replicaId,
+    container_id: death.containerId,
+    at: isoTime(death.at),
+    ...(death.exitCode === undefined ? {} : { exit_code: death.exitCode }),
+    ...(signal === undefined ? {} : { signal }),
+    oom_killed: death.oomKilled,
+    reason: death.reason,
+    image: death.image,
+    ...(death.releaseId === undefined ? {} : { release_id: death.releaseId }),
+    logs: death.logs.slice(-linesMax),
+    probes: death.probes,
+  };
+}
+
+/** `releases` are newest first. */
+function wireFailed(failed: ReleaseRecord, releases: readonly ReleaseRecord[]): FailedRelease {
+  const next = releases[releases.indexOf(failed) - 1];
+  const back = next?.cause === "auto_rollback" ? next.rolledBackFrom : undefined;
+  return {
+    id: failed.id,
+    cause: failed.cause,
+    ...(failed.image === "" ? {} : { image: failed.image }),
+    started_at: isoTime(failed.startedAt),
+    ...(failed.endedAt === undefined ? {} : { ended_at: isoTime(failed.endedAt) }),
+    error: failed.error ?? "no reason is on record",
+    ...(failed.preExitCode === undefined ? {} : { pre_exit_code: failed.preExitCode }),
+    ...(failed.exitCode === undefined ? {} : { exit_code: failed.exitCode }),
+    output: failed.log.split("\n").filter(Boolean).slice(-linesMax),
+    ...(back === undefined ? {} : { rolled_back_to: back }),
+  };
+}
+
+/** Of the resource itself, and of what flows into its containers: config of its scope, buckets and assets it reads. */
+function hourBefore(context: Context, key: ManifestKey, at: number): StoredEvent[] {
+  const { events, manifests } = context.store;
+  const limit = context.limits.eventsPageMax;
+  const stored = manifests.get(key);
+  const read = stored === undefined ? [] : dependenciesOf(stored).map(placeOf);
+  const lists = [
+    events.list({ scope: key.scope, name: key.name, limit }).filter(({ kind }) => isAbout(kind, key)),
+    events.list({ scope: key.scope, limit }).filter(({ name }) => name === undefined),
+    ...read.map(({ kind, scope, name }) =>
+      events.list({ scope, ...(name === "" ? {} : { name }), limit }).filter((event) => isAt(event, kind, name)),
+    ),
+  ];
+  const unique = new Map(lists.flat().map((event) => [event.seq, event]));
+  return [...unique.values()]
+    .filter((event) => event.at >= at - hourMs && event.at <= at)
+    .sort((a, b) => a.seq - b.seq)
+    .slice(-limit);
+}
+
+/** Config events carry no kind. */
+function isAbout(kind: string | undefined, key: ManifestKey): boolean {
+  return kind === undefined || kind === key.kind;
+}
+
+/** `asset/<scope>/<name>` or `bucket/<scope>/<name>`, where a bucket without a name is that of the scope. */
+function placeOf(dependency: string): { kind: string; scope: string; name: string } {
+  const [kind = "", scope = "", name = ""] = dependency.split("/");
+  return { kind, scope, name };
+}
+
+function isAt(event: StoredEvent, kind: string, name: string): boolean {
+  return kind === "bucket" ? event.action.startsWith("config.") && (event.name ?? "") === name : event.kind === kind;
+}

@@ -1,0 +1,41 @@
+import type { CoreKind, Spec } from "../api/manifest.ts";
+import { containerFieldsOf } from "./container-fields.ts";
+import { changedPaths } from "./diff.ts";
+import { specHash } from "./digest.ts";
+import { parseDockerOptions } from "./docker-options.ts";
+import { listOf, wordsOf } from "./lenient.ts";
+import type { EngineOptions } from "./workload.ts";
+
+interface Caution {
+  when: (options: EngineOptions) => boolean;
+  text: string;
+}
+
+const handovers: readonly Caution[] = [
+  { when: ({ privileged }) => privileged === true, text: "--privileged makes whoever is in the container root here" },
+  { when: ({ pidMode }) => pidMode === "host", text: "--pid=host shows the container all processes of the machine" },
+  { when: ({ ipcMode }) => ipcMode === "host", text: "--ipc=host shares the memory segments of the machine" },
+  {
+    when: ({ securityOpt = [] }) => securityOpt.some((option) => /[=:](?:unconfined|disable)$/.test(option)),
+    text: "--security-opt turns a guard of the machine off",
+  },
+];
+
+/** What a manifest of a container gives away of the machine, for the plan; empty where it gives nothing. */
+export function hostCautions(kind: CoreKind, spec: Spec): string[] {
+  const { fields } = containerFieldsOf(kind, spec);
+  const inits = listOf(fields.inits).flatMap((init, index) => optionCautions(init, `inits[${index}].docker_options`));
+  return [...optionCautions(fields, "docker_options"), ...inits];
+}
+
+function optionCautions(fields: Spec, path: string): string[] {
+  const { options } = parseDockerOptions(wordsOf(fields.docker_options), path);
+  return handovers.filter(({ when }) => when(options)).map(({ text }) => `${path}: ${text}`);
+}
+
+/** Release commands are no part of what containers are made from: changing them alone starts no release. */
+export function releaseCaution(kind: CoreKind, before: Spec | undefined, after: Spec): string[] {
+  if (kind !== "deployment" || before === undefined || specHash(kind, before) !== specHash(kind, after)) return [];
+  if (!changedPaths(before, after).some((path) => /^(?:spec\.)?release(?:$|[.[])/.test(path))) return [];
+  return ["release: changed alone it starts no release; it counts from the next one on, or with: berth release run"];
+}

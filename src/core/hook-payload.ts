@@ -1,0 +1,80 @@
+import type { ManifestKey } from "../api/manifest.ts";
+
+/** How a rollout ended. Times are epoch milliseconds. */
+export interface DeployNews {
+  outcome: "success" | "failure";
+  /** Unknown where no release is about it: a restart, a change of config. */
+  releaseId: string | undefined;
+  image: string;
+  startedAt: number;
+  completedAt: number;
+  /** Of a failure. */
+  error: string | undefined;
+}
+
+/** What became of one probe of one pod. */
+export interface ProbeNews {
+  transition: "failure" | "recovery";
+  pod: string;
+  image: string;
+  probe: "startup" | "liveness" | "readiness";
+  reason: string;
+  /** 12 hex digits. */
+  transitionId: string;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** What a webhook tells, by field name; also what `{{field}}` stands for in its headers and body. */
+export type HookPayload = Record<string, string>;
+
+/** Error texts may carry the output of a program. */
+const errorCharsMax = 4_096;
+
+/** Payload of `on_deploy` (orchestration details, section 1.7). */
+export function deployPayload(key: ManifestKey, news: DeployNews): HookPayload {
+  return present({
+    ...identity(key),
+    status: news.outcome,
+    release_id: news.releaseId,
+    image: news.image === "" ? undefined : news.image,
+    started_at: isoTime(news.startedAt),
+    completed_at: isoTime(news.completedAt),
+    error: news.error === undefined ? undefined : clip(news.error),
+  });
+}
+
+/** Payload of `on_probe` (orchestration details, section 1.7). */
+export function probePayload(key: ManifestKey, news: ProbeNews): HookPayload {
+  const reason = clip(news.reason);
+  return present({
+    ...identity(key),
+    status: news.transition,
+    image: news.image === "" ? undefined : news.image,
+    error: news.transition === "failure" ? reason : undefined,
+    pod: news.pod,
+    probe: news.probe,
+    transition: news.transition,
+    transition_id: news.transitionId,
+    reason,
+    timestamp: isoTime(news.at),
+  });
+}
+
+function identity({ kind, scope, name }: ManifestKey) {
+  return { kind, scope, name };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function clip(text: string): string {
+  return text.slice(0, errorCharsMax).toWellFormed();
+}
+
+function present(fields: Record<string, string | undefined>): HookPayload {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,125 @@
+import type { Spec } from "../api/manifest.ts";
+import { type AssetTarget, assetCandidates } from "./assets.ts";
+import type { HookPayload } from "./hook-payload.ts";
+import { fieldsOf, isFields, listOf, textMapOf, textOf } from "./lenient.ts";
+import { placeholdersIn } from "./reference.ts";
+
+/** One request that a manifest asks for, all tokens filled in. */
+export interface HookDraft {
+  /** `deploy.success`, `deploy.failure`, `probe.failure` or `probe.recovery`. */
+  event: string;
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Why it cannot be sent as written; undefined when it can. */
+  problem: string | undefined;
+}
+
+export type HookBlock = "on_deploy" | "on_probe";
+
+/** The webhooks of one list, such as `on_deploy.failure`, as stored. */
+export function hookList(spec: Spec, block: HookBlock, list: string): Spec[] {
+  return listOf(fieldsOf(spec[block])[list]).filter((hook) => textOf(hook.url) !== undefined);
+}
+
+/** Assets whose content is the body of a webhook: by the reference as written, the places to look in order. */
+export function hookTemplates(hooks: readonly Spec[], ownScope: string): Map<string, AssetTarget[]> {
+  const found = new Map<string, AssetTarget[]>();
+  for (const { file } of hooks) {
+    const [placeholder] = placeholdersIn(textOf(file) ?? "");
+    if (placeholder?.type === "asset") found.set(placeholder.text, assetCandidates(placeholder.asset, ownScope));
+  }
+  return found;
+}
+
+export interface Drafting {
+  event: string;
+  hooks: readonly Spec[];
+  payload: HookPayload;
+  /** Content of the asset files that `file` names; one that is missing is not there or cannot be read. */
+  templates: ReadonlyMap<string, string>;
+  bodyBytesMax: number;
+}
+
+/** One request per webhook of a list. Token rules: cli details, section 3.4; unknown fields stay as they stand. */
+export function draftHooks({ event, hooks, payload, templates, bodyBytesMax }: Drafting): HookDraft[] {
+  return hooks.map((hook) => {
+    const { text, problem } = bodyOf(hook, payload, templates);
+    const tooLarge = text.length > bodyBytesMax || new TextEncoder().encode(text).length > bodyBytesMax;
+    return {
+      event,
+      url: textOf(hook.url) ?? "",
+      method: textOf(hook.method) ?? "POST",
+      headers: headersOf(hook, payload, text),
+      body: tooLarge ? "" : text,
+      problem: tooLarge ? `the body is larger than ${bodyBytesMax} bytes` : problem,
+    };
+  });
+}
+
+function bodyOf(
+  hook: Spec,
+  payload: HookPayload,
+  templates: ReadonlyMap<string, string>,
+): { text: string; problem: string | undefined } {
+  const file = textOf(hook.file);
+  if (file !== undefined) {
+    const template = templates.get(file);
+    if (template !== undefined) return { text: fillBody(template, payload), problem: undefined };
+    return { text: "", problem: `the file "${file}" is not here; apply the asset, or see why it fails` };
+  }
+  const text = isFields(hook.body) ? fillBody(JSON.stringify(hook.body), payload) : JSON.stringify(payload);
+  return { text, problem: undefined };
+}
+
+/** A template that is JSON stays JSON whatever the values hold; any other is filled as it stands. */
+function fillBody(template: string, payload: HookPayload): string {
+  return isJson(template) ? fill(template, payload, insideJsonString) : fill(template, payload, (value) => value);
+}
+
+function headersOf(hook: Spec, payload: HookPayload, body: string): Record<string, string> {
+  const given = Object.entries(textMapOf(hook.headers)).map(([name, value]) => [
+    name,
+    fill(value, payload, headerText),
+  ]);
+  const typed = given.some(([name]) => name?.toLowerCase() === "content-type");
+  const type = isJson(body) ? "application/json" : "text/plain; charset=utf-8";
+  return { ...(typed ? {} : { "Content-Type": type }), ...Object.fromEntries(given) };
+}
+
+const token = /\{\{\s*([a-z_]+)\s*\}\}/g;
+
+function fill(template: string, payload: HookPayload, encode: (value: string) => string): string {
+  return template.replace(token, (whole, field: string) => {
+    const value = Object.hasOwn(payload, field) ? payload[field] : undefined;
+    return value === undefined ? whole : encode(value);
+  });
+}
+
+function insideJsonString(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
+
+/** A line break in a value must not begin a header of its own; header values are visible ASCII. */
+function headerText(value: string): string {
+  return value.replace(/[\r\n\t]+/g, " ").replace(/[^\x20-\x7e]/g, "?");
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The address of a webhook as it may be shown: without the password that it may carry. */
+export function shownUrl(text: string): string {
+  if (!URL.canParse(text)) return "";
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
+}

@@ -1,0 +1,32 @@
+import { parseArgs } from "node:util";
+import { Failure } from "../api/failure.ts";
+import { serveOptions } from "../config.ts";
+import { signingSecret } from "../deliver/signature.ts";
+import { readKey } from "../disk/key-file.ts";
+import { layoutOf } from "../disk/layout.ts";
+
+export const hookSecretUsage = `usage: berth hooks secret [--root DIR]
+
+Prints the secret that webhooks of this server are signed with. Receivers use it to check the signature header: the
+HMAC-SHA256, in hex, of the timestamp header, a dot, and the body as received. It stays the same as long as the key
+of the server does.
+
+  --root DIR   folder of all state (BERTH_ROOT, /opt/berth)`;
+
+/** `berth hooks secret`: from the key file, so only for who may read that; no API tells it. */
+export async function hookSecretCommand(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: { root: { type: "string" }, help: { type: "boolean", short: "h" } },
+    allowPositionals: false,
+  });
+  if (values.help) {
+    process.stdout.write(`${hookSecretUsage}\n`);
+    return 0;
+  }
+  const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
+  const key = await readKey(layout.key);
+  if (key === undefined) throw new Failure("not_found", `no berth state under "${layout.root}": use --root`);
+  process.stdout.write(`${signingSecret(key).reveal()}\n`);
+  return 0;
+}

@@ -1,0 +1,34 @@
+import type Dockerode from "dockerode";
+
+export interface StreamRequest {
+  method: "GET" | "POST";
+  /** Without the version prefix. */
+  path: string;
+  query: Record<string, string | boolean>;
+  /** Ends the request, and the stream. */
+  signal: AbortSignal;
+}
+
+/**
+ * The body of an answer as it comes, for calls where dockerode's own would read all of it first: they keep everything
+ * in memory, and wait for ever when the connection breaks in the middle. The stream throws then.
+ */
+export function openStream(
+  docker: Dockerode,
+  { method, path, query, signal }: StreamRequest,
+): Promise<AsyncIterable<Uint8Array>> {
+  const request = {
+    method,
+    path: `${path}?`,
+    options: query,
+    isStream: true,
+    abortSignal: signal,
+    statusCodes: { 200: true },
+  };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(request, (error: unknown, stream: unknown) => {
+      if (error instanceof Error) reject(error);
+      else resolve(stream as AsyncIterable<Uint8Array>);
+    });
+  });
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import { limits } from "../../src/config.ts";
+import { mapSecrets } from "../../src/core/mask.ts";
+import { loadKey } from "../../src/disk/key-file.ts";
+import { layoutOf } from "../../src/disk/layout.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { deployment } from "../support/manifests.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { world } from "../support/world.ts";
+import { elapsed, median } from "./median.ts";
+import type { BenchRow } from "./row.ts";
+
+const resources = 10_000;
+const starts = 5;
+const resyncs = 9;
+const pods = 20;
+const settleMs = 3_000;
+const simulatedMs = 3_600_000;
+
+/** What size costs: a start with many manifests, a look at many resources, the memory of an idle server. */
+export async function run(): Promise<BenchRow[]> {
+  return [await startRow(), await resyncRow(), await memoryRow()];
+}
+
+/** From the start of the process to its `ready` line, against reading the same rows through a bare connection. */
+async function startRow(): Promise<BenchRow> {
+  const berth = await rig();
+  try {
+    await berth.stop();
+    await fill(berth.root);
+    const ours: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < starts; round++) {
+      bare.push(readAll(layoutOf(berth.root).database));
+      ours.push(await elapsed(() => berth.start()));
+      await berth.stop();
+    }
+    const [value, baseline] = [median(ours), median(bare)];
+    const name = `start with ${resources} manifests`;
+    return { name, value, unit: "ms", baseline, ratio: value / baseline, wanted: "value <= 1000" };
+  } finally {
+    await berth.close();
+  }
+}
+
+/** No replicas: what is measured ends before containers would matter. */
+async function fill(root: string): Promise<void> {
+  const layout = layoutOf(root);
+  const store = openStore({
+    path: layout.database,
+    lockPath: layout.lock,
+    key: await loadKey(layout),
+    mapSecrets,
+    limits,
+    onListenerError: () => undefined,
+  });
+  await store.write((tx) => {
+    for (let index = 0; index < resources; index++) {
+      const {
+        scope = "",
+        name,
+        spec,
+      } = deployment("bench", `app${index}`, { replicas: 0, env: { INDEX: `${index}` } });
+      tx.manifests.put({ kind: "deployment", scope, name, spec }, index);
+    }
+  });
+  store.close();
+}
+
+/** Milliseconds to open the database and parse every spec. */
+function readAll(path: string): number {
+  const begun = performance.now();
+  const db = openDatabase(path);
+  const specs = db.query<{ spec: string }, []>("select spec from manifests").all();
+  if (specs.map(({ spec }) => JSON.parse(spec)).length !== resources) throw new Error("rows are missing");
+  db.close();
+  return performance.now() - begun;
+}
+
+/** CPU time of a resync where nothing moved, against listing the same containers and grouping them by resource. */
+async function resyncRow(): Promise<BenchRow> {
+  const place = await world();
+  try {
+    for (let index = 0; index < resources; index += 1_000) {
+      await place.apply(Array.from({ length: 1_000 }, (_, step) => deployment("many", `app${index + step}`)));
+    }
+    await place.settle(simulatedMs);
+    const ours: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < resyncs; round++) {
+      bare.push(await cpuMs(async () => grouped(await place.runtime.list())));
+      ours.push(await cpuMs(() => place.running.reconciler.resync()));
+    }
+    const [value, baseline] = [median(ours), median(bare)];
+    const name = `resync over ${resources} resources`;
+    return { name, value, unit: "ms CPU", baseline, ratio: value / baseline, wanted: "value <= 200" };
+  } finally {
+    await place.close();
+  }
+}
+
+function grouped(containers: readonly { labels: Record<string, string>; state: string }[]): number {
+  const groups = new Map<string, string[]>();
+  for (const { labels, state } of containers) {
+    const key = `${labels["berth.kind"]}/${labels["berth.scope"]}/${labels["berth.name"]}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [state]);
+    else group.push(state);
+  }
+  return groups.size;
+}
+
+async function cpuMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** Resident memory of the server while it keeps its pods running, against the same server without any. */
+async function memoryRow(): Promise<BenchRow> {
+  const berth = await rig();
+  try {
+    await Bun.sleep(settleMs);
+    const baseline = residentMib(berth);
+    const apps = Array.from({ length: pods / 2 }, (_, index) => deployment("idle", `app${index}`, { replicas: 2 }));
+    await berth.apply(...apps);
+    for (const { scope = "", name } of apps) await berth.ready("deployment", scope, name, 120_000);
+    await Bun.sleep(settleMs);
+    const value = residentMib(berth);
+    const name = `memory of the idle server with ${pods} pods`;
+    return { name, value, unit: "MiB", baseline, ratio: value / baseline, wanted: "value <= 100" };
+  } finally {
+    await berth.close();
+  }
+}
+
+function residentMib({ server }: Rig): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1];
+  return Number(kib) / 1024;
+}

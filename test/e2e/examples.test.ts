@@ -1,0 +1,110 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { fixtureImage } from "../support/docker.ts";
+import { docker } from "../support/dockerd.ts";
+import { type HookReceiver, startReceiver } from "../support/hook-receiver.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(60_000);
+
+const checkout = join(import.meta.dir, "../..");
+/** What the examples name; `install.sh --demo` makes it from busybox, as the test run makes the fixture. */
+const image = "berth-demo/hello:1";
+
+describe("every example, applied through the executable on a real engine", () => {
+  let berth: Rig;
+  let receiver: HookReceiver | undefined;
+  beforeAll(async () => {
+    berth = await rig({ flags: ["--allow-private-hooks"] });
+    berth.docker(["tag", fixtureImage, image]);
+  });
+  afterEach(async () => {
+    await receiver?.stop();
+    receiver = undefined;
+    const { exitCode, stderr } = await berth.cli(["delete", "demo", "--prune", "-y"]);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  });
+  afterAll(async () => {
+    await berth?.close();
+    if (berth !== undefined) docker(berth.dockerHost, ["rmi", image]);
+  });
+
+  async function succeeds(args: string[], env: Record<string, string> = {}): Promise<string> {
+    const { exitCode, stdout, stderr } = await berth.cli(args, { cwd: checkout, env });
+    expect({ args, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ args, exitCode: 0, stderr: "" });
+    return stdout;
+  }
+  const apply = (name: string, env = {}) => succeeds(["apply", "-f", `examples/${name}`, "-y"], env);
+  const page = async (name: string) => {
+    const [pod] = await berth.pods("demo", name);
+    const address = berth.docker(["port", String(pod?.name), "8080"]).trim();
+    return (await fetch(`http://${address}/`)).text();
+  };
+
+  const examples: Record<string, () => Promise<void>> = {
+    hello: async () => {
+      await apply("hello");
+      expect(await page("hello")).toContain("<h1>Hello from berth</h1>");
+    },
+    deploy: async () => {
+      await apply("deploy");
+      expect(await page("web")).toContain("Change this line");
+      expect(await succeeds(["releases", "demo/web"])).toContain("succeeded");
+    },
+    database: async () => {
+      await apply("database");
+      const starts = async (ordinal: string) =>
+        (await succeeds(["exec", `demo/database.${ordinal}`, "--", "cat", "/data/starts"])).trim().split("\n").length;
+      expect(await starts("0")).toBe(1);
+      berth.docker(["rm", "-f", "demo-database.0"]);
+      await waitFor("another container on the same volume", async () => {
+        const pods = await berth.pods("demo", "database");
+        return pods.length === 2 && pods.every(({ ready }) => ready);
+      });
+      expect([await starts("0"), await starts("1")]).toEqual([2, 1]);
+    },
+    config: async () => {
+      await succeeds(["config", "set", "demo/shared", "PASSWORD=secret"]);
+      await apply("config");
+      const says = (text: string) =>
+        waitFor(`the worker to say "${text}"`, async () => (await succeeds(["logs", "demo/worker"])).includes(text));
+      await says("as worker, with a password of 6 letters");
+      await succeeds(["config", "set", "demo/shared", "PASSWORD=another"]);
+      await says("as worker, with a password of 7 letters");
+    },
+    autoscale: async () => {
+      await apply("autoscale");
+      // Some samples, over some time, have to agree first.
+      const isUp = async () => (await succeeds(["events", "demo/busy"])).includes("autoscale.up");
+      await waitFor("a step up", isUp, 50_000);
+    },
+    hooks: async () => {
+      receiver = startReceiver();
+      await apply("hooks", { HOOK_URL: `${receiver.url}/in` });
+      const calls = () => receiver?.received ?? [];
+      await waitFor("the call for the rollout", () => calls().length === 1);
+      await succeeds(["exec", "demo/told", "--", "rm", "/tmp/ready"]);
+      await waitFor("the call for the probe", () => calls().length === 2);
+      expect(calls().every(({ headers }) => headers[`x-${berth.prefix}-signature`] !== undefined)).toBe(true);
+    },
+    job: async () => {
+      await apply("job");
+      expect(await succeeds(["run", "demo/report"])).toContain("report for everybody");
+    },
+    cron: async () => {
+      await apply("cron");
+      expect(await succeeds(["cron", "list"])).toContain("nightly");
+      expect(await succeeds(["cron", "run", "demo/nightly"])).toContain("done");
+    },
+  };
+
+  for (const name of readdirSync(join(checkout, "examples"))) {
+    test(name, async () => {
+      const check = examples[name];
+      if (check === undefined) throw new Error(`examples/${name} is applied by no test: add it above`);
+      await check();
+    });
+  }
+});

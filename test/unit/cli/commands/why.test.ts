@@ -1,0 +1,201 @@
+import { describe, expect, test } from "bun:test";
+import { cli } from "../../../support/cli.ts";
+
+const event = (seq: number, action: string, detail = {}) => ({
+  seq,
+  at: `2026-01-01T23:5${seq}:00.000Z`,
+  actor: "ana@laptop",
+  action,
+  kind: "deployment",
+  scope: "shop",
+  name: "web",
+  detail,
+});
+
+const death = {
+  replica_id: "a1b2c",
+  container_id: "c0ffee",
+  at: "2026-01-01T23:59:30.000Z",
+  exit_code: 137,
+  signal: "SIGKILL",
+  oom_killed: true,
+  reason: "OutOfMemory: shop-web.a1b2c ran out of memory",
+  image: "web:2",
+  logs: ["loading", "loading more", "\x1b[31mgrowing\x1b[0m"],
+  probes: ["2026-01-01T23:59:20.000Z liveness failed: no answer within 1 s"],
+};
+
+const failed = {
+  id: "0t85s0067",
+  cause: "apply",
+  image: "web:2",
+  started_at: "2026-01-01T23:58:00.000Z",
+  ended_at: "2026-01-01T23:59:30.000Z",
+  error: "OutOfMemory: shop-web.a1b2c ran out of memory",
+  exit_code: 0,
+  output: ["migrating"],
+  rolled_back_to: "0t85s0001",
+};
+
+const data = {
+  kind: "deployment",
+  scope: "shop",
+  name: "web",
+  deleted: false,
+  at: "2026-01-01T23:59:30.000Z",
+  phase: "ready",
+  conditions: [],
+  death,
+  deaths: 4,
+  failed_release: failed,
+  events: [
+    event(1, "config.set", { keys: ["HEAP"], restart: true }),
+    event(2, "manifest.apply", { outcome: "updated", changed: ["image"] }),
+    event(3, "replica.create", { why: "1 of 2" }),
+    event(4, "release.failed", { release: "0t85s0067" }),
+  ],
+};
+
+const why = (answer: unknown, ...flags: string[]) => cli(["why", "shop/web", ...flags], { server: () => answer });
+
+describe("why", () => {
+  test("tells all of it on one screen", async () => {
+    const { out, code, calls } = await why(data);
+    expect(code).toBe(0);
+    expect(calls[0]).toMatchObject({ path: "/why", query: { scope: "shop", name: "web" } });
+    expect(out).toBe(
+      [
+        "deployment/shop/web  ready",
+        "",
+        "release 0t85s0067 failed  2026-01-01 23:59:30Z, 30s ago",
+        "  why           OutOfMemory: shop-web.a1b2c ran out of memory",
+        "  cause         apply",
+        "  image         web:2",
+        "  command       exit code 0",
+        "  went back to  release 0t85s0001",
+        "  output of its commands",
+        "    migrating",
+        "",
+        "replica a1b2c died  2026-01-01 23:59:30Z, 30s ago",
+        "  exit code  137 (SIGKILL)",
+        "  memory     killed: out of memory",
+        "  why        OutOfMemory: shop-web.a1b2c ran out of memory",
+        "  image      web:2",
+        "  on record  4 deaths",
+        "  last probes",
+        "    2026-01-01T23:59:20.000Z liveness failed: no answer within 1 s",
+        "  last lines",
+        "    loading",
+        "    loading more",
+        "     [31mgrowing [0m",
+        "",
+        "changed in the hour before",
+        "  2026-01-01 23:51:00Z  ana@laptop  config.set      deployment/shop/web  keys=HEAP restart=true",
+        "  2026-01-01 23:52:00Z  ana@laptop  manifest.apply  deployment/shop/web  outcome=updated changed=image",
+        "",
+        "next",
+        "  raise resources.limits.memory in the manifest, then: berth apply -f FILE",
+        "  berth stats shop/web",
+        "  berth events shop/web",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("says so when nothing ever happened", async () => {
+    const { out } = await why({ ...data, death: undefined, deaths: 0, failed_release: undefined, events: [] });
+    expect(out).toBe(
+      [
+        "deployment/shop/web  ready",
+        "  no death and no failed release is on record",
+        "",
+        "changed in the hour before  nothing",
+        "",
+        "next",
+        "  berth events shop/web",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("-n limits the lines of output, 0 shows none", async () => {
+    const short = (await why(data, "-n", "1")).out;
+    expect(short).not.toContain("    loading more\n");
+    expect(short).toContain("growing");
+    expect((await why(data, "-n", "0")).out).not.toContain("last lines");
+  });
+
+  test("-o json is the answer of the API", async () => {
+    expect(JSON.parse((await why(data, "-o", "json")).out).data).toEqual(data);
+  });
+
+  test.each([[["why"]], [["why", "a/b", "c"]], [["why", "a/b", "-n", "few"]]])("%p is wrong usage", async (argv) =>
+    expect((await cli(argv)).code).toBe(2),
+  );
+});
+
+describe("what is wrong now comes first, and decides what to type next", () => {
+  const bad = (reason: string, message: string, change = {}) => ({
+    ...data,
+    phase: "failing",
+    death: undefined,
+    deaths: 0,
+    failed_release: undefined,
+    conditions: [{ type: "Degraded", status: true, reason, message, at: "2026-01-01T23:59:00.000Z" }],
+    next_retry_at: "2026-01-02T00:00:30.000Z",
+    ...change,
+  });
+  const nextOf = (out: string) =>
+    out
+      .slice(out.indexOf("\nnext\n") + 6)
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.trim());
+
+  test("an image that cannot be pulled", async () => {
+    const { out } = await why(bad("ImagePull", 'cannot pull image "web:9"'));
+    expect(out).toStartWith(
+      'deployment/shop/web  failing\n  ImagePull: cannot pull image "web:9"; next try 30s from now\n',
+    );
+    expect(nextOf(out)).toEqual([
+      "check spec.image and that the registry has it, then: berth apply -f FILE",
+      "berth rollback shop/web",
+      "berth events shop/web",
+    ]);
+  });
+
+  test.each<[string, string]>([
+    ["RegistryAuth", "check username and token of the registry manifest, then: berth apply -f FILE"],
+    ["PortTaken", "free the host port, or write another one in ports"],
+    ["DiskLow", "free some space: docker image prune"],
+    ["EngineUnavailable", "berth doctor"],
+  ])("%s", async (reason, step) => expect(nextOf((await why(bad(reason, "x"))).out)[0]).toBe(step));
+
+  test("a command that does not exist", async () => {
+    const { out } = await why(
+      bad("CrashLoop", "x", { death: { ...death, exit_code: 127, signal: undefined, oom_killed: false } }),
+    );
+    expect(out).toContain("exit code  127 (the command was not found)");
+    expect(nextOf(out)[0]).toBe("check command in the manifest against what the image has");
+  });
+
+  test("a crash that only the program can explain", async () => {
+    const crash = { ...death, exit_code: 3, signal: undefined, oom_killed: false, reason: "it ended by itself" };
+    expect(nextOf((await why({ ...data, failed_release: undefined, death: crash })).out)).toEqual([
+      "berth logs shop/web",
+      "berth events shop/web",
+    ]);
+  });
+
+  test("a release that went back is mended and applied again", async () => {
+    const crash = { ...death, exit_code: 3, signal: undefined, oom_killed: false };
+    const { out } = await why({ ...data, death: crash, failed_release: { ...failed, error: "CrashLoop: x" } });
+    expect(nextOf(out)[0]).toBe("mend what the error and the last lines show, then: berth apply -f FILE");
+  });
+
+  test("what was deleted", async () => {
+    const { out } = await why({ ...data, deleted: true, phase: undefined });
+    expect(out).toStartWith("deployment/shop/web  deleted\n");
+    expect(nextOf(out)).toEqual(["berth events shop/web"]);
+  });
+});

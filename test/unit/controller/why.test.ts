@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Failure } from "../../../src/api/failure.ts";
+import type { Spec } from "../../../src/api/manifest.ts";
+import { expectFailure } from "../../support/failure.ts";
+import { deployment, statefulset } from "../../support/manifests.ts";
+import { keyOf, type World, world } from "../../support/world.ts";
+
+let it: World;
+beforeEach(async () => {
+  it = await world();
+});
+afterEach(() => it.close());
+
+const hourMs = 3_600_000;
+const web = (spec: Spec = {}) => deployment("shop", "web", spec);
+const why = (target = {}) => it.controller.why({ scope: "shop", name: "web", ...target });
+const firstPod = () => it.containers().find((name) => name.startsWith("shop-web.")) ?? "";
+
+async function running(spec: Spec = {}): Promise<void> {
+  await it.apply(web(spec));
+  await it.settle();
+}
+
+describe("a replica that died", () => {
+  test("is told with its signal, its last lines and what started it anew", async () => {
+    await running();
+    const pod = firstPod();
+    for (let line = 1; line <= 120; line++) it.runtime.writeLog(pod, `line ${line}\n`);
+    await it.advance(60_000);
+    it.runtime.kill(pod, 137);
+    await it.settle();
+    const told = await why();
+    expect(told).toMatchObject({
+      kind: "deployment",
+      scope: "shop",
+      name: "web",
+      deleted: false,
+      phase: "ready",
+      deaths: 1,
+    });
+    expect(told.death).toMatchObject({
+      replica_id: pod.split(".")[1],
+      exit_code: 137,
+      signal: "SIGKILL",
+      oom_killed: false,
+      image: "berth-fixture:1",
+      probes: [],
+    });
+    expect([told.death?.logs.length, told.death?.logs.at(-1)]).toEqual([100, "line 120"]);
+    expect(told.at).toBe(told.death?.at ?? "");
+  });
+
+  test("for want of memory says so", async () => {
+    await running({ restart: "no" });
+    it.runtime.crash(firstPod(), 137, { oomKilled: true });
+    await it.quiet();
+    expect(await why()).toMatchObject({ phase: "failing", death: { oom_killed: true, signal: "SIGKILL" } });
+  });
+
+  test("is told before it is on record, and once when it is", async () => {
+    await running({ restart: "no" });
+    it.runtime.fail("start", new Failure("conflict", "no such device", { reason: "PortTaken" }));
+    it.runtime.crash(firstPod(), 3);
+    await it.quiet();
+    const told = await why();
+    expect(told.deaths).toBe(1);
+    expect(told.death).toMatchObject({ exit_code: 3 });
+  });
+
+  test("keeps its exit code when the engine itself has started it again", async () => {
+    await running();
+    it.runtime.crash(firstPod(), 2);
+    await it.advance(1_000);
+    expect(await why()).toMatchObject({ phase: "ready", deaths: 1, death: { exit_code: 2 } });
+  });
+
+  test("with exit code 0 has no signal", async () => {
+    await running();
+    it.runtime.kill(firstPod(), 0);
+    await it.settle();
+    expect((await why()).death).toMatchObject({ exit_code: 0 });
+    expect((await why()).death).not.toHaveProperty("signal");
+  });
+
+  test("is not one that a person stopped", async () => {
+    await running();
+    await it.controller.stopPod(firstPod(), { freeze: true, actor: "ana" });
+    await it.settle();
+    expect(await why()).toMatchObject({
+      deaths: 0,
+      events: expect.arrayContaining([expect.objectContaining({ action: "pod.stop" })]),
+    });
+  });
+});
+
+describe("a rollout that failed", () => {
+  async function failed(): Promise<void> {
+    await running({ env: { A: "1" }, rollout: { min_ready: "30s" } });
+    const old = firstPod();
+    await it.apply(web({ env: { A: "2" }, rollout: { min_ready: "30s" } }));
+    await it.quiet();
+    const releases = () => it.store.releases.list(keyOf("deployment", "shop", "web"));
+    for (let second = 0; second < 60 && releases()[0]?.cause === "apply"; second++) {
+      for (const name of it.containers()) if (name !== old) it.runtime.crash(name, 1);
+      await it.advance(1_000);
+    }
+    await it.settle();
+  }
+
+  test("is told with its reason, where it went back to, and the death behind it", async () => {
+    await failed();
+    const told = await why();
+    expect(told.failed_release).toMatchObject({
+      cause: "apply",
+      image: "berth-fixture:1",
+      error: expect.stringContaining("CrashLoop"),
+      output: [],
+    });
+    const [back, , first] = it.store.releases.list(keyOf("deployment", "shop", "web"));
+    expect([back?.cause, told.failed_release?.rolled_back_to]).toEqual(["auto_rollback", first?.id ?? ""]);
+    expect(told.death?.reason).toContain("CrashLoop");
+    expect(told.phase).toBe("ready");
+  });
+});
+
+describe("what changed in the hour before", () => {
+  test("holds what was done to it and to what it reads, and nothing else", async () => {
+    await it.apply([
+      { kind: "asset", scope: "shop", name: "files", spec: { files: { conf: "1" } } },
+      statefulset("shop", "other"),
+      deployment("blog", "web"),
+      web({ env_from: ["base/common"], volumes: ["${asset.files.conf}:/etc/conf:ro"] }),
+    ]);
+    await it.settle();
+    await it.advance(2 * hourMs);
+    const set = (scope: string, name?: string) =>
+      it.controller.setConfig({ scope, name }, { K: `${scope}${name}` }, { restart: false, actor: "ana" });
+    await set("shop");
+    await set("shop", "web");
+    await set("shop", "other");
+    await set("base");
+    await set("base", "common");
+    await set("elsewhere");
+    await it.apply({ kind: "asset", scope: "shop", name: "files", spec: { files: { conf: "2" } } });
+    await it.settle();
+    it.runtime.kill(firstPod());
+    await it.settle();
+    const { events } = await why();
+    const told = events.filter(({ action }) => !action.startsWith("replica."));
+    expect(told.map(({ action, kind, scope, name }) => [action, kind, scope, name].filter(Boolean).join(" "))).toEqual([
+      "config.set shop",
+      "config.set shop web",
+      "config.set base",
+      "config.set base common",
+      "manifest.apply asset shop files",
+      "asset.changed deployment shop web",
+      "release.succeeded deployment shop web",
+    ]);
+  });
+
+  test("ends with the death: what came later is not a cause", async () => {
+    await running();
+    it.runtime.kill(firstPod());
+    await it.settle();
+    await it.advance(10_000);
+    await it.controller.setConfig({ scope: "shop", name: undefined }, { K: "1" }, { restart: false, actor: "ana" });
+    expect((await why()).events.map(({ action }) => action)).not.toContain("config.set");
+  });
+
+  test("leads up to now while it is failing", async () => {
+    await running();
+    it.runtime.kill(firstPod());
+    await it.settle();
+    await it.advance(2 * hourMs);
+    await it.apply(web({ image: "nowhere:1" }));
+    await it.advance(30_000);
+    const told = await why();
+    expect(told).toMatchObject({ phase: "failing", last_reconcile_error: expect.stringContaining("nowhere:1") });
+    expect(told.at).toBe(new Date(it.clock.now()).toISOString());
+    expect(told.events.map(({ action }) => action)).toContain("manifest.apply");
+    expect(told.conditions.map(({ type }) => type)).toContain("Degraded");
+  });
+});
+
+describe("the resource", () => {
+  test("that is well has nothing to tell", async () => {
+    await running();
+    expect(await why()).toMatchObject({ phase: "ready", deaths: 0, deleted: false });
+    expect(await why()).not.toHaveProperty("failed_release");
+  });
+
+  test("that was deleted is remembered by its deaths", async () => {
+    await running();
+    it.runtime.kill(firstPod());
+    await it.settle();
+    await it.controller.deleteManifest({ kind: "deployment", name: "web" }, { prune: false, actor: "ana" });
+    await it.settle();
+    expect(await why()).toMatchObject({ kind: "deployment", deleted: true, deaths: 1, conditions: [] });
+    expect(await why({ kind: "deployments" })).toMatchObject({ deleted: true });
+  });
+
+  test("is found by its name alone, and refused where that is ambiguous or unknown", async () => {
+    await it.apply([web(), statefulset("shop", "web")]);
+    await it.settle();
+    await expectFailure(why(), "invalid");
+    expect(await it.controller.why({ kind: "statefulset", name: "web" })).toMatchObject({ scope: "shop" });
+    await expectFailure(it.controller.why({ name: "none" }), "not_found");
+    await expectFailure(it.controller.why({}), "invalid");
+  });
+
+  test("is told from memory while the engine is away", async () => {
+    await running();
+    it.runtime.kill(firstPod());
+    await it.settle();
+    it.runtime.engineDown();
+    await it.advance(1_000);
+    expect((await why()).deaths).toBe(1);
+  });
+});

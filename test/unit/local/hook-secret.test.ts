@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { signingSecret } from "../../../src/deliver/signature.ts";
+import { loadKey } from "../../../src/disk/key-file.ts";
+import type { Layout } from "../../../src/disk/layout.ts";
+import { hookSecretCommand } from "../../../src/local/hook-secret.ts";
+import { diskRoot } from "../../support/disk-root.ts";
+import { expectFailure } from "../../support/failure.ts";
+
+let layout: Layout;
+let remove: () => void;
+beforeEach(async () => {
+  ({ layout, remove } = await diskRoot());
+});
+afterEach(() => remove());
+
+async function printed(args: string[]): Promise<string> {
+  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
+  try {
+    expect(await hookSecretCommand(args)).toBe(0);
+    return write.mock.calls.map(([text]) => String(text)).join("");
+  } finally {
+    write.mockRestore();
+  }
+}
+
+test("prints the secret of the root's key, and makes no key where there is none", async () => {
+  const { message } = await expectFailure(hookSecretCommand(["--root", layout.root]), "not_found");
+  expect(message).toContain(`"${layout.root}"`);
+  const key = await loadKey(layout);
+  expect(await printed(["--root", layout.root])).toBe(`${signingSecret(key).reveal()}\n`);
+});
+
+test("says how it is used", async () => {
+  expect(await printed(["--help"])).toContain("HMAC-SHA256");
+});
