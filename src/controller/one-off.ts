@@ -40,10 +40,9 @@ export interface OneOffResult {
 }
 
 const tailLines = 100;
-/** Of a container that another server made. */
-const stopGraceMs = 10_000;
-/** How long the output may lag behind the end of the process. */
+/** How long the output may be silent after the end of the process, and how often it may come again. */
 const drainMs = 5_000;
+const drainsMax = 12;
 const readAgainMs = 1_000;
 
 /**
@@ -56,11 +55,13 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
   await run.onStarted?.(id);
   const detail = await runtime.inspect(id);
   const startedAt = detail?.startedAt ?? clock.now();
-  // Followed only for somebody: a flood would outrun the reading, and its last lines are there at the end.
+  // Followed only for somebody: the last lines are there at the end all the same.
   const output = run.onOutput === undefined ? undefined : followOutput(context, id, run.onOutput);
   try {
     const outcome = await waitForEnd(context, { id, run, startedAt, graceMs: run.spec.stopGraceMs });
-    const tail = (await output?.finish()) ?? (await lastLines(context, id));
+    await output?.drained();
+    const tail = await lastLines(context, id);
+    output?.makeUp(tail);
     const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
     await run.onEnded?.(result);
     await runtime.remove(id);
@@ -77,13 +78,10 @@ export async function outlive(
   run: Pick<OneOffRun, "timeoutMs"> & { leave: AbortSignal },
 ): Promise<void> {
   if (state === "running") {
-    const startedAt = (await context.runtime.inspect(id))?.startedAt ?? context.clock.now();
-    await waitForEnd(context, {
-      id,
-      run: { ...run, signal: new AbortController().signal },
-      startedAt,
-      graceMs: stopGraceMs,
-    });
+    const detail = await context.runtime.inspect(id);
+    if (detail === undefined) return;
+    const { startedAt = context.clock.now(), stopGraceMs: graceMs } = detail;
+    await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt, graceMs });
   }
   await context.runtime.remove(id);
 }
@@ -163,9 +161,14 @@ function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
 /** From the beginning, over breaks of the engine: what was read before one is not told again. */
 function followOutput(context: Context, id: string, onOutput: (text: string) => void) {
   const stop = new AbortController();
-  const lines = createLineTail(tailLines);
+  const lines = createLineTail(1);
   const decoder = new TextDecoder();
   let told = 0;
+
+  function tell(text: string): void {
+    lines.push(text);
+    onOutput(text);
+  }
 
   async function read(): Promise<void> {
     const options = { follow: true, tail: undefined, since: undefined, timestamps: false };
@@ -175,9 +178,7 @@ function followOutput(context: Context, id: string, onOutput: (text: string) => 
       seen += bytes.length;
       if (fresh.length === 0) continue;
       told += fresh.length;
-      const text = decoder.decode(fresh, { stream: true });
-      lines.push(text);
-      onOutput(text);
+      tell(decoder.decode(fresh, { stream: true }));
     }
   }
 
@@ -194,16 +195,20 @@ function followOutput(context: Context, id: string, onOutput: (text: string) => 
   }
 
   // Output that cannot be read is missing from the record; the run itself goes on.
-  const reading = readToTheEnd().catch((error) => lines.push(lostText(error)));
+  const reading = readToTheEnd().catch((error) => tell(lostText(error)));
   return {
-    /** The last lines; undefined where reading fell behind a flood and is given up. */
-    async finish(): Promise<string[] | undefined> {
-      const whole = await Promise.race([
-        reading.then(() => true),
-        context.clock.sleep(drainMs, stop.signal).then(() => false),
-      ]);
+    async drained(): Promise<void> {
+      const ended = reading.then(() => stop.abort());
+      // As long as some of a flood still comes.
+      for (let turn = 0, before = -1; turn < drainsMax && told > before && !stop.signal.aborted; turn++) {
+        before = told;
+        await Promise.race([ended, context.clock.sleep(drainMs, stop.signal)]);
+      }
       stop.abort();
-      return whole ? lines.lines() : undefined;
+    },
+    /** An engine that rotates its log files loses those who follow, not the last words. */
+    makeUp(last: string[]): void {
+      if (last.at(-1) !== lines.lines().at(-1)) tell(`(output was dropped here)\n${last.join("\n")}\n`);
     },
     stop: () => stop.abort(),
   };
