@@ -87,17 +87,20 @@ export async function outlive(
 }
 
 async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<string> {
-  const { runtime } = context;
-  const known = await runtime.inspect(spec.name);
-  if (known !== undefined) {
-    if (!sameLabels(known.labels, spec.labels, context)) {
-      throw new Failure("conflict", `the container name "${spec.name}" is in use by somebody else`, {
-        reason: "NameTaken",
-      });
-    }
-    if (known.state === "created") await runtime.start(known.id);
-    return known.id;
+  const known = await adopt(context, spec);
+  if (known !== undefined) return known;
+  try {
+    return await startNew(context, spec);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.reason !== "NameTaken") throw error;
+    // A server that was killed may have asked for the very same: the engine does that all the same, a moment later.
+    const late = await adopt(context, spec);
+    if (late === undefined) throw error;
+    return late;
   }
+}
+
+async function startNew({ runtime }: Context, spec: ContainerSpec): Promise<string> {
   const id = await runtime.create(spec);
   try {
     await runtime.start(id);
@@ -106,6 +109,18 @@ async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<stri
     throw error;
   }
   return id;
+}
+
+async function adopt(context: Context, spec: ContainerSpec): Promise<string | undefined> {
+  const known = await context.runtime.inspect(spec.name);
+  if (known === undefined) return undefined;
+  if (!sameLabels(known.labels, spec.labels, context)) {
+    throw new Failure("conflict", `the container name "${spec.name}" is in use by somebody else`, {
+      reason: "NameTaken",
+    });
+  }
+  if (known.state === "created") await context.runtime.start(known.id);
+  return known.id;
 }
 
 function sameLabels(a: Record<string, string>, b: Record<string, string>, { names }: Context): boolean {

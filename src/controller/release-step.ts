@@ -58,7 +58,8 @@ export function codeOf(release: ReleaseRecord, { codeField }: Step): number | un
 
 /** Rolled out, with a last command that has not been seen to its end. */
 export function awaitsPost(release: ReleaseRecord): boolean {
-  if (release.status !== "succeeded" || release.postExitCode !== undefined) return false;
+  const { status, cause, postExitCode } = release;
+  if (status !== "succeeded" || cause === "auto_rollback" || postExitCode !== undefined) return false;
   return stepsOf(release.spec).some(({ when }) => when === "after");
 }
 

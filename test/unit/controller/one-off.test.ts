@@ -156,6 +156,19 @@ describe("a container of that name", () => {
     expect(state.result?.end).toBe("exited");
   });
 
+  test("that the engine made a moment after it was asked for by a server that died is taken up", async () => {
+    const id = await it.runtime.create(spec);
+    let asked = 0;
+    const inspect: typeof it.runtime.inspect = async (name) => (asked++ === 0 ? undefined : it.runtime.inspect(name));
+    context = { ...context, runtime: { ...it.runtime, inspect } };
+    const { state } = begin();
+    await it.quiet();
+    expect(container()).toMatchObject({ id, state: "running" });
+    it.runtime.finish("tidy.1", 0);
+    await it.quiet();
+    expect(state.result?.end).toBe("exited");
+  });
+
   test("that is somebody else's is left alone", async () => {
     await it.runtime.create({ ...spec, labels: { ...labels, [label.name]: "other" } });
     const failure = await expectFailure(begin().done, "conflict");

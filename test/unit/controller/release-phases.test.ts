@@ -152,6 +152,9 @@ describe("the commands of a release", () => {
     expect(seen.text).toEndWith(`cannot migrate\n-----> Release ${failed?.id} failed in command (exit 3)\n`);
     await it.settle();
     expect(envs()).toEqual(["1", "1"]);
+    // Putting the last good spec back runs none of its commands.
+    await it.advance(60_000);
+    expect([commands(), latest().postExitCode]).toEqual([[], undefined]);
   });
 
   test("one that fails a first release starts nothing, and the next apply tries again", async () => {
