@@ -12,6 +12,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   front: () => import("./front.ts"),
   apply: () => import("./apply.ts"),
   rollout: () => import("./rollout.ts"),
+  rolling: () => import("./rolling.ts"),
   cron: () => import("./cron.ts"),
   exec: () => import("./exec.ts"),
   scale: () => import("./scale.ts"),

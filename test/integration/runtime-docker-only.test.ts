@@ -7,6 +7,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";
+import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(30_000);
 
@@ -194,6 +195,16 @@ describe("docker", () => {
     } finally {
       await other.cleanUp();
     }
+  });
+
+  test("on a network of ours, a container that serves nobody listens on nothing, whatever the engine adds", async () => {
+    const sleeping = await runtime.create(spec({ networkMode: "bridge", command: ["sleep", "1000"] }));
+    const command = ["httpd", "-f", "-p", "8080"];
+    const serving = await runtime.create(spec({ name: place.unique("b"), networkMode: "bridge", command }));
+    await runtime.start(sleeping);
+    await runtime.start(serving);
+    expect(await runtime.connections(sleeping)).toEqual({ listening: false, established: 0 });
+    await waitFor("httpd", async () => (await runtime.connections(serving))?.listening === true);
   });
 
   test("says how much room the engine has", async () => {

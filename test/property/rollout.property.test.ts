@@ -114,7 +114,11 @@ function expectLastWritten(it: World, kind: "deployment" | "statefulset"): void 
   const stored = it.store.manifests.get(key);
   const config = it.store.config.merged("shop", "web");
   expect(pods(it).map(({ env, state }) => [env.V, env.C, state])).toEqual(
-    Array.from({ length: replicas }, () => [(stored?.spec.env as { V: string }).V, config.C, "running"]) as never,
+    Array.from({ length: replicas }, () => [
+      (stored?.spec.env as { V: string } | undefined)?.V,
+      config.C,
+      "running",
+    ]) as never,
   );
   const [latest, ...earlier] = it.store.releases.list(key);
   expect(latest).toMatchObject({ status: "succeeded", good: true });

@@ -7,12 +7,15 @@ import type { Engine } from "./engine.ts";
 const established = "01";
 const listen = "0A";
 
+/** The engine's own name server, 127.0.0.11, listens in every container of a network like ours. As the kernel prints it. */
+const engineResolver = "0B00007F";
+
 export interface TcpRow {
   port: number;
   state: string;
 }
 
-/** Local port and state of each socket in the text of `/proc/<pid>/net/tcp` or `tcp6`. */
+/** Local port and state of each socket in the text of `/proc/<pid>/net/tcp` or `tcp6`, without those of the engine. */
 export function tcpRows(text: string): TcpRow[] {
   return text
     .split("\n")
@@ -20,7 +23,7 @@ export function tcpRows(text: string): TcpRow[] {
     .flatMap((line) => {
       const [, local = "", , state = ""] = line.trim().split(/\s+/);
       const port = Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16);
-      return Number.isNaN(port) ? [] : [{ port, state }];
+      return Number.isNaN(port) || local.startsWith(`${engineResolver}:`) ? [] : [{ port, state }];
     });
 }
 

@@ -23,6 +23,10 @@ describe("the kernel's table of sockets", () => {
     ]);
   });
 
+  test("leaves out the engine's name server", () => {
+    expect(tcpRows(`${head}${row("0B00007F:9093", "0A")}${row("0B00007F:9093", "01")}`)).toEqual([]);
+  });
+
   test.each(["", head, `${head}\n`, "nonsense\nmore nonsense\n"])("without sockets gives none: %j", (text) => {
     expect(tcpRows(text)).toEqual([]);
   });
