@@ -34,7 +34,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@elysiajs/openapi": ["src/http/"],
   "@elysiajs/jwt": ["src/identity/tokens.ts"],
   arctic: ["src/identity/providers.ts"],
-  yaml: ["src/cli/"],
+  yaml: ["src/cli/", "src/plugin/yaml.ts"],
   preact: ["src/ui/"],
   "@preact/signals": ["src/ui/"],
   uplot: ["src/ui/"],
@@ -44,6 +44,7 @@ export const packageHomes: Record<string, readonly string[]> = {
 /** The last is the file of a unix socket, which is cleared away before it is listened on. */
 const files = [
   "src/disk/",
+  "src/plugin/",
   "src/store/",
   "src/runtime/docker/",
   "src/local/",
