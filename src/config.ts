@@ -73,6 +73,26 @@ export const limits = {
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
   runsAtOnceMax: 100,
+  /** What a plugin may print: its answer, and what it says while it works. More ends it. */
+  pluginStdoutBytesMax: 16 * 1024 * 1024,
+  pluginStderrBytesMax: 64 * 1024 * 1024,
+  /** The last part of its standard error is kept while it runs, and its last lines with the record. */
+  pluginTailBytes: 64 * 1024,
+  pluginTailLines: 50,
+  /** Between being asked to end and being killed. */
+  pluginKillGraceMs: 2_000,
+  /** How long the output of a plugin that has ended is waited for: what it left behind may hold it open. */
+  pluginDrainMs: 1_000,
+  /** Plugins that run at the same time; one more is a 503. */
+  pluginsAtOnceMax: 128,
+  /** Blocks of one apply that are expanded at the same time. */
+  expandAtOnceMax: 16,
+  /** Time limits of commands that declare none. */
+  expandTimeoutMs: 60_000,
+  dispatchTimeoutMs: 15 * 60_000,
+  /** Actions in one answer, and words of one command. */
+  actionsMax: 1_000,
+  pluginArgsMax: 200,
 } as const;
 
 /** Limits of the client. */
