@@ -42,6 +42,8 @@ export const limits = {
   deathsKeptMs: 30 * 24 * 3_600_000,
   /** Webhook calls in all. */
   deliveriesKept: 1_000,
+  /** Runs of plugins in all. */
+  pluginRunsKept: 1_000,
   /** Resources reconciled at the same time, and container starts at the same time over all of them. */
   reconcileWorkers: 8,
   engineCallsMax: 16,
