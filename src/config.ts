@@ -93,6 +93,13 @@ export const limits = {
   /** Actions in one answer, and words of one command. */
   actionsMax: 1_000,
   pluginArgsMax: 200,
+  /** Of one package. */
+  pluginFilesMax: 10_000,
+  pluginPackageBytesMax: 512 * 1024 * 1024,
+  /** For fetching a package, and for one of its hooks. */
+  pluginFetchMs: 10 * 60_000,
+  pluginHookMs: 10 * 60_000,
+  pluginInstallsAtOnceMax: 4,
 } as const;
 
 /** Limits of the client. */

@@ -1,3 +1,4 @@
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Where things lie below `<root>/plugins`. Dot names are never plugins. */
@@ -18,4 +19,14 @@ export function foldersOf(plugins: string): PluginFolders {
     state: join(plugins, ".state"),
     staging: join(plugins, ".staging"),
   };
+}
+
+/** Makes them. What a package may hold is for the owner alone until it is active. */
+export async function makeFolders({ plugins, versions, state, staging }: PluginFolders): Promise<void> {
+  await mkdir(plugins, { recursive: true, mode: 0o755 });
+  await mkdir(versions, { recursive: true, mode: 0o755 });
+  for (const folder of [state, staging]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+  }
 }

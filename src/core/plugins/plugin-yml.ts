@@ -32,9 +32,6 @@ export const commandKeys: readonly string[] = ["name", "help", "timeout", "long"
 
 const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** What a plugin without `permissions` may do: everything, as before there were any. */
-export const fullPermissions: PluginPermissions = { actions: [...actionTypes], scopes: ["*"], docker: true };
-
 /**
  * The content of a plugin.yml, parsed, completed with its defaults, and every fault of it. `folder` names a plugin
  * without a name. Scalars of text fields must come as they were written: `version: 0.10` is no number.
