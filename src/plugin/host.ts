@@ -59,6 +59,8 @@ export interface Host {
   run(invocation: Invocation): Promise<Finished>;
   /** Runs under way. */
   running(): number;
+  /** Ends what is left of runs of a server that died. */
+  endLeftovers(ids: readonly string[]): Promise<void>;
   /** Ends every run. */
   close(): Promise<void>;
 }
@@ -69,6 +71,7 @@ export function createHost({ limits, runVariable }: HostOptions): Host {
   const underWay = new Set<Promise<unknown>>();
   return {
     running: () => underWay.size,
+    endLeftovers: (ids) => sweeper.now(ids),
     run(invocation) {
       if (underWay.size >= limits.pluginsAtOnceMax) return Promise.reject(tooMany(limits.pluginsAtOnceMax));
       const env = { ...invocation.env, [runVariable]: invocation.id };
@@ -113,7 +116,7 @@ async function run(invocation: Invocation, { limits, sweeper, closing }: Around)
     await reading.settle(limits.pluginDrainMs);
     const isOpen = reading.isOpen();
     const isLeft = killGroup(child.pid);
-    if (ended !== undefined || isOpen || isLeft) await sweeper.now(invocation.id);
+    if (ended !== undefined || isOpen || isLeft) await sweeper.now([invocation.id]);
     else sweeper.later(invocation.id);
     reading.cancel();
     return { ending: ended ?? endingOf(child), stdout: reading.stdout(), stderr: reading.stderr() };

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Ends processes of runs that are over, wherever they went: a process that left its group still has its environment. */
 export interface Sweeper {
-  /** Resolves when nothing of the run is left. */
-  now(runId: string): Promise<void>;
+  /** Resolves when nothing of the runs is left. */
+  now(runIds: readonly string[]): Promise<void>;
   /** Within about a second; many runs share one look. */
   later(runId: string): void;
   /** Looks for what is still owed. */
@@ -24,7 +24,7 @@ export function createSweeper(variable: string): Sweeper {
     return sweep(variable, runs);
   };
   return {
-    now: (runId) => sweep(variable, new Set([runId])),
+    now: (runIds) => sweep(variable, new Set(runIds)),
     later(runId) {
       owed.add(runId);
       timer ??= setTimeout(() => void sweepOwed(), pauseMs).unref();
