@@ -219,6 +219,24 @@ export function clientOptions(
   };
 }
 
+const pluginVariables = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
+const proxyVariables = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
+
+/** What plugins get of the server's own environment: it may hold secrets of others. */
+export function pluginEnvironment(env: Environment = process.env): Record<string, string> {
+  const isPassed = (name: string) =>
+    pluginVariables.includes(name) || name.startsWith("LC_") || proxyVariables.includes(name.toLowerCase());
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+  );
+  return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...Object.fromEntries(passed) };
+}
+
+/** `<PREFIX>_PLUGIN_DEFAULT_REPO_<KIND>`: where the plugin of a block kind is installed from when the block does not say. */
+export function pluginDefaultRepo(kind: string, envPrefix: string, env: Environment = process.env): string | undefined {
+  return env[`${envPrefix}_PLUGIN_DEFAULT_REPO_${kind.toUpperCase().replaceAll("-", "_")}`] || undefined;
+}
+
 /** What `${NAME}` in a manifest file is replaced from. */
 export function shellVariables(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
   return env;
