@@ -139,6 +139,8 @@ export interface ServeOptions {
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
+  /** Where releases of plugins are, the public host or a mirror of the same paths; no slash at the end. */
+  pluginReleases: string;
 }
 
 /** The same as an operator writes them. */
@@ -173,7 +175,13 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
+    pluginReleases: releasesUrl(flags.pluginReleases ?? env.BERTH_PLUGIN_RELEASES ?? "https://github.com"),
   };
+}
+
+function releasesUrl(text: string): string {
+  if (/^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
+  throw new Failure("invalid", `plugin releases: "${text}" is no address; write one like https://github.com`);
 }
 
 /** It becomes part of network, volume, label, header and variable names. */

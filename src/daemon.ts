@@ -46,7 +46,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   await prepareRoot(layout);
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
   let planeUrl: string | undefined;
-  const plugins = createPluginRoom({ layout, names, options, log, controllerUrl: () => planeUrl });
+  const plugins = await createPluginRoom({ layout, names, options, log, controllerUrl: () => planeUrl });
   const running = createController({
     store,
     runtime,

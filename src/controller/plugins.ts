@@ -48,8 +48,14 @@ export function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin):
 /** POST /plugins/install. Every fault of the source or the package is a 400. */
 export async function installPlugin(context: Context, body: unknown, { actor }: PluginOptions): Promise<PluginInfo> {
   const request = readRequest(body);
-  const plugin = await context.plugins.installer.install(request);
+  const plugin = await context.plugins.installer.install(request).catch(asInvalid);
   return told(context, plugin, { actor, action: "plugin.install", detail: { source: request.source } });
+}
+
+/** What is wrong with a source is the caller's to mend, whatever kind of wrong it is. A full disk is not. */
+export function asInvalid(error: unknown): never {
+  if (!(error instanceof Failure) || error.code === "storage_full") throw error;
+  throw new Failure("invalid", error.message, { cause: error });
 }
 
 function readRequest(body: unknown): InstallRequest {

@@ -34,7 +34,10 @@ export async function runHook(run: HookRun): Promise<void> {
   const { hook, yml, folder, envPrefix } = run;
   const program = join(folder, hook);
   if (statSync(program, { throwIfNoEntry: false })?.isFile() !== true) return;
-  const env = { ...run.env, ...yml.env, [`${envPrefix}_PLUGIN_DIR`]: folder, HOME: folder, TMPDIR: folder };
+  const { DOCKER_HOST, ...others } = run.env;
+  const isGranted = DOCKER_HOST !== undefined && yml.permissions?.docker !== false;
+  const given = isGranted ? { ...others, DOCKER_HOST } : others;
+  const env = { ...given, ...yml.env, [`${envPrefix}_PLUGIN_DIR`]: folder, HOME: folder, TMPDIR: folder };
   const { ending, stderr } = await run.host.run({
     id: run.id,
     argv: [...merged, program, yml.name],

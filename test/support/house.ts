@@ -51,7 +51,15 @@ const files = [
   "src/cli/",
   "src/http/server/address.ts",
 ];
-const children = ["src/plugin/", "src/ingress/", "src/cli/tunnel.ts", "src/cli/raw-terminal.ts", "src/local/"];
+/** `local-run.ts` is for commands of plugins that belong on the operator's own terminal. */
+const children = [
+  "src/plugin/",
+  "src/ingress/",
+  "src/cli/tunnel.ts",
+  "src/cli/raw-terminal.ts",
+  "src/cli/local-run.ts",
+  "src/local/",
+];
 
 /** The same for Node's own modules; those without a row are free on floor 2 and above. */
 export const builtinHomes: Record<string, readonly string[]> = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../../src/api/failure.ts";
+import { failureText } from "../../support/failure.ts";
 import { helloPlugin, type PluginYard, pluginYard, writeTree, type YardOptions } from "../../support/plugin-yard.ts";
 
 const yards: PluginYard[] = [];
@@ -20,16 +20,6 @@ function packageOf(it: PluginYard, files: Record<string, string>, name = "source
   const folder = join(it.root, name);
   rmSync(folder, { recursive: true, force: true });
   return writeTree(folder, files);
-}
-
-async function failureOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof Failure) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  return "nothing failed";
 }
 
 /** Folders and records of versions, and what lies about. */
@@ -88,7 +78,7 @@ describe("from a folder", () => {
     const it = await yard();
     const source = packageOf(it, helloPlugin("1"));
     spoil(source);
-    expect(await failureOf(it.installer.install({ source }))).toContain(text);
+    expect(await failureText(it.installer.install({ source }))).toContain(text);
     expect(traces(it)).toEqual({ versions: 0, staging: [], links: [] });
     await it.registry.refresh();
     expect(it.registry.list()).toMatchObject({ plugins: [], errors: [] });
@@ -97,18 +87,18 @@ describe("from a folder", () => {
   test("more files or bytes than allowed are refused", async () => {
     const it = await yard({ limits: { filesMax: 3, bytesMax: 1_000 } });
     const many = packageOf(it, { ...helloPlugin("1"), a: "", b: "" });
-    expect(await failureOf(it.installer.install({ source: many }))).toBe(
+    expect(await failureText(it.installer.install({ source: many }))).toBe(
       "too_large: the package has more than 3 files",
     );
     const large = packageOf(it, { ...helloPlugin("1"), a: "x".repeat(1_000) });
-    expect(await failureOf(it.installer.install({ source: large }))).toContain("larger than 1000 bytes");
+    expect(await failureText(it.installer.install({ source: large }))).toContain("larger than 1000 bytes");
   });
 
   test("what is no source, no folder or a relative path is refused", async () => {
     const it = await yard();
-    expect(await failureOf(it.installer.install({ source: "one two" }))).toContain("is no source of a plugin");
-    expect(await failureOf(it.installer.install({ source: "/no/such" }))).toContain('there is no folder "/no/such"');
-    expect(await failureOf(it.installer.install({ source: "./here" }))).toContain("must be an absolute path");
+    expect(await failureText(it.installer.install({ source: "one two" }))).toContain("is no source of a plugin");
+    expect(await failureText(it.installer.install({ source: "/no/such" }))).toContain('there is no folder "/no/such"');
+    expect(await failureText(it.installer.install({ source: "./here" }))).toContain("must be an absolute path");
   });
 });
 
@@ -130,7 +120,7 @@ describe("the install hook", () => {
     const install = "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; done\necho broken >&2\nexit 3\n";
     const progress: string[] = [];
     const source = packageOf(it, helloPlugin("2", { files: { install } }));
-    const text = await failureOf(it.installer.install({ source }, { progress: (line) => progress.push(line) }));
+    const text = await failureText(it.installer.install({ source }, { progress: (line) => progress.push(line) }));
     expect(text).toBe(
       'invalid: the install hook of "hello" failed with exit code 3:\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9\nline 10\nbroken',
     );
@@ -142,7 +132,7 @@ describe("the install hook", () => {
   test("is ended at its time limit with all that it started", async () => {
     const it = await yard({ hookMs: 300 });
     const source = packageOf(it, helloPlugin("1", { files: { install: "#!/bin/sh\nsleep 600 & sleep 600\n" } }));
-    expect(await failureOf(it.installer.install({ source }))).toContain("did not come to an end in time");
+    expect(await failureText(it.installer.install({ source }))).toContain("did not come to an end in time");
     expect(traces(it).versions).toBe(0);
   });
 });
@@ -152,23 +142,25 @@ describe("names", () => {
     const it = await yard();
     await it.installer.install({ source: packageOf(it, helloPlugin("1")) });
     const other = { "plugin.yml": "name: other\naliases: [hi]", "bin/x": "#!/bin/sh\n" };
-    expect(await failureOf(it.installer.install({ source: packageOf(it, other) }))).toBe(
+    expect(await failureText(it.installer.install({ source: packageOf(it, other) }))).toBe(
       'conflict: "hi" is taken by the plugin "hello"; remove that one first',
     );
     const kind = { "plugin.yml": "name: other\nkinds: [hello]", "bin/x": "#!/bin/sh\n" };
-    expect(await failureOf(it.installer.install({ source: packageOf(it, kind) }))).toContain('"hello" is taken');
+    expect(await failureText(it.installer.install({ source: packageOf(it, kind) }))).toContain('"hello" is taken');
   });
 
   test("of bundled plugins need replace, and removing brings the bundled one back", async () => {
     const bundled = await bundledHello();
     const it = await yard({ bundled: [bundled] });
     const source = packageOf(it, helloPlugin("9"));
-    expect(await failureOf(it.installer.install({ source }))).toContain("is part of the server; install with replace");
+    expect(await failureText(it.installer.install({ source }))).toContain(
+      "is part of the server; install with replace",
+    );
     await it.installer.install({ source, replace: true });
     expect(it.registry.find("hello")?.origin).toBe("installed");
     expect(await it.installer.remove("hello")).toBe(true);
     expect(it.registry.find("hello")?.origin).toBe("bundled");
-    expect(await failureOf(it.installer.remove("hello"))).toContain("it can be disabled, not removed");
+    expect(await failureText(it.installer.remove("hello"))).toContain("it can be disabled, not removed");
     expect(await it.installer.setEnabled("hello", false)).toMatchObject({ enabled: false, origin: "bundled" });
     expect(await it.installer.setEnabled("hello", true)).toMatchObject({ enabled: true });
   });
@@ -197,7 +189,7 @@ describe("versions", () => {
   test("an update without news changes nothing", async () => {
     const it = await yard();
     const first = await it.installer.install({ source: packageOf(it, helloPlugin("1")) });
-    expect(await failureOf(it.installer.rollback("hello"))).toContain("has no earlier version");
+    expect(await failureText(it.installer.rollback("hello"))).toContain("has no earlier version");
     const second = await it.installer.update("hello");
     expect(second.folder).toBe(first.folder);
     expect(traces(it).versions).toBe(1);
@@ -218,13 +210,13 @@ describe("versions", () => {
     const asks = (actions: string) => ({ yml: `permissions: {actions: [${actions}], scopes: [data]}` });
     await it.installer.install({ source: packageOf(it, helloPlugin("1", asks("config_set"))) });
     const source = packageOf(it, helloPlugin("2", asks("config_set, run_job")));
-    expect(await failureOf(it.installer.update("hello"))).toBe(
+    expect(await failureText(it.installer.update("hello"))).toBe(
       'forbidden: 2 wants more than "hello" was granted: run_job; install it to grant that',
     );
     const { permissions } = await it.installer.install({ source });
     expect(permissions).toEqual({ actions: ["config_set", "run_job"], scopes: ["data"], docker: false });
     packageOf(it, helloPlugin("3"));
-    expect(await failureOf(it.installer.update("hello"))).toContain("apply_manifest");
+    expect(await failureText(it.installer.update("hello"))).toContain("apply_manifest");
   });
 
   test("several installs at once leave one whole version", async () => {
@@ -252,13 +244,13 @@ describe("the lock", () => {
   ])("%s is noticed before it runs", async (_, path, text, fault) => {
     const { it, folder } = await installed();
     writeTree(folder, { [path]: text });
-    expect(await failureOf(it.say("hello", "hello"))).toContain(fault);
+    expect(await failureText(it.say("hello", "hello"))).toContain(fault);
   });
 
   test("a missing file is noticed", async () => {
     const { it, folder } = await installed();
     rmSync(join(folder, "data/x"));
-    expect(await failureOf(it.say("hello", "hello"))).toContain("data/x is missing");
+    expect(await failureText(it.say("hello", "hello"))).toContain("data/x is missing");
   });
 
   test("a touched file is read once and then known; a new file beside is fine", async () => {
@@ -277,7 +269,7 @@ describe("the lock", () => {
     const { it, folder } = await installed();
     await it.installer.install({ source: packageOf(it, helloPlugin("2")) });
     writeTree(folder, { "bin/hello": "#!/bin/sh\necho evil\n" });
-    expect(await failureOf(it.installer.rollback("hello"))).toContain("bin/hello was changed");
+    expect(await failureText(it.installer.rollback("hello"))).toContain("bin/hello was changed");
     expect(await it.say("hello", "hello")).toBe("hello 2");
   });
 });
@@ -288,8 +280,8 @@ describe("by hand and linked", () => {
     writeTree(join(it.plugins, "hello"), helloPlugin("1"));
     expect(await it.say("hello", "hello")).toBe("hello 1");
     const source = packageOf(it, helloPlugin("2"));
-    expect(await failureOf(it.installer.install({ source }))).toContain("was put there by hand");
-    expect(await failureOf(it.installer.update("hello"))).toContain("was put there by hand");
+    expect(await failureText(it.installer.install({ source }))).toContain("was put there by hand");
+    expect(await failureText(it.installer.update("hello"))).toContain("was put there by hand");
     await it.installer.install({ source, replace: true });
     expect(await it.say("hello", "hello")).toBe("hello 2");
     await it.installer.rollback("hello");
@@ -312,7 +304,7 @@ describe("by hand and linked", () => {
     expect(await it.installer.install({ source, link: true })).toMatchObject({ origin: "linked" });
     writeTree(source, { "bin/hello": "#!/bin/sh\necho edited\n" });
     expect(await it.say("hello", "hello")).toBe("edited");
-    expect(await failureOf(it.installer.update("hello"))).toContain(`linked to ${source}`);
+    expect(await failureText(it.installer.update("hello"))).toContain(`linked to ${source}`);
     await it.installer.rollback("hello");
     expect(await it.say("hello", "hello")).toBe("hello 1");
     await it.installer.install({ source, link: true });
@@ -341,7 +333,7 @@ describe("removing", () => {
     expect(await it.installer.remove("broken")).toBe(true);
     expect(existsSync(join(it.plugins, "broken"))).toBe(false);
     for (const name of ["../x", ".state", "", "a/b"]) {
-      expect(await failureOf(it.installer.remove(name))).toContain("is not the name of a plugin");
+      expect(await failureText(it.installer.remove(name))).toContain("is not the name of a plugin");
     }
   });
 });
