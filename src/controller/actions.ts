@@ -8,7 +8,7 @@ import { change, type Incoming } from "./apply-change.ts";
 import { isAssetStatus, materialise } from "./assets.ts";
 import { patchInside, varProblems } from "./config.ts";
 import type { Context } from "./context.ts";
-import { deleteInside } from "./delete.ts";
+import { deleteInside } from "./delete-inside.ts";
 import { runJob } from "./jobs.ts";
 
 /** An action with everything at hand that its transaction needs. */

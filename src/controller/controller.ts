@@ -1,4 +1,4 @@
-import type { ApplyResult, PruneSummary } from "../api/orchestration/apply.ts";
+import type { ApplyResult, deleteManifest } from "../api/orchestration/apply.ts";
 import type { DataOf } from "../api/endpoint.ts";
 import type { DispatchResult, PluginRun } from "../api/orchestration/dispatch.ts";
 import type { ExecResult } from "../api/orchestration/exec.ts";
@@ -66,7 +66,11 @@ export interface Controller {
     options: { dryRun: boolean; prune: boolean; force?: boolean; actor: string },
   ): Promise<ApplyResult>;
   listManifests(filter: Target): Manifest[];
-  deleteManifest(target: Target, options: { prune: boolean; actor: string }): Promise<{ pruned: PruneSummary }>;
+  /** A block goes with what it was expanded into, unless that is kept. */
+  deleteManifest(
+    target: Target,
+    options: { prune: boolean; keepChildren?: boolean; actor: string },
+  ): Promise<DataOf<typeof deleteManifest>>;
   deleteResource(
     target: { scope: string | undefined; name: string | undefined; ordinal: string | undefined },
     options: { prune: boolean; actor: string },

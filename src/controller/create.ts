@@ -53,11 +53,10 @@ import { replicaUsage } from "./replica-usage.ts";
 import { scale } from "./scale.ts";
 import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
-import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
 import { createUsageSampler } from "./usage-sampler.ts";
 import { why } from "./why.ts";
-import { wireManifest } from "./wire.ts";
+import { listManifests } from "./list.ts";
 
 export interface ControllerParts {
   store: Store;
@@ -167,6 +166,7 @@ export function createController(parts: ControllerParts): RunningController {
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       reconciler.enqueueAll();
+      await context.plugins.registry.refresh();
       await endInterruptedRuns(context).catch((error) => log.error("plugin runs not ended", { error }));
       await Promise.all([
         engine.follow(signal),
@@ -194,12 +194,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
-    listManifests: (filter) => {
-      const kind = filter.kind ? { kind: targetKind(filter.kind) } : {};
-      const scope = filter.scope ? { scope: filter.scope } : {};
-      const name = filter.name ? { name: filter.name } : {};
-      return context.store.manifests.list({ ...kind, ...scope, ...name }).map(wireManifest);
-    },
+    listManifests: (filter) => listManifests(context, filter),
     deleteManifest: (target, options) => deleteManifest(context, tearDown, { target, options }),
     deleteResource: ({ scope, name, ordinal }, options) =>
       ordinal === undefined

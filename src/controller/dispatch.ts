@@ -35,7 +35,7 @@ export async function dispatch(
     timeoutMs: context.limits.dispatchTimeoutMs,
     ...callerOf(plugin, request.command, options),
   });
-  return recorded(answer, async () => {
+  return recorded(answer, appliedOf, async () => {
     const { message, actions } = readCommandReply(context, { plugin, command: request.command, answer });
     const { outcome, warnings } = await performActions(context, actions, options);
     return {
@@ -49,14 +49,19 @@ export async function dispatch(
   });
 }
 
-/** Writes down how a run ended, whichever way its answer went. */
-export async function recorded<T extends { applied?: string[] }>(
+function appliedOf({ applied }: DispatchResult): string[] {
+  return applied;
+}
+
+/** Writes down how a run ended, whichever way its answer went, and the labels of what it did. */
+export async function recorded<T>(
   answer: PluginAnswer,
+  labels: (result: T) => string[],
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     const result = await work();
-    await answer.record({ applied: result.applied ?? [] });
+    await answer.record({ applied: labels(result) });
     return result;
   } catch (error) {
     await answer.record({ error: error instanceof Error ? error.message : String(error) });

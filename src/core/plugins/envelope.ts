@@ -74,3 +74,8 @@ export function failureText(reply: Reply, stderr: string): string {
 function lastPart(text: string): string {
   return text.length > detailCharsMax ? `…${text.slice(-detailCharsMax)}` : text;
 }
+
+/** `data` that was printed without an envelope: some plugins print only what `expand` is about. */
+export function bareData(stdout: string): unknown {
+  return parsed(stdout.trim());
+}
