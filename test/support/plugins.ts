@@ -10,6 +10,8 @@ import { createRegistry } from "../../src/plugin/registry.ts";
 export interface TestPluginsOptions {
   limits?: Partial<HostLimits>;
   installer?: Partial<Installer>;
+  /** Told apart from runs of other tests on the machine. */
+  runVariable?: string;
   controllerUrl?: () => string | undefined;
   defaultRepo?: (kind: string) => string | undefined;
 }
@@ -19,7 +21,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
   return {
     registry: createRegistry({ folder: layout.plugins, bundled: [], readLock: async () => undefined }),
     installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
-    host: createHost({ limits: { ...limits, ...options.limits }, runVariable: "BERTH_RUN_ID" }),
+    host: createHost({ limits: { ...limits, ...options.limits }, runVariable: options.runVariable ?? "BERTH_RUN_ID" }),
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
