@@ -1,8 +1,12 @@
 import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config.ts";
-import type { PluginRoom } from "./controller/plugin-room.ts";
+import type { CallbackDoor, PluginRoom } from "./controller/plugin-room.ts";
+import type { RunningController } from "./controller/create.ts";
 import type { Naming } from "./core/naming.ts";
 import { moveInPlace, writeAtomic } from "./disk/atomic-write.ts";
 import type { Layout } from "./disk/layout.ts";
+import { createCallbackApp } from "./http/callbacks/app.ts";
+import { createDoor, type Door } from "./http/callbacks/door.ts";
+import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { recover } from "./plugin/activate.ts";
 import { createBlockSchemas } from "./plugin/block-schemas.ts";
@@ -12,6 +16,7 @@ import { createHost } from "./plugin/host.ts";
 import { createInstaller } from "./plugin/install.ts";
 import { createRegistry } from "./plugin/registry.ts";
 import { readLock } from "./plugin/state.ts";
+import type { Runtime } from "./runtime/runtime.ts";
 import { version } from "./version.ts";
 
 export interface PluginParts {
@@ -21,6 +26,7 @@ export interface PluginParts {
   log: Log;
   /** Undefined until the plane listens, or when it has no address. */
   controllerUrl: () => string | undefined;
+  callbacks: CallbackDoor;
 }
 
 /**
@@ -28,7 +34,7 @@ export interface PluginParts {
  * install is finished or taken back first, so this is for the holder of the root's lock.
  */
 export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
-  const { layout, names, options, log, controllerUrl } = parts;
+  const { layout, names, options, log, controllerUrl, callbacks } = parts;
   const folders = foldersOf(layout.plugins);
   const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
   await makeFolders(folders);
@@ -66,6 +72,8 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     environment,
     dockerHost: options.dockerHost,
     controllerUrl,
+    callbacks,
+    tokens: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
 }
@@ -90,4 +98,31 @@ export function urlOf(addresses: readonly string[]): string | undefined {
   const address = addresses.find((text) => !text.startsWith("unix:"));
   if (address === undefined) return undefined;
   return `http://${address.replace(/^(?:0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`;
+}
+
+export interface DoorParts {
+  options: ServeOptions;
+  running: RunningController;
+  runtime: Runtime;
+  names: Naming;
+  plane: (request: Request) => Response | Promise<Response>;
+  log: Log;
+}
+
+/** The listener for containers of plugins' blocks; undefined where it is turned off. */
+export function callbackDoor({ options, running, runtime, names, plane, log }: DoorParts): Door | undefined {
+  const { callbackPort: port } = options;
+  if (port === undefined) return undefined;
+  const peerHeader = `${names.headerPrefix}-Peer`;
+  const app = createCallbackApp({ callbacks: running.callbacks, plane, peerHeader, log });
+  return createDoor({
+    fetch: app.fetch,
+    gateway: () => runtime.networkGateway(names.network),
+    makeNetwork: () => runtime.ensureNetwork(names.network),
+    port,
+    peerHeader,
+    limits,
+    clock: systemClock,
+    log,
+  });
 }

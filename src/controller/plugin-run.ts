@@ -121,12 +121,14 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   const { plugin, command, args, input, signal, onLine } = call;
   const name = plugin.yml.name;
   const declared = plugin.yml.commands.find((known) => known.name === command)?.timeout;
+  const token = Buffer.from(context.randomBytes(32)).toString("hex");
+  context.plugins.tokens.set(token, name);
   try {
     return await context.plugins.host.run({
       id: run.id,
       argv: [...(plugin.argv.get(command) ?? []), ...args],
       folder: plugin.folder,
-      env: { ...pluginEnvironment(context, plugin), ...call.env },
+      env: { ...pluginEnvironment(context, plugin), ...tokenEnvironment(context, token), ...call.env },
       stdin: input === undefined ? undefined : JSON.stringify(input),
       timeoutMs: (declared === undefined ? undefined : parseDuration(declared)) ?? call.timeoutMs,
       signal,
@@ -137,7 +139,16 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
       throw new Failure("internal", `plugin "${name}" ${command}: ${error.message}`, { cause: error });
     }
     throw error;
+  } finally {
+    context.plugins.tokens.delete(token);
   }
+}
+
+/** For containers that the plugin starts itself: where they reach the controller, and as whom, until it ends. */
+function tokenEnvironment({ plugins, names }: Context, token: string): Record<string, string> {
+  const url = plugins.callbacks.url();
+  if (url === undefined) return {};
+  return { [`${names.envPrefix}_CALLBACK_URL`]: url, [`${names.envPrefix}_CALLBACK_TOKEN`]: token };
 }
 
 /** The allow-list, then plugin.yml, then what the protocol promises. */

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/config.ts";
-import { noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
+import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
 import type { Layout } from "../../src/disk/layout.ts";
 import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
 import { createHost, type HostLimits } from "../../src/plugin/host.ts";
@@ -11,7 +11,10 @@ import { createRegistry } from "../../src/plugin/registry.ts";
 export interface TestPluginsOptions {
   limits?: Partial<HostLimits>;
   installer?: Partial<Installer>;
+  /** Told apart from runs of other tests on the machine. */
+  runVariable?: string;
   controllerUrl?: () => string | undefined;
+  callbacks?: CallbackDoor;
   defaultRepo?: (kind: string) => string | undefined;
 }
 
@@ -20,11 +23,13 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
   return {
     registry: createRegistry({ folder: layout.plugins, bundled: [], readLock: async () => undefined }),
     installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
-    host: createHost({ limits: { ...limits, ...options.limits }, runVariable: "BERTH_RUN_ID" }),
+    host: createHost({ limits: { ...limits, ...options.limits }, runVariable: options.runVariable ?? "BERTH_RUN_ID" }),
     schemas: createBlockSchemas(),
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
+    tokens: new Map(),
+    callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),
   };
 }
