@@ -9,6 +9,7 @@ import { createDoor, type Door } from "./http/callbacks/door.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { recover } from "./plugin/activate.ts";
+import { createBlockSchemas } from "./plugin/block-schemas.ts";
 import type { Download } from "./plugin/fetch-release.ts";
 import { foldersOf, makeFolders } from "./plugin/folders.ts";
 import { createHost } from "./plugin/host.ts";
@@ -67,6 +68,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     registry,
     installer,
     host,
+    schemas: createBlockSchemas(),
     environment,
     dockerHost: options.dockerHost,
     controllerUrl,
