@@ -15,6 +15,9 @@ const namePattern = /^[a-z0-9]([a-z0-9-]{0,47}[a-z0-9])?$/;
 
 export function readBlock({ input }: Pick<Call, "input">): Block {
   const { kind, scope, name } = input;
+  if (text(kind) === "" || text(name) === "") {
+    throw new PluginError("standard input is no block: it needs kind, scope, name and spec");
+  }
   const block = { kind: text(kind), scope: text(scope), name: text(name) };
   if (block.scope === "")
     throw new PluginError(`a ${block.kind} block needs a scope: its password is kept in the scope's config`);

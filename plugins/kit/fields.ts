@@ -3,6 +3,8 @@ import { PluginError } from "../kit.ts";
 /** Reads the fields of a block, and remembers everything that is wrong so that it is told at once. */
 export interface Fields {
   text(field: string, fallback: string, rule?: Rule): string;
+  /** Text that has to be there. */
+  name(field: string, rule: Rule): string;
   whole(field: string, fallback: number, range: { least: number; most: number }): number;
   flag(field: string, fallback: boolean): boolean;
   words(field: string, rule?: Rule): string[];
@@ -63,6 +65,12 @@ export function readFields(values: Values, path = "spec", problems: string[] = [
     text(field, fallback, rule) {
       const value = take(field);
       return value === undefined ? fallback : checked(field, value, rule);
+    },
+    name(field, rule) {
+      const value = take(field);
+      if (value !== undefined) return checked(field, value, rule);
+      problem(field, "is required");
+      return "";
     },
     whole(field, fallback, { least, most }) {
       const value = take(field) ?? fallback;

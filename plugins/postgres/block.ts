@@ -71,7 +71,7 @@ export function readPostgres({ spec, config }: Pick<Block, "spec" | "config">): 
   };
   block.ports = fields.raw("ports") === undefined ? [String(block.port)] : fields.words("ports");
   block.databases = fields.blocks("databases").map((database) => ({
-    name: database.text("name", "", identifier),
+    name: database.name("name", identifier),
     owner: database.text("owner", block.user, identifier),
     extensions: database.words("extensions", extensionRule),
   }));

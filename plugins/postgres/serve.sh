@@ -38,7 +38,7 @@ CONF
 
 # Another pod of this block answers: the data is there, so an empty volume must not become a second database.
 refuse_second_database() {
-  if pg_isready -q -t 3 -h "$PG_NAME.$PG_SCOPE" -p "$port"; then
+  if pg_isready -q -t 3 -U "$superuser" -d postgres -h "$PG_NAME.$PG_SCOPE" -p "$port"; then
     die "this volume is empty and another pod has the data; make that one primary: promote $PG_SCOPE/$PG_NAME --replica N"
   fi
 }
@@ -72,7 +72,7 @@ clone() {
   wait_for_primary
   say "copying the data of $host"
   rm -rf "$PGDATA.new"
-  PGPASSFILE=$passfile pg_basebackup -D "$PGDATA.new" -h "$host" -p "$port" -U "$maintenance" -w -X stream -c fast
+  PGPASSFILE=$passfile interruptible pg_basebackup -D "$PGDATA.new" -h "$host" -p "$port" -U "$maintenance" -w -X stream -c fast
   : >"$PGDATA.new/standby.signal"
   rm -rf "$PGDATA.old"
   [ ! -e "$PGDATA" ] || mv "$PGDATA" "$PGDATA.old"
@@ -93,7 +93,7 @@ rejoin() {
     postgres --single -F -D "$PGDATA" -c config_file="$conf" template1 </dev/null >/dev/null
   fi
   remote_value "$host" checkpoint >/dev/null
-  if PGPASSFILE=$passfile pg_rewind -D "$PGDATA" \
+  if PGPASSFILE=$passfile interruptible pg_rewind -D "$PGDATA" \
     --source-server="host=$host port=$port user=$maintenance dbname=postgres passfile=$passfile"; then
     : >"$PGDATA/standby.signal"
   else
@@ -140,6 +140,15 @@ attend() {
   done
 }
 
+# The first process of a container gets no signal that it has no trap for, and a shell runs a trap between commands.
+interruptible() {
+  "$@" &
+  child=$!
+  trap 'kill "$child" 2>/dev/null || true; exit 143' TERM INT QUIT
+  wait "$child"
+}
+
+trap 'exit 143' TERM INT QUIT
 if [ "${1:-}" != owner ]; then
   volume_owner
   as_owner /berth/serve.sh owner

@@ -5,7 +5,7 @@ set -eu
 # The probe: the server answers, and where it is primary the roles and databases are there.
 ready() {
   find_programs
-  PGHOST=$(socket_folder) pg_isready -q -t 3 -p "$port" || exit 1
+  PGHOST=$(socket_folder) pg_isready -q -t 3 -U "$superuser" -d postgres -p "$port" || exit 1
   [ -e /tmp/berth-ensured ] || in_recovery
 }
 

@@ -60,7 +60,7 @@ const rulesPattern = /^([~%&+@|*:\-\w.?[\]^]+)( [~%&+@|*:\-\w.?[\]^]+)*$/;
 function readUser(user: Fields) {
   const rules = { pattern: rulesPattern, form: 'a list of ACL rules such as "~app:* +@all -@dangerous"' };
   return {
-    name: user.text("name", "", identifier),
+    name: user.name("name", identifier),
     rules: user.text("rules", "~* &* +@all -@admin -@dangerous", rules),
   };
 }
