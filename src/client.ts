@@ -1,4 +1,5 @@
 import { run, type Surroundings } from "./cli/run.ts";
+import { createRunLocal } from "./cli/local-run.ts";
 import { processTerminal } from "./cli/raw-terminal.ts";
 import { processStreams, readStdin } from "./cli/streams.ts";
 import { clientLimits, clientOptions, shellVariables } from "./config.ts";
@@ -31,6 +32,7 @@ export function client(argv: readonly string[]): Promise<number> {
     version: versionText(),
     streams: processStreams(),
     rawTerminal: processTerminal(),
+    runLocal: createRunLocal(shellVariables()),
     stdin: readStdin,
     fetch,
     clock: systemClock,

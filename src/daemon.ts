@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { limits, parseAddress, type ServeOptions } from "./config.ts";
 import { createController } from "./controller/create.ts";
+import { createPluginRoom, urlOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
 import { resolveHost } from "./deliver/resolve-host.ts";
@@ -44,6 +45,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   // Leftovers are cleared only once the root is known to be ours.
   await prepareRoot(layout);
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
+  let planeUrl: string | undefined;
+  const plugins = await createPluginRoom({ layout, names, options, log, controllerUrl: () => planeUrl });
   const running = createController({
     store,
     runtime,
@@ -53,6 +56,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     clock: systemClock,
     log,
     limits,
+    plugins,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
@@ -83,6 +87,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     log,
   });
+  planeUrl = urlOf(front.addresses);
   const stopping = new AbortController();
   const working = running.run(stopping.signal);
 

@@ -41,6 +41,8 @@ export interface CallInput<E extends Endpoint> {
   query?: { [K in keyof QueryOf<E>]?: string | number | boolean | undefined };
   /** Sent as JSON. */
   body?: unknown;
+  /** Beside those of every request. */
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
@@ -57,7 +59,7 @@ export function createClient(options: ClientOptions): Client {
     const hasBody = input.body !== undefined;
     return options.fetch(`${options.baseUrl}${targetOf(endpoint.path, input)}`, {
       method: endpoint.method,
-      headers: { ...options.headers, ...(hasBody ? { "Content-Type": "application/json" } : {}) },
+      headers: { ...options.headers, ...input.headers, ...(hasBody ? { "Content-Type": "application/json" } : {}) },
       ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     });

@@ -9,6 +9,7 @@ import { eventsCommand } from "./commands/events.ts";
 import { execCommand } from "./commands/exec.ts";
 import { getCommand } from "./commands/get.ts";
 import { logsCommand } from "./commands/logs.ts";
+import { pluginsCommand } from "./commands/plugins.ts";
 import { psCommand } from "./commands/ps.ts";
 import { hooksCommand } from "./commands/hooks.ts";
 import { releaseCommand } from "./commands/release.ts";
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   cronCommand,
   stopCommand,
   startCommand,
+  pluginsCommand,
   versionCommand,
 ];
 

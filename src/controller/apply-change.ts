@@ -8,9 +8,18 @@ import { restoreMasked } from "../core/mask.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
 import { takeOverCount } from "./autoscale.ts";
+import {
+  type BlockChange,
+  type BlockPut,
+  borrowed,
+  dropLeftovers,
+  putBlocks,
+  requireOwners,
+  requireRevisions,
+} from "./block-change.ts";
 import type { Context } from "./context.ts";
-import { deleteInside } from "./delete.ts";
 import { type PulledImages, releaseMoved } from "./image-pulls.ts";
+import { prune } from "./prune.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
@@ -37,21 +46,33 @@ export interface Outcome {
   /** Readers, outside the apply, of assets inside it. */
   restamped: PutResult[];
   pruned: ManifestKey[];
+  blocks: BlockPut[];
+  warnings: string[];
 }
 
 export interface Change {
   incoming: Incoming[];
+  /** The blocks that some of them came from. */
+  blocks?: readonly BlockChange[];
   options: ApplyOptions;
   /** What the registries said just now. */
   pulled: PulledImages | undefined;
 }
 
 /** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
-export function change(context: Context, tx: Transaction, { incoming, options, pulled }: Change): Outcome {
+export function change(context: Context, tx: Transaction, changing: Change): Outcome {
+  const { incoming, blocks = [], options, pulled } = changing;
   const now = context.clock.now();
+  const { actor } = options;
   const problems: Problem[] = [];
+  const kept = new Set(incoming.map((item) => formatKey(item.key)));
+  requireRevisions(tx, blocks);
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
-  const pruned = options.prune ? prune(tx, { incoming, options, now }) : [];
+  const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });
+  const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, kept, actor, now }) : [])];
+  requireOwners(tx, blocks);
+  const keys = incoming.map(({ key }) => key);
+  const warnings = borrowed(tx, keys, blocks);
   const ready = incoming.map((item) => prepare(context, tx, { item, incoming, problems }));
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
@@ -59,13 +80,13 @@ export function change(context: Context, tx: Transaction, { incoming, options, p
   if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
   const restamped = restampReaders(tx, {
     assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
-    except: new Set(incoming.map((item) => formatKey(item.key))),
+    except: kept,
     lookup: digestLookup(context, incoming),
     now,
-    actor: options.actor,
+    actor,
   });
   for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
-  return { puts, restamped, pruned };
+  return { puts, restamped, pruned, blocks: putBlocks(tx, { blocks, actor, now }), warnings };
 }
 
 interface Preparation {
@@ -166,18 +187,4 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
 function index(tx: Transaction, manifest: ManifestKey & { kind: CoreKind; spec: Spec }): void {
   tx.manifests.setClaims(manifest, claimsOf(manifest));
   tx.manifests.setDependencies(manifest, dependenciesOf(manifest));
-}
-
-/** Step 8: siblings in the same (scope, kind); unscoped kinds are never pruned. */
-function prune(tx: Transaction, { incoming, options, now }: Omit<Change, "pulled"> & { now: number }): ManifestKey[] {
-  const kept = new Set(incoming.map((item) => formatKey(item.key)));
-  const groups = new Map(incoming.map(({ key }) => [`${key.kind}/${key.scope}`, key]));
-  return [...groups.values()].flatMap(({ kind, scope }) => {
-    if (scope === "") return [];
-    const siblings = tx.manifests.list({ kind, scope }).filter((sibling) => !kept.has(formatKey(sibling)));
-    for (const sibling of siblings) {
-      deleteInside(tx, { key: sibling, prune: false, actor: options.actor, why: "apply with prune", now });
-    }
-    return siblings;
-  });
 }

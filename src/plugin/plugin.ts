@@ -15,7 +15,7 @@ export interface Plugin {
   argv: ReadonlyMap<string, readonly string[]>;
 }
 
-/** `<plugins>/.state/<name>.json`. */
+/** What was written down about a plugin; `readLock` of state.ts reads it from `<plugins>/.state/<name>.json`. */
 export interface LockRecord {
   source: string;
   /** The version that was asked for; empty for the newest. */
@@ -26,7 +26,8 @@ export interface LockRecord {
   installed_at: string;
   /** By path inside the folder, with `/`. Empty where nothing is verified. */
   files: Record<string, FileRecord>;
-  permissions: PluginPermissions;
+  /** Granted at the install; absent where nothing was installed, only enabled or disabled. */
+  permissions?: PluginPermissions;
   enabled: boolean;
   /** Folder below `.versions/<name>/` that `rollback` returns to, and its version. */
   previous?: { id: string; version: string };

@@ -6,7 +6,7 @@ import { createHeads, type Heads } from "./heads.ts";
 import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { ManifestReads, PutResult, Transaction } from "./store.ts";
-import { createVersions, type Versions } from "./versions.ts";
+import type { Versions } from "./versions.ts";
 
 interface Row {
   id: number;
@@ -38,14 +38,11 @@ const dependentTables = [
   "runs",
   "last_instants",
   "autoscale",
+  "block_children",
 ];
 
-export function createManifests(
-  db: Database,
-  sealer: SpecSealer<ManifestKey>,
-  onMoved: (key: ManifestKey) => void,
-): ManifestsNoun {
-  const parts: Parts = { sql: prepare(db), heads: createHeads(db), versions: createVersions(db), sealer, onMoved };
+export function createManifests(db: Database, given: Pick<Parts, "sealer" | "versions" | "onMoved">): ManifestsNoun {
+  const parts: Parts = { sql: prepare(db), heads: createHeads(db), ...given };
   const { sql, heads } = parts;
   const select = filteredSelect<Row>(
     db,

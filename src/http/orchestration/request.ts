@@ -53,6 +53,12 @@ export async function readBody(request: Request, options: { depthMax: number }):
   return parseBody(await request.arrayBuffer(), options);
 }
 
+/** The same where a body may be left out: undefined then. */
+export async function readOptionalBody(request: Request, options: { depthMax: number }): Promise<unknown> {
+  const bytes = await request.arrayBuffer();
+  return bytes.byteLength === 0 ? undefined : parseBody(bytes, options);
+}
+
 /** The same for a body that was read already. */
 export function parseBody(bytes: ArrayBuffer | Uint8Array, options: { depthMax: number }): unknown {
   const text = decodeText(bytes);
