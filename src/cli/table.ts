@@ -7,6 +7,7 @@ import { describeCommand } from "./commands/describe.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { execCommand } from "./commands/exec.ts";
+import { explainCommand } from "./commands/explain.ts";
 import { getCommand } from "./commands/get.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { pluginsCommand } from "./commands/plugins.ts";
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   stopCommand,
   startCommand,
   pluginsCommand,
+  explainCommand,
   versionCommand,
 ];
 

@@ -26,7 +26,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
 export const leaves = ["src/version.ts"];
 
 /** Files that may know the plugins that are part of the executable: what starts them, and what tells the server of them. */
-export const startsBundled = ["src/main.ts", "src/daemon.ts", "src/local/serve.ts"];
+export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
 
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
