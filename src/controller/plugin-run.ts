@@ -30,7 +30,7 @@ export interface PluginAnswer {
   stderr: string;
   exitCode: number;
   /** Writes down how it ended for those who list runs; call it once. */
-  record(result: { error?: string; applied?: string[] }): Promise<void>;
+  record(result: { error?: string; applied?: string[] }): void;
   runId: string;
 }
 
@@ -45,9 +45,9 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
     throw new Failure("conflict", `plugin "${plugin.yml.name}" is disabled; enable it first`);
   }
   await context.plugins.installer.verify(plugin);
-  const run = await begin(context, call);
-  const finished = await spawn(context, call, run).catch(async (error: unknown) => {
-    await end(context, run, { status: "failed", error: textOf(error) });
+  const run = begin(context, call);
+  const finished = await spawn(context, call, run).catch((error: unknown) => {
+    end(context, run, { status: "failed", error: textOf(error) });
     throw error;
   });
   const tail = lastLines(finished.stderr, context.limits.pluginTailLines);
@@ -56,7 +56,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   const fault = faultOf({ ending, stdout, stderr: finished.stderr }, `plugin "${plugin.yml.name}" ${command}`);
   if (ending.how !== "exited" || stdout === undefined || fault !== undefined) {
     const failure = fault ?? new Failure("invalid", "it did not end by itself");
-    await end(context, run, { status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
+    end(context, run, { status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
     throw failure;
   }
   return {
@@ -76,7 +76,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   };
 }
 
-async function begin(context: Context, { plugin, command, args, actor }: PluginCall): Promise<PluginRunRecord> {
+function begin(context: Context, { plugin, command, args, actor }: PluginCall): PluginRunRecord {
   const run: PluginRunRecord = {
     id: Buffer.from(context.randomBytes(8)).toString("hex"),
     plugin: plugin.yml.name,
@@ -92,17 +92,19 @@ async function begin(context: Context, { plugin, command, args, actor }: PluginC
     applied: [],
     tail: [],
   };
-  await keep(context, run);
+  keep(context, run);
   return run;
 }
 
-/** A record that a power cut takes with it harms nobody: no command waits for the disk. */
-function keep(context: Context, run: PluginRunRecord): Promise<void> {
-  return context.store.write((tx) => tx.pluginRuns.put(run), { durable: false });
+/** Written in the order of the calls, and waited for by nobody: a record that is lost harms no command. */
+function keep({ store, log }: Context, run: PluginRunRecord): void {
+  store
+    .write((tx) => tx.pluginRuns.put(run), { durable: false })
+    .catch((error: unknown) => log.warn("run of a plugin not recorded", { plugin: run.plugin, run: run.id, error }));
 }
 
-function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRecord>): Promise<void> {
-  return keep(context, { ...run, ...result, endedAt: context.clock.now() });
+function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRecord>): void {
+  keep(context, { ...run, ...result, endedAt: context.clock.now() });
 }
 
 /** Marks what a server that died left behind, and ends what still runs of it. */
@@ -204,9 +206,11 @@ function codeOf(ending: Ending): number | undefined {
   return ending.how === "exited" ? ending.code : undefined;
 }
 
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
 function textOrNothing(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
     return undefined;
   }
