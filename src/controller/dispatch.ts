@@ -61,10 +61,10 @@ export async function recorded<T>(
 ): Promise<T> {
   try {
     const result = await work();
-    answer.record({ applied: labels(result) });
+    await answer.record({ applied: labels(result) });
     return result;
   } catch (error) {
-    answer.record({ error: error instanceof Error ? error.message : String(error) });
+    await answer.record({ error: error instanceof Error ? error.message : String(error) });
     throw error;
   }
 }
@@ -193,7 +193,7 @@ export async function execPlugin(context: Context, body: unknown, caller: Plugin
   const answer = await runPlugin(context, { plugin, command, args, input: undefined, timeoutMs, ...given });
   const { reply, exitCode, stdout, stderr } = answer;
   const hasFailed = exitCode !== 0 || reply.type === "error";
-  answer.record(hasFailed ? { error: failureText(reply, stderr) } : {});
+  await answer.record(hasFailed ? { error: failureText(reply, stderr) } : {});
   if (reply.type === "ok" || reply.type === "error") {
     return { status: hasFailed ? 500 : 200, body: JSON.parse(stdout) };
   }
