@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { bundledPlugins } from "../plugins/bundled.ts";
 import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config.ts";
 import type { CallbackDoor, PluginRoom } from "./controller/plugin-room.ts";
 import type { RunningController } from "./controller/create.ts";
@@ -7,6 +9,7 @@ import type { Layout } from "./disk/layout.ts";
 import { createCallbackApp } from "./http/callbacks/app.ts";
 import { createDoor, type Door } from "./http/callbacks/door.ts";
 import { systemClock } from "./lib/clock.ts";
+import { readPluginYml } from "./core/plugins/plugin-yml.ts";
 import type { Log } from "./lib/log.ts";
 import { recover, unfinishedWork } from "./plugin/activate.ts";
 import { createBlockSchemas } from "./plugin/block-schemas.ts";
@@ -15,8 +18,10 @@ import { foldersOf, makeFolders } from "./plugin/folders.ts";
 import { createHost } from "./plugin/host.ts";
 import { createInstaller } from "./plugin/install.ts";
 import { createRegistry } from "./plugin/registry.ts";
+import type { BundledPlugin } from "./plugin/plugin.ts";
 import { readLock } from "./plugin/state.ts";
 import type { Runtime } from "./runtime/runtime.ts";
+import { parsePluginYml } from "./plugin/yaml.ts";
 import { version } from "./version.ts";
 
 export interface PluginParts {
@@ -43,7 +48,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
   await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
   const registry = createRegistry({
     folder: layout.plugins,
-    bundled: [],
+    bundled: bundled(),
     readLock: (name) => readLock(folders, name),
     onChange: (plugins) => log.info("plugins changed", { plugins }),
   });
@@ -77,6 +82,20 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     tokens: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
+}
+
+/** They are run by the executable itself; in a checkout, by the platform with our entry file. */
+function bundled(): BundledPlugin[] {
+  const self = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "main.ts")];
+  return bundledPlugins.map(({ name, yml: text, schemas }) => {
+    const { value, fault } = parsePluginYml(text);
+    const { yml, problems } = readPluginYml(value, name);
+    const [problem] = problems;
+    if (fault !== undefined || problem !== undefined) {
+      throw new Error(`plugin.yml of the bundled plugin "${name}": ${fault ?? `${problem?.path} ${problem?.message}`}`);
+    }
+    return { yml, argv: [...self, "plugin", name], schemas };
+  });
 }
 
 /** Hooks make ready what commands need later, so they see the same world. */

@@ -45,7 +45,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
     throw new Failure("conflict", `plugin "${plugin.yml.name}" is disabled; enable it first`);
   }
   await context.plugins.installer.verify(plugin);
-  const run = await begin(context, call);
+  const run = begin(context, call);
   const finished = await spawn(context, call, run).catch(async (error: unknown) => {
     await end(context, run, { status: "failed", error: textOf(error) });
     throw error;
@@ -76,7 +76,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   };
 }
 
-async function begin(context: Context, { plugin, command, args, actor }: PluginCall): Promise<PluginRunRecord> {
+function begin(context: Context, { plugin, command, args, actor }: PluginCall): PluginRunRecord {
   const run: PluginRunRecord = {
     id: Buffer.from(context.randomBytes(8)).toString("hex"),
     plugin: plugin.yml.name,
@@ -92,13 +92,15 @@ async function begin(context: Context, { plugin, command, args, actor }: PluginC
     applied: [],
     tail: [],
   };
-  await keep(context, run);
+  void keep(context, run);
   return run;
 }
 
-/** A record that a power cut takes with it harms nobody: no command waits for the disk. */
-function keep(context: Context, run: PluginRunRecord): Promise<void> {
-  return context.store.write((tx) => tx.pluginRuns.put(run), { durable: false });
+/** Written in the order of the calls; a record that cannot be kept harms no command. */
+function keep({ store, log }: Context, run: PluginRunRecord): Promise<void> {
+  return store
+    .write((tx) => tx.pluginRuns.put(run), { durable: false })
+    .catch((error: unknown) => log.warn("run of a plugin not recorded", { plugin: run.plugin, run: run.id, error }));
 }
 
 function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRecord>): Promise<void> {
@@ -204,9 +206,11 @@ function codeOf(ending: Ending): number | undefined {
   return ending.how === "exited" ? ending.code : undefined;
 }
 
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
 function textOrNothing(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
     return undefined;
   }
