@@ -45,10 +45,18 @@ export function describeText(
   ].join("\n");
 }
 
+/** `statefulset/data/main ready` */
+function childText(child: unknown): string {
+  const { ref = "", phase = "" } = child as { ref?: string; phase?: string };
+  return `${ref} ${phase}`.trim();
+}
+
 function statusFacts(status: Description["status"], { style, now }: TableSetup): string[][] {
   if (status === null) return [["status", "the server has not looked at it yet"]];
   const rows: string[][] = [];
   if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
+  if (typeof status.plugin === "string") rows.push(["plugin", printable(`${status.plugin} ${status.version ?? ""}`)]);
+  for (const child of listOf(status.children)) rows.push(["became", printable(childText(child))]);
   if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
   if (typeof status.schedule === "string") rows.push(["schedule", printable(`${status.schedule} ${status.timezone}`)]);
   if (typeof status.next_run === "string") rows.push(["next run", timeText(status.next_run)]);
