@@ -11,7 +11,7 @@ import { createDoor, type Door } from "./http/callbacks/door.ts";
 import { systemClock } from "./lib/clock.ts";
 import { readPluginYml } from "./core/plugins/plugin-yml.ts";
 import type { Log } from "./lib/log.ts";
-import { recover } from "./plugin/activate.ts";
+import { recover, unfinishedWork } from "./plugin/activate.ts";
 import { createBlockSchemas } from "./plugin/block-schemas.ts";
 import type { Download } from "./plugin/fetch-release.ts";
 import { foldersOf, makeFolders } from "./plugin/folders.ts";
@@ -43,6 +43,8 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
   const folders = foldersOf(layout.plugins);
   const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
   await makeFolders(folders);
+  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID` });
+  await host.endLeftovers(await unfinishedWork(disk));
   await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
   const registry = createRegistry({
     folder: layout.plugins,
@@ -50,7 +52,6 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     readLock: (name) => readLock(folders, name),
     onChange: (plugins) => log.info("plugins changed", { plugins }),
   });
-  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID` });
   const environment = pluginEnvironment();
   const installer = createInstaller({
     ...disk,
