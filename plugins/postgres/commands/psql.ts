@@ -23,5 +23,5 @@ export async function psql(call: Call): Promise<Outcome> {
     const words = ["sql", database, ...args.rest];
     return { message: await tool(cluster, { pod, args: words, stdin: `${command}\n`, timeoutMs: sqlMs }) };
   }
-  return localSession(cluster.of, pod, ["sh", cluster.kind.script, "shell", database, ...args.rest]);
+  return localSession(pod, ["sh", cluster.kind.script, "shell", database, ...args.rest]);
 }
