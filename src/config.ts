@@ -90,6 +90,8 @@ export const limits = {
   /** Time limits of commands that declare none. */
   expandTimeoutMs: 60_000,
   dispatchTimeoutMs: 15 * 60_000,
+  /** How often the listener for callbacks looks whether the platform network has another address. */
+  callbackLookMs: 10_000,
   /** Actions in one answer, and words of one command. */
   actionsMax: 1_000,
   pluginArgsMax: 200,
@@ -139,6 +141,8 @@ export interface ServeOptions {
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
+  /** On the platform network's own address, for containers of plugins' blocks; undefined turns that listener off. */
+  callbackPort: number | undefined;
   /** Where releases of plugins are, the public host or a mirror of the same paths; no slash at the end. */
   pluginReleases: string;
 }
@@ -175,6 +179,7 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
+    callbackPort: portOf(flags.callbackPort ?? env.BERTH_CALLBACK_PORT ?? "8689"),
     pluginReleases: releasesUrl(flags.pluginReleases ?? env.BERTH_PLUGIN_RELEASES ?? "https://github.com"),
   };
 }
@@ -182,6 +187,13 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
 function releasesUrl(text: string): string {
   if (/^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
   throw new Failure("invalid", `plugin releases: "${text}" is no address; write one like https://github.com`);
+}
+
+/** A port, 0 for any free one, or `off`. */
+function portOf(text: string): number | undefined {
+  if (text === "off") return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Failure("invalid", `callback port "${text}" is no port: use 1 to 65535, 0 for any free one, or off`);
 }
 
 /** It becomes part of network, volume, label, header and variable names. */

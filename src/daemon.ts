@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { limits, parseAddress, type ServeOptions } from "./config.ts";
 import { createController } from "./controller/create.ts";
-import { createPluginRoom, urlOf } from "./daemon-plugins.ts";
+import { callbackDoor, createPluginRoom, urlOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
 import { resolveHost } from "./deliver/resolve-host.ts";
@@ -12,6 +12,7 @@ import { loadKey } from "./disk/key-file.ts";
 import { layoutOf } from "./disk/layout.ts";
 import { makeFolders, prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
+import type { Door } from "./http/callbacks/door.ts";
 import { startFront } from "./http/server/front.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
@@ -46,7 +47,15 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   await prepareRoot(layout);
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
   let planeUrl: string | undefined;
-  const plugins = await createPluginRoom({ layout, names, options, log, controllerUrl: () => planeUrl });
+  let door: Door | undefined;
+  const plugins = await createPluginRoom({
+    layout,
+    names,
+    options,
+    log,
+    controllerUrl: () => planeUrl,
+    callbacks: { url: () => door?.url(), open: async () => door?.open() },
+  });
   const running = createController({
     store,
     runtime,
@@ -89,7 +98,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   planeUrl = urlOf(front.addresses);
   const stopping = new AbortController();
-  const working = running.run(stopping.signal);
+  door = callbackDoor({ options, running, runtime, names, plane: app.fetch, log });
+  const working = Promise.all([running.run(stopping.signal), door?.run(stopping.signal)]);
 
   return {
     addresses: { orchestration: front.addresses },

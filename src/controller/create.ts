@@ -9,6 +9,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { createAutoscaler, type UsageOf } from "./autoscale.ts";
+import { createCallbackRoom, type CallbackRoom } from "./callbacks.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
 import type { Controller } from "./controller.ts";
@@ -83,6 +84,8 @@ export interface ControllerParts {
 
 export interface RunningController {
   controller: Controller;
+  /** Who may call back from the platform network. */
+  callbacks: CallbackRoom;
   reconciler: Reconciler;
   /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
@@ -161,6 +164,7 @@ export function createController(parts: ControllerParts): RunningController {
   const cron = createCron(context);
 
   return {
+    callbacks: createCallbackRoom(context),
     controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {

@@ -11,4 +11,15 @@ export interface ResolveInput {
   /** Absolute host path of the file with this sha256. */
   assetPath: (digest: string) => string;
   names: Naming;
+  /** Of a manifest that a plugin's block was expanded into. No part of the hash: a new version alone rolls nothing. */
+  origin?: Origin | undefined;
+}
+
+export interface Origin {
+  /** `postgres/data/main` */
+  block: string;
+  /** `postgres@1.2` */
+  plugin: string;
+  /** Where its containers reach the controller; undefined while they cannot. */
+  controllerUrl: string | undefined;
 }

@@ -61,13 +61,21 @@ export function readBlockSchema(value: unknown): BlockSchema {
   return { schema: schema.type === "object" ? (schema as BlockSchema["schema"]) : none, unread, problems };
 }
 
-/** Faults of the spec of a block, at most `max`; `plugin` in it is the server's and is not looked at. */
+/** Faults of the spec of a block, at most `max`. What is the server's own in it is not looked at, unless it is declared. */
 export type BlockCheck = (spec: Fields, max: number) => Problem[];
+
+/** Fields of every block: where its plugin comes from, and what is copied onto the pods that it becomes. */
+const serverFields = ["plugin", "on_probe"];
 
 /** Compiled at first use. */
 export function blockCheck({ schema }: Pick<BlockSchema, "schema">): BlockCheck {
   const check = schemaCheck(schema);
-  return ({ plugin: _, ...own }, max) => (check.matches(own) ? [] : check.problems(own, "spec", max));
+  const isOwn = ([field]: [string, unknown]) =>
+    !serverFields.includes(field) || Object.hasOwn(schema.properties, field);
+  return (spec, max) => {
+    const own = Object.fromEntries(Object.entries(spec).filter(isOwn));
+    return check.matches(own) ? [] : check.problems(own, "spec", max);
+  };
 }
 
 interface At {
