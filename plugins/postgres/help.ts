@@ -1,7 +1,7 @@
 /** What `-h` says: how a command is written, and what it does. */
 export const help: Readonly<Record<string, string>> = {
   info: "info SCOPE/NAME [-o json]\n\nshows role, lag, databases, users, links, backups",
-  psql: "psql SCOPE/NAME [-d DATABASE] [--replica N] [-c SQL] [-- ARGUMENT…]\n\nopens a session as superuser, or runs one statement with -c",
+  psql: "psql SCOPE/NAME [-d DATABASE] [-U USER] [--replica N] [-c SQL] [-- ARGUMENT…]\n\nopens a session as superuser, or runs one statement with -c",
   link: "link SCOPE/NAME SCOPE/APP [--reads] [--database D] [--user U] [--as KEY]\n\nputs DATABASE_URL into the config of an app",
   unlink: "unlink SCOPE/NAME SCOPE/APP [--as KEY]\n\ntakes the URL away again",
   "new-password": "new-password SCOPE/NAME [--user U]\n\nmakes a new password, and new URLs for the linked apps",
