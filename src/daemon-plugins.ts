@@ -116,7 +116,8 @@ const download: Download = (url, init) =>
 /** The address of a plane as somebody on this machine reaches it. */
 export function urlOf(addresses: readonly string[]): string | undefined {
   const address = addresses.find((text) => !text.startsWith("unix:"));
-  if (address === undefined) return undefined;
+  // Without one there is still the socket, for those that know the form.
+  if (address === undefined) return addresses[0];
   return `http://${address.replace(/^(?:0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`;
 }
 

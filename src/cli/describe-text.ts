@@ -18,13 +18,14 @@ type Description = DataOf<typeof describe>;
 
 /** One resource: what it is, how it is, its pods, and what is wrong. */
 export function describeText(
-  { manifest, status, pods, volumes, errors }: Description,
+  { manifest, status, pods, volumes, block, errors }: Description,
   setup: TableSetup & { reveal: boolean },
 ): string {
   const { style } = setup;
   const { kind, scope = "", name, metadata } = manifest;
   const facts = [
     ["revision", String(metadata?.revision ?? "-")],
+    ...(block === undefined ? [] : [["of block", printable(block)]]),
     ["created", `${ageOf(metadata?.created_at, setup.now)} ago`],
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),

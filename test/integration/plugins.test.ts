@@ -21,10 +21,16 @@ const root = mkdtempSync(join(tmpdir(), "plugins-"));
 const prefix = `p${process.pid.toString(36)}x`;
 const layout = layoutOf(root);
 let daemon: Daemon;
+
+function engine(): string {
+  if (testDockerHost === undefined) throw new Error("BERTH_TEST_DOCKER_HOST names no engine; test/run starts one");
+  return testDockerHost;
+}
+
 let client: ReturnType<typeof createClient>;
 
 beforeAll(async () => {
-  const flags = { root, addr: "127.0.0.1:0", dockerHost: testDockerHost ?? "", prefix, callbackPort: "0" };
+  const flags = { root, addr: "127.0.0.1:0", dockerHost: engine(), prefix, callbackPort: "0" };
   daemon = await startDaemon(
     serveOptions(flags, {}),
     createLog(() => undefined, "error"),
@@ -37,7 +43,7 @@ afterAll(async () => {
     .call(deleteManifest, { query: { kind: "beacon", scope: "data", name: "light", prune: true } })
     .catch(() => undefined);
   await daemon.stop();
-  if (testDockerHost) Bun.spawnSync(["docker", "-H", testDockerHost, "network", "rm", `${prefix}0`]);
+  Bun.spawnSync(["docker", "-H", engine(), "network", "rm", `${prefix}0`]);
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -47,61 +53,57 @@ const loop = `while :; do
   sleep 0.2
 done`;
 
-test.skipIf(testDockerHost === undefined)(
-  "a block's pods call their plugin back, and the block goes with them",
-  async () => {
-    const pods = {
-      kind: "deployment",
-      name: "light",
-      spec: { image: fixtureImage, command: ["sh", "-c", loop], stop_grace: "1s" },
-    };
-    const folder = writePlugin(layout, "beacon", {
-      yml: "name: beacon\nversion: '1'\n",
-      commands: {
-        expand: printing({
-          status: "ok",
-          data: {
-            manifests: [pods],
-            actions: [{ type: "config_set", scope: "data", name: "light", kv: { TOKEN: "first" } }],
-          },
-        }),
-        ping: 'cat >/dev/null; echo "$1" >> pings',
-        turn: `cat >/dev/null; echo '{"status":"ok","data":{"message":"turned","actions":[{"type":"config_set","scope":"data","name":"light","kv":{"TOKEN":"second"}}]}}'`,
-      },
-    });
-    const block = { kind: "beacon", scope: "data", name: "light", spec: {} };
-    const applied = await client.call(apply, { body: block });
-    expect(applied.plugin_expansions).toEqual([{ from: "beacon/data/light", to: ["deployment/data/light"] }]);
+test("a block's pods call their plugin back, and the block goes with them", async () => {
+  const pods = {
+    kind: "deployment",
+    name: "light",
+    spec: { image: fixtureImage, command: ["sh", "-c", loop], stop_grace: "1s" },
+  };
+  const folder = writePlugin(layout, "beacon", {
+    yml: "name: beacon\nversion: '1'\n",
+    commands: {
+      expand: printing({
+        status: "ok",
+        data: {
+          manifests: [pods],
+          actions: [{ type: "config_set", scope: "data", name: "light", kv: { TOKEN: "first" } }],
+        },
+      }),
+      ping: 'cat >/dev/null; echo "$1" >> pings',
+      turn: `cat >/dev/null; echo '{"status":"ok","data":{"message":"turned","actions":[{"type":"config_set","scope":"data","name":"light","kv":{"TOKEN":"second"}}]}}'`,
+    },
+  });
+  const block = { kind: "beacon", scope: "data", name: "light", spec: {} };
+  const applied = await client.call(apply, { body: block });
+  expect(applied.plugin_expansions).toEqual([{ from: "beacon/data/light", to: ["deployment/data/light"] }]);
 
-    const pings = async () =>
-      (
-        await Bun.file(join(folder, "pings"))
-          .text()
-          .catch(() => "")
-      ).split("\n");
-    await waitFor("a pod to call", async () => (await pings()).includes("first"), 60_000);
-    const { runs } = await client.call(listPluginRuns, { query: { plugin: "beacon" } });
-    expect(runs.find(({ command }) => command === "ping")?.actor).toMatch(/^pod data-light\./);
+  const pings = async () =>
+    (
+      await Bun.file(join(folder, "pings"))
+        .text()
+        .catch(() => "")
+    ).split("\n");
+  await waitFor("a pod to call", async () => (await pings()).includes("first"), 60_000);
+  const { runs } = await client.call(listPluginRuns, { query: { plugin: "beacon" } });
+  expect(runs.find(({ command }) => command === "ping")?.actor).toMatch(/^pod data-light\./);
 
-    // What a command sets reaches the pods, without anything else being touched.
-    const turned = await client.call(dispatchPlugin, { params: { name: "beacon", command: "turn" } });
-    expect(turned).toMatchObject({ message: "turned", applied: ["config_set data/light"] });
-    await waitFor("the new replica to call", async () => (await pings()).includes("second"), 60_000);
+  // What a command sets reaches the pods, without anything else being touched.
+  const turned = await client.call(dispatchPlugin, { params: { name: "beacon", command: "turn" } });
+  expect(turned).toMatchObject({ message: "turned", applied: ["config_set data/light"] });
+  await waitFor("the new replica to call", async () => (await pings()).includes("second"), 60_000);
 
-    const described = await client.call(describe, { query: { kind: "beacon", name: "light" } });
-    expect(described.status).toMatchObject({ plugin: "beacon", children: [{ ref: "deployment/data/light" }] });
-    expect(described.pods.length).toBeGreaterThan(0);
-    const logs = Bun.spawnSync(["docker", "-H", testDockerHost ?? "", "logs", described.pods[0]?.name ?? ""]);
-    expect(logs.stdout.toString()).not.toContain("WRONG");
+  const described = await client.call(describe, { query: { kind: "beacon", name: "light" } });
+  expect(described.status).toMatchObject({ plugin: "beacon", children: [{ ref: "deployment/data/light" }] });
+  expect(described.pods.length).toBeGreaterThan(0);
+  const logs = Bun.spawnSync(["docker", "-H", engine(), "logs", described.pods[0]?.name ?? ""]);
+  expect(logs.stdout.toString()).not.toContain("WRONG");
 
-    const gone = await client.call(deleteManifest, {
-      query: { kind: "beacon", scope: "data", name: "light", prune: true },
-    });
-    expect(gone).toMatchObject({
-      pruned: { config_wiped: true },
-      deleted: ["deployment/data/light", "beacon/data/light"],
-    });
-    await client.call(setConfig, { query: { scope: "data", name: "light" }, body: { A: "1" } });
-  },
-  180_000,
-);
+  const gone = await client.call(deleteManifest, {
+    query: { kind: "beacon", scope: "data", name: "light", prune: true },
+  });
+  expect(gone).toMatchObject({
+    pruned: { config_wiped: true },
+    deleted: ["deployment/data/light", "beacon/data/light"],
+  });
+  await client.call(setConfig, { query: { scope: "data", name: "light" }, body: { A: "1" } });
+}, 180_000);
