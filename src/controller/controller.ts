@@ -147,6 +147,6 @@ export interface Controller {
   dispatchPlugin(request: DispatchRequest, options: PluginCaller & { restart: boolean }): Promise<DispatchResult>;
   /** Runs a command and passes on what it prints. */
   execPlugin(body: unknown, caller: PluginCaller): Promise<ExecAnswer>;
-  listPluginRuns(filter: { plugin: string | undefined; limit: number }): { runs: PluginRun[] };
+  listPluginRuns(filter: { plugin: string | undefined; limit: number }): Promise<{ runs: PluginRun[] }>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }
