@@ -81,6 +81,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     dockerHost: options.dockerHost,
     controllerUrl,
     callbacks,
+    lastRecord: Promise.resolve(),
     tokens: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };

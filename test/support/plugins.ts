@@ -30,6 +30,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
+    lastRecord: Promise.resolve(),
     tokens: new Map(),
     callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),
