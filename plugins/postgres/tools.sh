@@ -72,12 +72,17 @@ status() {
   fi
 }
 
-# lock TOKEN: one command at a time decides who is primary. The volume of the backups is the one place that all pods
-# share. A lock that was left behind goes after the longest that such a command may take.
+# lock TOKEN: one command at a time decides who is primary; asking again renews. The volume of the backups is the one place
+# that all pods share. What is not renewed for two minutes was left behind.
 lock() {
-  find "$backups/.handover" -prune -mmin +35 -exec rm -rf {} + 2>/dev/null || true
-  mkdir "$backups/.handover" 2>/dev/null || die "another command is making a pod primary just now; wait for it, then see: info"
-  echo "$1" >"$backups/.handover/by"
+  find "$backups/.handover" -prune -mmin +2 -exec rm -rf {} + 2>/dev/null || true
+  if mkdir "$backups/.handover" 2>/dev/null; then
+    echo "$1" >"$backups/.handover/by"
+  elif [ "$(cat "$backups/.handover/by" 2>/dev/null)" = "$1" ]; then
+    touch "$backups/.handover"
+  else
+    die "another command is making a pod primary just now; wait for it, then see: info"
+  fi
 }
 
 unlock() {
