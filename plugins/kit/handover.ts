@@ -91,17 +91,34 @@ const stopMs = 180_000;
 /** A container that is gone may be on its way back, made from the config of before; after this long it is not. */
 const goneMs = 20_000;
 
+/** How long a stop may take before the signal is sent once more. */
+const haltAgainMs = 5_000;
+
+/** The call waits until the pod is down; what happens meanwhile is looked at here. */
 async function freeze(cluster: Cluster, ordinal: number): Promise<void> {
   const name = podName(cluster.of, ordinal);
   let goneSince: number | undefined;
   await until(`stopping pod ${ordinal}`, stopMs, async () => {
-    const found = await cluster.controller.freeze(name);
+    const found = await stopped(cluster, name);
     cluster.pods = await cluster.controller.pods(cluster.of);
     const pod = cluster.pods.find((each) => each.name === name);
     goneSince = found || pod !== undefined ? undefined : (goneSince ?? performance.now());
     if (goneSince !== undefined) return performance.now() - goneSince > goneMs;
     return pod !== undefined && !pod.running && pod.frozen;
   });
+}
+
+/** A container that has just begun to start may not hear the first signal. */
+async function stopped(cluster: Cluster, name: string): Promise<boolean> {
+  const again = setInterval(() => {
+    const pod = cluster.pods.find((each) => each.name === name);
+    if (pod !== undefined) void tryTool(cluster, { pod, args: ["halt"] }).catch(() => undefined);
+  }, haltAgainMs);
+  try {
+    return await cluster.controller.freeze(name);
+  } finally {
+    clearInterval(again);
+  }
 }
 
 /** The old primary takes over again, unless the target has become one after all: two would be worse than none. */

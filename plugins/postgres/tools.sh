@@ -72,6 +72,9 @@ status() {
   fi
 }
 
+# The stop signal once more, in case the first came before anything could hear it.
+halt() { kill -TERM 1; }
+
 # lock TOKEN: one command at a time decides who is primary; asking again renews. The volume of the backups is the one place
 # that all pods share. What is not renewed for two minutes was left behind.
 lock() {
@@ -156,6 +159,7 @@ tool=${1:?say which tool}
 shift
 case $tool in
   ready) ready ;;
+  halt) halt ;;
   ensure | status | lock | unlock | promote | follow | caught_up | sql | shell)
     as_owner /berth/tools.sh "$tool" "$@"
     find_programs

@@ -34,6 +34,9 @@ status() {
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }
 
+# The stop signal once more, in case the first came before anything could hear it.
+halt() { kill -TERM 1; }
+
 # lock TOKEN: one command at a time decides who is primary; asking again renews. The volume of the backups is the one place
 # that all pods share. What is not renewed for two minutes was left behind.
 lock() {
@@ -87,6 +90,10 @@ shell() { exec "$client" --no-auth-warning -p "$port" "$@"; }
 
 tool=${1:?say which tool}
 shift
+[ "$tool" != halt ] || {
+  halt
+  exit 0
+}
 case $tool in
   ready | status | lock | unlock | hold | promote | follow | password | shell) ;;
   backup | restore | list_backups | delete_backup | dump_file | job) ;;

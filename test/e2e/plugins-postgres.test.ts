@@ -149,6 +149,8 @@ describe("postgres on a real server", () => {
     await sql("create table filler as select md5(n::text) from generate_series(1, 500000) as n");
     await sql("create table lost as select 1 as n; checkpoint");
     berth.docker(["kill", `data-main.${old}`]);
+    // Else it would be back before the promotion, and would send it all.
+    await berth.run("stop", `data/main.${old}`);
     for (const ordinal of others) berth.docker(["unpause", `data-main.${ordinal}`]);
     await berth.run("pg", "promote", "data/main", "--replica", String(others[0]), "--force", "--yes");
     await isWhole();
