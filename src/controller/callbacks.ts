@@ -30,15 +30,29 @@ export interface CallbackRoom {
 
 /** Containers that are inspected at the same time to find an address. */
 const inspectAtOnce = 8;
+/** Whom nobody knew is not looked for again so soon: a look costs the engine a call for each container. */
+const strangerMs = 1_000;
+const strangersMax = 1_000;
 
 export function createCallbackRoom(context: Context): CallbackRoom {
   /** Address → container, as last seen; addresses are given out again, so each use asks once more. */
   const seen = new Map<string, string>();
+  /** Address → when it may be looked for again, of the steady clock. */
+  const strangers = new Map<string, number>();
+  const find = async (address: string) => {
+    if ((strangers.get(address) ?? 0) > context.clock.steady()) return undefined;
+    const found = await findContainer(context, seen, address);
+    if (found === undefined) {
+      if (strangers.size >= strangersMax) strangers.clear();
+      strangers.set(address, context.clock.steady() + strangerMs);
+    }
+    return found;
+  };
   return {
     async caller({ address, token }) {
       const plugin = token === undefined ? undefined : context.plugins.tokens.get(token);
       if (plugin !== undefined) return { plugin, actor: `plugin ${plugin}` };
-      const found = await findContainer(context, seen, address);
+      const found = await find(address);
       if (found !== undefined) return found;
       const hint = "this listener is for containers of plugins' blocks, and for runs of plugins with their token";
       throw new Failure("forbidden", `${address} is not known here; ${hint}`);

@@ -15,14 +15,14 @@ const dispatches = 150;
 const rounds = 7;
 const blocks = 100;
 
-/** As real plugins are made: a bash file for each command. */
+/** As real plugins are made: a bash file for each command, which reads its input with cat. */
 const answer = `#!/bin/bash
-read -r input
+input=$(cat)
 printf '{"status":"ok","data":{"message":"done","actions":null}}'
 `;
 /** One job for each block, of the block's name. */
 const expand = `#!/bin/bash
-read -r input
+input=$(cat)
 name=\${input#*'"name":"'}
 name=\${name%%'"'*}
 printf '{"status":"ok","data":[{"kind":"job","scope":"bench","name":"%s","spec":{"image":"a:1"}}]}' "$name"
@@ -72,7 +72,7 @@ async function dispatch(plane: Plane, folder: string): Promise<BenchRow> {
   }
   const value = median(figures.map(({ ours }) => ours));
   const baseline = median(figures.map(({ direct }) => direct));
-  const name = "a command of a plugin, against its bare process";
+  const name = "a command of a bash plugin, against its bare process";
   return { name, value, unit: "ms", baseline, ratio: value / baseline, wanted: "<= 1.5" };
 }
 
