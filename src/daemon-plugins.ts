@@ -17,6 +17,7 @@ import type { Download } from "./plugin/fetch-release.ts";
 import { foldersOf, makeFolders } from "./plugin/folders.ts";
 import { createHost } from "./plugin/host.ts";
 import { createInstaller } from "./plugin/install.ts";
+import { createOffers } from "./plugin/offers.ts";
 import { createRegistry } from "./plugin/registry.ts";
 import type { BundledPlugin } from "./plugin/plugin.ts";
 import { readLock } from "./plugin/state.ts";
@@ -75,6 +76,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     installer,
     host,
     schemas: createBlockSchemas(),
+    offers: createOffers(limits.pluginOffersKept),
     environment,
     dockerHost: options.dockerHost,
     controllerUrl,

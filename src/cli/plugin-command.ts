@@ -48,7 +48,7 @@ export async function runPluginWords(
   tell(context, result);
   const code = await runLocally(context, { commands: result.exec_local ?? [], plugin: plugin.name, yes });
   if (code !== 0) return code;
-  await fetchFiles(context, result.fetch_file ?? [], { words: rest, yes });
+  await fetchFiles(context, result.fetch_file ?? [], { runId: result.run_id, words: rest, yes });
   return exitCodes.done;
 }
 

@@ -7,6 +7,7 @@ import { failureText } from "../core/plugins/envelope.ts";
 import { isFields } from "../core/plugins/fields.ts";
 import { permissionProblems } from "../core/plugins/permissions.ts";
 import { didYouMean } from "../core/suggest.ts";
+import type { OfferedFile } from "../plugin/offers.ts";
 import type { Plugin } from "../plugin/plugin.ts";
 import type { PluginRunRecord } from "../store/plugin-records.ts";
 import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
@@ -38,6 +39,10 @@ export async function dispatch(
   return recorded(answer, appliedOf, async () => {
     const { message, actions } = readCommandReply(context, { plugin, command: request.command, answer });
     const { outcome, warnings } = await performActions(context, actions, options);
+    context.plugins.offers.put(
+      answer.runId,
+      outcome.fetchFile.map(({ remote_path }) => remote_path),
+    );
     return {
       message,
       applied: outcome.applied,
@@ -219,6 +224,12 @@ function envOf(body: unknown): Record<string, string> {
 
 function isPlain(value: unknown): boolean {
   return typeof value === "string" && !value.includes("\0");
+}
+
+/** GET /plugins/runs/{id}/files/{index}. */
+export function pluginFile(context: Context, runId: string, index: string): Promise<OfferedFile> {
+  if (!/^\d{1,6}$/.test(index)) throw new Failure("invalid", `"${index.slice(0, 80)}" is no place in fetch_file`);
+  return context.plugins.offers.open(runId, Number(index));
 }
 
 /** GET /plugins/runs. */

@@ -1,6 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import type { BlockSchemas } from "../plugin/block-schemas.ts";
 import type { Host } from "../plugin/host.ts";
+import type { Offers } from "../plugin/offers.ts";
 import type { Installer, Registry } from "../plugin/plugin.ts";
 
 /** What the controller needs to run plugins. */
@@ -9,6 +10,7 @@ export interface PluginRoom {
   installer: Installer;
   host: Host;
   schemas: BlockSchemas;
+  offers: Offers;
   /** The part of the server's own environment that every plugin gets; without where the engine is. */
   environment: Readonly<Record<string, string>>;
   /** Told to plugins that were granted the engine. */
@@ -52,6 +54,7 @@ export function noPlugins(): PluginRoom {
     },
     host: { run: refuse, running: () => 0, endLeftovers: async () => undefined, close: async () => undefined },
     schemas: { of: async () => undefined },
+    offers: { put: () => undefined, open: refuse },
     environment: {},
     dockerHost: "",
     controllerUrl: () => undefined,

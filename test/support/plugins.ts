@@ -5,6 +5,7 @@ import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/control
 import type { Layout } from "../../src/disk/layout.ts";
 import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
 import { createHost, type HostLimits } from "../../src/plugin/host.ts";
+import { createOffers } from "../../src/plugin/offers.ts";
 import type { Installer } from "../../src/plugin/plugin.ts";
 import { createRegistry } from "../../src/plugin/registry.ts";
 
@@ -25,6 +26,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
     host: createHost({ limits: { ...limits, ...options.limits }, runVariable: options.runVariable ?? "BERTH_RUN_ID" }),
     schemas: createBlockSchemas(),
+    offers: createOffers(2),
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),

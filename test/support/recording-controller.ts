@@ -145,6 +145,7 @@ export const fixedAnswers: Controller = {
   setPluginEnabled: async ({ enabled }) => ({ ...plugin, enabled }),
   dispatchPlugin: async () => ({ message: "done", applied: [], run_id: "r" }),
   execPlugin: async () => ({ status: 200, body: { status: "ok", data: { stdout: "text" } } }),
+  pluginFile: async () => ({ size: 4, body: new Blob(["text"]).stream() }),
   listPluginRuns: () => ({ runs: [] }),
   events: () => ({ events: [] }),
 };

@@ -1,0 +1,72 @@
+import { open } from "node:fs/promises";
+import { Failure } from "../api/failure.ts";
+
+/** A file of the server on its way to an operator. */
+export interface OfferedFile {
+  /** Bytes when it was opened. */
+  size: number;
+  /** Closes the file at its end, or when it is cancelled. */
+  body: ReadableStream<Uint8Array>;
+}
+
+/** Files that plugins have told operators to fetch: nothing else can be fetched. */
+export interface Offers {
+  put(runId: string, paths: readonly string[]): void;
+  /** Fails `not_found` for what no run offered, or did too long ago, and for a file that is not there. */
+  open(runId: string, index: number): Promise<OfferedFile>;
+}
+
+const chunkBytes = 256 * 1024;
+
+/** Keeps the newest `runsKept` runs that offered something, in memory: an offer does not outlive the server. */
+export function createOffers(runsKept: number): Offers {
+  const offers = new Map<string, readonly string[]>();
+  return {
+    put(runId, paths) {
+      if (paths.length === 0) return;
+      offers.set(runId, [...paths]);
+      const [oldest] = offers.keys();
+      if (offers.size > runsKept && oldest !== undefined) offers.delete(oldest);
+    },
+    async open(runId, index) {
+      const path = offers.get(runId)?.[index];
+      if (path === undefined) {
+        throw new Failure(
+          "not_found",
+          `run "${runId}" offers no such file, or did too long ago; run the command again`,
+        );
+      }
+      return openFile(path);
+    },
+  };
+}
+
+async function openFile(path: string): Promise<OfferedFile> {
+  const file = await open(path, "r").catch((cause: unknown) => {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const why = code === "ENOENT" ? "it is not there" : `the server cannot read it (${code})`;
+    throw new Failure("not_found", `the file "${path}" that the plugin named: ${why}`, { cause });
+  });
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new Failure("not_found", `"${path}", which the plugin named, is no file`);
+    return { size: found.size, body: bodyOf(file) };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Pulled: a slow reader holds one piece in memory. */
+function bodyOf(file: Awaited<ReturnType<typeof open>>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = new Uint8Array(chunkBytes);
+      const { bytesRead } = await file.read(piece, 0, chunkBytes, null);
+      if (bytesRead > 0) return controller.enqueue(piece.subarray(0, bytesRead));
+      await file.close();
+      controller.close();
+    },
+    cancel: () => file.close(),
+  });
+}
