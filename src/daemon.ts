@@ -52,6 +52,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     layout,
     names,
     options,
+    installationId: store.installationId,
     log,
     controllerUrl: () => planeUrl,
     callbacks: { url: () => door?.url(), open: async () => door?.open() },

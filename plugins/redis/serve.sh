@@ -1,4 +1,6 @@
 # The first process of the pod: writes the configuration that this pod's role asks for, then becomes the server.
+# Before anything else: see as_first.
+trap 'exit 143' TERM INT QUIT
 set -eu
 . /berth/lib.sh
 
@@ -37,7 +39,7 @@ refuse_empty_primary() {
 
 if [ "${1:-}" != owner ]; then
   volume_owner
-  as_owner /berth/serve.sh owner
+  [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
 fi
 find_programs
 ordinal=$(own_ordinal)

@@ -112,9 +112,9 @@ function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRe
 
 /** Marks what a server that died left behind, and ends what still runs of it. */
 export async function endInterruptedRuns(context: Context): Promise<void> {
+  await context.plugins.host.endLeftovers();
   const runs = context.store.pluginRuns.unfinished();
   if (runs.length === 0) return;
-  await context.plugins.host.endLeftovers(runs.map(({ id }) => id));
   const error = "the server ended while it ran";
   const endedAt = context.clock.now();
   await context.store.write((tx) => {

@@ -14,6 +14,7 @@ export interface TestPluginsOptions {
   installer?: Partial<Installer>;
   /** Told apart from runs of other tests on the machine. */
   runVariable?: string;
+  owner?: string;
   controllerUrl?: () => string | undefined;
   callbacks?: CallbackDoor;
   defaultRepo?: (kind: string) => string | undefined;
@@ -24,7 +25,11 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
   return {
     registry: createRegistry({ folder: layout.plugins, bundled: [], readLock: async () => undefined }),
     installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
-    host: createHost({ limits: { ...limits, ...options.limits }, runVariable: options.runVariable ?? "BERTH_RUN_ID" }),
+    host: createHost({
+      limits: { ...limits, ...options.limits },
+      runVariable: options.runVariable ?? "BERTH_RUN_ID",
+      owner: options.owner ?? crypto.randomUUID(),
+    }),
     schemas: createBlockSchemas(),
     offers: createOffers(2),
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },

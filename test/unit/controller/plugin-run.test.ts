@@ -15,7 +15,7 @@ beforeEach(async () => {
     verified.push(yml.name);
     if (refuse !== undefined) throw refuse;
   };
-  it = await world({ plugins: (layout) => testPlugins(layout, { runVariable, installer: { verify } }) });
+  it = await world({ plugins: (layout) => testPlugins(layout, { runVariable, owner: "me", installer: { verify } }) });
 });
 afterEach(() => it.close());
 
@@ -55,12 +55,16 @@ test("files are compared before each run, and a plugin that is disabled or alter
 
 test("what a server that died left behind is ended, and told as interrupted", async () => {
   const id = `left-${process.pid}`;
-  const orphan = Bun.spawn(["sleep", "600"], { env: { PATH: "/usr/bin:/bin", [runVariable]: id } });
+  const left = (value: string) => Bun.spawn(["sleep", "600"], { env: { PATH: "/usr/bin:/bin", [runVariable]: value } });
+  // The hook of an install has no record.
+  const [orphan, hook, other] = [left(`me.${id}`), left("me.hook"), left(`you.${id}`)];
   const run = { id, plugin: "p", version: "", command: "go", args: [], actor: "ana", status: "running" as const };
   const rest = { startedAt: 1, endedAt: undefined, exitCode: undefined, error: undefined, applied: [], tail: [] };
   await it.store.write((tx) => tx.pluginRuns.put({ ...run, ...rest }));
   await it.restart();
-  await waitFor("the process to be ended", () => !isAlive(orphan.pid));
+  await waitFor("the processes to be ended", () => !isAlive(orphan.pid) && !isAlive(hook.pid));
+  expect(isAlive(other.pid)).toBe(true);
+  other.kill("SIGKILL");
   await waitFor("the record", async () => (await runs())[0]?.status === "interrupted");
   expect(await runs()).toMatchObject([{ run_id: id, error: "the server ended while it ran" }]);
 });
