@@ -15,7 +15,7 @@ ensure() {
   export PGHOST PGPORT PGUSER
   load_state
   BERTH_SECRET=$secret psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$maintenance" <<'SQL'
-set log_statement = 'none';
+set log_statement = 'none'; set log_min_duration_statement = -1; set log_min_error_statement = 'panic';
 \set password `printenv BERTH_SECRET`
 select format('create role %I superuser replication login', :'name')
   where not exists (select from pg_roles where rolname = :'name') \gexec
@@ -32,8 +32,12 @@ SQL
 
 # ensure_user NAME VARIABLE: only a new role gets the password; later ones are set by new-password.
 ensure_user() {
-  BERTH_SECRET=$(printenv "$2") psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$1" <<'SQL'
-set log_statement = 'none';
+  new=$(printenv "$2") || {
+    say "the config of $PG_SCOPE/$PG_NAME has no $2; apply the block again"
+    return 1
+  }
+  BERTH_SECRET=$new psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$1" <<'SQL'
+set log_statement = 'none'; set log_min_duration_statement = -1; set log_min_error_statement = 'panic';
 \set password `printenv BERTH_SECRET`
 select format('create role %I login password %L', :'name', :'password')
   where not exists (select from pg_roles where rolname = :'name') \gexec
