@@ -1,16 +1,18 @@
 import { Failure, type Problem, problemsFailure } from "../api/failure.ts";
-import { type CoreKind, formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../core/assets.ts";
 import { claimConflictCode, claimsOf, conflictText, duplicateClaims } from "../core/claims.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { changedPaths } from "../core/diff.ts";
 import { restoreMasked } from "../core/mask.ts";
+import { referenceProblems, type ReferentLookup } from "../core/references.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
 import { takeOverCount } from "./autoscale.ts";
 import type { Context } from "./context.ts";
 import { deleteInside } from "./delete.ts";
 import { type PulledImages, releaseMoved } from "./image-pulls.ts";
+import { freshReferents, rollReaders, watchReaders } from "./referents.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
@@ -34,8 +36,10 @@ export interface Incoming {
 /** What the transaction of an apply did, or of a dry run would have done. */
 export interface Outcome {
   puts: PutResult[];
-  /** Readers, outside the apply, of assets inside it. */
-  restamped: PutResult[];
+  /** Readers, outside the apply, of assets and values inside it. */
+  readers: PutResult[];
+  /** What manifests report once this is stored. */
+  referent: ReferentLookup;
   pruned: ManifestKey[];
 }
 
@@ -52,30 +56,57 @@ export function change(context: Context, tx: Transaction, { incoming, options, p
   const problems: Problem[] = [];
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
   const pruned = options.prune ? prune(tx, { incoming, options, now }) : [];
-  const ready = incoming.map((item) => prepare(context, tx, { item, incoming, problems }));
+  const lookups = { digest: digestLookup(context, incoming), referent: freshReferents(tx, incoming) };
+  const ready = incoming.map((item) => prepare(context, tx, { item, lookups, problems }));
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
+  const watched = watchReaders(
+    tx,
+    ready.map(({ key }) => key),
+  );
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
   if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
   const restamped = restampReaders(tx, {
     assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
     except: new Set(incoming.map((item) => formatKey(item.key))),
-    lookup: digestLookup(context, incoming),
+    lookup: lookups.digest,
     now,
     actor: options.actor,
   });
   for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
-  return { puts, restamped, pruned };
+  const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor: options.actor, now });
+  return { ...withRolled({ puts, restamped }, rolled), pruned, referent: lookups.referent };
+}
+
+/** Readers whose generation was raised after they were put, or that are in no other way part of the apply. */
+function withRolled(
+  { puts, restamped }: { puts: PutResult[]; restamped: PutResult[] },
+  rolled: readonly StoredManifest[],
+): Pick<Outcome, "puts" | "readers"> {
+  const byRef = new Map(rolled.map((manifest) => [formatKey(manifest), manifest]));
+  const raised = (result: PutResult): PutResult => {
+    const manifest = byRef.get(formatKey(result.manifest));
+    byRef.delete(formatKey(result.manifest));
+    return manifest === undefined ? result : { ...result, manifest };
+  };
+  const known = { puts: puts.map(raised), readers: restamped.map(raised) };
+  const others = [...byRef.values()].map((manifest): PutResult => ({
+    manifest,
+    outcome: "updated",
+    previous: manifest,
+  }));
+  return { ...known, readers: [...known.readers, ...others] };
 }
 
 interface Preparation {
   item: Incoming;
-  incoming: Incoming[];
+  /** What this apply brings first, then what is stored. */
+  lookups: { digest: AssetLookup; referent: ReferentLookup };
   problems: Problem[];
 }
 
 /** Masks give way to the stored secrets, revisions are compared, digests stamped. */
-function prepare(context: Context, tx: Transaction, { item, incoming, problems }: Preparation): Incoming {
+function prepare(context: Context, tx: Transaction, { item, lookups, problems }: Preparation): Incoming {
   const stored = tx.manifests.get(item.key);
   const revision = stored?.revision ?? 0;
   if (item.ifRevision !== undefined && item.ifRevision !== revision) {
@@ -86,8 +117,10 @@ function prepare(context: Context, tx: Transaction, { item, incoming, problems }
     );
   }
   const restored = restoreMasked(item.key.kind, item.spec, stored?.spec);
-  const stamped = stampAssetDigests({ ...item.key, spec: restored.spec }, digestLookup(context, incoming));
-  for (const problem of [...restored.problems, ...stamped.problems]) {
+  const owner = { ...item.key, spec: restored.spec };
+  const stamped = stampAssetDigests(owner, lookups.digest);
+  const unreported = referenceProblems(owner, lookups.referent, context.names);
+  for (const problem of [...restored.problems, ...stamped.problems, ...unreported]) {
     problems.push({ path: `${item.path}${problem.path}`, message: problem.message });
   }
   return { ...item, spec: stamped.spec };

@@ -4,6 +4,7 @@ import type { ApplyResult } from "../api/orchestration/apply.ts";
 import type { DraftManifest } from "../core/draft.ts";
 import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
+import { absentReferences, unresolvedText } from "../core/references.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import { decodeManifests } from "../core/validate.ts";
 import { type ApplyOptions, type Change, change, type Incoming, type Outcome } from "./apply-change.ts";
@@ -103,10 +104,11 @@ async function commit(context: Context, changing: Change): Promise<Outcome> {
   }
 }
 
-function report(context: Context, { puts, restamped, pruned }: Outcome, options: ApplyOptions): ApplyResult {
-  const warnings = puts.flatMap(({ manifest }) =>
-    notActedUpon(manifest.kind, manifest.spec).map((text) => `${formatKey(manifest)}: ${text}`),
-  );
+function report(context: Context, { puts, readers, pruned, referent }: Outcome, options: ApplyOptions): ApplyResult {
+  const warnings = puts.flatMap(({ manifest }) => {
+    const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
+    return [...notActedUpon(manifest.kind, manifest.spec), ...waits].map((text) => `${formatKey(manifest)}: ${text}`);
+  });
   const result: ApplyResult = {
     applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
     pruned: pruned.map(formatKey),
@@ -118,7 +120,7 @@ function report(context: Context, { puts, restamped, pruned }: Outcome, options:
     current: puts.map(({ previous }) => (previous === undefined ? null : wireManifest(previous))),
     dry_run: true,
     plan: [
-      ...[...puts, ...restamped].map((row) => planRow(context, row)),
+      ...[...puts, ...readers].map((row) => planRow(context, row, referent)),
       ...pruned.map((key) => pruneRow(context, key)),
     ],
   };

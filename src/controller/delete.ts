@@ -4,6 +4,7 @@ import type { PruneSummary } from "../api/orchestration/apply.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
+import { tellReaders } from "./referents.ts";
 import { stopGently } from "./stop.ts";
 import { isContainerKind, required, resolveTarget } from "./target.ts";
 import { emptySummary, type TearDown } from "./tear-down.ts";
@@ -27,6 +28,7 @@ interface Deleting {
  */
 export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
   tx.manifests.delete(key);
+  tellReaders(tx, key);
   if (isContainerKind(key.kind)) {
     // A prune that is not worked off yet stays owed.
     const owed = tx.deletions.get(key)?.prune === true;

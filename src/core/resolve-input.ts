@@ -1,5 +1,6 @@
 import type { StoredManifest } from "../api/manifest.ts";
 import type { Naming } from "./naming.ts";
+import type { ReferentLookup } from "./references.ts";
 
 export interface ResolveInput {
   /** A deployment or statefulset. */
@@ -10,5 +11,7 @@ export interface ResolveInput {
   envFrom: Record<string, string>[];
   /** Absolute host path of the file with this sha256. */
   assetPath: (digest: string) => string;
+  /** The manifests that `${ref.…}` may name; asked for none outside the own scope. */
+  referent: ReferentLookup;
   names: Naming;
 }
