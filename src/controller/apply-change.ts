@@ -1,7 +1,14 @@
 import { Failure, type Problem, problemsFailure } from "../api/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../core/assets.ts";
-import { claimConflictCode, claimsOf, conflictText, duplicateClaims } from "../core/claims.ts";
+import {
+  type Claim,
+  type Claimant,
+  claimConflictCode,
+  claimsOf,
+  conflictText,
+  duplicateClaims,
+} from "../core/claims.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { changedPaths } from "../core/diff.ts";
 import { restoreMasked } from "../core/mask.ts";
@@ -138,8 +145,8 @@ function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
 
 /** Step 5: names, volumes, hosts that another manifest owns. */
 function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
-  const claims = ready.map((item) => ({ item, claims: claimsOf({ ...item.key, spec: item.spec }) }));
-  const twins = duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
+  const claims = ready.map((item) => ({ item, claims: newClaims(tx, item) }));
+  const twins = ready.length < 2 ? [] : duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
   for (const { claim, first, second } of twins) {
     const [holder, late] = [ready[first], ready[second]];
     if (holder !== undefined && late !== undefined) refuseClaim(claim, holder.key, late.path);
@@ -150,6 +157,17 @@ function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
     const held = tx.manifests.claimConflicts(item.key, own).filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
     for (const { claim, heldBy } of held) refuseClaim(claim, heldBy, item.path);
   }
+}
+
+/** Those that it does not hold already. */
+function newClaims(tx: Transaction, { key, spec }: Incoming): Claim[] {
+  const stored = tx.manifests.get(key);
+  const held = new Set(stored === undefined ? [] : claimsOf(stored).map(claimText));
+  return claimsOf({ ...key, spec }).filter((claim) => !held.has(claimText(claim)));
+}
+
+function claimText({ claim, owner }: Claim): string {
+  return `${claim} ${owner}`;
 }
 
 function refuseClaim(claim: string, heldBy: ManifestKey, path: string): never {
@@ -176,7 +194,7 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
     if (failed) tx.manifests.touch(key);
     if (asset === undefined) return result;
   } else {
-    index(tx, { ...key, spec });
+    index(tx, { ...key, spec }, result.previous);
     tx.events.append(
       {
         actor: options.actor,
@@ -195,10 +213,16 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
   return result;
 }
 
-/** What other manifests may not take, and what this one reads. */
-function index(tx: Transaction, manifest: ManifestKey & { kind: CoreKind; spec: Spec }): void {
-  tx.manifests.setClaims(manifest, claimsOf(manifest));
-  tx.manifests.setDependencies(manifest, dependenciesOf(manifest));
+/** What other manifests may not take, and what this one reads; most changes change neither. */
+function index(tx: Transaction, manifest: Claimant, previous: StoredManifest | undefined): void {
+  const claims = claimsOf(manifest);
+  const reads = dependenciesOf(manifest);
+  if (previous === undefined || !isSame(claims, claimsOf(previous))) tx.manifests.setClaims(manifest, claims);
+  if (previous === undefined || !isSame(reads, dependenciesOf(previous))) tx.manifests.setDependencies(manifest, reads);
+}
+
+function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Step 8: siblings in the same (scope, kind); unscoped kinds are never pruned. */

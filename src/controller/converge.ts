@@ -74,7 +74,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
       movedAt: rolloutMovedAt(context, { manifest, workload, plan, pods: podsNow(context, manifest, workload) }),
     };
     const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
-    await saveStatus(context, { ...finding, memory: judgement.memory });
+    await Promise.all([judgement.recorded, saveStatus(context, { ...finding, memory: judgement.memory })]);
     if (judgement.moved) continue;
     if (plan.steps.length === 0) return rest(context, finding);
     const deadlineAt =

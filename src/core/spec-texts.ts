@@ -1,7 +1,7 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { containerKinds } from "../api/manifest.ts";
 import { containerFieldsOf } from "./container-fields.ts";
-import { listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
+import { fieldsOf, listOf, wordsOf } from "./lenient.ts";
 import { childPath } from "./path.ts";
 
 /** A string of a spec in which placeholders are filled, and where it stands. */
@@ -10,20 +10,31 @@ export interface SpecText {
   path: string;
 }
 
-/** Image, command, volumes, env and inits of a kind with containers; empty for other kinds. */
+/** Those of image, command, volumes, env and inits that hold a placeholder; none in kinds without containers. */
 export function textsOf({ kind, spec }: { kind: CoreKind; spec: Spec }): SpecText[] {
   if (!containerKinds.some((one) => one === kind)) return [];
   const { fields, path } = containerFieldsOf(kind, spec);
   return [
     ...programOf(fields, path),
-    ...wordsOf(fields.volumes).map((value, index) => ({ value, path: `${path}.volumes[${index}]` })),
-    ...Object.entries(textMapOf(fields.env)).map(([key, value]) => ({ value, path: childPath(`${path}.env`, key) })),
+    ...listed(fields.volumes, `${path}.volumes`),
+    ...Object.entries(fieldsOf(fields.env)).flatMap(([key, value]) =>
+      mayHoldPlaceholder(value) ? [{ value, path: childPath(`${path}.env`, key) }] : [],
+    ),
     ...listOf(fields.inits).flatMap((init, index) => programOf(init, `${path}.inits[${index}]`)),
   ];
 }
 
-function programOf(owner: Spec, path: string): SpecText[] {
-  const image = textOf(owner.image);
-  const command = wordsOf(owner.command).map((value, index) => ({ value, path: `${path}.command[${index}]` }));
-  return image === undefined ? command : [{ value: image, path: `${path}.image` }, ...command];
+function programOf({ image, command }: Spec, path: string): SpecText[] {
+  const commands = listed(command, `${path}.command`);
+  return mayHoldPlaceholder(image) ? [{ value: image, path: `${path}.image` }, ...commands] : commands;
+}
+
+function listed(texts: unknown, path: string): SpecText[] {
+  return wordsOf(texts).flatMap((value, index) =>
+    mayHoldPlaceholder(value) ? [{ value, path: `${path}[${index}]` }] : [],
+  );
+}
+
+function mayHoldPlaceholder(text: unknown): text is string {
+  return typeof text === "string" && text.includes("${");
 }

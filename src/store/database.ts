@@ -7,6 +7,8 @@ import { damaged, sqliteFailure } from "./sqlite-failure.ts";
 const busyTimeoutMs = 2_000;
 /** The write-ahead log is cut back to this after a large transaction. */
 const walBytesKept = 16 * 1024 * 1024;
+/** Pages of 4 KiB in the log before it is worked into the database: the same few pages change again and again. */
+const walPagesMax = 4_000;
 
 /**
  * Opens the database at `file`, made and migrated when missing. Fails `unavailable` when the file is damaged (the
@@ -106,6 +108,7 @@ function setUp(db: Database): void {
   db.run("pragma journal_mode = wal");
   db.run("pragma synchronous = full");
   db.run("pragma foreign_keys = on");
+  db.run(`pragma wal_autocheckpoint = ${walPagesMax}`);
   db.run(`pragma journal_size_limit = ${walBytesKept}`);
 }
 
