@@ -1,0 +1,78 @@
+import type { Database } from "bun:sqlite";
+import type { Secret } from "../../lib/secret.ts";
+import { copyInto, openDatabase, quickCheck } from "../database.ts";
+import { bindKey, createMeta } from "../meta.ts";
+import { createSeal, type Seal } from "../seal.ts";
+import type { WriteOptions } from "../store.ts";
+import { createWriter } from "../write.ts";
+import { type Apps, createApps } from "./apps.ts";
+import { createInstances, type Instances } from "./instances.ts";
+import { createKeys, type Keys } from "./keys.ts";
+import { first } from "./migrations/0001-first.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { createUsers, type Users } from "./users.ts";
+
+/** In order and for ever: a released migration is never edited, a change is a new file. */
+export const identityMigrations: readonly string[] = [first];
+
+/** The nouns of the identity service. Reads see the last commit; call what writes only inside `write`. */
+export interface IdentityNouns {
+  apps: Apps;
+  instances: Instances;
+  keys: Keys;
+  users: Users;
+  sessions: Sessions;
+}
+
+/**
+ * The store of the identity service: a database file of its own beside the platform's, so that a million users and
+ * their searches never stand in the way of the reconciler. Held by the same lock of the root.
+ */
+export interface IdentityStore extends IdentityNouns {
+  /** As `Store.write`: one transaction of its own inside a shared commit; resolves once that is durable. */
+  write<T>(change: (nouns: IdentityNouns) => T, options?: WriteOptions): Promise<T>;
+  check(): string;
+  copyTo(path: string): void;
+  close(): void;
+}
+
+export interface IdentityStoreOptions {
+  path: string;
+  /** 32 bytes; the same key as the platform's database. */
+  key: Secret<Uint8Array>;
+}
+
+/** Call it as the holder of the root's lock. Fails as `openStore` does. */
+export function openIdentityStore({ path, key }: IdentityStoreOptions): IdentityStore {
+  const db = openDatabase(path, identityMigrations);
+  try {
+    const seal = createSeal(key);
+    bindKey(createMeta(db), seal, path);
+    return assemble(db, path, seal);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function assemble(db: Database, file: string, seal: Seal): IdentityStore {
+  const nouns: IdentityNouns = {
+    apps: createApps(db),
+    instances: createInstances(db),
+    keys: createKeys(db, seal),
+    users: createUsers(db),
+    sessions: createSessions(db),
+  };
+  const nothing = () => undefined;
+  const writer = createWriter({ db, file, onMoved: nothing, onUndone: nothing });
+  return {
+    ...nouns,
+    write: (change, options) => writer.write(() => change(nouns), options),
+    check: () => quickCheck(db),
+    copyTo: (target) => copyInto(db, target),
+    close() {
+      writer.close();
+      db.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { InstanceSettings } from "../../api/identity/settings.ts";
+
+/** Rows of the identity service as the floors above see them. Times are epoch milliseconds. */
+export interface App {
+  /** `app_…`: opaque. */
+  id: string;
+  name: string;
+  createdAt: number;
+}
+
+export interface Instance {
+  /** Internal number: what other rows refer to. Never on the wire. */
+  seq: number;
+  /** `inst_…`: opaque. */
+  id: string;
+  appId: string;
+  name: string;
+  environment: "production" | "development";
+  /** Lower case, without port; undefined while it has none. */
+  host: string | undefined;
+  publishableKey: string;
+  /** As written: see `defaultSettings` for what is left out. */
+  settings: InstanceSettings;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** staged: accepted, does not sign. signing: signs. previous: accepted until `expiresAt`. */
+export type KeyState = "staged" | "signing" | "previous";
+
+export interface Key {
+  /** Public: the `kid` of tokens. */
+  id: string;
+  instance: number;
+  /** api keys are accepted by the API and never sign. */
+  use: "secret" | "api";
+  state: KeyState;
+  /** The key itself. */
+  value: string;
+  /** First characters, to tell keys apart. */
+  prefix: string;
+  createdAt: number;
+  expiresAt: number | undefined;
+}
+
+export interface User {
+  seq: number;
+  /** UUID. */
+  id: string;
+  instance: number;
+  /** Trimmed, NFC, lower case. */
+  email: string;
+  name: string;
+  avatarUrl: string | undefined;
+  emailVerifiedAt: number | undefined;
+  /** The address was made by us: it never links, never gets mail. */
+  placeholder: boolean;
+  /** PHC string of argon2id, bcrypt or scrypt. */
+  passwordHash: string | undefined;
+  bannedAt: number | undefined;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface Session {
+  seq: number;
+  /** UUID: the resource id. */
+  id: string;
+  /** `svc_session_<uuid>` unless the instance says otherwise. */
+  sessionId: string;
+  instance: number;
+  user: number;
+  provider: string;
+  /** At sign-in time. */
+  name: string;
+  email: string;
+  ipAddress: string;
+  userAgent: string;
+  geoData: Record<string, unknown>;
+  /** Which browser: sha256 of its cookie in hex. */
+  device: string | undefined;
+  loggedInAt: number;
+  lastSigninAt: number;
+  lastActivityAt: number;
+  expiresAt: number | undefined;
+  revokedAt: number | undefined;
+  revokeReason: string | undefined;
+  createdAt: number;
+}
