@@ -9,6 +9,7 @@ import { type Apps, createApps } from "./apps.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { first } from "./migrations/0001-first.ts";
+import { createProviders, type Providers } from "./providers.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createUsers, type Users } from "./users.ts";
 
@@ -20,6 +21,7 @@ export interface IdentityNouns {
   apps: Apps;
   instances: Instances;
   keys: Keys;
+  providers: Providers;
   users: Users;
   sessions: Sessions;
 }
@@ -60,6 +62,7 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     apps: createApps(db),
     instances: createInstances(db),
     keys: createKeys(db, seal),
+    providers: createProviders(db, seal),
     users: createUsers(db),
     sessions: createSessions(db),
   };

@@ -1,3 +1,4 @@
+import type { ProviderKind, ProviderOptions } from "../../api/identity/providers.ts";
 import type { InstanceSettings } from "../../api/identity/settings.ts";
 
 /** Rows of the identity service as the floors above see them. Times are epoch milliseconds. */
@@ -86,4 +87,18 @@ export interface Session {
   revokedAt: number | undefined;
   revokeReason: string | undefined;
   createdAt: number;
+}
+
+export interface Provider {
+  /** 0: for all instances. */
+  instance: number;
+  /** Of the contract, or of an oidc connection. */
+  name: string;
+  kind: ProviderKind;
+  enabled: boolean;
+  clientId: string | undefined;
+  clientSecret: string | undefined;
+  options: ProviderOptions;
+  createdAt: number;
+  updatedAt: number;
 }
