@@ -31,6 +31,8 @@ export interface IdentityNouns {
 export interface IdentityStore extends IdentityNouns {
   /** As `Store.write`: one transaction of its own inside a shared commit; resolves once that is durable. */
   write<T>(change: (nouns: IdentityNouns) => T, options?: WriteOptions): Promise<T>;
+  /** Moves whenever apps, instances, keys or signing pairs may have changed: what was remembered of them is void. */
+  generation(): number;
   check(): string;
   copyTo(path: string): void;
   close(): void;
@@ -56,18 +58,23 @@ export function openIdentityStore({ path, key }: IdentityStoreOptions): Identity
 }
 
 function assemble(db: Database, file: string, seal: Seal): IdentityStore {
+  let generation = 0;
+  const changed = () => {
+    generation += 1;
+  };
   const nouns: IdentityNouns = {
-    apps: createApps(db),
-    instances: createInstances(db),
-    keys: createKeys(db, seal),
+    apps: createApps(db, changed),
+    instances: createInstances(db, changed),
+    keys: createKeys(db, seal, changed),
     users: createUsers(db),
     sessions: createSessions(db),
   };
   const nothing = () => undefined;
-  const writer = createWriter({ db, file, onMoved: nothing, onUndone: nothing });
+  const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed });
   return {
     ...nouns,
     write: (change, options) => writer.write(() => change(nouns), options),
+    generation: () => generation,
     check: () => quickCheck(db),
     copyTo: (target) => copyInto(db, target),
     close() {
