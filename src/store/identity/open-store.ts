@@ -6,6 +6,9 @@ import { createSeal, type Seal } from "../seal.ts";
 import type { WriteOptions } from "../store.ts";
 import { createWriter } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
+import { type Audit, createAudit } from "./audit.ts";
+import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
+import { createHooks, type Hooks } from "./hooks.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { first } from "./migrations/0001-first.ts";
@@ -24,6 +27,9 @@ export interface IdentityNouns {
   providers: Providers;
   users: Users;
   sessions: Sessions;
+  audit: Audit;
+  hooks: Hooks;
+  hookDeliveries: HookDeliveries;
 }
 
 /**
@@ -33,6 +39,8 @@ export interface IdentityNouns {
 export interface IdentityStore extends IdentityNouns {
   /** As `Store.write`: one transaction of its own inside a shared commit; resolves once that is durable. */
   write<T>(change: (nouns: IdentityNouns) => T, options?: WriteOptions): Promise<T>;
+  /** Called after a commit that put webhook calls into the outbox. */
+  subscribeDeliveries(listener: () => void): () => void;
   check(): string;
   copyTo(path: string): void;
   close(): void;
@@ -58,6 +66,8 @@ export function openIdentityStore({ path, key }: IdentityStoreOptions): Identity
 }
 
 function assemble(db: Database, file: string, seal: Seal): IdentityStore {
+  const listeners = new Set<() => void>();
+  let added = false;
   const nouns: IdentityNouns = {
     apps: createApps(db),
     instances: createInstances(db),
@@ -65,12 +75,30 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     providers: createProviders(db, seal),
     users: createUsers(db),
     sessions: createSessions(db),
+    audit: createAudit(db),
+    hooks: createHooks(db, seal),
+    hookDeliveries: createHookDeliveries(db, () => {
+      added = true;
+    }),
   };
   const nothing = () => undefined;
   const writer = createWriter({ db, file, onMoved: nothing, onUndone: nothing });
+  const tell = () => {
+    if (!added) return;
+    added = false;
+    for (const listener of listeners) listener();
+  };
   return {
     ...nouns,
-    write: (change, options) => writer.write(() => change(nouns), options),
+    async write(change, options) {
+      const result = await writer.write(() => change(nouns), options);
+      tell();
+      return result;
+    },
+    subscribeDeliveries(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     check: () => quickCheck(db),
     copyTo: (target) => copyInto(db, target),
     close() {
