@@ -72,6 +72,32 @@ export const limits = {
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
   runsAtOnceMax: 100,
+  identityRates: {
+    /** Credential posts only; redirects to a provider are not counted. `_account` is per address, the rest per client. */
+    rates: {
+      sign_in: { max: 10, perMs: 60_000 },
+      sign_in_account: { max: 10, perMs: 60_000 },
+      sign_up: { max: 5, perMs: 60_000 },
+      reset: { max: 10, perMs: 60_000 },
+      reset_account: { max: 3, perMs: 60_000 },
+      refresh: { max: 120, perMs: 60_000 },
+      exchange: { max: 120, perMs: 60_000 },
+      /** Wrong keys; a right key from the same client still goes through. */
+      wrong_key: { max: 120, perMs: 60_000 },
+    },
+    /** Wrong passwords for one account in a row. */
+    lockout: { free: 5, firstMs: 1_000, maxMs: 15 * 60_000 },
+    keysMax: 100_000,
+  },
+  /** Of one instance; the newest stay. */
+  identityAuditKept: 100_000,
+  identityHooksMax: 10,
+  /** Of one webhook; the newest stay. */
+  identityDeliveriesKept: 10_000,
+  /** Pauses between the attempts at a call: one more attempt than there are pauses. */
+  identityHookPausesMs: [5_000, 30_000, 120_000, 600_000, 3_600_000],
+  /** Calls of one webhook under way at the same time. */
+  identityHookInFlightMax: 2,
 } as const;
 
 /** Limits of the identity service. */

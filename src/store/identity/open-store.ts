@@ -6,9 +6,13 @@ import { createSeal, type Seal } from "../seal.ts";
 import type { WriteOptions } from "../store.ts";
 import { createWriter } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
+import { type Audit, createAudit } from "./audit.ts";
+import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
+import { createHooks, type Hooks } from "./hooks.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { first } from "./migrations/0001-first.ts";
+import { createProviders, type Providers } from "./providers.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createUsers, type Users } from "./users.ts";
 
@@ -20,8 +24,12 @@ export interface IdentityNouns {
   apps: Apps;
   instances: Instances;
   keys: Keys;
+  providers: Providers;
   users: Users;
   sessions: Sessions;
+  audit: Audit;
+  hooks: Hooks;
+  hookDeliveries: HookDeliveries;
 }
 
 /**
@@ -33,6 +41,8 @@ export interface IdentityStore extends IdentityNouns {
   write<T>(change: (nouns: IdentityNouns) => T, options?: WriteOptions): Promise<T>;
   /** Moves whenever apps, instances, keys or signing pairs may have changed: what was remembered of them is void. */
   generation(): number;
+  /** Called after a commit that put webhook calls into the outbox. */
+  subscribeDeliveries(listener: () => void): () => void;
   check(): string;
   copyTo(path: string): void;
   close(): void;
@@ -58,6 +68,8 @@ export function openIdentityStore({ path, key }: IdentityStoreOptions): Identity
 }
 
 function assemble(db: Database, file: string, seal: Seal): IdentityStore {
+  const listeners = new Set<() => void>();
+  let added = false;
   let generation = 0;
   const changed = () => {
     generation += 1;
@@ -66,14 +78,33 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     apps: createApps(db, changed),
     instances: createInstances(db, changed),
     keys: createKeys(db, seal, changed),
+    providers: createProviders(db, seal),
     users: createUsers(db),
     sessions: createSessions(db),
+    audit: createAudit(db),
+    hooks: createHooks(db, seal),
+    hookDeliveries: createHookDeliveries(db, () => {
+      added = true;
+    }),
   };
   const nothing = () => undefined;
   const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed });
+  const tell = () => {
+    if (!added) return;
+    added = false;
+    for (const listener of listeners) listener();
+  };
   return {
     ...nouns,
-    write: (change, options) => writer.write(() => change(nouns), options),
+    async write(change, options) {
+      const result = await writer.write(() => change(nouns), options);
+      tell();
+      return result;
+    },
+    subscribeDeliveries(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     generation: () => generation,
     check: () => quickCheck(db),
     copyTo: (target) => copyInto(db, target),

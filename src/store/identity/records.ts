@@ -1,3 +1,4 @@
+import type { ProviderKind, ProviderOptions } from "../../api/identity/providers.ts";
 import type { InstanceSettings } from "../../api/identity/settings.ts";
 
 /** Rows of the identity service as the floors above see them. Times are epoch milliseconds. */
@@ -85,5 +86,72 @@ export interface Session {
   expiresAt: number | undefined;
   revokedAt: number | undefined;
   revokeReason: string | undefined;
+  createdAt: number;
+}
+
+export interface Provider {
+  /** 0: for all instances. */
+  instance: number;
+  /** Of the contract, or of an oidc connection. */
+  name: string;
+  kind: ProviderKind;
+  enabled: boolean;
+  clientId: string | undefined;
+  clientSecret: string | undefined;
+  options: ProviderOptions;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Who did what. Never a token, code, password or the content of a mail. */
+export interface AuditEntry {
+  seq: number;
+  /** UUID. */
+  id: string;
+  instance: number;
+  at: number;
+  /** `user`, `api:<key id>`, `operator`, `service` or another free text. */
+  actor: string;
+  /** Dotted: `signin.ok`, `session.revoke`, `key.rotate` … */
+  action: string;
+  /** UUID of the user it is about. */
+  userId: string | undefined;
+  email: string | undefined;
+  sessionId: string | undefined;
+  provider: string | undefined;
+  ipAddress: string | undefined;
+  /** Small JSON. */
+  detail: Record<string, unknown>;
+}
+
+/** A webhook of an instance. */
+export interface Hook {
+  seq: number;
+  /** `hook_…`: opaque. */
+  id: string;
+  instance: number;
+  url: string;
+  /** The HMAC key of its signatures. */
+  secret: string;
+  /** Names of events; empty for all. */
+  events: string[];
+  enabled: boolean;
+  createdAt: number;
+}
+
+/** One call of a webhook. */
+export interface HookDelivery {
+  seq: number;
+  /** The same for every attempt: receivers know a repetition by it. */
+  id: string;
+  hook: number;
+  instance: number;
+  event: string;
+  body: string;
+  status: "waiting" | "delivered" | "dropped";
+  attempts: number;
+  nextAt: number;
+  /** A status or a short reason, never anything that was sent or received. */
+  lastResult: string | undefined;
   createdAt: number;
 }

@@ -227,7 +227,9 @@ create table audit (
   detail text not null
 ) strict;
 create index audit_by_at on audit (instance, at);
+create index audit_by_instance on audit (instance, seq);
 create index audit_by_user on audit (instance, user_id);
+create index audit_by_email on audit (instance, email);
 create index audit_by_action on audit (instance, action);
 
 -- events is a JSON list of names, empty for all; secret is sealed.
@@ -256,6 +258,6 @@ create table hook_deliveries (
   last_result text,
   created_at integer not null
 ) strict;
-create index hook_deliveries_by_state on hook_deliveries (state, next_at);
 create index hook_deliveries_by_hook on hook_deliveries (hook, seq);
+create index hook_deliveries_by_state on hook_deliveries (hook, state, next_at);
 `;
