@@ -40,6 +40,8 @@ export interface StateEndpoints {
   jwks: string | undefined;
   /** How the client proves itself at the token endpoint. */
   auth: "basic" | "body";
+  /** Its answers must carry its name (RFC 9207). */
+  namesItself: boolean;
 }
 
 /** OAuthState record of the contract, and what binds it to the browser that started. */
