@@ -2,6 +2,7 @@ import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
 import { type LogLevel, logLevels } from "./lib/log.ts";
 import { parseDuration } from "./core/duration.ts";
+import { isLoopbackHost } from "./core/identity/urls.ts";
 
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
@@ -99,6 +100,30 @@ export const limits = {
   identityHookInFlightMax: 2,
 } as const;
 
+/** Limits of the identity service. */
+export const identityLimits = {
+  /** Request body; one byte more is a 413. */
+  bodyBytesMax: 64 * 1024,
+  /** A connection on which nothing moves is closed after this long. */
+  idleMs: 30_000,
+  jsonDepthMax: 16,
+  /** Of one token; a longer one cannot be of ours. */
+  tokenBytesMax: 8 * 1024,
+  /** Lists and searches fill up to this and then go on with a cursor: clients refuse 1 MiB (identity API). */
+  listBytesMax: 900_000,
+  /** Rows read from the database at a time while a list fills. */
+  listPageRows: 500,
+  /** A sign-in token (identity API, section 8), and an access token that it was exchanged for. */
+  signInTokenMs: 3_600_000,
+  accessTokenMs: 900_000,
+  /** How long a spent refresh token still gets its successor, for clients that repeat a lost request. */
+  refreshGraceMs: 30_000,
+  /** Instances and keys that are kept in memory between two writes to them. */
+  directoryMax: 10_000,
+  /** Entries of X-Forwarded-For that are looked at. */
+  forwardedHopsMax: 16,
+} as const;
+
 /** Limits of the client. */
 export const clientLimits = {
   /** How long a read may take; calls that do work have no limit of their own. */
@@ -128,6 +153,12 @@ export interface ServeOptions {
   addr: string;
   observabilityAddr: string;
   identityAddr: string;
+  /** Where browsers reach the identity service, without a slash at the end: what providers send them back to. */
+  identityBaseUrl: string;
+  /** Providers and webhooks of the identity service may live inside the machine and its networks. */
+  identityAllowPrivate: boolean;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  identityTrustedProxies: readonly string[];
   /** `unix:///path` or `tcp://host:port`. */
   dockerHost: string;
   prefix: string;
@@ -140,6 +171,9 @@ export interface ServeOptions {
 
 /** The same as an operator writes them. */
 export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
+
+/** The ingress of this machine. */
+const ownIngress = "127.0.0.1/32,::1/128";
 
 /** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
 export function parseAddress(text: string): { hostname: string; port: number } {
@@ -164,10 +198,13 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
     addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
     observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
-    identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
+    ...identityOptions(flags, env),
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
-    allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
+    allowPrivateHooks: allowanceOf(
+      "allow private hooks",
+      flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false",
+    ),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
   };
@@ -183,10 +220,37 @@ function prefixOf(text: string): string {
 }
 
 /** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
-function allowanceOf(text: string): boolean {
+function allowanceOf(name: string, text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0" || text === "") return false;
-  throw new Failure("invalid", `allow private hooks: "${text}" is not a boolean, write true or false`);
+  throw new Failure("invalid", `${name}: "${text}" is not a boolean, write true or false`);
+}
+
+type IdentityOption = "identityAddr" | "identityBaseUrl" | "identityAllowPrivate" | "identityTrustedProxies";
+
+function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, IdentityOption> {
+  const identityAddr = flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688";
+  const allowance = flags.identityAllowPrivate ?? env.BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS ?? "false";
+  const proxies = flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? ownIngress;
+  return {
+    identityAddr,
+    identityBaseUrl: baseUrlOf(flags.identityBaseUrl ?? env.BERTH_IDENTITY_BASE_URL ?? "", identityAddr),
+    identityAllowPrivate: allowanceOf("identity allow private endpoints", allowance),
+    identityTrustedProxies: proxies.split(",").flatMap((text) => text.trim() || []),
+  };
+}
+
+/** Left out: where the service itself listens, as this machine reaches it. Fails `invalid` for http beyond loopback. */
+function baseUrlOf(text: string, identityAddr: string): string {
+  if (text === "") return `http://127.0.0.1:${identityAddr === "" ? 8688 : parseAddress(identityAddr).port}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const hint = "write https://HOST, or http://127.0.0.1:PORT on this machine";
+  if (url === undefined || url.origin === "null") throw new Failure("invalid", `base url "${text}" is no url, ${hint}`);
+  const plain = url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
+  if (!plain) throw new Failure("invalid", `base url "${text}" has more than a scheme, a host and a port, ${hint}`);
+  const local = isLoopbackHost(url.hostname);
+  if (url.protocol === "https:" || (url.protocol === "http:" && local)) return url.origin;
+  throw new Failure("invalid", `base url "${text}" is not https, ${hint}`);
 }
 
 function logLevelOf(text: string): LogLevel {

@@ -16,7 +16,8 @@ export interface Apps {
   remove(id: string): boolean;
 }
 
-export function createApps(db: Database): Apps {
+/** `changed` is told of every write. */
+export function createApps(db: Database, changed: () => void): Apps {
   const byId = db.query<Row, [string]>("select * from apps where id = ?");
   const byName = db.query<Row, [string]>("select * from apps where name = ?");
   const all = db.query<Row, []>("select * from apps order by seq");
@@ -31,8 +32,10 @@ export function createApps(db: Database): Apps {
     list: () => all.all().flatMap((row) => toApp(row) ?? []),
     put({ id, name, createdAt }) {
       upsert.run(id, name, createdAt);
+      changed();
     },
     remove(id) {
+      changed();
       dropInstances.run(id);
       return drop.run(id).changes > 0;
     },

@@ -30,7 +30,8 @@ export interface Instances {
   remove(seq: number): boolean;
 }
 
-export function createInstances(db: Database): Instances {
+/** `changed` is told of every write. */
+export function createInstances(db: Database, changed: () => void): Instances {
   const by = (column: string) => db.query<Row, [string | number]>(`select * from instances where ${column} = ?`);
   const [byId, bySeq, byHost, byKey] = [by("id"), by("seq"), by("host"), by("publishable_key")];
   const byName = db.query<Row, [string, string]>("select * from instances where app_id = ? and name = ?");
@@ -56,12 +57,17 @@ export function createInstances(db: Database): Instances {
       const row = insert.get(...identity, JSON.stringify(settings), createdAt, updatedAt);
       const added = toInstance(row);
       if (added === undefined) throw new Error("an insert returned no row");
+      changed();
       return added;
     },
     update({ seq, name, host, publishableKey, settings, updatedAt }) {
       update.run(name, host ?? null, publishableKey, JSON.stringify(settings), updatedAt, seq);
+      changed();
     },
-    remove: (seq) => drop.run(seq).changes > 0,
+    remove(seq) {
+      changed();
+      return drop.run(seq).changes > 0;
+    },
   };
 }
 

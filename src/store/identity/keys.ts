@@ -23,8 +23,8 @@ export interface Keys {
   remove(id: string): boolean;
 }
 
-/** Keys are stored as sha256 for lookup and sealed for signing. */
-export function createKeys(db: Database, seal: Seal): Keys {
+/** Keys are stored as sha256 for lookup and sealed for signing. `changed` is told of every write. */
+export function createKeys(db: Database, seal: Seal, changed: () => void): Keys {
   const byHash = db.query<Row, [Uint8Array]>("select * from keys where hash = ?");
   const list = db.query<Row, [number]>("select * from keys where instance = ? order by created_at desc, id");
   const insert = db.query<unknown, (string | number | Uint8Array | null)[]>(
@@ -54,11 +54,16 @@ export function createKeys(db: Database, seal: Seal): Keys {
     add({ id, instance, use, state, value, prefix, createdAt, expiresAt }, hash) {
       const sealed = seal.seal(value, placeOf(id));
       insert.run(id, instance, use, state, hash, sealed, prefix, createdAt, expiresAt ?? null);
+      changed();
     },
     setState(id, state, expiresAt) {
       setState.run(state, expiresAt ?? null, id);
+      changed();
     },
-    remove: (id) => drop.run(id).changes > 0,
+    remove(id) {
+      changed();
+      return drop.run(id).changes > 0;
+    },
   };
 }
 

@@ -39,6 +39,8 @@ export interface IdentityNouns {
 export interface IdentityStore extends IdentityNouns {
   /** As `Store.write`: one transaction of its own inside a shared commit; resolves once that is durable. */
   write<T>(change: (nouns: IdentityNouns) => T, options?: WriteOptions): Promise<T>;
+  /** Moves whenever apps, instances, keys or signing pairs may have changed: what was remembered of them is void. */
+  generation(): number;
   /** Called after a commit that put webhook calls into the outbox. */
   subscribeDeliveries(listener: () => void): () => void;
   check(): string;
@@ -68,10 +70,14 @@ export function openIdentityStore({ path, key }: IdentityStoreOptions): Identity
 function assemble(db: Database, file: string, seal: Seal): IdentityStore {
   const listeners = new Set<() => void>();
   let added = false;
+  let generation = 0;
+  const changed = () => {
+    generation += 1;
+  };
   const nouns: IdentityNouns = {
-    apps: createApps(db),
-    instances: createInstances(db),
-    keys: createKeys(db, seal),
+    apps: createApps(db, changed),
+    instances: createInstances(db, changed),
+    keys: createKeys(db, seal, changed),
     providers: createProviders(db, seal),
     users: createUsers(db),
     sessions: createSessions(db),
@@ -82,7 +88,7 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     }),
   };
   const nothing = () => undefined;
-  const writer = createWriter({ db, file, onMoved: nothing, onUndone: nothing });
+  const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed });
   const tell = () => {
     if (!added) return;
     added = false;
@@ -99,6 +105,7 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    generation: () => generation,
     check: () => quickCheck(db),
     copyTo: (target) => copyInto(db, target),
     close() {

@@ -1,0 +1,32 @@
+import { Elysia } from "elysia";
+import type { Identity } from "../../identity/identity.ts";
+import type { Log } from "../../lib/log.ts";
+import { errorAnswer } from "./answers.ts";
+import { createClientAddress, type Proxies } from "./client-address.ts";
+import { mountDiscovery } from "./discovery.ts";
+import { mapError } from "./error-mapping.ts";
+import type { HttpLimits, IdentityPlane } from "./plane.ts";
+import { withRequestLog } from "./request-log.ts";
+
+export interface IdentityAppOptions {
+  identity: Identity;
+  log: Log;
+  limits: HttpLimits;
+  proxies: Omit<Proxies, "hopsMax">;
+}
+
+/** The identity service over HTTP: its API under `/api/v1`, and what browsers see of an instance. */
+export function createIdentityApp({ identity, log, limits, proxies }: IdentityAppOptions) {
+  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
+  app.onError(({ code, error }) => (code === "NOT_FOUND" ? errorAnswer(404, "Not found") : mapError(error, log)));
+  const plane: IdentityPlane = {
+    app,
+    identity,
+    limits,
+    log,
+    mapError: (error) => mapError(error, log),
+    clientIp: createClientAddress({ ...proxies, hopsMax: limits.forwardedHopsMax }),
+  };
+  mountDiscovery(plane);
+  return { fetch: withRequestLog(app.fetch, log) };
+}

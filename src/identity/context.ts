@@ -1,0 +1,36 @@
+import type { SteadyClock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Secret } from "../lib/secret.ts";
+import type { IdentityStore } from "../store/identity/open-store.ts";
+import type { Directory } from "./directory.ts";
+
+/** Bounds that the identity service keeps; see `identityLimits` of `config.ts`, where each is explained. */
+export interface IdentityLimits {
+  tokenBytesMax: number;
+  listBytesMax: number;
+  listPageRows: number;
+  signInTokenMs: number;
+  accessTokenMs: number;
+  refreshGraceMs: number;
+  directoryMax: number;
+}
+
+/** What every room of the identity service works with; made once by `create.ts`. */
+export interface IdentityContext {
+  store: IdentityStore;
+  /** Instances and their keys, from memory. */
+  directory: Directory;
+  clock: SteadyClock;
+  log: Log;
+  limits: IdentityLimits;
+  randomBytes: (count: number) => Uint8Array;
+  /** A key for one purpose alone, made from the key of the installation. */
+  derive: (purpose: string) => Secret<Uint8Array>;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** All addresses of a host name. */
+  resolve: (hostname: string) => Promise<string[]>;
+  /** Where browsers reach the service, without a slash at the end. */
+  baseUrl: string;
+  /** Providers and webhooks may live inside the machine and its networks, and be http. */
+  allowPrivate: boolean;
+}

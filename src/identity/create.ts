@@ -1,0 +1,52 @@
+import type { SteadyClock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { derivedKey, type Secret } from "../lib/secret.ts";
+import type { IdentityStore } from "../store/identity/open-store.ts";
+import { createAccess } from "./auth.ts";
+import type { IdentityContext, IdentityLimits } from "./context.ts";
+import { createDirectory } from "./directory.ts";
+import { createDiscovery } from "./discovery.ts";
+import type { Identity } from "./identity.ts";
+
+export interface IdentityParts {
+  store: IdentityStore;
+  /** Of the installation: what is signed or derived outside the store comes from it. */
+  key: Secret<Uint8Array>;
+  clock: SteadyClock;
+  log: Log;
+  limits: IdentityLimits;
+  randomBytes: (count: number) => Uint8Array;
+  fetch: IdentityContext["fetch"];
+  resolve: IdentityContext["resolve"];
+  baseUrl: string;
+  allowPrivate: boolean;
+}
+
+export interface RunningIdentity {
+  identity: Identity;
+  context: IdentityContext;
+  /** What the service does on its own, until `signal` aborts; resolves when all of it has ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Wires the rooms of the identity service together. */
+export function createIdentity(parts: IdentityParts): RunningIdentity {
+  const { key, ...rest } = parts;
+  const context: IdentityContext = {
+    ...rest,
+    directory: createDirectory(parts),
+    derive: (purpose) => derivedKey(key, purpose),
+  };
+  const identity: Identity = {
+    access: createAccess(context),
+    discovery: createDiscovery(context),
+  };
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [];
+  return {
+    identity,
+    context,
+    async run(signal) {
+      await Promise.all(loops.map((loop) => loop(signal)));
+    },
+  };
+}
