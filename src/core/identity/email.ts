@@ -1,36 +1,29 @@
-import { hostOk } from "../hosts.ts";
+/** RFC 5321 section 4.5.3.1. */
+const addressLengthMax = 254;
+const localLengthMax = 64;
 
-/** RFC 5321 section 4.5.3.1: of the part before the @, and of the whole address. */
-const localMax = 64;
-const addressMax = 254;
+/** What of an address may stand before the @ without quotes (RFC 5322), letters of other scripts too (RFC 6531). */
+const local = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 
-/** Nothing that a mail header, a log line or a search query could take for something else. */
-const localPattern = /^[^\s\p{C}@<>()[\]\\,;:"]+$/u;
-
-/**
- * The one spelling of an address: trimmed, NFC, lower case; plus signs and dots stay. Undefined where it is none. A
- * domain in another script is written in its xn-- form.
- */
-export function normalEmail(text: string): string | undefined {
-  if (text.length > 4 * addressMax) return undefined;
+/** An address as it is kept and compared: trimmed, NFC, lower case, nothing folded; undefined when it is none. */
+export function normaliseEmail(text: string): string | undefined {
   const address = text.trim().normalize("NFC").toLowerCase();
   const at = address.lastIndexOf("@");
-  const local = address.slice(0, at);
-  const fits = at > 0 && bytes(local) <= localMax && bytes(address) <= addressMax;
-  return fits && localPattern.test(local) && hostOk(address.slice(at + 1)) ? address : undefined;
+  if (at < 1 || address.length > addressLengthMax || at > localLengthMax) return undefined;
+  const labels = address.slice(at + 1).split(".");
+  const isDomain = labels.length > 1 && labels.every((part) => label.test(part));
+  return isDomain && local.test(address.slice(0, at)) ? address : undefined;
 }
 
-export function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1);
+/** `ana+shop@example.com` */
+export function isSubaddress(email: string): boolean {
+  return email.slice(0, email.lastIndexOf("@")).includes("+");
 }
 
-/** Of a domain that is reserved for addresses made by us, or below it: such an address is nobody's. */
-export function isPlaceholderAddress(address: string, placeholderDomain: string): boolean {
-  const domain = domainOf(address).toLowerCase();
+/** Whether an address is one that we hand out ourselves: such an address never gets mail, and never joins anything. */
+export function isPlaceholder(email: string, placeholderDomain: string): boolean {
+  const domain = email.slice(email.lastIndexOf("@") + 1);
   const reserved = placeholderDomain.toLowerCase();
-  return domain === reserved || domain.endsWith(`.${reserved}`);
-}
-
-function bytes(text: string): number {
-  return new TextEncoder().encode(text).length;
+  return reserved !== "" && (domain === reserved || domain.endsWith(`.${reserved}`));
 }
