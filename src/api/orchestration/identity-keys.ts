@@ -7,7 +7,8 @@ export const IdentityKey = Type.Object({
   id: Type.String(),
   use: Type.String({ description: "secret: accepted by the API and signs tokens; api: accepted by the API alone" }),
   state: Type.String({
-    description: "staged: accepted, does not sign yet; signing; previous: accepted until expires_at",
+    description:
+      "staged: accepted, does not sign yet; signing; previous: accepted until expires_at; active: an api key",
   }),
   prefix: Type.String({ description: "its first characters" }),
   created_at: Type.String(),
