@@ -13,6 +13,14 @@ export interface IdentityLimits {
   accessTokenMs: number;
   refreshGraceMs: number;
   directoryMax: number;
+  appsMax: number;
+  instancesMax: number;
+  keysMax: number;
+  providersMax: number;
+  managePageMax: number;
+  importLineBytesMax: number;
+  importErrorsShown: number;
+  hooksMax: number;
 }
 
 /** What every room of the identity service works with; made once by `create.ts`. */
