@@ -7,13 +7,16 @@ import type { WriteOptions } from "../store.ts";
 import { createWriter } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
+import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { first } from "./migrations/0001-first.ts";
 import { createProviders, type Providers } from "./providers.ts";
+import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
@@ -27,6 +30,9 @@ export interface IdentityNouns {
   providers: Providers;
   users: Users;
   sessions: Sessions;
+  refreshTokens: RefreshTokens;
+  exchanges: Exchanges;
+  signingPairs: SigningPairs;
   audit: Audit;
   hooks: Hooks;
   hookDeliveries: HookDeliveries;
@@ -81,6 +87,9 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     providers: createProviders(db, seal),
     users: createUsers(db),
     sessions: createSessions(db),
+    refreshTokens: createRefreshTokens(db),
+    exchanges: createExchanges(db),
+    signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
     hooks: createHooks(db, seal),
     hookDeliveries: createHookDeliveries(db, () => {
