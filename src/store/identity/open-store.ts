@@ -8,6 +8,7 @@ import { createWriter } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { type Browsers, createBrowsers } from "./browsers.ts";
+import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import { createIdentities, type Identities } from "./identities.ts";
@@ -18,7 +19,9 @@ import { first } from "./migrations/0001-first.ts";
 import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
+import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
@@ -37,6 +40,9 @@ export interface IdentityNouns {
   oneTime: OneTimes;
   browsers: Browsers;
   mails: Mails;
+  refreshTokens: RefreshTokens;
+  exchanges: Exchanges;
+  signingPairs: SigningPairs;
   audit: Audit;
   hooks: Hooks;
   hookDeliveries: HookDeliveries;
@@ -96,6 +102,9 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     oneTime: createOneTime(db, seal),
     browsers: createBrowsers(db),
     mails: createMails(db, seal),
+    refreshTokens: createRefreshTokens(db),
+    exchanges: createExchanges(db),
+    signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
     hooks: createHooks(db, seal),
     hookDeliveries: createHookDeliveries(db, () => {

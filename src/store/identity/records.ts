@@ -254,3 +254,33 @@ export interface HookDelivery {
   lastResult: string | undefined;
   createdAt: number;
 }
+
+/** One link of the chain of a session; a spent one is kept until it expires. */
+export interface RefreshToken {
+  /** sha256 of the token. */
+  hash: Uint8Array;
+  session: number;
+  spentAt: number | undefined;
+  expiresAt: number;
+  createdAt: number;
+}
+
+/** The public half of an RSA key (RFC 7517). */
+export interface PublicJwk {
+  kty: "RSA";
+  n: string;
+  e: string;
+}
+
+export interface SigningPair {
+  /** Public: the `kid` of tokens. */
+  id: string;
+  instance: number;
+  /** As of keys: a staged one is published, so that everybody knows it before it signs. */
+  state: KeyState;
+  publicJwk: PublicJwk;
+  /** PKCS 8. */
+  privatePem: string;
+  createdAt: number;
+  expiresAt: number | undefined;
+}
