@@ -120,6 +120,8 @@ export const identityLimits = {
   refreshGraceMs: 30_000,
   /** Instances and keys that are kept in memory between two writes to them. */
   directoryMax: 10_000,
+  /** How often missing key pairs are made and old ones dropped. */
+  tendMs: 60_000,
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
 } as const;

@@ -18,6 +18,7 @@ export interface IdentityLimits {
   accessTokenMs: number;
   refreshGraceMs: number;
   directoryMax: number;
+  tendMs: number;
   rates: RateLimitsConfig<RateBucket>;
 }
 
