@@ -7,6 +7,7 @@ import type { IdentityContext, IdentityLimits } from "./context.ts";
 import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
+import { createRateLimits } from "./rate-limits.ts";
 
 export interface IdentityParts {
   store: IdentityStore;
@@ -35,6 +36,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   const context: IdentityContext = {
     ...rest,
     directory: createDirectory(parts),
+    rateLimits: createRateLimits({ clock: parts.clock, limits: parts.limits.rates }),
     derive: (purpose) => derivedKey(key, purpose),
   };
   const identity: Identity = {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { defaultSettings, type EffectiveSettings } from "../api/identity/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
-import type { Instance, Key } from "../store/identity/records.ts";
+import type { Instance, Key, SigningPair } from "../store/identity/records.ts";
 
 /** An instance with what every request to it needs. Never changed in place: a write makes the next reader load anew. */
 export interface InstanceEntry {
@@ -11,6 +11,8 @@ export interface InstanceEntry {
   settings: EffectiveSettings;
   /** Newest first; `expiresAt` is still to be looked at. */
   keys: readonly Key[];
+  /** RS256 pairs, newest first, likewise. */
+  pairs: readonly SigningPair[];
 }
 
 /** Instances by whatever names them, kept in memory until something is written to any of them. */
@@ -32,6 +34,11 @@ export interface Overview {
   publishableKeyHeaders: readonly string[];
   /** Addresses that some instance sends browsers back to. */
   redirectUris: readonly string[];
+}
+
+/** The settings of an instance with every default filled in. */
+export function effectiveSettings({ settings }: Pick<Instance, "settings">): EffectiveSettings {
+  return { ...defaultSettings, ...settings };
 }
 
 export interface DirectoryParts {
@@ -62,8 +69,9 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
     if (instance === undefined) return undefined;
     const known = entries.get(instance.seq);
     if (known !== undefined) return known;
-    const settings = { ...defaultSettings, ...instance.settings };
-    const entry = { instance, settings, keys: store.keys.list(instance.seq) };
+    const { seq } = instance;
+    const settings = effectiveSettings(instance);
+    const entry = { instance, settings, keys: store.keys.list(seq), pairs: store.signingPairs.list(seq) };
     entries.set(instance.seq, entry);
     return entry;
   };
@@ -106,7 +114,7 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
 
 function overviewOf(instances: readonly Instance[]): Overview {
   const all = (pick: (settings: EffectiveSettings) => readonly string[]) => [
-    ...new Set(instances.flatMap(({ settings }) => pick({ ...defaultSettings, ...settings }))),
+    ...new Set(instances.flatMap(({ settings }) => pick(effectiveSettings({ settings })))),
   ];
   return {
     secretKeyHeaders: all((settings) => settings.secret_key_headers.map((name) => name.toLowerCase())),
