@@ -19,6 +19,14 @@ export interface IdentityLimits {
   refreshGraceMs: number;
   directoryMax: number;
   tendMs: number;
+  appsMax: number;
+  instancesMax: number;
+  keysMax: number;
+  providersMax: number;
+  managePageMax: number;
+  importLineBytesMax: number;
+  importErrorsShown: number;
+  hooksMax: number;
   rates: RateLimitsConfig<RateBucket>;
 }
 
