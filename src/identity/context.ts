@@ -20,6 +20,7 @@ export interface IdentityLimits {
   refreshGraceMs: number;
   directoryMax: number;
   signIn: SignInLimits;
+  tendMs: number;
   appsMax: number;
   instancesMax: number;
   keysMax: number;
