@@ -120,6 +120,8 @@ export const identityLimits = {
   refreshGraceMs: 30_000,
   /** Instances and keys that are kept in memory between two writes to them. */
   directoryMax: 10_000,
+  /** How often missing key pairs are made and old ones dropped. */
+  tendMs: 60_000,
   appsMax: 1_000,
   instancesMax: 5_000,
   /** Of one instance; also its providers and its webhooks. */

@@ -18,6 +18,7 @@ export interface IdentityLimits {
   accessTokenMs: number;
   refreshGraceMs: number;
   directoryMax: number;
+  tendMs: number;
   appsMax: number;
   instancesMax: number;
   keysMax: number;

@@ -15,10 +15,17 @@ export interface InstanceEntry {
   pairs: readonly SigningPair[];
 }
 
+export interface KeyHolder {
+  entry: InstanceEntry;
+  /** Public: names the key in logs and the audit trail. */
+  keyId: string;
+  expiresAt: number;
+}
+
 /** Instances by whatever names them, kept in memory until something is written to any of them. */
 export interface Directory {
   /** Undefined for a key that is unknown or has expired. */
-  bySecretKey(value: string): InstanceEntry | undefined;
+  bySecretKey(value: string): KeyHolder | undefined;
   byPublishableKey(value: string): InstanceEntry | undefined;
   byId(id: string): InstanceEntry | undefined;
   bySeq(seq: number): InstanceEntry | undefined;
@@ -45,11 +52,6 @@ export interface DirectoryParts {
   store: IdentityStore;
   clock: Pick<Clock, "now">;
   limits: { directoryMax: number };
-}
-
-interface KeyHolder {
-  entry: InstanceEntry;
-  expiresAt: number;
 }
 
 export function createDirectory({ store, clock, limits }: DirectoryParts): Directory {
@@ -92,7 +94,7 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
       const holder = secretKeys.get(id) ?? holderOf(hash);
       if (holder === undefined || holder.expiresAt <= clock.now()) return undefined;
       secretKeys.set(id, holder);
-      return holder.entry;
+      return holder;
     },
     byPublishableKey: (value) => named(`key ${value}`, () => store.instances.byPublishableKey(value)),
     byId: (id) => named(`id ${id}`, () => store.instances.get(id)),
@@ -108,7 +110,7 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
   function holderOf(hash: Uint8Array): KeyHolder | undefined {
     const key = store.keys.byHash(hash);
     const entry = key && entryOf(store.instances.bySeq(key.instance));
-    return entry && { entry, expiresAt: key?.expiresAt ?? Number.POSITIVE_INFINITY };
+    return entry && key && { entry, keyId: key.id, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY };
   }
 }
 

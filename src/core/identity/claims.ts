@@ -21,7 +21,7 @@ export interface Claims {
 
 export interface ClaimsInput {
   instance: { id: string; appId: string; publishableKey: string };
-  settings: { jwt_issuer: string; algorithm: "HS256" | "RS256" };
+  settings: { jwt_issuer: string; algorithm: string };
   user: {
     id: string;
     email: string;
