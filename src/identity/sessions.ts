@@ -9,7 +9,7 @@ import type { IdentityContext } from "./context.ts";
 import { effectiveSettings, type InstanceEntry } from "./directory.ts";
 import { emit } from "./events.ts";
 import { fillList, type Listing, readCursor } from "./listing.ts";
-import { type Resource, sessionResource } from "./resources.ts";
+import { type Resource, resourceOfSession } from "./resources.ts";
 
 /** The nouns that a change of a session touches; call with those of the write it belongs to. */
 export type SessionNouns = Pick<
@@ -63,7 +63,7 @@ export function startSession(nouns: SessionNouns, start: StartSession): Session 
   const { sessionId } = session;
   const { id: userId, email } = user;
   audit(nouns, { instance, actor: "user", action: "session.create", userId, email, sessionId, provider, ip, now });
-  emit(nouns, { instance, type: "session.created", data: { ...sessionResource(session, userId) }, now });
+  emit(nouns, { instance, type: "session.created", data: { ...resourceOfSession(session, userId) }, now });
   return session;
 }
 
@@ -120,7 +120,7 @@ export function revokeSession(nouns: SessionNouns, revoke: RevokeSession): void 
   nouns.refreshTokens.burn(session.seq);
   const { sessionId, email } = session;
   audit(nouns, { instance, actor, action: "session.revoke", userId, email, sessionId, detail: { reason }, now });
-  emit(nouns, { instance, type: "session.revoked", data: { ...sessionResource(revoked, userId), reason }, now });
+  emit(nouns, { instance, type: "session.revoked", data: { ...resourceOfSession(revoked, userId), reason }, now });
 }
 
 /** Ends every session of a user, as a ban or a new password does; returns how many there were. */
@@ -161,7 +161,7 @@ export function createSessions({ store, clock, limits }: IdentityContext): Sessi
   return {
     get(entry, sessionId) {
       const session = find(store, entry, sessionId);
-      return sessionResource(session, userIdOf(store, session));
+      return resourceOfSession(session, userIdOf(store, session));
     },
     list({ instance }, { limit, cursor }) {
       const [lastSigninAt = 0, seq = 0] = readCursor(cursor, 2) ?? [];
@@ -173,7 +173,7 @@ export function createSessions({ store, clock, limits }: IdentityContext): Sessi
           const from = after ?? start;
           return store.sessions.list(instance.seq, { limit: count, ...(from === undefined ? {} : { after: from }) });
         },
-        render: (session) => sessionResource(session, userIdOf(store, session)),
+        render: (session) => resourceOfSession(session, userIdOf(store, session)),
         cursorOf: (session) => encodeCursor([session.lastSigninAt, session.seq]),
       });
     },

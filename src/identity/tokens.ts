@@ -97,7 +97,7 @@ function lookUp({ store, clock }: IdentityContext, entry: InstanceEntry, token: 
   if (settings.revoked_fails_verify && token.sessionId !== undefined && standing?.status !== "active") {
     return { valid: false, error: standing?.status === "expired" ? "Session expired" : "Session revoked" };
   }
-  const data: Resource["data"] = {
+  const data: Record<string, unknown> = {
     valid: true,
     email: user.email,
     name: user.name,

@@ -8,7 +8,7 @@ import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { emit } from "./events.ts";
 import { fillList, type Listing, readCursor } from "./listing.ts";
-import { type Resource, userResource } from "./resources.ts";
+import { type Resource, resourceOfUser } from "./resources.ts";
 import { endSessions, type Page, type SessionNouns } from "./sessions.ts";
 
 /** Users of an instance over the API. */
@@ -43,7 +43,7 @@ export function createUsers({ store, clock, limits }: IdentityContext): Users {
     if (user === undefined) throw new Failure("not_found", "User not found");
     return user;
   };
-  const resourceOf = (user: User) => userResource(user, store.users.providers(user.seq));
+  const resourceOf = (user: User) => resourceOfUser(user, store.users.providers(user.seq));
   return {
     get: (entry, id) => resourceOf(find(store, entry, id)),
     list({ instance }, { limit, cursor }) {

@@ -25,8 +25,6 @@ export const UserResource = Resource(
     email_verified: Type.Boolean(),
     providers: Type.Array(Type.String(), { description: "connected providers" }),
     created_at: Time("creation"),
-    updated_at: Time("last change"),
-    banned_at: TimeOrNull("of a ban; null where there is none"),
   }),
 );
 
@@ -40,11 +38,8 @@ export const SessionResource = Resource(
     email: Type.String({ description: "at sign-in" }),
     ip_address: Type.String(),
     geo_data: Type.Record(Type.String(), Type.Unknown(), { description: "empty without a source for it" }),
-    user_agent: Type.String(),
     logged_in_at: Time("first sign-in"),
     last_signin_at: Time("most recent sign-in"),
-    last_activity_at: Time("most recent sign-in or refresh"),
-    expires_at: TimeOrNull("when it ends by itself"),
     revoked_at: TimeOrNull("when it was revoked; null while active"),
     active: Type.Boolean({ description: "not revoked" }),
   }),

@@ -4,7 +4,11 @@ import { checkRedirect, type RedirectRules, withParameters } from "../../../../s
 
 const rules = (fields: Partial<RedirectRules> = {}): RedirectRules => ({
   ...defaultSettings,
-  redirect_uris: ["https://app.example.com/auth/callback", "http://localhost:3000/callback", "http://127.0.0.1:4000/cb"],
+  redirect_uris: [
+    "https://app.example.com/auth/callback",
+    "http://localhost:3000/callback",
+    "http://127.0.0.1:4000/cb",
+  ],
   ...fields,
 });
 
@@ -150,7 +154,11 @@ test("how much of the query must be listed is a setting", () => {
 });
 
 test("entries that could not be redirected to are no entries", () => {
-  for (const entry of ["https://user@app.example.com/cb", "http://app.example.com/cb", "https://app.example.com/cb#x"]) {
+  for (const entry of [
+    "https://user@app.example.com/cb",
+    "http://app.example.com/cb",
+    "https://app.example.com/cb#x",
+  ]) {
     expect(accepted("https://app.example.com/cb", { redirect_uris: [entry] })).toBeUndefined();
   }
   expect(accepted("https://app.example.com/cb", { redirect_uris: [] })).toBeUndefined();
