@@ -1,4 +1,5 @@
 import type { SteadyClock } from "../lib/clock.ts";
+import type { SendMail } from "../deliver/mail.ts";
 import type { Log } from "../lib/log.ts";
 import { derivedKey, type Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
@@ -7,6 +8,7 @@ import type { IdentityContext, IdentityLimits } from "./context.ts";
 import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
+import { createHosted } from "./hosted.ts";
 import { createLookup } from "./lookup.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
@@ -27,6 +29,8 @@ export interface IdentityParts {
   resolve: IdentityContext["resolve"];
   baseUrl: string;
   allowPrivate: boolean;
+  /** Undefined: mails are kept for an operator to look at. */
+  sendMail?: SendMail | undefined;
 }
 
 export interface RunningIdentity {
@@ -38,7 +42,7 @@ export interface RunningIdentity {
 
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
-  const { key, ...rest } = parts;
+  const { key, sendMail, ...rest } = parts;
   const context: IdentityContext = {
     ...rest,
     directory: createDirectory(parts),
@@ -47,11 +51,13 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   };
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);
+  const { hosted, mailing } = createHosted({ context, tokens, send: sendMail });
   const identity: Identity = {
     access: createAccess(context),
     overview: context.directory.overview,
     rateLimits: context.rateLimits,
     discovery: createDiscovery(context),
+    hosted,
     lookup: createLookup(context),
     tokens,
     sessions: createSessions(context),
@@ -59,7 +65,10 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     refresh: createRefresh(context, tokens),
     signingPairs,
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [(signal) => tendPairs(context, signingPairs, signal)];
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [
+    (signal) => tendPairs(context, signingPairs, signal),
+    (signal) => mailing.run(signal),
+  ];
   return {
     identity,
     context,
