@@ -102,6 +102,38 @@ export const limits = {
 
 /** Limits of the identity service. */
 export const identityLimits = {
+  /** Of the hosted pages. */
+  signIn: {
+    /** Lifetime of a state (identity API, section 8), and of the cookie that binds it to the browser. */
+    stateMs: 600_000,
+    /** How long a browser is known again. */
+    deviceMs: 400 * 24 * 3_600_000,
+    /** Of a code that stands for a token. */
+    deliveryCodeMs: 60_000,
+    verifyLinkMs: 24 * 3_600_000,
+    resetLinkMs: 3_600_000,
+    /** Of one call to a provider until its head, and of all calls of one sign-in together. */
+    providerHeadMs: 5_000,
+    providerTotalMs: 10_000,
+    providerBodyBytesMax: 1024 * 1024,
+    /** How long endpoints and keys of issuers are remembered, and of how many; an unknown key is asked for sooner. */
+    oidcCacheMs: 600_000,
+    oidcCacheMax: 1_000,
+    oidcRefetchMs: 10_000,
+    /** How far the clock of an issuer may be from ours. */
+    clockLeewayMs: 60_000,
+    passwordBytesMax: 1_024,
+    /** Passwords that are hashed at the same time, each in a thread of its own, and that wait for that. */
+    passwordWorkers: 2,
+    passwordsWaitingMax: 64,
+    /** Cost of argon2id: the memory of RFC 9106 section 4 for servers with little of it, one lane. */
+    passwordMemoryKib: 64 * 1024,
+    passwordPasses: 2,
+    /** Pauses between the attempts at a mail: one more attempt than there are pauses. */
+    mailPausesMs: [10_000, 60_000, 600_000, 3_600_000],
+    mailTimeoutMs: 30_000,
+    mailsInFlightMax: 2,
+  },
   /** Request body; one byte more is a 413. */
   bodyBytesMax: 64 * 1024,
   /** A connection on which nothing moves is closed after this long. */
