@@ -91,7 +91,14 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     baseUrl: options.identityBaseUrl,
     allowPrivate: options.identityAllowPrivate,
   });
-  const app = createOrchestrationApp({ controller: running.controller, version: versionText(), names, log, limits });
+  const app = createOrchestrationApp({
+    controller: running.controller,
+    identity: identity.identity.manage,
+    version: versionText(),
+    names,
+    log,
+    limits,
+  });
   const front = await startFront({
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,

@@ -6,7 +6,7 @@ import { audit } from "./audit.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { emit } from "./events.ts";
 import type { Arrived } from "./providers.ts";
-import { userResource } from "./resources.ts";
+import { resourceOfUser } from "./resources.ts";
 import { endSessions } from "./sessions.ts";
 
 export interface Settle {
@@ -51,7 +51,11 @@ export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
   }
 }
 
-function changing({ entry, arrived, now }: Settle): Omit<Identity, "seq" | "id" | "instance" | "user" | "provider" | "uid" | "createdAt"> {
+function changing({
+  entry,
+  arrived,
+  now,
+}: Settle): Omit<Identity, "seq" | "id" | "instance" | "user" | "provider" | "uid" | "createdAt"> {
   const keep = entry.settings.store_provider_tokens;
   return {
     email: arrived.profile.email,
@@ -71,7 +75,7 @@ function refreshed(nouns: IdentityNouns, settle: Settle, user: User): User {
   if (fresh.name === user.name && fresh.avatarUrl === user.avatarUrl) return user;
   const updated: User = { ...user, ...fresh, updatedAt: now };
   nouns.users.update(updated);
-  const data = { ...userResource(updated, nouns.users.providers(user.seq)) };
+  const data = { ...resourceOfUser(updated, nouns.users.providers(user.seq)) };
   emit(nouns, { instance: entry.instance, type: "user.updated", data, now });
   return updated;
 }
@@ -132,7 +136,7 @@ function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean
     updatedAt: now,
   });
   audit(nouns, { instance, actor: "user", action: "user.create", userId: user.id, email, provider, ip, now });
-  emit(nouns, { instance, type: "user.created", data: { ...userResource(user, [provider]) }, now });
+  emit(nouns, { instance, type: "user.created", data: { ...resourceOfUser(user, [provider]) }, now });
   return user;
 }
 

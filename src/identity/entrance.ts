@@ -46,7 +46,17 @@ export function createEntrance(context: EntranceContext, tokens: Pick<Tokens, "i
     const { id: userId, email } = user;
     const { sessionId } = session;
     const { instance } = entry;
-    audit(nouns, { instance, actor: "user", action: "signin.ok", userId, email, sessionId, provider, ip: visit.ip, now });
+    audit(nouns, {
+      instance,
+      actor: "user",
+      action: "signin.ok",
+      userId,
+      email,
+      sessionId,
+      provider,
+      ip: visit.ip,
+      now,
+    });
     const token = tokens.issue({ entry, user, session });
     return { delivery: deliver(context, nouns, { entry, redirectUri, token, user: user.seq, now }), device };
   };

@@ -28,7 +28,11 @@ export function createPasswords(limits: PasswordLimits): Passwords {
   const limit = createLimit(limits.passwordWorkers);
   let waiting = 0;
   let dummy: Promise<string> | undefined;
-  const cost = { algorithm: "argon2id", memoryCost: limits.passwordMemoryKib, timeCost: limits.passwordPasses } as const;
+  const cost = {
+    algorithm: "argon2id",
+    memoryCost: limits.passwordMemoryKib,
+    timeCost: limits.passwordPasses,
+  } as const;
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     if (waiting >= limits.passwordWorkers + limits.passwordsWaitingMax) {
       throw new Failure("unavailable", "too many sign-ins at this moment; try again in a few seconds", {

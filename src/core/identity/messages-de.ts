@@ -21,8 +21,10 @@ export const german: Record<MessageKey, string> = {
   back_to_sign_in: "Zurück zur Anmeldung",
   nothing_offered: "Es ist noch kein Weg eingerichtet, sich anzumelden.",
   check_mail: "Sieh in dein Postfach",
-  check_mail_sign_up: "Wir haben eine Nachricht an {email} geschickt. Öffne den Link darin, um dein Konto fertigzustellen.",
-  check_mail_reset: "Falls es ein Konto für {email} gibt, haben wir dorthin einen Link für ein neues Passwort geschickt.",
+  check_mail_sign_up:
+    "Wir haben eine Nachricht an {email} geschickt. Öffne den Link darin, um dein Konto fertigzustellen.",
+  check_mail_reset:
+    "Falls es ein Konto für {email} gibt, haben wir dorthin einen Link für ein neues Passwort geschickt.",
   check_mail_hint: "Nichts angekommen? Sieh im Spam-Ordner nach oder versuche es in ein paar Minuten noch einmal.",
   verify: "E-Mail-Adresse bestätigen",
   verify_here: "Noch ein Klick, dann ist dein Konto bereit.",
@@ -43,7 +45,8 @@ export const german: Record<MessageKey, string> = {
   continue: "Weiter",
   error: "Etwas ist schiefgegangen",
   error_redirect: "Dieser Anmeldelink ist ungültig",
-  error_redirect_hint: "Die App wollte dich an eine Adresse schicken, die sie nicht angemeldet hat. Dorthin ging nichts.",
+  error_redirect_hint:
+    "Die App wollte dich an eine Adresse schicken, die sie nicht angemeldet hat. Dorthin ging nichts.",
   error_provider: "Dieser Weg der Anmeldung steht nicht offen",
   error_provider_hint: "Die App bietet ihn nicht an. Wähle einen anderen.",
   error_state: "Diese Anmeldung ist vorbei",
@@ -71,7 +74,8 @@ export const german: Record<MessageKey, string> = {
   mail_verify_subject: "Bestätige deine E-Mail-Adresse für {title}",
   mail_verify_text: "öffne diesen Link, um dein Konto bei {title} fertigzustellen:",
   mail_exists_subject: "Du hast schon ein Konto bei {title}",
-  mail_exists_text: "jemand wollte mit dieser Adresse ein Konto bei {title} anlegen, aber es gibt schon eines. Melde dich hier an:",
+  mail_exists_text:
+    "jemand wollte mit dieser Adresse ein Konto bei {title} anlegen, aber es gibt schon eines. Melde dich hier an:",
   mail_reset_subject: "Wähle ein neues Passwort für {title}",
   mail_reset_text: "öffne diesen Link, um ein neues Passwort für dein Konto bei {title} zu wählen:",
   mail_verify_button: "Adresse bestätigen",

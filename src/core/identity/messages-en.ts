@@ -25,7 +25,8 @@ export const english = {
   check_mail_hint: "Nothing there? Look into the spam folder, or try again in a few minutes.",
   verify: "Confirm your email address",
   verify_here: "One more click, and your account is ready.",
-  verify_password: "You opened the link in another browser. Enter the password that you chose to confirm that it was you.",
+  verify_password:
+    "You opened the link in another browser. Enter the password that you chose to confirm that it was you.",
   confirm: "Confirm",
   reset: "Reset your password",
   reset_intro: "Enter your email address, and we send you a link to choose a new password.",
@@ -41,13 +42,15 @@ export const english = {
   continue: "Continue",
   error: "Something went wrong",
   error_redirect: "This sign-in link is not valid",
-  error_redirect_hint: "The app asked to send you to an address that it has not registered. Nothing has been sent there.",
+  error_redirect_hint:
+    "The app asked to send you to an address that it has not registered. Nothing has been sent there.",
   error_provider: "This way to sign in is not available",
   error_provider_hint: "The app does not offer it. Choose another one.",
   error_state: "This sign-in is over",
   error_state_hint: "It took too long, was finished already, or began in another browser. Start again from the app.",
   error_cookies: "Your browser does not keep cookies",
-  error_cookies_hint: "Without them we cannot tell that it was you who started. Allow cookies for this site and try again.",
+  error_cookies_hint:
+    "Without them we cannot tell that it was you who started. Allow cookies for this site and try again.",
   error_link: "This link does not work any more",
   error_link_hint: "It was used already, is too old, or a newer one was sent.",
   error_missing: "There is nothing here",
@@ -67,7 +70,8 @@ export const english = {
   mail_verify_subject: "Confirm your email address for {title}",
   mail_verify_text: "open this link to finish creating your {title} account:",
   mail_exists_subject: "You already have a {title} account",
-  mail_exists_text: "somebody tried to create a {title} account with this address, but there is one already. Sign in here:",
+  mail_exists_text:
+    "somebody tried to create a {title} account with this address, but there is one already. Sign in here:",
   mail_reset_subject: "Choose a new password for {title}",
   mail_reset_text: "open this link to choose a new password for your {title} account:",
   mail_verify_button: "Confirm address",

@@ -174,7 +174,8 @@ function identitiesOf(value: unknown): IdentityLine[] {
   if (!Array.isArray(value)) throw new LineFault("identities: is no list");
   if (value.length > identitiesMax) throw new LineFault(`identities: has more than ${identitiesMax} entries`);
   const identities = value.map(identityOf);
-  if (new Set(identities.map(({ provider, uid }) => `${provider} ${uid}`)).size === identities.length) return identities;
+  if (new Set(identities.map(({ provider, uid }) => `${provider} ${uid}`)).size === identities.length)
+    return identities;
   throw new LineFault("identities: names one twice");
 }
 

@@ -33,10 +33,7 @@ export interface ManagedKeys {
   remove(instance: string, key: string, by: By): Promise<DataOf<typeof deleteIdentityKey>>;
 }
 
-export function createManagedKeys(
-  context: ManageContext,
-  pairs: Pick<SigningPairs, "stage" | "promote">,
-): ManagedKeys {
+export function createManagedKeys(context: ManageContext, pairs: Pick<SigningPairs, "stage" | "promote">): ManagedKeys {
   const { store, clock } = context;
   /** Instances that sign with a key pair rotate that too: clients must have seen its public half before it signs. */
   const withPair = async (id: string, work: (instance: Instance) => Promise<unknown>) => {

@@ -59,7 +59,8 @@ export function createManagedUsers(context: ManageContext, parts: ManagedUsersPa
   return {
     async list(id, query) {
       const instance = requireInstance(context, id);
-      const { rows, next } = query.query === undefined ? page(context, instance, query) : await parts.search(instance, query);
+      const { rows, next } =
+        query.query === undefined ? page(context, instance, query) : await parts.search(instance, query);
       return { users: rows.map((user) => wire(store, user, instance)), ...(next === undefined ? {} : { next }) };
     },
     get(reference) {
