@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
-import { Failure } from "../api/failure.ts";
 import { unlessAborted } from "../lib/abort.ts";
 import type { Secret } from "../lib/secret.ts";
+import { mailServer } from "./mail-server.ts";
 import type { Attempt } from "./webhook.ts";
 
 /** One mail to be sent. */
@@ -27,7 +27,7 @@ export type SendMail = (mail: OutgoingMail, signal: AbortSignal) => Promise<Atte
 
 /** Makes single attempts over SMTP. Beyond this machine the connection is encrypted, or nothing is sent. */
 export function createMailSender({ url, from, timeoutMs }: MailOptions): SendMail {
-  const server = serverOf(url.reveal());
+  const server = mailServer(url.reveal());
   const domain = from.slice(from.lastIndexOf("@") + 1).replace(/>\s*$/, "");
   return async function sendMail(mail, signal) {
     const { id, ...content } = mail;
@@ -53,27 +53,6 @@ export function createMailSender({ url, from, timeoutMs }: MailOptions): SendMai
       transport.close();
     }
   };
-}
-
-/** Fails `invalid`; the text does not repeat the address, which holds a password. */
-export function checkMailServer(url: string): void {
-  serverOf(url);
-}
-
-function serverOf(text: string) {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
-    throw new Failure("invalid", "the address of the mail server is not smtp://USER:PASSWORD@HOST:PORT or smtps://…");
-  }
-  const secure = url.protocol === "smtps:";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const isLocal = host === "localhost" || host === "127.0.0.1" || host === "::1";
-  const auth =
-    url.username === ""
-      ? {}
-      : { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } };
-  const port = url.port === "" ? (secure ? 465 : 587) : Number(url.port);
-  return { host, port, secure, requireTLS: !secure && !isLocal, ignoreTLS: !secure && isLocal, ...auth };
 }
 
 /** What the server said may repeat the address, or more: only its number is kept. */

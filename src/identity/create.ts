@@ -1,3 +1,4 @@
+import { Failure } from "../api/failure.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 import type { SendMail } from "../deliver/mail.ts";
 import type { Log } from "../lib/log.ts";
@@ -10,6 +11,7 @@ import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
 import { createHosted } from "./hosted.ts";
 import { createLookup } from "./lookup.ts";
+import { createManagement } from "./manage/manage.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
 import { createSessions } from "./sessions.ts";
@@ -40,6 +42,9 @@ export interface RunningIdentity {
   run(signal: AbortSignal): Promise<void>;
 }
 
+const unsearchable = () =>
+  Promise.reject(new Failure("unavailable", "the search is not there yet: list without a query"));
+
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
   const { key, sendMail, ...rest } = parts;
@@ -51,7 +56,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   };
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);
-  const { hosted, mailing } = createHosted({ context, tokens, send: sendMail });
+  const { hosted, mailing, passwords } = createHosted({ context, tokens, send: sendMail });
   const identity: Identity = {
     access: createAccess(context),
     overview: context.directory.overview,
@@ -64,6 +69,11 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     users: createUsers(context),
     refresh: createRefresh(context, tokens),
     signingPairs,
+    manage: createManagement(context, {
+      hashPassword: passwords.hash,
+      signingPairs,
+      search: { users: unsearchable, sessions: unsearchable, audit: unsearchable },
+    }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     (signal) => tendPairs(context, signingPairs, signal),

@@ -4,6 +4,7 @@ import type { Directory } from "./directory.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Hosted } from "./hosted.ts";
 import type { Lookup } from "./lookup.ts";
+import type { Management } from "./manage/manage.ts";
 import type { Refresh } from "./refresh.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SigningPairs } from "./signing-pairs.ts";
@@ -23,4 +24,6 @@ export interface Identity {
   users: Users;
   refresh: Refresh;
   signingPairs: SigningPairs;
+  /** The operator's side; served by the orchestration plane. */
+  manage: Management;
 }
