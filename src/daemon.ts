@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { limits, parseAddress, type ServeOptions } from "./config.ts";
+import { identityLimits, limits, parseAddress, type ServeOptions } from "./config.ts";
 import { createController } from "./controller/create.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
+import { createMailSender, type SendMail } from "./deliver/mail.ts";
 import { resolveHost } from "./deliver/resolve-host.ts";
 import { signingSecret } from "./deliver/signature.ts";
 import { createWebhookSender } from "./deliver/webhook.ts";
@@ -11,16 +12,21 @@ import { loadKey } from "./disk/key-file.ts";
 import { layoutOf } from "./disk/layout.ts";
 import { makeFolders, prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
+import { createIdentityApp } from "./http/identity/app.ts";
+import { type Listener, startListener } from "./http/identity/listener.ts";
 import { startFront } from "./http/server/front.ts";
+import { createIdentity, type RunningIdentity } from "./identity/create.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
+import { secret } from "./lib/secret.ts";
 import { createDockerRuntime } from "./runtime/docker/docker.ts";
+import { openIdentityStore } from "./store/identity/open-store.ts";
 import { openStore } from "./store/open-store.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
   /** Bound addresses by plane: `127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
-  addresses: { orchestration: string[] };
+  addresses: { orchestration: string[]; identity: string[] };
   /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
   stop(): Promise<void>;
 }
@@ -74,7 +80,28 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       startedAt: systemClock.now(),
     },
   });
-  const app = createOrchestrationApp({ controller: running.controller, version: versionText(), names, log, limits });
+  const identityStore = openIdentityStore({ path: layout.identityDatabase, key });
+  const identity = createIdentity({
+    store: identityStore,
+    key,
+    clock: systemClock,
+    log,
+    limits: { ...identityLimits, rates: limits.identityRates },
+    randomBytes: (count) => randomBytes(count),
+    fetch: (url, init) => fetch(url, init),
+    resolve: resolveHost,
+    baseUrl: options.identityBaseUrl,
+    allowPrivate: options.identityAllowPrivate,
+    sendMail: mailSender(options),
+  });
+  const app = createOrchestrationApp({
+    controller: running.controller,
+    identity: identity.identity.manage,
+    version: versionText(),
+    names,
+    log,
+    limits,
+  });
   const front = await startFront({
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,
@@ -83,17 +110,40 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     log,
   });
+  const identityListener = listenForIdentity(identity, options, log);
   const stopping = new AbortController();
-  const working = running.run(stopping.signal);
+  const working = Promise.all([running.run(stopping.signal), identity.run(stopping.signal)]);
 
   return {
-    addresses: { orchestration: front.addresses },
+    addresses: {
+      orchestration: front.addresses,
+      identity: identityListener === undefined ? [] : [identityListener.address],
+    },
     async stop() {
-      await front.stop(stopGraceMs);
+      await Promise.all([front.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
       stopping.abort();
       await working;
       runtime.close();
+      identityStore.close();
       store.close();
     },
   };
+}
+
+function mailSender({ smtpUrl, mailFrom }: ServeOptions): SendMail | undefined {
+  if (smtpUrl === "") return undefined;
+  return createMailSender({ url: secret(smtpUrl), from: mailFrom, timeoutMs: identityLimits.signIn.mailTimeoutMs });
+}
+
+function listenForIdentity(running: RunningIdentity, options: ServeOptions, log: Log): Listener | undefined {
+  if (options.identityAddr === "") return undefined;
+  const trusted = options.identityTrustedProxies;
+  return startListener({
+    address: parseAddress(options.identityAddr),
+    handler: (peerOf) =>
+      createIdentityApp({ identity: running.identity, log, limits: identityLimits, proxies: { peerOf, trusted } })
+        .fetch,
+    limits: identityLimits,
+    log,
+  });
 }

@@ -4,6 +4,8 @@ import { join } from "node:path";
 export interface Layout {
   root: string;
   database: string;
+  /** Of the identity service: its writes and its size are its own. */
+  identityDatabase: string;
   key: string;
   run: string;
   lock: string;
@@ -22,6 +24,7 @@ export function layoutOf(root: string): Layout {
   return {
     root,
     database: join(root, "state.db"),
+    identityDatabase: join(root, "identity.db"),
     key: join(root, "key"),
     run,
     lock: join(run, "lock.db"),
