@@ -120,6 +120,19 @@ export const identityLimits = {
   refreshGraceMs: 30_000,
   /** Instances and keys that are kept in memory between two writes to them. */
   directoryMax: 10_000,
+  /** How often missing key pairs are made and old ones dropped. */
+  tendMs: 60_000,
+  appsMax: 1_000,
+  instancesMax: 5_000,
+  /** Of one instance; also its providers and its webhooks. */
+  keysMax: 50,
+  providersMax: 50,
+  hooksMax: 10,
+  /** Rows of one answer to the operator. */
+  managePageMax: 1_000,
+  /** Of one line of an import; how many faulty lines of one request are told. */
+  importLineBytesMax: 64 * 1024,
+  importErrorsShown: 100,
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
 } as const;

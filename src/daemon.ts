@@ -84,7 +84,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     key,
     clock: systemClock,
     log,
-    limits: identityLimits,
+    limits: { ...identityLimits, rates: limits.identityRates },
     randomBytes: (count) => randomBytes(count),
     fetch: (url, init) => fetch(url, init),
     resolve: resolveHost,

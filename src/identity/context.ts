@@ -3,6 +3,11 @@ import type { Log } from "../lib/log.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
 import type { Directory } from "./directory.ts";
+import type { RateLimits, RateLimitsConfig } from "./rate-limits.ts";
+
+/** What is counted apart. `_account` goes by address, the rest by client. */
+export type RateBucket =
+  "sign_in" | "sign_in_account" | "sign_up" | "reset" | "reset_account" | "refresh" | "exchange" | "wrong_key";
 
 /** Bounds that the identity service keeps; see `identityLimits` of `config.ts`, where each is explained. */
 export interface IdentityLimits {
@@ -13,6 +18,16 @@ export interface IdentityLimits {
   accessTokenMs: number;
   refreshGraceMs: number;
   directoryMax: number;
+  tendMs: number;
+  appsMax: number;
+  instancesMax: number;
+  keysMax: number;
+  providersMax: number;
+  managePageMax: number;
+  importLineBytesMax: number;
+  importErrorsShown: number;
+  hooksMax: number;
+  rates: RateLimitsConfig<RateBucket>;
 }
 
 /** What every room of the identity service works with; made once by `create.ts`. */
@@ -20,6 +35,7 @@ export interface IdentityContext {
   store: IdentityStore;
   /** Instances and their keys, from memory. */
   directory: Directory;
+  rateLimits: RateLimits<RateBucket>;
   clock: SteadyClock;
   log: Log;
   limits: IdentityLimits;

@@ -7,6 +7,13 @@ import type { IdentityContext, IdentityLimits } from "./context.ts";
 import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
+import { createLookup } from "./lookup.ts";
+import { createRateLimits } from "./rate-limits.ts";
+import { createRefresh } from "./refresh.ts";
+import { createSessions } from "./sessions.ts";
+import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
+import { createTokens } from "./tokens.ts";
+import { createUsers } from "./users.ts";
 
 export interface IdentityParts {
   store: IdentityStore;
@@ -35,13 +42,24 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   const context: IdentityContext = {
     ...rest,
     directory: createDirectory(parts),
+    rateLimits: createRateLimits({ clock: parts.clock, limits: parts.limits.rates }),
     derive: (purpose) => derivedKey(key, purpose),
   };
+  const tokens = createTokens(context);
+  const signingPairs = createSigningPairs(context);
   const identity: Identity = {
     access: createAccess(context),
+    overview: context.directory.overview,
+    rateLimits: context.rateLimits,
     discovery: createDiscovery(context),
+    lookup: createLookup(context),
+    tokens,
+    sessions: createSessions(context),
+    users: createUsers(context),
+    refresh: createRefresh(context, tokens),
+    signingPairs,
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [];
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [(signal) => tendPairs(context, signingPairs, signal)];
   return {
     identity,
     context,
@@ -49,4 +67,13 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
       await Promise.all(loops.map((loop) => loop(signal)));
     },
   };
+}
+
+/** Changes of settings make their pair at once; this is for those that came another way, and for old ones. */
+async function tendPairs(context: IdentityContext, pairs: SigningPairs, signal: AbortSignal): Promise<void> {
+  const { clock, log, limits } = context;
+  while (!signal.aborted) {
+    await pairs.tend().catch((error: unknown) => log.error("key pairs could not be tended", { error }));
+    await clock.sleep(limits.tendMs, signal);
+  }
 }

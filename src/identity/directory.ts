@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { defaultSettings, type EffectiveSettings } from "../api/identity/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
-import type { Instance, Key } from "../store/identity/records.ts";
+import type { Instance, Key, SigningPair } from "../store/identity/records.ts";
 
 /** An instance with what every request to it needs. Never changed in place: a write makes the next reader load anew. */
 export interface InstanceEntry {
@@ -11,12 +11,21 @@ export interface InstanceEntry {
   settings: EffectiveSettings;
   /** Newest first; `expiresAt` is still to be looked at. */
   keys: readonly Key[];
+  /** RS256 pairs, newest first, likewise. */
+  pairs: readonly SigningPair[];
+}
+
+export interface KeyHolder {
+  entry: InstanceEntry;
+  /** Public: names the key in logs and the audit trail. */
+  keyId: string;
+  expiresAt: number;
 }
 
 /** Instances by whatever names them, kept in memory until something is written to any of them. */
 export interface Directory {
   /** Undefined for a key that is unknown or has expired. */
-  bySecretKey(value: string): InstanceEntry | undefined;
+  bySecretKey(value: string): KeyHolder | undefined;
   byPublishableKey(value: string): InstanceEntry | undefined;
   byId(id: string): InstanceEntry | undefined;
   bySeq(seq: number): InstanceEntry | undefined;
@@ -34,15 +43,15 @@ export interface Overview {
   redirectUris: readonly string[];
 }
 
+/** The settings of an instance with every default filled in. */
+export function effectiveSettings({ settings }: Pick<Instance, "settings">): EffectiveSettings {
+  return { ...defaultSettings, ...settings };
+}
+
 export interface DirectoryParts {
   store: IdentityStore;
   clock: Pick<Clock, "now">;
   limits: { directoryMax: number };
-}
-
-interface KeyHolder {
-  entry: InstanceEntry;
-  expiresAt: number;
 }
 
 export function createDirectory({ store, clock, limits }: DirectoryParts): Directory {
@@ -62,8 +71,9 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
     if (instance === undefined) return undefined;
     const known = entries.get(instance.seq);
     if (known !== undefined) return known;
-    const settings = { ...defaultSettings, ...instance.settings };
-    const entry = { instance, settings, keys: store.keys.list(instance.seq) };
+    const { seq } = instance;
+    const settings = effectiveSettings(instance);
+    const entry = { instance, settings, keys: store.keys.list(seq), pairs: store.signingPairs.list(seq) };
     entries.set(instance.seq, entry);
     return entry;
   };
@@ -84,7 +94,7 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
       const holder = secretKeys.get(id) ?? holderOf(hash);
       if (holder === undefined || holder.expiresAt <= clock.now()) return undefined;
       secretKeys.set(id, holder);
-      return holder.entry;
+      return holder;
     },
     byPublishableKey: (value) => named(`key ${value}`, () => store.instances.byPublishableKey(value)),
     byId: (id) => named(`id ${id}`, () => store.instances.get(id)),
@@ -100,13 +110,13 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
   function holderOf(hash: Uint8Array): KeyHolder | undefined {
     const key = store.keys.byHash(hash);
     const entry = key && entryOf(store.instances.bySeq(key.instance));
-    return entry && { entry, expiresAt: key?.expiresAt ?? Number.POSITIVE_INFINITY };
+    return entry && key && { entry, keyId: key.id, expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY };
   }
 }
 
 function overviewOf(instances: readonly Instance[]): Overview {
   const all = (pick: (settings: EffectiveSettings) => readonly string[]) => [
-    ...new Set(instances.flatMap(({ settings }) => pick({ ...defaultSettings, ...settings }))),
+    ...new Set(instances.flatMap(({ settings }) => pick(effectiveSettings({ settings })))),
   ];
   return {
     secretKeyHeaders: all((settings) => settings.secret_key_headers.map((name) => name.toLowerCase())),

@@ -1,8 +1,24 @@
 import type { Access } from "./auth.ts";
+import type { IdentityContext } from "./context.ts";
+import type { Directory } from "./directory.ts";
 import type { Discovery } from "./discovery.ts";
+import type { Lookup } from "./lookup.ts";
+import type { Refresh } from "./refresh.ts";
+import type { Sessions } from "./sessions.ts";
+import type { SigningPairs } from "./signing-pairs.ts";
+import type { Tokens } from "./tokens.ts";
+import type { Users } from "./users.ts";
 
 /** What the identity service can do, one member per noun; each is built by its file from the context. */
 export interface Identity {
   access: Access;
+  overview: Directory["overview"];
+  rateLimits: Pick<IdentityContext["rateLimits"], "take">;
   discovery: Discovery;
+  lookup: Lookup;
+  tokens: Tokens;
+  sessions: Sessions;
+  users: Users;
+  refresh: Refresh;
+  signingPairs: SigningPairs;
 }

@@ -5,8 +5,13 @@ import { errorAnswer } from "./answers.ts";
 import { createClientAddress, type Proxies } from "./client-address.ts";
 import { mountDiscovery } from "./discovery.ts";
 import { mapError } from "./error-mapping.ts";
+import { mountInstances } from "./instances.ts";
 import type { HttpLimits, IdentityPlane } from "./plane.ts";
+import { mountRefresh } from "./refresh.ts";
 import { withRequestLog } from "./request-log.ts";
+import { mountSessions } from "./sessions.ts";
+import { mountTokens } from "./tokens.ts";
+import { mountUsers } from "./users.ts";
 
 export interface IdentityAppOptions {
   identity: Identity;
@@ -27,6 +32,11 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
     mapError: (error) => mapError(error, log),
     clientIp: createClientAddress({ ...proxies, hopsMax: limits.forwardedHopsMax }),
   };
+  mountTokens(plane);
+  mountSessions(plane);
+  mountRefresh(plane);
+  mountUsers(plane);
+  mountInstances(plane);
   mountDiscovery(plane);
   return { fetch: withRequestLog(app.fetch, log) };
 }

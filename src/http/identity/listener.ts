@@ -8,7 +8,7 @@ export interface ListenerOptions {
   address: { hostname: string; port: number };
   /** Makes the handler; `peerOf` tells the address of the other end of a request's connection. */
   handler: (peerOf: (request: Request) => string) => Handler;
-  limits: { bodyBytesMax: number; idleMs: number };
+  limits: { idleMs: number };
   log: Log;
 }
 
@@ -18,9 +18,6 @@ export interface Listener {
   /** Stops accepting, lets requests under way end for `graceMs` milliseconds, then closes everything. */
   stop(graceMs: number): Promise<void>;
 }
-
-/** How far beyond the limit Bun still hands a body to us, so that the 413 is ours and has a body. */
-const slack = 16;
 
 /** Listens for the identity service. Fails `conflict` when the address is in use. */
 export function startListener({ address, handler, limits, log }: ListenerOptions): Listener {
@@ -45,7 +42,8 @@ export function startListener({ address, handler, limits, log }: ListenerOptions
         ...address,
         fetch: answer,
         idleTimeout: Math.ceil(limits.idleMs / 1000),
-        maxRequestBodySize: limits.bodyBytesMax * slack,
+        // The limit is ours to keep: Bun's own 413 has no body.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         // The development error page shows source paths.
         development: false,
         error(error) {

@@ -7,13 +7,21 @@ import type { WriteOptions } from "../store.ts";
 import { createWriter } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
+import { type Browsers, createBrowsers } from "./browsers.ts";
+import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
+import { createIdentities, type Identities } from "./identities.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { createKeys, type Keys } from "./keys.ts";
+import { createMails, type Mails } from "./mails.ts";
 import { first } from "./migrations/0001-first.ts";
+import { createOauthStates, type OauthStates } from "./oauth-states.ts";
+import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
+import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
@@ -26,7 +34,15 @@ export interface IdentityNouns {
   keys: Keys;
   providers: Providers;
   users: Users;
+  identities: Identities;
   sessions: Sessions;
+  oauthStates: OauthStates;
+  oneTime: OneTimes;
+  browsers: Browsers;
+  mails: Mails;
+  refreshTokens: RefreshTokens;
+  exchanges: Exchanges;
+  signingPairs: SigningPairs;
   audit: Audit;
   hooks: Hooks;
   hookDeliveries: HookDeliveries;
@@ -80,7 +96,15 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     keys: createKeys(db, seal, changed),
     providers: createProviders(db, seal),
     users: createUsers(db),
+    identities: createIdentities(db, seal),
     sessions: createSessions(db),
+    oauthStates: createOauthStates(db, seal),
+    oneTime: createOneTime(db, seal),
+    browsers: createBrowsers(db),
+    mails: createMails(db, seal),
+    refreshTokens: createRefreshTokens(db),
+    exchanges: createExchanges(db),
+    signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
     hooks: createHooks(db, seal),
     hookDeliveries: createHookDeliveries(db, () => {

@@ -9,6 +9,105 @@ export interface App {
   createdAt: number;
 }
 
+/** An account at a provider: (instance, provider, uid) is unique. */
+export interface Identity {
+  seq: number;
+  /** UUID. */
+  id: string;
+  instance: number;
+  user: number;
+  provider: string;
+  /** The provider's own name for the account; of an oidc connection the issuer comes first. */
+  uid: string;
+  /** As the provider told it. */
+  email: string | undefined;
+  /** The provider's word for that address counts. */
+  emailVerified: boolean;
+  accessToken: string | undefined;
+  refreshToken: string | undefined;
+  tokenExpiresAt: number | undefined;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Where the provider's answer may be taken to, fixed when the browser is sent away. */
+export interface StateEndpoints {
+  clientId: string;
+  token: string;
+  userinfo: string;
+  emails: string | undefined;
+  issuer: string | undefined;
+  jwks: string | undefined;
+  /** How the client proves itself at the token endpoint. */
+  auth: "basic" | "body";
+  /** Its answers must carry its name (RFC 9207). */
+  namesItself: boolean;
+}
+
+/** OAuthState record of the contract, and what binds it to the browser that started. */
+export interface OAuthState {
+  /** sha256 of the state value. */
+  hash: Uint8Array;
+  instance: number;
+  provider: string;
+  redirectUri: string;
+  /** sha256 of the browser's cookie. */
+  browser: Uint8Array;
+  endpoints: StateEndpoints;
+  codeVerifier: string | undefined;
+  nonce: string | undefined;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export type OneTimePurpose = "verify_email" | "reset_password" | "deliver_token";
+
+/** A value that works once; only its sha256 is known here. */
+export interface OneTime {
+  hash: Uint8Array;
+  instance: number;
+  user: number | undefined;
+  purpose: OneTimePurpose;
+  /** Small JSON; sealed. */
+  data: Record<string, unknown>;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** A browser that is signed in at the hosted pages of an instance. */
+export interface Browser {
+  /** sha256 of its cookie. */
+  hash: Uint8Array;
+  instance: number;
+  session: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** kept: there is no mail server to send it with. */
+export type MailState = "kept" | "waiting" | "sent" | "failed";
+
+export interface MailMessage {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mail {
+  seq: number;
+  /** `mail_…`: opaque. */
+  id: string;
+  instance: number;
+  purpose: "verify_email" | "account_exists" | "reset_password";
+  message: MailMessage;
+  state: MailState;
+  attempts: number;
+  nextAt: number;
+  lastError: string | undefined;
+  createdAt: number;
+}
+
 export interface Instance {
   /** Internal number: what other rows refer to. Never on the wire. */
   seq: number;
@@ -154,4 +253,34 @@ export interface HookDelivery {
   /** A status or a short reason, never anything that was sent or received. */
   lastResult: string | undefined;
   createdAt: number;
+}
+
+/** One link of the chain of a session; a spent one is kept until it expires. */
+export interface RefreshToken {
+  /** sha256 of the token. */
+  hash: Uint8Array;
+  session: number;
+  spentAt: number | undefined;
+  expiresAt: number;
+  createdAt: number;
+}
+
+/** The public half of an RSA key (RFC 7517). */
+export interface PublicJwk {
+  kty: "RSA";
+  n: string;
+  e: string;
+}
+
+export interface SigningPair {
+  /** Public: the `kid` of tokens. */
+  id: string;
+  instance: number;
+  /** As of keys: a staged one is published, so that everybody knows it before it signs. */
+  state: KeyState;
+  publicJwk: PublicJwk;
+  /** PKCS 8. */
+  privatePem: string;
+  createdAt: number;
+  expiresAt: number | undefined;
 }

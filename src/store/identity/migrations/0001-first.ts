@@ -159,13 +159,15 @@ create table exchanges (
 ) strict, without rowid;
 create index exchanges_by_expiry on exchanges (expires_at);
 
--- hash is sha256 of the state value; browser is sha256 of the cookie of the browser that started.
+-- hash is sha256 of the state value; browser is sha256 of the cookie of the browser that started. endpoints is the JSON
+-- of where the code may be exchanged, as it was when the browser was sent away; code_verifier is sealed.
 create table oauth_states (
   hash blob primary key,
   instance integer not null references instances (seq) on delete cascade,
   provider text not null,
   redirect_uri text not null,
   browser blob not null,
+  endpoints text not null,
   code_verifier blob,
   nonce text,
   created_at integer not null,
@@ -211,6 +213,7 @@ create table mails (
   created_at integer not null
 ) strict;
 create index mails_by_state on mails (state, next_at);
+create index mails_by_instance on mails (instance, seq);
 
 -- What the search index must look at again; rows that are new it finds by their number. Dropped once it has.
 create table search_changes (
