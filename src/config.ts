@@ -133,6 +133,21 @@ export const identityLimits = {
   /** Of one line of an import; how many faulty lines of one request are told. */
   importLineBytesMax: 64 * 1024,
   importErrorsShown: 100,
+  search: {
+    /** Of one query and its tokens; more is a 400. */
+    queryBytesMax: 1_024,
+    tokensMax: 20,
+    /** Rows of one answer, which is full at `listBytesMax` in any case. */
+    rowsMax: 10_000,
+    /** Work that one search may take in the search thread, and the time until it is answered 503. */
+    budgetMs: 1_500,
+    deadlineMs: 8_000,
+    searchesMax: 64,
+    /** Instances with no more users, or sessions, have no index of them. */
+    smallMax: 2_000,
+    /** How often changes are taken into the indexes while nobody searches. */
+    idleMs: 1_000,
+  },
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
 } as const;

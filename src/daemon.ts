@@ -14,6 +14,7 @@ import { createOrchestrationApp } from "./http/orchestration/app.ts";
 import { createIdentityApp } from "./http/identity/app.ts";
 import { type Listener, startListener } from "./http/identity/listener.ts";
 import { startFront } from "./http/server/front.ts";
+import { startWorker } from "./identity/search-worker.ts";
 import { createIdentity, type RunningIdentity } from "./identity/create.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
@@ -90,6 +91,12 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     resolve: resolveHost,
     baseUrl: options.identityBaseUrl,
     allowPrivate: options.identityAllowPrivate,
+    search: {
+      database: layout.identityDatabase,
+      index: layout.identityIndex,
+      // Beside this file among the sources, and beside all chunks in the executable.
+      start: startWorker(new URL("./store/identity/search/worker.ts", import.meta.url).href),
+    },
   });
   const app = createOrchestrationApp({ controller: running.controller, version: versionText(), names, log, limits });
   const front = await startFront({
@@ -113,6 +120,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       await Promise.all([front.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
       stopping.abort();
       await working;
+      identity.close();
       runtime.close();
       identityStore.close();
       store.close();

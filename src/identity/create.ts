@@ -10,6 +10,8 @@ import type { Identity } from "./identity.ts";
 import { createLookup } from "./lookup.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
+import { createSearches } from "./search.ts";
+import { createSearchThread, type StartThread } from "./search-thread.ts";
 import { createSessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokens } from "./tokens.ts";
@@ -27,18 +29,22 @@ export interface IdentityParts {
   resolve: IdentityContext["resolve"];
   baseUrl: string;
   allowPrivate: boolean;
+  /** Paths of the identity database and of its search index, and how the thread that uses them is started. */
+  search: { database: string; index: string; start: StartThread };
 }
 
 export interface RunningIdentity {
   identity: Identity;
   context: IdentityContext;
+  /** Lets go of the search thread; whoever still searches is told to come back. */
+  close(): void;
   /** What the service does on its own, until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
-  const { key, ...rest } = parts;
+  const { key, search: searching, ...rest } = parts;
   const context: IdentityContext = {
     ...rest,
     directory: createDirectory(parts),
@@ -47,6 +53,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   };
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);
+  const thread = createThread(context, searching);
   const identity: Identity = {
     access: createAccess(context),
     overview: context.directory.overview,
@@ -56,6 +63,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     tokens,
     sessions: createSessions(context),
     users: createUsers(context),
+    search: createSearches(context, thread),
     refresh: createRefresh(context, tokens),
     signingPairs,
   };
@@ -63,10 +71,28 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   return {
     identity,
     context,
+    close: thread.close,
     async run(signal) {
       await Promise.all(loops.map((loop) => loop(signal)));
     },
   };
+}
+
+function createThread(context: IdentityContext, { start, database, index }: IdentityParts["search"]) {
+  const { store, clock, log, limits } = context;
+  const { budgetMs, searchesMax, smallMax, idleMs, deadlineMs } = limits.search;
+  return createSearchThread({
+    start,
+    setup: { database, index, budgetMs, searchesMax, smallMax, idleMs },
+    deadlineMs,
+    clock,
+    log,
+    onIndexed(changes) {
+      store
+        .write(({ searchChanges }) => searchChanges.drop(changes), { durable: false })
+        .catch((error: unknown) => log.error("search changes not dropped", { error }));
+    },
+  });
 }
 
 /** Changes of settings make their pair at once; this is for those that came another way, and for old ones. */

@@ -4,6 +4,7 @@ import type { Directory } from "./directory.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Refresh } from "./refresh.ts";
+import type { Searches } from "./search.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SigningPairs } from "./signing-pairs.ts";
 import type { Tokens } from "./tokens.ts";
@@ -19,6 +20,7 @@ export interface Identity {
   tokens: Tokens;
   sessions: Sessions;
   users: Users;
+  search: Searches;
   refresh: Refresh;
   signingPairs: SigningPairs;
 }

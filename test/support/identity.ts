@@ -9,6 +9,7 @@ import { createIdentity, type RunningIdentity } from "../../src/identity/create.
 import type { InstanceEntry } from "../../src/identity/directory.ts";
 import { createInstances } from "../../src/identity/instances.ts";
 import { startSession } from "../../src/identity/sessions.ts";
+import { startWorker } from "../../src/identity/search-worker.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { openIdentityStore } from "../../src/store/identity/open-store.ts";
 import type { Session, User } from "../../src/store/identity/records.ts";
@@ -55,13 +56,15 @@ export interface IdentityWorld {
   close(): void;
 }
 
+const searchWorker = new URL("../../src/store/identity/search/worker.ts", import.meta.url).href;
 const identityTestLimits = { ...identityLimits, rates: limits.identityRates };
 
 export type IdentityTestLimits = typeof identityTestLimits;
 
 export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {}): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
-  const store = openIdentityStore({ path: join(folder, "identity.db"), key: testKey });
+  const path = join(folder, "identity.db");
+  const store = openIdentityStore({ path, key: testKey });
   const clock = createFakeClock();
   const logged: string[] = [];
   const log = createLog((line) => logged.push(line), "debug");
@@ -77,6 +80,7 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
     resolve: () => Promise.resolve(["127.0.0.1"]),
     baseUrl: "http://127.0.0.1:8688",
     allowPrivate: true,
+    search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },
   });
   const { identity, context } = running;
   const proxies = { peerOf: () => "203.0.113.7", trusted: ["127.0.0.1/32"] };
@@ -146,6 +150,7 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
       return { status: response.status, headers: response.headers, text, json: jsonOf(response, text) };
     },
     close() {
+      running.close();
       store.close();
       rmSync(folder, { recursive: true, force: true });
     },

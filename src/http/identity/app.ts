@@ -9,6 +9,7 @@ import { mountInstances } from "./instances.ts";
 import type { HttpLimits, IdentityPlane } from "./plane.ts";
 import { mountRefresh } from "./refresh.ts";
 import { withRequestLog } from "./request-log.ts";
+import { mountSearch } from "./search.ts";
 import { mountSessions } from "./sessions.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountUsers } from "./users.ts";
@@ -33,6 +34,7 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
     clientIp: createClientAddress({ ...proxies, hopsMax: limits.forwardedHopsMax }),
   };
   mountTokens(plane);
+  mountSearch(plane);
   mountSessions(plane);
   mountRefresh(plane);
   mountUsers(plane);
