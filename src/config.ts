@@ -4,6 +4,8 @@ import { type LogLevel, logLevels } from "./lib/log.ts";
 import { parseDuration } from "./core/duration.ts";
 import { isLoopbackHost } from "./core/identity/urls.ts";
 
+export { identityLimits } from "./identity-limits.ts";
+
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
  * over the defaults.
@@ -72,84 +74,6 @@ export const limits = {
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
   runsAtOnceMax: 100,
-  identityRates: {
-    /** Credential posts only; redirects to a provider are not counted. `_account` is per address, the rest per client. */
-    rates: {
-      sign_in: { max: 10, perMs: 60_000 },
-      sign_in_account: { max: 10, perMs: 60_000 },
-      sign_up: { max: 5, perMs: 60_000 },
-      reset: { max: 10, perMs: 60_000 },
-      reset_account: { max: 3, perMs: 60_000 },
-      refresh: { max: 120, perMs: 60_000 },
-      exchange: { max: 120, perMs: 60_000 },
-      /** Wrong keys; a right key from the same client still goes through. */
-      wrong_key: { max: 120, perMs: 60_000 },
-    },
-    /** Wrong passwords for one account in a row. */
-    lockout: { free: 5, firstMs: 1_000, maxMs: 15 * 60_000 },
-    keysMax: 100_000,
-  },
-  /** Of one instance; the newest stay. */
-  identityAuditKept: 100_000,
-  identityHooksMax: 10,
-  /** Of one webhook; the newest stay. */
-  identityDeliveriesKept: 10_000,
-  /** Pauses between the attempts at a call: one more attempt than there are pauses. */
-  identityHookPausesMs: [5_000, 30_000, 120_000, 600_000, 3_600_000],
-  /** Calls of one webhook under way at the same time. */
-  identityHookInFlightMax: 2,
-} as const;
-
-/** Limits of the identity service. */
-export const identityLimits = {
-  /** Request body; one byte more is a 413. */
-  bodyBytesMax: 64 * 1024,
-  /** A connection on which nothing moves is closed after this long. */
-  idleMs: 30_000,
-  jsonDepthMax: 16,
-  /** Of one token; a longer one cannot be of ours. */
-  tokenBytesMax: 8 * 1024,
-  /** Lists and searches fill up to this and then go on with a cursor: clients refuse 1 MiB (identity API). */
-  listBytesMax: 900_000,
-  /** Rows read from the database at a time while a list fills. */
-  listPageRows: 500,
-  /** A sign-in token (identity API, section 8), and an access token that it was exchanged for. */
-  signInTokenMs: 3_600_000,
-  accessTokenMs: 900_000,
-  /** How long a spent refresh token still gets its successor, for clients that repeat a lost request. */
-  refreshGraceMs: 30_000,
-  /** Instances and keys that are kept in memory between two writes to them. */
-  directoryMax: 10_000,
-  /** How often missing key pairs are made and old ones dropped. */
-  tendMs: 60_000,
-  appsMax: 1_000,
-  instancesMax: 5_000,
-  /** Of one instance; also its providers and its webhooks. */
-  keysMax: 50,
-  providersMax: 50,
-  hooksMax: 10,
-  /** Rows of one answer to the operator. */
-  managePageMax: 1_000,
-  /** Of one line of an import; how many faulty lines of one request are told. */
-  importLineBytesMax: 64 * 1024,
-  importErrorsShown: 100,
-  search: {
-    /** Of one query and its tokens; more is a 400. */
-    queryBytesMax: 1_024,
-    tokensMax: 20,
-    /** Rows of one answer, which is full at `listBytesMax` in any case. */
-    rowsMax: 10_000,
-    /** Work that one search may take in the search thread, and the time until it is answered 503. */
-    budgetMs: 1_500,
-    deadlineMs: 8_000,
-    searchesMax: 64,
-    /** Instances with no more users, or sessions, have no index of them. */
-    smallMax: 2_000,
-    /** How often changes are taken into the indexes while nobody searches. */
-    idleMs: 1_000,
-  },
-  /** Entries of X-Forwarded-For that are looked at. */
-  forwardedHopsMax: 16,
 } as const;
 
 /** Limits of the client. */

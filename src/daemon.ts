@@ -85,7 +85,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     key,
     clock: systemClock,
     log,
-    limits: { ...identityLimits, rates: limits.identityRates },
+    limits: identityLimits,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, init) => fetch(url, init),
     resolve: resolveHost,
@@ -98,7 +98,14 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       start: startWorker(new URL("./store/identity/search/worker.ts", import.meta.url).href),
     },
   });
-  const app = createOrchestrationApp({ controller: running.controller, version: versionText(), names, log, limits });
+  const app = createOrchestrationApp({
+    controller: running.controller,
+    identity: identity.identity.manage,
+    version: versionText(),
+    names,
+    log,
+    limits,
+  });
   const front = await startFront({
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,

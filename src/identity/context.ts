@@ -3,6 +3,7 @@ import type { Log } from "../lib/log.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
 import type { Directory } from "./directory.ts";
+import type { SignInLimits } from "./limits.ts";
 import type { RateLimits, RateLimitsConfig } from "./rate-limits.ts";
 
 /** What is counted apart. `_account` goes by address, the rest by client. */
@@ -18,6 +19,7 @@ export interface IdentityLimits {
   accessTokenMs: number;
   refreshGraceMs: number;
   directoryMax: number;
+  signIn: SignInLimits;
   tendMs: number;
   appsMax: number;
   instancesMax: number;

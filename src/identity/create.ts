@@ -1,3 +1,4 @@
+import { Failure } from "../api/failure.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { derivedKey, type Secret } from "../lib/secret.ts";
@@ -8,6 +9,8 @@ import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
 import { createLookup } from "./lookup.ts";
+import { createManagement } from "./manage/manage.ts";
+import { createPasswords } from "./passwords.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
 import { createSearches } from "./search.ts";
@@ -42,6 +45,9 @@ export interface RunningIdentity {
   run(signal: AbortSignal): Promise<void>;
 }
 
+const unsearchable = () =>
+  Promise.reject(new Failure("unavailable", "the search is not there yet: list without a query"));
+
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
   const { key, search: searching, ...rest } = parts;
@@ -54,6 +60,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);
   const thread = createThread(context, searching);
+  const passwords = createPasswords(parts.limits.signIn);
   const identity: Identity = {
     access: createAccess(context),
     overview: context.directory.overview,
@@ -66,6 +73,11 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     search: createSearches(context, thread),
     refresh: createRefresh(context, tokens),
     signingPairs,
+    manage: createManagement(context, {
+      hashPassword: passwords.hash,
+      signingPairs,
+      search: { users: unsearchable, sessions: unsearchable, audit: unsearchable },
+    }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [(signal) => tendPairs(context, signingPairs, signal)];
   return {

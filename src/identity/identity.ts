@@ -3,6 +3,7 @@ import type { IdentityContext } from "./context.ts";
 import type { Directory } from "./directory.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Lookup } from "./lookup.ts";
+import type { Management } from "./manage/manage.ts";
 import type { Refresh } from "./refresh.ts";
 import type { Searches } from "./search.ts";
 import type { Sessions } from "./sessions.ts";
@@ -23,4 +24,6 @@ export interface Identity {
   search: Searches;
   refresh: Refresh;
   signingPairs: SigningPairs;
+  /** The operator's side; served by the orchestration plane. */
+  manage: Management;
 }

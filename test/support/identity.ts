@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InstanceSettings } from "../../src/api/identity/settings.ts";
-import { identityLimits, limits } from "../../src/config.ts";
+import { identityLimits } from "../../src/config.ts";
 import { createIdentityApp } from "../../src/http/identity/app.ts";
 import type { IdentityContext } from "../../src/identity/context.ts";
 import { createIdentity, type RunningIdentity } from "../../src/identity/create.ts";
@@ -57,7 +57,7 @@ export interface IdentityWorld {
 }
 
 const searchWorker = new URL("../../src/store/identity/search/worker.ts", import.meta.url).href;
-const identityTestLimits = { ...identityLimits, rates: limits.identityRates };
+const identityTestLimits = identityLimits;
 
 export type IdentityTestLimits = typeof identityTestLimits;
 
@@ -85,7 +85,7 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
   const { identity, context } = running;
   const proxies = { peerOf: () => "203.0.113.7", trusted: ["127.0.0.1/32"] };
   const app = createIdentityApp({ identity, log, limits: testLimits, proxies });
-  const manage = createInstances(context);
+  const manage = createInstances(context, running.identity.signingPairs);
   let count = 0;
   const world: IdentityWorld = {
     running,
