@@ -46,6 +46,8 @@ export const limits = {
   deathsKeptMs: 30 * 24 * 3_600_000,
   /** Webhook calls in all. */
   deliveriesKept: 1_000,
+  /** Runs of plugins in all. */
+  pluginRunsKept: 1_000,
   /** Resources reconciled at the same time, and container starts at the same time over all of them. */
   reconcileWorkers: 8,
   engineCallsMax: 16,
@@ -75,6 +77,33 @@ export const limits = {
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
   runsAtOnceMax: 100,
+  /** What a plugin may print: its answer, and what it says while it works. More ends it. */
+  pluginStdoutBytesMax: 16 * 1024 * 1024,
+  pluginStderrBytesMax: 64 * 1024 * 1024,
+  /** The last part of its standard error is kept while it runs, and its last lines with the record. */
+  pluginTailBytes: 64 * 1024,
+  pluginTailLines: 50,
+  /** Between being asked to end and being killed. */
+  pluginKillGraceMs: 2_000,
+  /** How long the output of a plugin that has ended is waited for: what it left behind may hold it open. */
+  pluginDrainMs: 1_000,
+  /** Plugins that run at the same time; one more is a 503. */
+  pluginsAtOnceMax: 128,
+  /** Blocks of one apply that are expanded at the same time. */
+  expandAtOnceMax: 16,
+  /** Time limits of commands that declare none. */
+  expandTimeoutMs: 60_000,
+  dispatchTimeoutMs: 15 * 60_000,
+  /** Actions in one answer, and words of one command. */
+  actionsMax: 1_000,
+  pluginArgsMax: 200,
+  /** Of one package. */
+  pluginFilesMax: 10_000,
+  pluginPackageBytesMax: 512 * 1024 * 1024,
+  /** For fetching a package, and for one of its hooks. */
+  pluginFetchMs: 10 * 60_000,
+  pluginHookMs: 10 * 60_000,
+  pluginInstallsAtOnceMax: 4,
 } as const;
 
 /** Limits of the client. */
@@ -124,6 +153,8 @@ export interface ServeOptions {
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
+  /** Where releases of plugins are, the public host or a mirror of the same paths; no slash at the end. */
+  pluginReleases: string;
 }
 
 /** The same as an operator writes them. */
@@ -164,7 +195,13 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     ),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
+    pluginReleases: releasesUrl(flags.pluginReleases ?? env.BERTH_PLUGIN_RELEASES ?? "https://github.com"),
   };
+}
+
+function releasesUrl(text: string): string {
+  if (/^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
+  throw new Failure("invalid", `plugin releases: "${text}" is no address; write one like https://github.com`);
 }
 
 /** It becomes part of network, volume, label, header and variable names. */
@@ -248,6 +285,24 @@ export function clientOptions(
     actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
     color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
   };
+}
+
+const pluginVariables = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
+const proxyVariables = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
+
+/** What plugins get of the server's own environment: it may hold secrets of others. */
+export function pluginEnvironment(env: Environment = process.env): Record<string, string> {
+  const isPassed = (name: string) =>
+    pluginVariables.includes(name) || name.startsWith("LC_") || proxyVariables.includes(name.toLowerCase());
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+  );
+  return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...Object.fromEntries(passed) };
+}
+
+/** `<PREFIX>_PLUGIN_DEFAULT_REPO_<KIND>`: where the plugin of a block kind is installed from when the block does not say. */
+export function pluginDefaultRepo(kind: string, envPrefix: string, env: Environment = process.env): string | undefined {
+  return env[`${envPrefix}_PLUGIN_DEFAULT_REPO_${kind.toUpperCase().replaceAll("-", "_")}`] || undefined;
 }
 
 /** What `${NAME}` in a manifest file is replaced from. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { identityLimits, limits, parseAddress, type ServeOptions } from "./config.ts";
 import { createController } from "./controller/create.ts";
+import { createPluginRoom, urlOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
 import { createMailSender, type SendMail } from "./deliver/mail.ts";
@@ -51,6 +52,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   // Leftovers are cleared only once the root is known to be ours.
   await prepareRoot(layout);
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
+  let planeUrl: string | undefined;
+  const plugins = await createPluginRoom({ layout, names, options, log, controllerUrl: () => planeUrl });
   const running = createController({
     store,
     runtime,
@@ -60,6 +63,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     clock: systemClock,
     log,
     limits,
+    plugins,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
@@ -118,6 +122,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
   });
   const identityListener = listenForIdentity(identity, options, log);
+  planeUrl = urlOf(front.addresses);
   const stopping = new AbortController();
   const working = Promise.all([running.run(stopping.signal), identity.run(stopping.signal)]);
 

@@ -1,4 +1,5 @@
 import { run, type Surroundings } from "./cli/run.ts";
+import { createRunLocal } from "./cli/local-run.ts";
 import { processTerminal } from "./cli/raw-terminal.ts";
 import { processStreams, readStdin } from "./cli/streams.ts";
 import { clientLimits, clientOptions, shellVariables } from "./config.ts";
@@ -29,6 +30,7 @@ process.exitCode = await run(process.argv.slice(2), {
   version: versionText(),
   streams: processStreams(),
   rawTerminal: processTerminal(),
+  runLocal: createRunLocal(shellVariables()),
   stdin: readStdin,
   fetch,
   clock: systemClock,

@@ -41,6 +41,8 @@ export interface CallInput<E extends Endpoint> {
   query?: { [K in keyof QueryOf<E>]?: string | number | boolean | undefined };
   /** Sent as JSON; as it is where the endpoint takes text. */
   body?: unknown;
+  /** Beside those of every request. */
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
@@ -58,7 +60,11 @@ export function createClient(options: ClientOptions): Client {
     const type = endpoint.bodyType;
     return options.fetch(`${options.baseUrl}${targetOf(endpoint.path, input)}`, {
       method: endpoint.method,
-      headers: { ...options.headers, ...(hasBody ? { "Content-Type": type ?? "application/json" } : {}) },
+      headers: {
+        ...options.headers,
+        ...input.headers,
+        ...(hasBody ? { "Content-Type": type ?? "application/json" } : {}),
+      },
       ...(hasBody ? { body: type === undefined ? JSON.stringify(input.body) : String(input.body) } : {}),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     });

@@ -10,6 +10,7 @@ import { execCommand } from "./commands/exec.ts";
 import { getCommand } from "./commands/get.ts";
 import { identityCommand } from "./commands/identity.ts";
 import { logsCommand } from "./commands/logs.ts";
+import { pluginsCommand } from "./commands/plugins.ts";
 import { psCommand } from "./commands/ps.ts";
 import { hooksCommand } from "./commands/hooks.ts";
 import { releaseCommand } from "./commands/release.ts";
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   cronCommand,
   stopCommand,
   startCommand,
+  pluginsCommand,
   identityCommand,
   versionCommand,
 ];

@@ -13,6 +13,7 @@ import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
 import type { Leaving } from "./leaving.ts";
 import type { Notes } from "./notes.ts";
+import type { PluginRoom } from "./plugin-room.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
@@ -46,6 +47,12 @@ export interface ControllerLimits {
   hookBodyBytesMax: number;
   hookPausesMs: readonly number[];
   hooksInFlightMax: number;
+  pluginTailLines: number;
+  expandAtOnceMax: number;
+  expandTimeoutMs: number;
+  dispatchTimeoutMs: number;
+  actionsMax: number;
+  pluginArgsMax: number;
 }
 
 export interface FetchOptions {
@@ -79,6 +86,7 @@ export interface Context {
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
+  plugins: PluginRoom;
   /** Asset files that nothing referred to at the last collection. */
   unusedAssets: Set<string>;
   /** Bounds container starts over all resources. */

@@ -22,6 +22,7 @@ export const serveUsage = `usage: berth serve [flags]
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
   --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
+  --plugin-releases URL       where owner/repo plugins come from (BERTH_PLUGIN_RELEASES, https://github.com)
   --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
   --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
 
@@ -38,6 +39,7 @@ const flags = {
   "docker-host": { type: "string" },
   prefix: { type: "string" },
   "stats-interval": { type: "string" },
+  "plugin-releases": { type: "string" },
   "allow-private-hooks": { type: "boolean" },
   "log-level": { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -86,6 +88,7 @@ function withoutUndefined(values: Values): ServeFlags {
     allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
     statsIntervalMs: text("stats-interval"),
+    pluginReleases: text("plugin-releases"),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

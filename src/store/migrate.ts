@@ -2,9 +2,10 @@ import type { Database } from "bun:sqlite";
 import { Failure } from "../api/failure.ts";
 import { first } from "./migrations/0001-first.ts";
 import { second } from "./migrations/0002-releases-and-runs.ts";
+import { third } from "./migrations/0003-plugins.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-export const stateMigrations: readonly string[] = [first, second];
+export const stateMigrations: readonly string[] = [first, second, third];
 
 export const schemaVersion = stateMigrations.length;
 

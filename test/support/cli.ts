@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/lib/clock.ts";
 import { clientLimits } from "../../src/config.ts";
+import type { RunLocal } from "../../src/cli/local-run.ts";
 import { run } from "../../src/cli/run.ts";
 
 export interface Call {
@@ -39,6 +40,8 @@ export interface Scene {
   size?: { cols: number; rows: number };
   endpoint?: string;
   color?: boolean;
+  /** What a program on the operator's terminal ends with; 0 where left out. */
+  runLocal?: RunLocal;
   /** Called at each sleep of the client with the time that has passed, in milliseconds. */
   onSleep?: (passedMs: number, interrupt: () => void) => void;
 }
@@ -98,6 +101,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
         };
       },
     },
+    runLocal: scene.runLocal ?? (async () => 0),
     stdin: async () => scene.stdin ?? "",
     fetch: async (address, init) => {
       const url = new URL(address);

@@ -35,7 +35,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@elysiajs/jwt": ["src/identity/tokens.ts"],
   arctic: ["src/identity/providers.ts"],
   nodemailer: ["src/deliver/mail.ts"],
-  yaml: ["src/cli/"],
+  yaml: ["src/cli/", "src/plugin/yaml.ts"],
   preact: ["src/ui/"],
   "@preact/signals": ["src/ui/"],
   uplot: ["src/ui/"],
@@ -45,13 +45,22 @@ export const packageHomes: Record<string, readonly string[]> = {
 /** The last is the file of a unix socket, which is cleared away before it is listened on. */
 const files = [
   "src/disk/",
+  "src/plugin/",
   "src/store/",
   "src/runtime/docker/",
   "src/local/",
   "src/cli/",
   "src/http/server/address.ts",
 ];
-const children = ["src/plugin/", "src/ingress/", "src/cli/tunnel.ts", "src/cli/raw-terminal.ts", "src/local/"];
+/** `local-run.ts` is for commands of plugins that belong on the operator's own terminal. */
+const children = [
+  "src/plugin/",
+  "src/ingress/",
+  "src/cli/tunnel.ts",
+  "src/cli/raw-terminal.ts",
+  "src/cli/local-run.ts",
+  "src/local/",
+];
 
 /** The same for Node's own modules; those without a row are free on floor 2 and above. */
 export const builtinHomes: Record<string, readonly string[]> = {

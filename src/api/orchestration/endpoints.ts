@@ -3,6 +3,7 @@ import { apply, deleteManifest, listManifests } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
+import { dispatchPlugin, execPlugin, listPluginRuns } from "./dispatch.ts";
 import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
@@ -10,6 +11,16 @@ import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "./identity-endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
+import {
+  disablePlugin,
+  enablePlugin,
+  getPlugin,
+  installPlugin,
+  listPlugins,
+  removePlugin,
+  rollbackPlugin,
+  updatePlugin,
+} from "./plugins.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
@@ -55,5 +66,16 @@ export const orchestrationEndpoints: Endpoint[] = [
   listDeliveries,
   listEvents,
   ...identityEndpoints,
+  listPlugins,
+  listPluginRuns,
+  getPlugin,
+  installPlugin,
+  removePlugin,
+  updatePlugin,
+  rollbackPlugin,
+  enablePlugin,
+  disablePlugin,
+  execPlugin,
+  dispatchPlugin,
   openapi,
 ];

@@ -10,6 +10,7 @@ import type { TakeoverHandler } from "../server/takeover.ts";
 import { mountApply } from "./apply.ts";
 import { mountConfig } from "./config.ts";
 import { mountDescribe } from "./describe.ts";
+import { mountDispatch } from "./dispatch.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountEvents } from "./events.ts";
 import { execPodRoute, mountExec } from "./exec.ts";
@@ -20,6 +21,7 @@ import { mountJobs } from "./jobs.ts";
 import { mountHooks } from "./hooks.ts";
 import type { Plane } from "./mount.ts";
 import { mountOpenapi } from "./openapi.ts";
+import { mountPlugins } from "./plugins.ts";
 import { mountPods } from "./pods.ts";
 import { mountReleases } from "./releases.ts";
 import { pathOf } from "./request.ts";
@@ -78,6 +80,8 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
+  mountPlugins(plane, controller);
+  mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
   if (options.identity) mountIdentity(plane, options.identity, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {

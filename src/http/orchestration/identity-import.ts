@@ -13,7 +13,7 @@ export function mountIdentityImport(plane: Plane, { transfer }: Management): voi
         actor,
       }),
   });
-  mountStream(plane, exportIdentityUsers, async ({ query: { instance, secrets }, actor }, signal) => {
+  mountStream(plane, exportIdentityUsers, async ({ query: { instance, secrets }, actor }, { signal }) => {
     const lines = await transfer.export(instance, { secrets: readFlag(secrets, false), actor, signal });
     return new Response(streamOf(lines), {
       headers: { "Content-Type": exportIdentityUsers.stream ?? "", "Cache-Control": "no-store" },

@@ -61,13 +61,13 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
 }
 
 /**
- * Mounts an endpoint whose answer is not the envelope but a stream. What fails before the first byte is an envelope
- * all the same.
+ * Mounts an endpoint that makes its answer itself: a stream, or an envelope of somebody else. A body is the handler's
+ * to read. What fails before the first byte is an envelope all the same.
  */
 export function mountStream<E extends Endpoint>(
   plane: Plane,
   endpoint: E,
-  respond: (call: Call<E>, signal: AbortSignal) => Promise<Response>,
+  respond: (call: Call<E>, request: Request) => Promise<Response>,
 ): void {
   plane.app.route(
     endpoint.method,
@@ -76,7 +76,7 @@ export function mountStream<E extends Endpoint>(
       guarded(plane, async () => {
         const query = readQuery(request, endpoint.query) as Partial<QueryOf<E>>;
         const actor = readActor(request, plane.actorHeader);
-        return respond({ params, query, body: undefined, actor }, request.signal);
+        return respond({ params, query, body: undefined, actor }, request);
       }),
     { parse: "none" },
   );

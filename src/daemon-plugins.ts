@@ -1,0 +1,91 @@
+import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config.ts";
+import type { PluginRoom } from "./controller/plugin-room.ts";
+import type { Naming } from "./core/naming.ts";
+import { moveInPlace, writeAtomic } from "./disk/atomic-write.ts";
+import type { Layout } from "./disk/layout.ts";
+import type { Log } from "./lib/log.ts";
+import { recover } from "./plugin/activate.ts";
+import type { Download } from "./plugin/fetch-release.ts";
+import { foldersOf, makeFolders } from "./plugin/folders.ts";
+import { createHost } from "./plugin/host.ts";
+import { createInstaller } from "./plugin/install.ts";
+import { createRegistry } from "./plugin/registry.ts";
+import { readLock } from "./plugin/state.ts";
+import { version } from "./version.ts";
+
+export interface PluginParts {
+  layout: Layout;
+  names: Naming;
+  options: ServeOptions;
+  log: Log;
+  /** Undefined until the plane listens, or when it has no address. */
+  controllerUrl: () => string | undefined;
+}
+
+/**
+ * Plugins of a root: the folder, the bundled ones, and the processes that they run as. What a crash broke off in an
+ * install is finished or taken back first, so this is for the holder of the root's lock.
+ */
+export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
+  const { layout, names, options, log, controllerUrl } = parts;
+  const folders = foldersOf(layout.plugins);
+  const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
+  await makeFolders(folders);
+  await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
+  const registry = createRegistry({
+    folder: layout.plugins,
+    bundled: [],
+    readLock: (name) => readLock(folders, name),
+    onChange: (plugins) => log.info("plugins changed", { plugins }),
+  });
+  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID` });
+  const environment = pluginEnvironment();
+  const installer = createInstaller({
+    ...disk,
+    host,
+    registry,
+    env: hookEnvironment(parts, environment),
+    envPrefix: names.envPrefix,
+    releasesUrl: options.pluginReleases,
+    machine: { os: process.platform, arch: process.arch },
+    download,
+    limits: { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
+    fetchMs: limits.pluginFetchMs,
+    hookMs: limits.pluginHookMs,
+    installsAtOnceMax: limits.pluginInstallsAtOnceMax,
+    serverVersion: version,
+    now: () => Date.now(),
+    which: (program) => Bun.which(program, { PATH: environment.PATH ?? "" }),
+  });
+  return {
+    registry,
+    installer,
+    host,
+    environment,
+    dockerHost: options.dockerHost,
+    controllerUrl,
+    defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
+  };
+}
+
+/** Hooks make ready what commands need later, so they see the same world. */
+function hookEnvironment({ layout, names, options }: PluginParts, environment: Readonly<Record<string, string>>) {
+  return {
+    ...environment,
+    DOCKER_HOST: options.dockerHost,
+    [`${names.envPrefix}_ROOT`]: layout.root,
+    [`${names.envPrefix}_PLUGINS_ROOT`]: layout.plugins,
+    [`${names.envPrefix}_NODE`]: "local",
+  };
+}
+
+/** The bytes as they are: a tarball that is unpacked on the way would be unpacked twice. The caller has the limits. */
+const download: Download = (url, init) =>
+  fetch(url, { ...init, headers: { "Accept-Encoding": "identity" }, decompress: false, timeout: false } as RequestInit);
+
+/** The address of a plane as somebody on this machine reaches it. */
+export function urlOf(addresses: readonly string[]): string | undefined {
+  const address = addresses.find((text) => !text.startsWith("unix:"));
+  if (address === undefined) return undefined;
+  return `http://${address.replace(/^(?:0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`;
+}
