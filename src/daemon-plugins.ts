@@ -5,6 +5,7 @@ import { moveInPlace, writeAtomic } from "./disk/atomic-write.ts";
 import type { Layout } from "./disk/layout.ts";
 import type { Log } from "./lib/log.ts";
 import { recover } from "./plugin/activate.ts";
+import { createBlockSchemas } from "./plugin/block-schemas.ts";
 import type { Download } from "./plugin/fetch-release.ts";
 import { foldersOf, makeFolders } from "./plugin/folders.ts";
 import { createHost } from "./plugin/host.ts";
@@ -61,6 +62,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     registry,
     installer,
     host,
+    schemas: createBlockSchemas(),
     environment,
     dockerHost: options.dockerHost,
     controllerUrl,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { identityLimits, limits, parseAddress, type ServeOptions } from "./config.ts";
+import { identityLimits, limits, type ServeOptions } from "./config.ts";
+import { parseAddress } from "./config-values.ts";
 import { createController } from "./controller/create.ts";
 import { createPluginRoom, urlOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";

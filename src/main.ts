@@ -13,6 +13,9 @@ const local: Surroundings["local"] = {
   server: async (args) => (await import("./local/unit.ts")).serverCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
   "hooks secret": async (args) => (await import("./local/hook-secret.ts")).hookSecretCommand(args),
+  "plugins init": async (args) => (await import("./local/plugin-init.ts")).pluginInitCommand(args),
+  "plugins lint": async (args) => (await import("./local/plugin-lint.ts")).pluginLintCommand(args),
+  "plugins test": async (args) => (await import("./local/plugin-test.ts")).pluginTestCommand(args),
   restore: async (args) => (await import("./local/restore.ts")).restoreCommand(args),
 };
 

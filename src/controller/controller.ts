@@ -9,7 +9,7 @@ import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
-import type { listPlugins, PluginInfo, removePlugin } from "../api/orchestration/plugins.ts";
+import type { getPluginSchema, listPlugins, PluginInfo, removePlugin } from "../api/orchestration/plugins.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { scale } from "../api/orchestration/scale.ts";
@@ -133,8 +133,10 @@ export interface Controller {
   deliveries(target: Target & { limit: number }): DataOf<typeof listDeliveries>;
   /** Also notices what was dropped into the folder by hand. */
   listPlugins(): Promise<DataOf<typeof listPlugins>>;
-  /** The four that follow fail `not_found` for an unknown plugin. */
+  /** The five that follow fail `not_found` for an unknown plugin. */
   getPlugin(name: string): Promise<PluginInfo>;
+  /** Fails `not_found` also where the plugin has no schema for the kind. */
+  pluginSchema(target: { name: string; kind: string | undefined }): Promise<DataOf<typeof getPluginSchema>>;
   updatePlugin(target: { name: string; version: string | undefined }, options: { actor: string }): Promise<PluginInfo>;
   rollbackPlugin(name: string, options: { actor: string }): Promise<PluginInfo>;
   setPluginEnabled(target: { name: string; enabled: boolean }, options: { actor: string }): Promise<PluginInfo>;

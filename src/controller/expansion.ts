@@ -96,6 +96,9 @@ async function expandOne(context: Context, { block, path: at, options, signal }:
   const key = blockKey(context, block);
   const { spec, problems } = restoreBlock(block.spec, context.store.blocks.get(key)?.spec);
   if (problems.length > 0) throw problemsFailure(problems.map((it) => ({ ...it, path: `${at}${it.path}` })));
+  const published = await context.plugins.schemas.of(plugin, block.kind);
+  const faults = published?.check(spec, context.limits.problemsShownMax) ?? [];
+  if (faults.length > 0) throw problemsFailure(faults.map((it) => ({ ...it, path: `${at}${it.path}` })));
   const path = `${at}${ref}: `;
   const config = context.store.config.merged(block.scope, block.name);
   const whole = { ...block, spec };

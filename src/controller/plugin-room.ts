@@ -1,4 +1,5 @@
 import { Failure } from "../api/failure.ts";
+import type { BlockSchemas } from "../plugin/block-schemas.ts";
 import type { Host } from "../plugin/host.ts";
 import type { Installer, Registry } from "../plugin/plugin.ts";
 
@@ -7,6 +8,7 @@ export interface PluginRoom {
   registry: Registry;
   installer: Installer;
   host: Host;
+  schemas: BlockSchemas;
   /** The part of the server's own environment that every plugin gets; without where the engine is. */
   environment: Readonly<Record<string, string>>;
   /** Told to plugins that were granted the engine. */
@@ -38,6 +40,7 @@ export function noPlugins(): PluginRoom {
       verify: refuse,
     },
     host: { run: refuse, running: () => 0, endLeftovers: async () => undefined, close: async () => undefined },
+    schemas: { of: async () => undefined },
     environment: {},
     dockerHost: "",
     controllerUrl: () => undefined,

@@ -21,6 +21,15 @@ export async function getPlugin(context: Context, name: string): Promise<PluginI
   return wirePlugin(await pluginNamed(context, name));
 }
 
+/** GET /plugins/{name}/schema. */
+export async function pluginSchema(context: Context, target: { name: string; kind: string | undefined }) {
+  const plugin = await pluginNamed(context, target.name);
+  const kind = target.kind || plugin.yml.name;
+  const found = await context.plugins.schemas.of(plugin, kind);
+  if (found !== undefined) return { plugin: plugin.yml.name, kind, schema: found.json };
+  throw new Failure("not_found", `the plugin "${plugin.yml.name}" publishes no schema for blocks of kind "${kind}"`);
+}
+
 /** Fails `not_found`, naming those that are there. */
 async function pluginNamed(context: Context, name: string): Promise<Plugin> {
   return knownPlugin(context, name).catch((error: unknown) => {

@@ -13,6 +13,8 @@ export interface Plugin {
   permissions: PluginPermissions;
   /** Command → the first words of its argv, the program absolute; the operator's words follow. */
   argv: ReadonlyMap<string, readonly string[]>;
+  /** Of a bundled one: JSON Schemas by kind. Others have theirs in files that `yml.schema` names. */
+  schemas?: Readonly<Record<string, unknown>>;
 }
 
 /** What was written down about a plugin; `readLock` of state.ts reads it from `<plugins>/.state/<name>.json`. */
@@ -47,6 +49,8 @@ export interface BundledPlugin {
   yml: PluginYml;
   /** Program and first words: `[execPath, "plugin", "postgres"]`; the command and the operator's words follow. */
   argv: readonly string[];
+  /** JSON Schemas of its blocks, by kind. */
+  schemas?: Readonly<Record<string, unknown>>;
 }
 
 /** The plugins of a root: what lies in `<root>/plugins`, and the bundled ones that nothing takes the place of. */

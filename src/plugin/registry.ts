@@ -143,7 +143,17 @@ function bundledPlugin(folder: string, bundled: BundledPlugin | undefined, lock:
   const { yml } = bundled;
   const argv = new Map(yml.commands.map(({ name }) => [name, [...bundled.argv, name]]));
   const permissions = yml.permissions ?? fullGrant;
-  return { yml, argv, folder, lock, origin: "bundled" as const, enabled: lock?.enabled !== false, permissions };
+  const schemas = bundled.schemas === undefined ? {} : { schemas: bundled.schemas };
+  return {
+    yml,
+    argv,
+    folder,
+    lock,
+    origin: "bundled" as const,
+    enabled: lock?.enabled !== false,
+    permissions,
+    ...schemas,
+  };
 }
 
 interface View {

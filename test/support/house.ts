@@ -62,6 +62,9 @@ const children = [
   "src/local/",
 ];
 
+/** `plugin-fake-controller.ts` answers plugins that call back while their author tests them. */
+const listeners = ["src/http/", "src/ingress/embedded/", "src/local/plugin-fake-controller.ts"];
+
 /** The same for Node's own modules; those without a row are free on floor 2 and above. */
 export const builtinHomes: Record<string, readonly string[]> = {
   "node:fs": files,
@@ -79,7 +82,7 @@ export const pureBuiltins: Record<string, readonly string[]> = {
 /** Calls of the platform → path prefixes where they may stand. */
 export const callHomes: { name: string; call: RegExp; homes: readonly string[] }[] = [
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
-  { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: ["src/http/", "src/ingress/embedded/"] },
+  { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
   { name: "files", call: /\bBun\s*\.\s*(?:file|write)\b/, homes: files },
   {
     name: "the environment",

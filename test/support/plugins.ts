@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { limits } from "../../src/config.ts";
 import { noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
 import type { Layout } from "../../src/disk/layout.ts";
+import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
 import { createHost, type HostLimits } from "../../src/plugin/host.ts";
 import type { Installer } from "../../src/plugin/plugin.ts";
 import { createRegistry } from "../../src/plugin/registry.ts";
@@ -22,6 +23,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     registry: createRegistry({ folder: layout.plugins, bundled: [], readLock: async () => undefined }),
     installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
     host: createHost({ limits: { ...limits, ...options.limits }, runVariable: options.runVariable ?? "BERTH_RUN_ID" }),
+    schemas: createBlockSchemas(),
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),

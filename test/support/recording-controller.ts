@@ -137,6 +137,7 @@ export const fixedAnswers: Controller = {
   deliveries: () => ({ deliveries: [] }),
   listPlugins: async () => ({ plugins: [plugin], errors: [] }),
   getPlugin: async () => plugin,
+  pluginSchema: async ({ name }) => ({ plugin: name, kind: name, schema: {} }),
   installPlugin: async () => plugin,
   removePlugin: async (name) => ({ name, removed: true }),
   updatePlugin: async () => plugin,

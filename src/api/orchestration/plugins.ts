@@ -38,6 +38,14 @@ export const getPlugin = endpoint({
   data: PluginInfo,
 });
 
+export const getPluginSchema = endpoint({
+  method: "GET",
+  path: "/plugins/:name/schema",
+  summary: "The JSON Schema that a plugin publishes for the spec of its blocks; 404 when it has none",
+  query: Type.Object({ kind: Text("of the block; the plugin's own name without it") }),
+  data: Type.Object({ plugin: Type.String(), kind: Type.String(), schema: Type.Unknown() }),
+});
+
 export const InstallBody = Type.Object({
   source: Type.String({ description: "owner/repo, the URL of a git repository, or a local path" }),
   version: Type.Optional(Type.String()),

@@ -41,20 +41,21 @@ export function readPluginYml(value: unknown, folder: string): { yml: PluginYml;
   const read = fieldReader(value ?? {}, "", problems);
   const name = read.text("name") ?? folder;
   const aliases = read.names("aliases") ?? [];
+  const kinds = read.names("kinds") ?? [name, ...aliases];
   const yml: PluginYml = {
     name,
     version: read.text("version") ?? "",
     description: read.text("description") ?? "",
     homepage: read.text("homepage") ?? "",
     aliases,
-    kinds: read.names("kinds") ?? [name, ...aliases],
+    kinds,
     commands: readCommands(read.list("commands") ?? [], problems),
     env: read.texts("env") ?? {},
     ...given("entrypoint", read.path("entrypoint")),
     ...given("protocol", read.whole("protocol")),
     ...given("requires", readRequires(read, problems)),
     ...given("permissions", readPermissions(read, problems)),
-    ...given("schema", readSchema(read, value, { name, problems })),
+    ...given("schema", readSchema(read, value, { kinds, problems })),
     ...given("routes", readRoutes(read, problems)),
   };
   problems.push(...nameProblems(yml), ...environmentProblems(yml), ...protocolProblems(yml));
@@ -159,15 +160,16 @@ function readPermissions(read: FieldReader, problems: Problem[]): PluginPermissi
   return { actions, scopes: inner.words("scopes") ?? ["*"], docker: inner.flag("docker") ?? false };
 }
 
-/** A path is the schema of the plugin's own kind; a map has one for each. */
+/** A path is the schema of every kind; a map has one for each. */
 function readSchema(
   read: FieldReader,
   value: unknown,
-  { name, problems }: { name: string; problems: Problem[] },
+  { kinds, problems }: { kinds: readonly string[]; problems: Problem[] },
 ): Record<string, string> | undefined {
   if (!read.has("schema")) return undefined;
   const written = isFields(value) ? value.schema : undefined;
-  const files = typeof written === "string" ? { [name]: written } : read.texts("schema");
+  const files =
+    typeof written === "string" ? Object.fromEntries(kinds.map((kind) => [kind, written])) : read.texts("schema");
   for (const [kind, file] of Object.entries(files ?? {})) {
     if (!isInside(file)) problems.push({ path: `schema.${kind}`, message: "expected a path inside the package" });
   }

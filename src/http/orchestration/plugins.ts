@@ -2,6 +2,7 @@ import {
   disablePlugin,
   enablePlugin,
   getPlugin,
+  getPluginSchema,
   installPlugin,
   listPlugins,
   removePlugin,
@@ -14,6 +15,9 @@ import { mount, type Plane } from "./mount.ts";
 export function mountPlugins(plane: Plane, controller: Controller): void {
   mount(plane, listPlugins, { answer: () => controller.listPlugins() });
   mount(plane, getPlugin, { answer: ({ params }) => controller.getPlugin(params.name ?? "") });
+  mount(plane, getPluginSchema, {
+    answer: ({ params, query }) => controller.pluginSchema({ name: params.name ?? "", kind: query.kind }),
+  });
   mount(plane, installPlugin, { answer: ({ body, actor }) => controller.installPlugin(body, { actor }) });
   mount(plane, removePlugin, { answer: ({ params, actor }) => controller.removePlugin(params.name ?? "", { actor }) });
   mount(plane, updatePlugin, {
