@@ -1,8 +1,11 @@
+import { join } from "node:path";
+import { bundledPlugins } from "../plugins/bundled.ts";
 import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config.ts";
 import type { PluginRoom } from "./controller/plugin-room.ts";
 import type { Naming } from "./core/naming.ts";
 import { moveInPlace, writeAtomic } from "./disk/atomic-write.ts";
 import type { Layout } from "./disk/layout.ts";
+import { readPluginYml } from "./core/plugins/plugin-yml.ts";
 import type { Log } from "./lib/log.ts";
 import { recover } from "./plugin/activate.ts";
 import { createBlockSchemas } from "./plugin/block-schemas.ts";
@@ -11,7 +14,9 @@ import { foldersOf, makeFolders } from "./plugin/folders.ts";
 import { createHost } from "./plugin/host.ts";
 import { createInstaller } from "./plugin/install.ts";
 import { createRegistry } from "./plugin/registry.ts";
+import type { BundledPlugin } from "./plugin/plugin.ts";
 import { readLock } from "./plugin/state.ts";
+import { parsePluginYml } from "./plugin/yaml.ts";
 import { version } from "./version.ts";
 
 export interface PluginParts {
@@ -35,7 +40,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
   await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
   const registry = createRegistry({
     folder: layout.plugins,
-    bundled: [],
+    bundled: bundled(),
     readLock: (name) => readLock(folders, name),
     onChange: (plugins) => log.info("plugins changed", { plugins }),
   });
@@ -68,6 +73,20 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     controllerUrl,
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
+}
+
+/** They are run by the executable itself; in a checkout, by the platform with our entry file. */
+function bundled(): BundledPlugin[] {
+  const self = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "main.ts")];
+  return bundledPlugins.map(({ name, yml: text, schemas }) => {
+    const { value, fault } = parsePluginYml(text);
+    const { yml, problems } = readPluginYml(value, name);
+    const [problem] = problems;
+    if (fault !== undefined || problem !== undefined) {
+      throw new Error(`plugin.yml of the bundled plugin "${name}": ${fault ?? `${problem?.path} ${problem?.message}`}`);
+    }
+    return { yml, argv: [...self, "plugin", name], schemas };
+  });
 }
 
 /** Hooks make ready what commands need later, so they see the same world. */

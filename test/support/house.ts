@@ -25,6 +25,9 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
 /** A file of src/ that anyone may import: it imports nothing of ours. */
 export const leaves = ["src/version.ts"];
 
+/** Files that may know the plugins that are part of the executable: what starts them, and what tells the server of them. */
+export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
+
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
   "@sinclair/typebox": ["src/api/", "src/core/", "src/http/"],
