@@ -1,4 +1,5 @@
 import { run, type Surroundings } from "./cli/run.ts";
+import { openOutputs } from "./cli/output.ts";
 import { processTerminal } from "./cli/raw-terminal.ts";
 import { processStreams, readStdin } from "./cli/streams.ts";
 import { clientLimits, clientOptions, shellVariables } from "./config.ts";
@@ -25,10 +26,11 @@ function interruptible(): AbortSignal {
   return controller.signal;
 }
 
+const outputs = openOutputs();
 process.exitCode = await run(process.argv.slice(2), {
   version: versionText(),
-  streams: processStreams(),
-  rawTerminal: processTerminal(),
+  streams: processStreams(outputs),
+  rawTerminal: processTerminal(outputs),
   stdin: readStdin,
   fetch,
   clock: systemClock,
