@@ -1,7 +1,7 @@
 import { formatKey } from "../api/manifest.ts";
 import type { Death, FailedRelease, FailedRun, Why } from "../api/orchestration/why.ts";
 import { exitMeaning } from "../core/exit-code.ts";
-import { ageOf, timeText } from "./duration.ts";
+import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
 import { reasonOf } from "./look.ts";
 import type { TableSetup } from "./resource-table.ts";
