@@ -133,7 +133,7 @@ function rows(steps: Step[]): ReplicaRow[] {
     ...replaced.map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "replace", why })),
     ...removed.slice(pairs).map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why })),
     ...created.slice(pairs).map(({ ordinal, why }): ReplicaRow => ({
-      replica_id: ordinal === undefined ? "(new)" : String(ordinal),
+      ...(ordinal === undefined ? {} : { replica_id: String(ordinal) }),
       action: "create",
       why,
     })),
