@@ -15,6 +15,7 @@ import { createOrchestrationApp } from "./http/orchestration/app.ts";
 import { createIdentityApp } from "./http/identity/app.ts";
 import { type Listener, startListener } from "./http/identity/listener.ts";
 import { startFront } from "./http/server/front.ts";
+import { startWorker } from "./identity/search-worker.ts";
 import { createIdentity, type RunningIdentity } from "./identity/create.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
@@ -86,13 +87,19 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     key,
     clock: systemClock,
     log,
-    limits: { ...identityLimits, rates: limits.identityRates },
+    limits: identityLimits,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, init) => fetch(url, init),
     resolve: resolveHost,
     baseUrl: options.identityBaseUrl,
     allowPrivate: options.identityAllowPrivate,
     sendMail: mailSender(options),
+    search: {
+      database: layout.identityDatabase,
+      index: layout.identityIndex,
+      // Beside this file among the sources, and beside all chunks in the executable.
+      start: startWorker(new URL("./store/identity/search/worker.ts", import.meta.url).href),
+    },
   });
   const app = createOrchestrationApp({
     controller: running.controller,
@@ -123,6 +130,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       await Promise.all([front.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
       stopping.abort();
       await working;
+      identity.close();
       runtime.close();
       identityStore.close();
       store.close();

@@ -6,6 +6,7 @@ import type { Hosted } from "./hosted.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Management } from "./manage/manage.ts";
 import type { Refresh } from "./refresh.ts";
+import type { Searches } from "./search.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SigningPairs } from "./signing-pairs.ts";
 import type { Tokens } from "./tokens.ts";
@@ -22,6 +23,7 @@ export interface Identity {
   tokens: Tokens;
   sessions: Sessions;
   users: Users;
+  search: Searches;
   refresh: Refresh;
   signingPairs: SigningPairs;
   /** The operator's side; served by the orchestration plane. */

@@ -11,6 +11,7 @@ import { mountOauth } from "./oauth.ts";
 import { mountRefresh } from "./refresh.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountReset } from "./reset.ts";
+import { mountSearch } from "./search.ts";
 import { mountSessions } from "./sessions.ts";
 import { mountSignIn } from "./sign-in.ts";
 import { mountSignOut } from "./sign-out.ts";
@@ -38,6 +39,7 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
     clientIp: createClientAddress({ ...proxies, hopsMax: limits.forwardedHopsMax }),
   };
   mountTokens(plane);
+  mountSearch(plane);
   mountSessions(plane);
   mountRefresh(plane);
   mountUsers(plane);
