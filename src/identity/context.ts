@@ -3,6 +3,7 @@ import type { Log } from "../lib/log.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
 import type { Directory } from "./directory.ts";
+import type { SignInLimits } from "./limits.ts";
 import type { RateLimits, RateLimitsConfig } from "./rate-limits.ts";
 
 /** What is counted apart. `_account` goes by address, the rest by client. */
@@ -18,6 +19,7 @@ export interface IdentityLimits {
   accessTokenMs: number;
   refreshGraceMs: number;
   directoryMax: number;
+  signIn: SignInLimits;
   tendMs: number;
   appsMax: number;
   instancesMax: number;
@@ -28,6 +30,16 @@ export interface IdentityLimits {
   importErrorsShown: number;
   hooksMax: number;
   rates: RateLimitsConfig<RateBucket>;
+  search: {
+    queryBytesMax: number;
+    tokensMax: number;
+    rowsMax: number;
+    budgetMs: number;
+    deadlineMs: number;
+    searchesMax: number;
+    smallMax: number;
+    idleMs: number;
+  };
 }
 
 /** What every room of the identity service works with; made once by `create.ts`. */

@@ -1,6 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import type { DataOf } from "../api/endpoint.ts";
-import { defaultSettings } from "../api/identity/settings.ts";
+import { defaultSettings, type InstanceSettings } from "../api/identity/settings.ts";
 import {
   createIdentityInstance,
   type deleteIdentityInstance,
@@ -18,6 +18,7 @@ import { audit } from "./audit.ts";
 import { requireApp } from "./manage/apps.ts";
 import { bodyReader, type By, isoTime, type ManageContext, refuse, requireInstance } from "./manage/context.ts";
 import { mintKey } from "./manage/keys.ts";
+import type { SigningPairs } from "./signing-pairs.ts";
 import { removeInstance } from "./manage/remove-instance.ts";
 
 const readNew = bodyReader(createIdentityInstance);
@@ -35,8 +36,13 @@ export interface Instances {
   remove(id: string, by: By): Promise<DataOf<typeof deleteIdentityInstance>>;
 }
 
-export function createInstances(context: ManageContext): Instances {
+export function createInstances(context: ManageContext, pairs: Pick<SigningPairs, "ensure">): Instances {
   const { store, clock } = context;
+  /** A key pair takes a moment to make: it is there before the answer says that tokens are signed with it. */
+  const prepared = async (written: { id: string; settings: InstanceSettings }) => {
+    const instance = store.instances.get(written.id);
+    if (instance?.settings.algorithm === "RS256") await pairs.ensure(instance);
+  };
   return {
     list(app) {
       const found = store.instances.list(app === undefined ? undefined : requireApp(store, app).id);
@@ -51,15 +57,17 @@ export function createInstances(context: ManageContext): Instances {
     },
     async create(body, { actor }) {
       const { app, name, environment = "production", host, settings } = readNew(body);
-      return store.write((nouns) => {
+      const made = await store.write((nouns) => {
         const fields = { app: requireApp(nouns, app), name, environment, host, change: settings, actor };
         const { instance, secretKey } = addInstance(context, nouns, fields);
         return { ...wireInstance(context, nouns, instance), secret_key: secretKey };
       });
+      await prepared(made);
+      return made;
     },
     async update(id, body, { actor }) {
       const change = readChange(body);
-      return store.write((nouns) => {
+      const changed = await store.write((nouns) => {
         const before = requireInstance(context, id);
         const { settings, problems } = changedSettings(before.settings, change.settings ?? {});
         refuse(problems);
@@ -71,6 +79,8 @@ export function createInstances(context: ManageContext): Instances {
         audit(nouns, { instance, actor, action: "instance.update", detail, now: instance.updatedAt });
         return wireInstance(context, nouns, instance);
       });
+      await prepared(changed);
+      return changed;
     },
     remove: (id, by) => removeInstance(context, id, by),
   };

@@ -24,6 +24,8 @@ export interface ResolvedProvider extends ProviderButton {
   clientId: string;
   clientSecret: string;
   options: ProviderOptions;
+  /** Whose credentials these are. */
+  source: "own" | "global";
 }
 
 export interface Authorization {
@@ -74,7 +76,7 @@ export function createProviders(context: ProvidersContext, fetch: GuardedFetch, 
     if (found === undefined) return undefined;
     const kind = builtInProviders.find((known) => known === found.kind) ?? "oidc";
     const label = found.options.label ?? (kind === "oidc" ? name : knownProviders[kind].label);
-    return { name, label, kind, clientId: found.clientId, clientSecret: found.clientSecret, options: found.options };
+    return { ...found, kind, label };
   };
   return {
     get,

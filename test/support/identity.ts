@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InstanceSettings } from "../../src/api/identity/settings.ts";
-import { identityLimits, limits } from "../../src/config.ts";
+import { identityLimits } from "../../src/config.ts";
 import { createIdentityApp } from "../../src/http/identity/app.ts";
 import type { IdentityContext } from "../../src/identity/context.ts";
 import { createIdentity, type RunningIdentity } from "../../src/identity/create.ts";
 import type { InstanceEntry } from "../../src/identity/directory.ts";
 import { createInstances } from "../../src/identity/instances.ts";
 import { startSession } from "../../src/identity/sessions.ts";
+import { startWorker } from "../../src/identity/search-worker.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { openIdentityStore } from "../../src/store/identity/open-store.ts";
 import type { Session, User } from "../../src/store/identity/records.ts";
@@ -52,16 +53,20 @@ export interface IdentityWorld {
   signedIn(tenant: Tenant, fields?: Partial<User>): Promise<{ user: User; session: Session; token: string }>;
   /** `ask("GET /api/v1/users", {headers})`. */
   ask(request: string, asked?: Asked): Promise<Answer>;
+  /** As it comes over the wire. */
+  fetch(request: Request): Promise<Response>;
   close(): void;
 }
 
-const identityTestLimits = { ...identityLimits, rates: limits.identityRates };
+const searchWorker = new URL("../../src/store/identity/search/worker.ts", import.meta.url).href;
+const identityTestLimits = identityLimits;
 
 export type IdentityTestLimits = typeof identityTestLimits;
 
 export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {}): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
-  const store = openIdentityStore({ path: join(folder, "identity.db"), key: testKey });
+  const path = join(folder, "identity.db");
+  const store = openIdentityStore({ path, key: testKey });
   const clock = createFakeClock();
   const logged: string[] = [];
   const log = createLog((line) => logged.push(line), "debug");
@@ -77,11 +82,12 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
     resolve: () => Promise.resolve(["127.0.0.1"]),
     baseUrl: "http://127.0.0.1:8688",
     allowPrivate: true,
+    search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },
   });
   const { identity, context } = running;
   const proxies = { peerOf: () => "203.0.113.7", trusted: ["127.0.0.1/32"] };
   const app = createIdentityApp({ identity, log, limits: testLimits, proxies });
-  const manage = createInstances(context);
+  const manage = createInstances(context, running.identity.signingPairs);
   let count = 0;
   const world: IdentityWorld = {
     running,
@@ -145,7 +151,9 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, json: jsonOf(response, text) };
     },
+    fetch: async (request) => app.fetch(request),
     close() {
+      running.close();
       store.close();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -14,6 +14,16 @@ export interface By {
   actor: string;
 }
 
+/** A page of a list, or of what a query of the search grammar finds. */
+export interface Query {
+  query: string | undefined;
+  /** Tokens that are not understood fail `invalid`; else they are passed over. */
+  strict: boolean;
+  limit: number;
+  /** `next` of the page before. */
+  cursor: string | undefined;
+}
+
 const problemsMax = 20;
 
 type ObjectSchema = Parameters<typeof schemaCheck>[0];

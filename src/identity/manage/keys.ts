@@ -14,6 +14,7 @@ import { apiKey, idBytes, opaqueId, secretBytes, secretKey, shownPrefix } from "
 import type { IdentityNouns } from "../../store/identity/open-store.ts";
 import type { Instance, Key } from "../../store/identity/records.ts";
 import { audit } from "../audit.ts";
+import type { SigningPairs } from "../signing-pairs.ts";
 import { bodyReader, type By, isoTime, type ManageContext, requireInstance } from "./context.ts";
 
 const readRotation = bodyReader(rotateIdentityKey);
@@ -32,8 +33,13 @@ export interface ManagedKeys {
   remove(instance: string, key: string, by: By): Promise<DataOf<typeof deleteIdentityKey>>;
 }
 
-export function createManagedKeys(context: ManageContext): ManagedKeys {
+export function createManagedKeys(context: ManageContext, pairs: Pick<SigningPairs, "stage" | "promote">): ManagedKeys {
   const { store, clock } = context;
+  /** Instances that sign with a key pair rotate that too: clients must have seen its public half before it signs. */
+  const withPair = async (id: string, work: (instance: Instance) => Promise<unknown>) => {
+    const instance = store.instances.get(id);
+    if (instance?.settings.algorithm === "RS256") await work(instance);
+  };
   const change = <T>(id: string, work: (nouns: IdentityNouns, instance: Instance) => T): Promise<T> =>
     store.write((nouns) => {
       const instance = requireInstance(context, id);
@@ -51,7 +57,7 @@ export function createManagedKeys(context: ManageContext): ManagedKeys {
       change(id, (nouns, instance) => shown(mintKey(context, nouns, { instance, use: "api", state: "staged", actor }))),
     async rotate(id, body, { actor }) {
       const { now = false } = readRotation(body);
-      return change(id, (nouns, instance) => {
+      const made = await change(id, (nouns, instance) => {
         if (now) return shown(replaceAll(context, nouns, { instance, actor }));
         const staged = secretKeys(nouns, instance).find(({ state }) => state === "staged");
         if (staged !== undefined) {
@@ -59,10 +65,14 @@ export function createManagedKeys(context: ManageContext): ManagedKeys {
         }
         return shown(mintKey(context, nouns, { instance, use: "secret", state: "staged", actor }));
       });
+      await withPair(id, (instance) => (now ? endPairs(context, pairs, instance) : pairs.stage(instance)));
+      return made;
     },
     async promote(id, body, { actor }) {
       const overlapMs = overlapOf(readPromotion(body).overlap, context.limits.signInTokenMs);
-      return change(id, (nouns, instance) => promote(context, nouns, { instance, actor, overlapMs }));
+      const promoted = await change(id, (nouns, instance) => promote(context, nouns, { instance, actor, overlapMs }));
+      await withPair(id, pairs.promote);
+      return promoted;
     },
     remove: (id, key, { actor }) =>
       change(id, (nouns, instance) => {
@@ -124,6 +134,21 @@ function replaceAll(context: ManageContext, nouns: IdentityNouns, { instance, ac
   const detail = { key: key.id, ended, now: true };
   audit(nouns, { instance, actor, action: "key.rotate", detail, now: context.clock.now() });
   return key;
+}
+
+/** A new pair signs, and what the ones before have signed is refused from now on. */
+async function endPairs(
+  { store, clock }: ManageContext,
+  pairs: Pick<SigningPairs, "stage" | "promote">,
+  instance: Instance,
+): Promise<void> {
+  await pairs.stage(instance);
+  const { id: kept } = await pairs.promote(instance);
+  await store.write((nouns) => {
+    for (const { id } of nouns.signingPairs.list(instance.seq)) {
+      if (id !== kept) nouns.signingPairs.setState(id, "previous", clock.now());
+    }
+  });
 }
 
 function promote(

@@ -20,14 +20,14 @@ export function createQuickstart(context: ManageContext): (body: unknown, by: By
         change: { redirect_uris: redirectUris },
         actor,
       });
-      const { url, sign_in_url } = wireInstance(context, nouns, instance);
+      const { sign_in_url } = wireInstance(context, nouns, instance);
       return {
         app_id: app.id,
         instance_id: instance.id,
         secret_key: secretKey,
         publishable_key: instance.publishableKey,
         sign_in_url: `${sign_in_url}?redirect_uri=${encodeURIComponent(redirectUris[0] ?? "")}`,
-        verify_url: `${url}/api/v1/tokens/verify`,
+        verify_url: `${context.baseUrl}/api/v1/tokens/verify`,
       };
     });
   };

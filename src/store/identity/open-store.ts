@@ -21,6 +21,7 @@ import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { createReadTurn } from "./read-turn.ts";
 import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
+import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokenSubjects, type TokenSubjects } from "./token-subjects.ts";
@@ -49,6 +50,7 @@ export interface IdentityNouns {
   audit: Audit;
   hooks: Hooks;
   hookDeliveries: HookDeliveries;
+  searchChanges: SearchChanges;
 }
 
 /**
@@ -115,6 +117,7 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     hookDeliveries: createHookDeliveries(db, () => {
       added = true;
     }),
+    searchChanges: createSearchChanges(db),
   };
   const nothing = () => undefined;
   const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed, beforeBatch: turn.end });
