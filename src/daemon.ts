@@ -3,6 +3,7 @@ import { identityLimits, limits, parseAddress, type ServeOptions } from "./confi
 import { createController } from "./controller/create.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
+import { createMailSender, type SendMail } from "./deliver/mail.ts";
 import { resolveHost } from "./deliver/resolve-host.ts";
 import { signingSecret } from "./deliver/signature.ts";
 import { createWebhookSender } from "./deliver/webhook.ts";
@@ -14,9 +15,11 @@ import { createOrchestrationApp } from "./http/orchestration/app.ts";
 import { createIdentityApp } from "./http/identity/app.ts";
 import { type Listener, startListener } from "./http/identity/listener.ts";
 import { startFront } from "./http/server/front.ts";
+import { startWorker } from "./identity/search-worker.ts";
 import { createIdentity, type RunningIdentity } from "./identity/create.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
+import { secret } from "./lib/secret.ts";
 import { createDockerRuntime } from "./runtime/docker/docker.ts";
 import { openIdentityStore } from "./store/identity/open-store.ts";
 import { openStore } from "./store/open-store.ts";
@@ -84,12 +87,19 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     key,
     clock: systemClock,
     log,
-    limits: { ...identityLimits, rates: limits.identityRates },
+    limits: identityLimits,
     randomBytes: (count) => randomBytes(count),
     fetch: (url, init) => fetch(url, init),
     resolve: resolveHost,
     baseUrl: options.identityBaseUrl,
     allowPrivate: options.identityAllowPrivate,
+    sendMail: mailSender(options),
+    search: {
+      database: layout.identityDatabase,
+      index: layout.identityIndex,
+      // Beside this file among the sources, and beside all chunks in the executable.
+      start: startWorker(new URL("./store/identity/search/worker.ts", import.meta.url).href),
+    },
   });
   const app = createOrchestrationApp({
     controller: running.controller,
@@ -120,11 +130,17 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       await Promise.all([front.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
       stopping.abort();
       await working;
+      identity.close();
       runtime.close();
       identityStore.close();
       store.close();
     },
   };
+}
+
+function mailSender({ smtpUrl, mailFrom }: ServeOptions): SendMail | undefined {
+  if (smtpUrl === "") return undefined;
+  return createMailSender({ url: secret(smtpUrl), from: mailFrom, timeoutMs: identityLimits.signIn.mailTimeoutMs });
 }
 
 function listenForIdentity(running: RunningIdentity, options: ServeOptions, log: Log): Listener | undefined {

@@ -6,6 +6,8 @@ export interface Layout {
   database: string;
   /** Of the identity service: its writes and its size are its own. */
   identityDatabase: string;
+  /** Made from it, and made anew when it is gone: no part of a backup. */
+  identityIndex: string;
   key: string;
   run: string;
   lock: string;
@@ -25,6 +27,7 @@ export function layoutOf(root: string): Layout {
     root,
     database: join(root, "state.db"),
     identityDatabase: join(root, "identity.db"),
+    identityIndex: join(root, "identity-search.db"),
     key: join(root, "key"),
     run,
     lock: join(run, "lock.db"),

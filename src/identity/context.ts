@@ -30,6 +30,16 @@ export interface IdentityLimits {
   importErrorsShown: number;
   hooksMax: number;
   rates: RateLimitsConfig<RateBucket>;
+  search: {
+    queryBytesMax: number;
+    tokensMax: number;
+    rowsMax: number;
+    budgetMs: number;
+    deadlineMs: number;
+    searchesMax: number;
+    smallMax: number;
+    idleMs: number;
+  };
 }
 
 /** What every room of the identity service works with; made once by `create.ts`. */

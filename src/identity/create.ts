@@ -1,5 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import type { SteadyClock } from "../lib/clock.ts";
+import type { SendMail } from "../deliver/mail.ts";
 import type { Log } from "../lib/log.ts";
 import { derivedKey, type Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
@@ -8,11 +9,13 @@ import type { IdentityContext, IdentityLimits } from "./context.ts";
 import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
+import { createHosted } from "./hosted.ts";
 import { createLookup } from "./lookup.ts";
 import { createManagement } from "./manage/manage.ts";
-import { createPasswords } from "./passwords.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
+import { createSearches } from "./search.ts";
+import { createSearchThread, type StartThread } from "./search-thread.ts";
 import { createSessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokens } from "./tokens.ts";
@@ -30,11 +33,17 @@ export interface IdentityParts {
   resolve: IdentityContext["resolve"];
   baseUrl: string;
   allowPrivate: boolean;
+  /** Undefined: mails are kept for an operator to look at. */
+  sendMail?: SendMail | undefined;
+  /** Paths of the identity database and of its search index, and how the thread that uses them is started. */
+  search: { database: string; index: string; start: StartThread };
 }
 
 export interface RunningIdentity {
   identity: Identity;
   context: IdentityContext;
+  /** Lets go of the search thread; whoever still searches is told to come back. */
+  close(): void;
   /** What the service does on its own, until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -44,7 +53,7 @@ const unsearchable = () =>
 
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
-  const { key, ...rest } = parts;
+  const { key, sendMail, search: searching, ...rest } = parts;
   const context: IdentityContext = {
     ...rest,
     directory: createDirectory(parts),
@@ -53,16 +62,19 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   };
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);
-  const passwords = createPasswords(parts.limits.signIn);
+  const { hosted, mailing, passwords } = createHosted({ context, tokens, send: sendMail });
+  const thread = createThread(context, searching);
   const identity: Identity = {
     access: createAccess(context),
     overview: context.directory.overview,
     rateLimits: context.rateLimits,
     discovery: createDiscovery(context),
+    hosted,
     lookup: createLookup(context),
     tokens,
     sessions: createSessions(context),
     users: createUsers(context),
+    search: createSearches(context, thread),
     refresh: createRefresh(context, tokens),
     signingPairs,
     manage: createManagement(context, {
@@ -71,14 +83,35 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
       search: { users: unsearchable, sessions: unsearchable, audit: unsearchable },
     }),
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [(signal) => tendPairs(context, signingPairs, signal)];
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [
+    (signal) => tendPairs(context, signingPairs, signal),
+    (signal) => mailing.run(signal),
+  ];
   return {
     identity,
     context,
+    close: thread.close,
     async run(signal) {
       await Promise.all(loops.map((loop) => loop(signal)));
     },
   };
+}
+
+function createThread(context: IdentityContext, { start, database, index }: IdentityParts["search"]) {
+  const { store, clock, log, limits } = context;
+  const { budgetMs, searchesMax, smallMax, idleMs, deadlineMs } = limits.search;
+  return createSearchThread({
+    start,
+    setup: { database, index, budgetMs, searchesMax, smallMax, idleMs },
+    deadlineMs,
+    clock,
+    log,
+    onIndexed(changes) {
+      store
+        .write(({ searchChanges }) => searchChanges.drop(changes), { durable: false })
+        .catch((error: unknown) => log.error("search changes not dropped", { error }));
+    },
+  });
 }
 
 /** Changes of settings make their pair at once; this is for those that came another way, and for old ones. */

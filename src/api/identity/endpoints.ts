@@ -1,6 +1,7 @@
 import type { Endpoint } from "../endpoint.ts";
 import { searchInstances } from "./instances.ts";
 import { exchangeSession, refreshSession, revokeRefresh } from "./refresh.ts";
+import { searchSessions, searchUsers } from "./search.ts";
 import { getSession, listSessions, revokeSession, sessionConfig } from "./sessions.ts";
 import { verifyToken } from "./tokens.ts";
 import { deleteUser, getUser, listUsers } from "./users.ts";
@@ -8,6 +9,7 @@ import { deleteUser, getUser, listUsers } from "./users.ts";
 /** Every endpoint of the identity API. Hosted pages are no part of it. */
 export const identityEndpoints: readonly Endpoint[] = [
   verifyToken,
+  searchSessions,
   listSessions,
   getSession,
   revokeSession,
@@ -15,6 +17,7 @@ export const identityEndpoints: readonly Endpoint[] = [
   exchangeSession,
   refreshSession,
   revokeRefresh,
+  searchUsers,
   listUsers,
   getUser,
   deleteUser,

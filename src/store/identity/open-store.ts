@@ -20,6 +20,7 @@ import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
+import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createUsers, type Users } from "./users.ts";
@@ -46,6 +47,7 @@ export interface IdentityNouns {
   audit: Audit;
   hooks: Hooks;
   hookDeliveries: HookDeliveries;
+  searchChanges: SearchChanges;
 }
 
 /**
@@ -110,6 +112,7 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     hookDeliveries: createHookDeliveries(db, () => {
       added = true;
     }),
+    searchChanges: createSearchChanges(db),
   };
   const nothing = () => undefined;
   const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed });

@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from "bun:test";
-import { limits } from "../../../src/config.ts";
+import { identityLimits } from "../../../src/config.ts";
 import { createRateLimits, type RateLimits } from "../../../src/identity/rate-limits.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 
-type Bucket = keyof typeof limits.identityRates.rates;
+type Bucket = keyof typeof identityLimits.rates.rates;
 
 let clock: FakeClock;
 let rates: RateLimits<Bucket>;
 
 beforeEach(() => {
   clock = createFakeClock();
-  rates = createRateLimits({ clock, limits: limits.identityRates });
+  rates = createRateLimits({ clock, limits: identityLimits.rates });
 });
 
 const takes = (count: number, bucket: Bucket, key: string) =>
@@ -82,7 +82,7 @@ test("a right password ends the lockout", () => {
 });
 
 test("the keys remembered are bounded; the one not seen for longest goes", () => {
-  const small = createRateLimits({ clock, limits: { ...limits.identityRates, keysMax: 3 } });
+  const small = createRateLimits({ clock, limits: { ...identityLimits.rates, keysMax: 3 } });
   for (let n = 0; n < 10; n++) small.take("sign_in", "a");
   small.take("sign_in", "b");
   small.take("sign_in", "c");

@@ -86,7 +86,7 @@ create table users (
   unique (instance, email)
 ) strict;
 create index users_by_instance on users (instance, seq);
-create index users_by_name on users (instance, name);
+create index users_by_name on users (instance, name collate nocase);
 create index users_by_created on users (instance, created_at);
 create index users_by_updated on users (instance, updated_at);
 create index users_by_verified on users (instance, email_verified_at);
@@ -134,7 +134,8 @@ create table sessions (
 create index sessions_by_signin on sessions (instance, last_signin_at);
 create index sessions_by_user on sessions (user);
 create index sessions_by_ip on sessions (instance, ip_address);
-create index sessions_by_provider on sessions (instance, provider, last_signin_at);
+create index sessions_by_instance on sessions (instance, seq);
+create index sessions_by_provider on sessions (instance, provider);
 create index sessions_by_email on sessions (instance, email);
 create index sessions_by_device on sessions (instance, device);
 
@@ -213,6 +214,20 @@ create table mails (
 ) strict;
 create index mails_by_state on mails (state, next_at);
 create index mails_by_instance on mails (instance, seq);
+
+-- What the search index must look at again; rows that are new it finds by their number. Dropped once it has.
+create table search_changes (
+  n integer primary key autoincrement,
+  kind text not null,
+  instance integer not null,
+  row integer not null
+) strict;
+create trigger users_renamed after update of email, name on users
+when old.email is not new.email or old.name is not new.name
+begin insert into search_changes (kind, instance, row) values ('users', new.instance, new.seq); end;
+create trigger sessions_renamed after update of email, name, ip_address on sessions
+when old.email is not new.email or old.name is not new.name or old.ip_address is not new.ip_address
+begin insert into search_changes (kind, instance, row) values ('sessions', new.instance, new.seq); end;
 
 -- Append-only, capped. Never a token, code, password or mail content.
 create table audit (
