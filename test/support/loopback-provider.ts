@@ -77,7 +77,13 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
   const url = `http://127.0.0.1:${server.port}`;
   const provider: LoopbackProvider = {
     url,
-    person: { uid: "1001", email: "ana@example.com", verified: true, name: "Ana Silva", picture: "https://img.test/a.png" },
+    person: {
+      uid: "1001",
+      email: "ana@example.com",
+      verified: true,
+      name: "Ana Silva",
+      picture: "https://img.test/a.png",
+    },
     mode: "normal",
     asks: false,
     seen: [],
@@ -199,7 +205,9 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
   ): string | undefined {
     if (grant === undefined || form.grant_type !== "authorization_code") return "invalid_grant";
     if (form.redirect_uri !== grant.redirectUri || form.client_id !== grant.clientId) return "invalid_grant";
-    const verifier = createHash("sha256").update(form.code_verifier ?? "").digest("base64url");
+    const verifier = createHash("sha256")
+      .update(form.code_verifier ?? "")
+      .digest("base64url");
     if (grant.challenge !== undefined && verifier !== grant.challenge) return "invalid_grant";
     const pair = `${clientId}:client+secret%3A1`;
     const isBasic = headers.get("authorization") === `Basic ${Buffer.from(pair).toString("base64")}`;
@@ -241,9 +249,18 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
     if (headers.get("authorization") !== `Bearer at-${person.uid}`) return new Response("{}", { status: 401 });
     if (kind === "github" && headers.get("user-agent") === null) return new Response("{}", { status: 403 });
     const { uid, email, verified, name, picture, hd } = person;
-    if (kind === "github") return Response.json({ id: Number(uid), login: "ana", name, avatar_url: picture, email: null });
-    if (kind === "twitter") return Response.json({ data: { id: uid, name, username: "ana", profile_image_url: picture } });
-    return Response.json({ sub: uid, email, email_verified: verified, name, picture, ...(hd === undefined ? {} : { hd }) });
+    if (kind === "github")
+      return Response.json({ id: Number(uid), login: "ana", name, avatar_url: picture, email: null });
+    if (kind === "twitter")
+      return Response.json({ data: { id: uid, name, username: "ana", profile_image_url: picture } });
+    return Response.json({
+      sub: uid,
+      email,
+      email_verified: verified,
+      name,
+      picture,
+      ...(hd === undefined ? {} : { hd }),
+    });
   }
 
   function hang(): Promise<Response> {

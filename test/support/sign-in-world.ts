@@ -108,7 +108,8 @@ export function claimsOf(page: Page): Record<string, unknown> {
   const token = tokenOf(page);
   const parts = splitToken(token);
   const claims = parts === undefined ? undefined : decodePart(parts.payload);
-  if (claims === undefined) throw new Error(`no token in ${page.url}, status ${page.status}: ${page.html.slice(0, 400)}`);
+  if (claims === undefined)
+    throw new Error(`no token in ${page.url}, status ${page.status}: ${page.html.slice(0, 400)}`);
   return claims;
 }
 

@@ -9,7 +9,10 @@ export interface Page {
 /** A browser in process: cookies per host, redirects followed, forms sent. No JavaScript. */
 export interface WebBrowser {
   /** Opens an address, and follows redirects until a page, or until the address of an app. */
-  open(url: string, init?: { method?: string; form?: Record<string, string>; headers?: Record<string, string> }): Promise<Page>;
+  open(
+    url: string,
+    init?: { method?: string; form?: Record<string, string>; headers?: Record<string, string> },
+  ): Promise<Page>;
   /** Fills the form of a page that goes to `action` and sends it. */
   submit(page: Page, action: string, values: Record<string, string>): Promise<Page>;
   /** `Cookie` header for a host. */
@@ -93,15 +96,17 @@ export function webBrowser(options: WebBrowserOptions): WebBrowser {
 }
 
 function formsOf(html: string): { action: string; fields: Record<string, string> }[] {
-  return [...html.matchAll(/<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/g)].map(([, action = "", inner = ""]) => ({
-    action: unescaped(action),
-    fields: Object.fromEntries(
-      [...inner.matchAll(/<input([^>]*)>/g)].map(([, attributes = ""]) => [
-        attribute(attributes, "name"),
-        attribute(attributes, "value"),
-      ]),
-    ),
-  }));
+  return [...html.matchAll(/<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/g)].map(
+    ([, action = "", inner = ""]) => ({
+      action: unescaped(action),
+      fields: Object.fromEntries(
+        [...inner.matchAll(/<input([^>]*)>/g)].map(([, attributes = ""]) => [
+          attribute(attributes, "name"),
+          attribute(attributes, "value"),
+        ]),
+      ),
+    }),
+  );
 }
 
 /** Links of a page by their text. */

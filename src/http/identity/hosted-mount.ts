@@ -22,7 +22,8 @@ export interface FormHandler {
   stale(call: FormCall): Response;
 }
 
-type Params = Record<string, string | null>;
+/** Undefined for a path without parameters, whatever the types of the router say. */
+type Params = Record<string, string | null> | undefined;
 
 /** Mounts a page, on the host of its instance and below `/i/<instance id>`. */
 export function mountPage(
@@ -55,7 +56,7 @@ function onPage(
 ): Response | Promise<Response> {
   const entry = instanceOf(plane, request, params);
   if (entry === undefined) return facelessProblem(plane, request, "missing");
-  const caller = readCaller(plane, request, { entry, isNamed: params.instance !== undefined });
+  const caller = readCaller(plane, request, { entry, isNamed: params?.instance !== undefined });
   const face = faceOf(plane, caller.visit);
   const failed = (error: unknown) => failurePage(plane, face, error);
   try {

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { baseUrl, addProvider, appUrl, claimsOf, signInWorld, type SignInWorld, tokenOf } from "../../support/sign-in-world.ts";
+import {
+  baseUrl,
+  addProvider,
+  appUrl,
+  claimsOf,
+  signInWorld,
+  type SignInWorld,
+  tokenOf,
+} from "../../support/sign-in-world.ts";
 import { type Tenant, withSecret } from "../../support/identity.ts";
 import { clientId, type Mode } from "../../support/loopback-provider.ts";
 
@@ -30,8 +38,13 @@ describe("signing in", () => {
       instance_id: shop.id,
       email_verified: true,
     });
-    const verified = await world.ask("POST /api/v1/tokens/verify", { headers: withSecret(shop), body: { token: tokenOf(page) } });
-    expect(verified.json).toMatchObject({ data: { valid: true, email: "ana@example.com", session: { status: "active" } } });
+    const verified = await world.ask("POST /api/v1/tokens/verify", {
+      headers: withSecret(shop),
+      body: { token: tokenOf(page) },
+    });
+    expect(verified.json).toMatchObject({
+      data: { valid: true, email: "ana@example.com", session: { status: "active" } },
+    });
   });
 
   test("google is asked as the contract says, and with PKCE", async () => {
@@ -121,7 +134,11 @@ describe("signing in", () => {
 describe("coming back", () => {
   test("the same account is the same user; name and picture are brought up to date, the address is not", async () => {
     const first = claimsOf(await world.signIn(world.browser(), shop, "google"));
-    Object.assign(world.provider.person, { name: "Ana Costa", email: "new@example.com", picture: "https://img.test/b.png" });
+    Object.assign(world.provider.person, {
+      name: "Ana Costa",
+      email: "new@example.com",
+      picture: "https://img.test/b.png",
+    });
     const second = claimsOf(await world.signIn(world.browser(), shop, "google"));
     expect(second).toMatchObject({ sub: first.sub, name: "Ana Costa", email: "ana@example.com" });
     expect(second.avatar_url).toBe("https://img.test/b.png");
@@ -392,7 +409,12 @@ describe("state", () => {
   });
 
   test("malformed ones are refused", async () => {
-    for (const query of ["", "?state=", "?state=abc&code=1", `?state=${"a".repeat(64)}&state=${"a".repeat(64)}&code=1`]) {
+    for (const query of [
+      "",
+      "?state=",
+      "?state=abc&code=1",
+      `?state=${"a".repeat(64)}&state=${"a".repeat(64)}&code=1`,
+    ]) {
       const page = await world.browser().open(`${baseUrl}/oauth/google/callback${query}`);
       expect(page.status).toBe(400);
       expect(page.headers.get("location")).toBeNull();
@@ -402,7 +424,9 @@ describe("state", () => {
   test("only its hash is stored", async () => {
     const { callback } = await halfway();
     const state = new URL(callback).searchParams.get("state") ?? "";
-    const taken = await world.context.store.write(({ oauthStates }) => oauthStates.take(new TextEncoder().encode(state)));
+    const taken = await world.context.store.write(({ oauthStates }) =>
+      oauthStates.take(new TextEncoder().encode(state)),
+    );
     expect(taken).toBeUndefined();
   });
 });
@@ -450,7 +474,8 @@ test("a proxy that hides the host does not make it go round in circles", async (
 describe("delivery", () => {
   test("code: redeemed once, within a minute, by its own instance", async () => {
     const coded = await world.shop({ delivery: "code" });
-    const code = async () => new URL((await world.signIn(world.browser(), coded, "google")).url).searchParams.get("code");
+    const code = async () =>
+      new URL((await world.signIn(world.browser(), coded, "google")).url).searchParams.get("code");
     const redeem = (value: string | null, tenant = coded) =>
       world.ask("POST /api/v1/tokens/redeem", { headers: withSecret(tenant), body: { code: value } });
     const first = await code();

@@ -23,9 +23,10 @@ p{margin:0 0 16px}
 header p{margin:8px 0 0;color:var(--soft);font-size:.9375rem;overflow-wrap:anywhere}
 form,.ways{display:grid;gap:14px;margin:0}
 .ways{gap:10px;list-style:none;padding:0}
-label{display:grid;gap:6px;font-size:.875rem;font-weight:550}
-label .aside{font-weight:400;color:var(--soft)}
-input{width:100%;min-height:46px;padding:10px 12px;font:inherit;font-weight:400;color:var(--ink);background:var(--field);
+.field{display:grid;gap:6px;font-size:.875rem}
+label{font-weight:550}
+.aside{color:var(--soft)}
+input{width:100%;min-height:46px;padding:10px 12px;font:inherit;font-size:1rem;color:var(--ink);background:var(--field);
 border:1px solid var(--line);border-radius:9px}
 input[aria-invalid=true]{border-color:var(--bad)}
 .button{display:flex;align-items:center;justify-content:center;gap:10px;width:100%;min-height:46px;padding:10px 16px;
@@ -41,7 +42,6 @@ a{color:var(--link)}
 .or::before,.or::after{content:"";flex:1;border-top:1px solid var(--line)}
 .problem{margin:0 0 16px;padding:10px 14px;border-radius:9px;color:var(--bad);background:var(--bad-paper);font-size:.9375rem}
 .row{display:flex;justify-content:space-between;gap:12px}
-.row a{font-weight:400}
 .foot{margin:22px 0 0;text-align:center;color:var(--soft);font-size:.9375rem}
 .hint{font-size:.8125rem;font-weight:400;color:var(--soft)}
 @media (max-width:30rem){body{justify-content:flex-start;padding:0;background:var(--card)}
