@@ -35,7 +35,10 @@ beforeAll(async () => {
   app = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: ({ url }) => new Response(`<title>app</title><p>back in the app: ${new URL(url).searchParams.get("error") ?? "signed in"}`, { headers: { "Content-Type": "text/html" } }),
+    fetch: ({ url }) =>
+      new Response(`<title>app</title><p>back in the app: ${new URL(url).searchParams.get("error") ?? "signed in"}`, {
+        headers: { "Content-Type": "text/html" },
+      }),
   });
   callback = `http://127.0.0.1:${app.port}/callback`;
   provider = await startLoopbackProvider();
@@ -104,7 +107,11 @@ describe("signing in with a real browser", () => {
     await tab.shows("Continue with Google");
   });
 
-  for (const [name, label] of [["google", "Google"], ["github", "GitHub"], ["twitter", "X"]] as const) {
+  for (const [name, label] of [
+    ["google", "Google"],
+    ["github", "GitHub"],
+    ["twitter", "X"],
+  ] as const) {
     test(`with ${label}`, async () => {
       const tab = await chromium.tab();
       await tab.open(signInUrl());
@@ -234,7 +241,8 @@ describe("signing in with a real browser", () => {
     const tab = await chromium.tab();
     for (const path of ["/sign-in", "/sign-up", "/forgot"]) {
       await tab.open(signInUrl().replace("/sign-in?", `${path}?`));
-      const bare = "[...document.querySelectorAll('input:not([type=hidden])')].filter((one) => one.labels.length === 0).length";
+      const bare =
+        "[...document.querySelectorAll('input:not([type=hidden])')].filter((one) => one.labels.length === 0).length";
       expect(await tab.read<number>(bare)).toBe(0);
       expect(await tab.read<number>("document.querySelectorAll('main').length")).toBe(1);
       expect(await tab.read<string>("document.documentElement.lang")).toBe("en");
@@ -247,6 +255,7 @@ describe("signing in with a real browser", () => {
   test("no page has broken its own policy, and the server no rule of its log", async () => {
     expect(chromium.complaints).toEqual([]);
     await waitFor("the log", () => server.output().includes("/sign-in"));
-    for (const secret of [password, clientSecret, shop.secret_key, "token="]) expect(server.output()).not.toContain(secret);
+    for (const secret of [password, clientSecret, shop.secret_key, "token="])
+      expect(server.output()).not.toContain(secret);
   });
 });

@@ -106,7 +106,10 @@ interface Wire {
 
 async function connect(url: string): Promise<Wire> {
   const socket = new WebSocket(url);
-  const waiting = new Map<number, { resolve: (value: Record<string, unknown>) => void; reject: (error: Error) => void }>();
+  const waiting = new Map<
+    number,
+    { resolve: (value: Record<string, unknown>) => void; reject: (error: Error) => void }
+  >();
   const complaints: string[] = [];
   let last = 0;
   socket.onmessage = ({ data }) => {
@@ -165,7 +168,8 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
     read,
     async open(url) {
       const { errorText } = await call("Page.navigate", { url });
-      if (errorText !== undefined && errorText !== "net::ERR_ABORTED") throw new Error(`${String(errorText)} for ${url}`);
+      if (errorText !== undefined && errorText !== "net::ERR_ABORTED")
+        throw new Error(`${String(errorText)} for ${url}`);
       await act(`a page at ${url}`, `${ready} return location.href !== "about:blank";`);
     },
     at: (pattern) =>
@@ -190,7 +194,10 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
     },
     async press(text) {
       const find = `[...document.querySelectorAll("a, button")].find((one) => one.innerText.trim() === ${quoted(text)})`;
-      await act(`"${text}" to press`, `${ready} const one = ${find}; if (!one) return false; one.click(); return true;`);
+      await act(
+        `"${text}" to press`,
+        `${ready} const one = ${find}; if (!one) return false; one.click(); return true;`,
+      );
     },
     async back() {
       await read("history.back()");
