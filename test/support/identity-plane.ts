@@ -16,14 +16,23 @@ export interface ManageAnswer {
 export type Manage = (request: string, body?: unknown) => Promise<ManageAnswer>;
 
 /** The orchestration plane in process, for what is below `/identity`. A string body is sent as it is, else as JSON. */
-export function managePlane(identity: Management, log: Log): Manage {
+export function manageFetch(identity: Management, log: Log): (request: string, body?: unknown) => Promise<Response> {
   const { controller } = createRecordingController();
   const app = createOrchestrationApp({ controller, identity, version: "test", names: naming(), log, limits });
   return async (request, body) => {
     const [method = "", target = ""] = request.split(" ", 2);
     const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-    const init = sent === undefined ? { method } : { method, body: sent };
-    const response = await app.fetch(new Request(`http://localhost${target}`, init));
+    return app.fetch(
+      new Request(`http://localhost${target}`, sent === undefined ? { method } : { method, body: sent }),
+    );
+  };
+}
+
+/** The same with answers taken apart. */
+export function managePlane(identity: Management, log: Log): Manage {
+  const ask = manageFetch(identity, log);
+  return async (request, body) => {
+    const response = await ask(request, body);
     const text = await response.text();
     const envelope = parse(text);
     return { status: response.status, data: envelope.data ?? {}, error: envelope.error ?? "", text };

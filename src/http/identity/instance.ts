@@ -8,9 +8,9 @@ import type { IdentityPlane } from "./plane.ts";
 export function instanceOf(
   { identity }: IdentityPlane,
   request: Request,
+  // A path without parameters comes without this, whatever the types say.
   params: Record<string, string | null> | undefined,
 ): InstanceEntry | undefined {
-  // Routes without parameters have none, whatever the types say.
   const id = params?.instance;
   if (id !== undefined) return id === null ? undefined : identity.discovery.byId(id);
   return identity.discovery.byHost(hostOf(request));
