@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { type LogLevel, logLevels } from "./lib/log.ts";
 import { parseDuration } from "./core/duration.ts";
 import { isLoopbackHost } from "./core/identity/urls.ts";
+import { checkMailServer } from "./deliver/mail-server.ts";
 
 export { identityLimits } from "./identity-limits.ts";
 
@@ -109,6 +110,10 @@ export interface ServeOptions {
   identityBaseUrl: string;
   /** Providers and webhooks of the identity service may live inside the machine and its networks. */
   identityAllowPrivate: boolean;
+  /** Mail server as `smtp://user:password@host:587`; empty: mails are kept. */
+  smtpUrl: string;
+  /** Sender of mails; only with a mail server. */
+  mailFrom: string;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   identityTrustedProxies: readonly string[];
   /** `unix:///path` or `tcp://host:port`. */
@@ -178,7 +183,8 @@ function allowanceOf(name: string, text: string): boolean {
   throw new Failure("invalid", `${name}: "${text}" is not a boolean, write true or false`);
 }
 
-type IdentityOption = "identityAddr" | "identityBaseUrl" | "identityAllowPrivate" | "identityTrustedProxies";
+type IdentityOption =
+  "identityAddr" | "identityBaseUrl" | "identityAllowPrivate" | "identityTrustedProxies" | "smtpUrl" | "mailFrom";
 
 function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, IdentityOption> {
   const identityAddr = flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688";
@@ -189,7 +195,19 @@ function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions
     identityBaseUrl: baseUrlOf(flags.identityBaseUrl ?? env.BERTH_IDENTITY_BASE_URL ?? "", identityAddr),
     identityAllowPrivate: allowanceOf("identity allow private endpoints", allowance),
     identityTrustedProxies: proxies.split(",").flatMap((text) => text.trim() || []),
+    ...mailOptions(flags, env),
   };
+}
+
+/** A mail without a sender would be refused by every server: better told at the start. */
+function mailOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, "smtpUrl" | "mailFrom"> {
+  const smtpUrl = flags.smtpUrl ?? env.BERTH_SMTP_URL ?? "";
+  const mailFrom = flags.mailFrom ?? env.BERTH_MAIL_FROM ?? "";
+  if (smtpUrl !== "") checkMailServer(smtpUrl);
+  if (smtpUrl !== "" && !/^[^\r\n]*@[^\r\n]+$/.test(mailFrom)) {
+    throw new Failure("invalid", 'the sender of mails is missing: set --mail-from "Shop <no-reply@shop.example>"');
+  }
+  return { smtpUrl, mailFrom };
 }
 
 /** Left out: where the service itself listens, as this machine reaches it. Fails `invalid` for http beyond loopback. */

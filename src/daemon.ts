@@ -3,6 +3,7 @@ import { identityLimits, limits, parseAddress, type ServeOptions } from "./confi
 import { createController } from "./controller/create.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
+import { createMailSender, type SendMail } from "./deliver/mail.ts";
 import { resolveHost } from "./deliver/resolve-host.ts";
 import { signingSecret } from "./deliver/signature.ts";
 import { createWebhookSender } from "./deliver/webhook.ts";
@@ -18,6 +19,7 @@ import { startWorker } from "./identity/search-worker.ts";
 import { createIdentity, type RunningIdentity } from "./identity/create.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
+import { secret } from "./lib/secret.ts";
 import { createDockerRuntime } from "./runtime/docker/docker.ts";
 import { openIdentityStore } from "./store/identity/open-store.ts";
 import { openStore } from "./store/open-store.ts";
@@ -91,6 +93,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     resolve: resolveHost,
     baseUrl: options.identityBaseUrl,
     allowPrivate: options.identityAllowPrivate,
+    sendMail: mailSender(options),
     search: {
       database: layout.identityDatabase,
       index: layout.identityIndex,
@@ -133,6 +136,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       store.close();
     },
   };
+}
+
+function mailSender({ smtpUrl, mailFrom }: ServeOptions): SendMail | undefined {
+  if (smtpUrl === "") return undefined;
+  return createMailSender({ url: secret(smtpUrl), from: mailFrom, timeoutMs: identityLimits.signIn.mailTimeoutMs });
 }
 
 function listenForIdentity(running: RunningIdentity, options: ServeOptions, log: Log): Listener | undefined {

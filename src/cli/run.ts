@@ -51,13 +51,13 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const before = parseArguments(words, [...globalFlags, { name: "version", summary: "" }], { stopAtWord: 1 });
     if (before.on("version")) return say(terminal, `berth ${around.version}`);
     const [verb, ...rest] = before.words;
-    if (verb === undefined || verb === "help") return await help(rest[0], terminal, around);
+    if (verb === undefined || verb === "help") return await help(rest, terminal, around);
     const local = findLocal(before.words);
     if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
-    const command = findCommand(verb);
+    const { command, rest: own } = findCommand(verb, rest);
     const { restFromWord: stopAtWord } = command;
     const options = stopAtWord === undefined ? {} : { stopAtWord };
-    const args = parseArguments([...flagTokens(before), ...rest], [...command.flags, ...globalFlags], options);
+    const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
     if (args.on("help")) return say(terminal, commandHelp(command, terminal.style));
     json = outputOf(args);
     signal = around.interruptible();
@@ -84,17 +84,32 @@ function findLocal(words: readonly string[]): { name: LocalName; rest: string[] 
   return undefined;
 }
 
-function findCommand(verb: string): Command {
+/** The narrowest command that the words name, and the words after it. */
+function findCommand(verb: string, words: readonly string[]): { command: Command; rest: readonly string[] } {
   const command = commands.find(({ name }) => name === verb);
-  if (command !== undefined) return command;
+  if (command !== undefined) return narrowed(command, words, verb);
   const known = [...commands, ...localCommands].map(({ name }) => name);
   throw usageFailure(`unknown command "${verb}"${didYouMean(verb, known) || "; see: berth help"}`);
 }
 
-async function help(verb: string | undefined, terminal: Terminal, around: Surroundings): Promise<number> {
+function narrowed(
+  command: Command,
+  words: readonly string[],
+  path: string,
+): { command: Command; rest: readonly string[] } {
+  const [word, ...rest] = words;
+  if (command.commands === undefined || word === undefined || word.startsWith("-")) return { command, rest: words };
+  const inner = command.commands.find(({ name }) => name === word);
+  if (inner !== undefined) return narrowed(inner, rest, `${path} ${word}`);
+  const known = command.commands.map(({ name }) => name);
+  throw usageFailure(`"${word}" is no ${path} command${didYouMean(word, known) || `: ${known.join(", ")}`}`);
+}
+
+async function help(words: readonly string[], terminal: Terminal, around: Surroundings): Promise<number> {
+  const [verb, ...rest] = words;
   const local = localCommands.find(({ name }) => name === verb);
   if (local !== undefined) return around.local[local.name](["--help"]);
-  if (verb !== undefined) return say(terminal, commandHelp(findCommand(verb), terminal.style));
+  if (verb !== undefined) return say(terminal, commandHelp(findCommand(verb, rest).command, terminal.style));
   return say(terminal, overview(commands, localCommands, terminal.style));
 }
 

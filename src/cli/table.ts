@@ -8,6 +8,7 @@ import { diffCommand } from "./commands/diff.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { execCommand } from "./commands/exec.ts";
 import { getCommand } from "./commands/get.ts";
+import { identityCommand } from "./commands/identity.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { psCommand } from "./commands/ps.ts";
 import { hooksCommand } from "./commands/hooks.ts";
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   cronCommand,
   stopCommand,
   startCommand,
+  identityCommand,
   versionCommand,
 ];
 

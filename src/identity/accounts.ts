@@ -4,10 +4,9 @@ import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { Identity, User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
 import type { InstanceEntry } from "./directory.ts";
-import { emit } from "./events.ts";
 import type { Arrived } from "./providers.ts";
-import { resourceOfUser } from "./resources.ts";
 import { endSessions } from "./sessions.ts";
+import { emitUser } from "./user-events.ts";
 
 export interface Settle {
   entry: InstanceEntry;
@@ -75,8 +74,7 @@ function refreshed(nouns: IdentityNouns, settle: Settle, user: User): User {
   if (fresh.name === user.name && fresh.avatarUrl === user.avatarUrl) return user;
   const updated: User = { ...user, ...fresh, updatedAt: now };
   nouns.users.update(updated);
-  const data = { ...resourceOfUser(updated, nouns.users.providers(user.seq)) };
-  emit(nouns, { instance: entry.instance, type: "user.updated", data, now });
+  emitUser(nouns, { entry, type: "user.updated", user: updated, now });
   return updated;
 }
 
@@ -136,7 +134,7 @@ function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean
     updatedAt: now,
   });
   audit(nouns, { instance, actor: "user", action: "user.create", userId: user.id, email, provider, ip, now });
-  emit(nouns, { instance, type: "user.created", data: { ...resourceOfUser(user, [provider]) }, now });
+  emitUser(nouns, { entry, type: "user.created", user, now });
   return user;
 }
 
@@ -146,8 +144,8 @@ const placeholderAttempts = 20;
 function freePlaceholder(nouns: IdentityNouns, { entry, provider, arrived }: Settle): string {
   const { instance, settings } = entry;
   for (let attempt = 0; attempt < placeholderAttempts; attempt++) {
-    const { uid } = arrived.profile;
-    const email = placeholderEmail({ provider, uid, domain: settings.placeholder_domain, attempt });
+    const { uid, handle } = arrived.profile;
+    const email = placeholderEmail({ provider, uid, handle, domain: settings.placeholder_domain, attempt });
     if (nouns.users.byEmail(instance.seq, email) === undefined) return email;
   }
   throw new Error("no placeholder address was free");

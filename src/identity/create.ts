@@ -1,5 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import type { SteadyClock } from "../lib/clock.ts";
+import type { SendMail } from "../deliver/mail.ts";
 import type { Log } from "../lib/log.ts";
 import { derivedKey, type Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
@@ -8,9 +9,9 @@ import type { IdentityContext, IdentityLimits } from "./context.ts";
 import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
+import { createHosted } from "./hosted.ts";
 import { createLookup } from "./lookup.ts";
 import { createManagement } from "./manage/manage.ts";
-import { createPasswords } from "./passwords.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
 import { createSearches } from "./search.ts";
@@ -32,6 +33,8 @@ export interface IdentityParts {
   resolve: IdentityContext["resolve"];
   baseUrl: string;
   allowPrivate: boolean;
+  /** Undefined: mails are kept for an operator to look at. */
+  sendMail?: SendMail | undefined;
   /** Paths of the identity database and of its search index, and how the thread that uses them is started. */
   search: { database: string; index: string; start: StartThread };
 }
@@ -50,7 +53,7 @@ const unsearchable = () =>
 
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
-  const { key, search: searching, ...rest } = parts;
+  const { key, sendMail, search: searching, ...rest } = parts;
   const context: IdentityContext = {
     ...rest,
     directory: createDirectory(parts),
@@ -59,13 +62,14 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   };
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);
+  const { hosted, mailing, passwords } = createHosted({ context, tokens, send: sendMail });
   const thread = createThread(context, searching);
-  const passwords = createPasswords(parts.limits.signIn);
   const identity: Identity = {
     access: createAccess(context),
     overview: context.directory.overview,
     rateLimits: context.rateLimits,
     discovery: createDiscovery(context),
+    hosted,
     lookup: createLookup(context),
     tokens,
     sessions: createSessions(context),
@@ -79,7 +83,10 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
       search: { users: unsearchable, sessions: unsearchable, audit: unsearchable },
     }),
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [(signal) => tendPairs(context, signingPairs, signal)];
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [
+    (signal) => tendPairs(context, signingPairs, signal),
+    (signal) => mailing.run(signal),
+  ];
   return {
     identity,
     context,

@@ -2,6 +2,7 @@ import type { Access } from "./auth.ts";
 import type { IdentityContext } from "./context.ts";
 import type { Directory } from "./directory.ts";
 import type { Discovery } from "./discovery.ts";
+import type { Hosted } from "./hosted.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Management } from "./manage/manage.ts";
 import type { Refresh } from "./refresh.ts";
@@ -17,6 +18,7 @@ export interface Identity {
   overview: Directory["overview"];
   rateLimits: Pick<IdentityContext["rateLimits"], "take">;
   discovery: Discovery;
+  hosted: Hosted;
   lookup: Lookup;
   tokens: Tokens;
   sessions: Sessions;

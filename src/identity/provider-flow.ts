@@ -1,6 +1,5 @@
 import { Failure } from "../api/failure.ts";
-import { callbackPath } from "../core/identity/callbacks.ts";
-import { connectionId } from "../core/identity/callbacks.ts";
+import { callbackPath, connectionId } from "../core/identity/callbacks.ts";
 import { shownError } from "../core/identity/endpoints.ts";
 import { checkRedirect } from "../core/identity/redirect.ts";
 import type { OAuthState } from "../store/identity/records.ts";

@@ -16,6 +16,9 @@ export const serveUsage = `usage: berth serve [flags]
                               (BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS)
   --identity-trusted-proxies CIDR,…
                               whose X-Forwarded-For is believed (BERTH_IDENTITY_TRUSTED_PROXIES, this machine)
+  --smtp-url URL              mail server as smtp://USER:PASSWORD@HOST:587 or smtps://… (BERTH_SMTP_URL, which hides
+                              the password from ps); without one, mails are kept: berth identity mail list
+  --mail-from ADDRESS         sender of mails, such as "Shop <no-reply@shop.example>" (BERTH_MAIL_FROM)
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
   --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
@@ -30,6 +33,8 @@ const flags = {
   "identity-base-url": { type: "string" },
   "identity-allow-private-endpoints": { type: "boolean" },
   "identity-trusted-proxies": { type: "string" },
+  "smtp-url": { type: "string" },
+  "mail-from": { type: "string" },
   "docker-host": { type: "string" },
   prefix: { type: "string" },
   "stats-interval": { type: "string" },
@@ -74,6 +79,8 @@ function withoutUndefined(values: Values): ServeFlags {
     identityBaseUrl: text("identity-base-url"),
     identityAllowPrivate: values["identity-allow-private-endpoints"] === true ? "true" : undefined,
     identityTrustedProxies: text("identity-trusted-proxies"),
+    smtpUrl: text("smtp-url"),
+    mailFrom: text("mail-from"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
     allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,

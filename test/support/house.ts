@@ -34,6 +34,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@elysiajs/openapi": ["src/http/"],
   "@elysiajs/jwt": ["src/identity/tokens.ts"],
   arctic: ["src/identity/providers.ts"],
+  nodemailer: ["src/deliver/mail.ts"],
   yaml: ["src/cli/"],
   preact: ["src/ui/"],
   "@preact/signals": ["src/ui/"],

@@ -53,6 +53,8 @@ export interface IdentityWorld {
   signedIn(tenant: Tenant, fields?: Partial<User>): Promise<{ user: User; session: Session; token: string }>;
   /** `ask("GET /api/v1/users", {headers})`. */
   ask(request: string, asked?: Asked): Promise<Answer>;
+  /** As it comes over the wire. */
+  fetch(request: Request): Promise<Response>;
   close(): void;
 }
 
@@ -149,6 +151,7 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, json: jsonOf(response, text) };
     },
+    fetch: async (request) => app.fetch(request),
     close() {
       running.close();
       store.close();

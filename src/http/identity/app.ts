@@ -7,10 +7,15 @@ import { mountDiscovery } from "./discovery.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountInstances } from "./instances.ts";
 import type { HttpLimits, IdentityPlane } from "./plane.ts";
+import { mountOauth } from "./oauth.ts";
 import { mountRefresh } from "./refresh.ts";
 import { withRequestLog } from "./request-log.ts";
+import { mountReset } from "./reset.ts";
 import { mountSearch } from "./search.ts";
 import { mountSessions } from "./sessions.ts";
+import { mountSignIn } from "./sign-in.ts";
+import { mountSignOut } from "./sign-out.ts";
+import { mountSignUp } from "./sign-up.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountUsers } from "./users.ts";
 
@@ -40,5 +45,10 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
   mountUsers(plane);
   mountInstances(plane);
   mountDiscovery(plane);
+  mountSignIn(plane);
+  mountSignUp(plane);
+  mountSignOut(plane);
+  mountReset(plane);
+  mountOauth(plane);
   return { fetch: withRequestLog(app.fetch, log) };
 }
