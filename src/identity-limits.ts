@@ -58,8 +58,6 @@ export const identityLimits = {
   keysMax: 50,
   providersMax: 50,
   hooksMax: 10,
-  /** Rows of one answer to the operator. */
-  managePageMax: 1_000,
   /** Of one line of an import; how many faulty lines of one request are told. */
   importLineBytesMax: 64 * 1024,
   importErrorsShown: 100,

@@ -25,7 +25,6 @@ export interface IdentityLimits {
   instancesMax: number;
   keysMax: number;
   providersMax: number;
-  managePageMax: number;
   importLineBytesMax: number;
   importErrorsShown: number;
   hooksMax: number;

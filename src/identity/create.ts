@@ -1,4 +1,3 @@
-import { Failure } from "../api/failure.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 import type { SendMail } from "../deliver/mail.ts";
 import type { Log } from "../lib/log.ts";
@@ -48,9 +47,6 @@ export interface RunningIdentity {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const unsearchable = () =>
-  Promise.reject(new Failure("unavailable", "the search is not there yet: list without a query"));
-
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
   const { key, sendMail, search: searching, ...rest } = parts;
@@ -64,6 +60,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   const signingPairs = createSigningPairs(context);
   const { hosted, mailing, passwords } = createHosted({ context, tokens, send: sendMail });
   const thread = createThread(context, searching);
+  const search = createSearches(context, thread);
   const identity: Identity = {
     access: createAccess(context),
     overview: context.directory.overview,
@@ -74,14 +71,10 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     tokens,
     sessions: createSessions(context),
     users: createUsers(context),
-    search: createSearches(context, thread),
+    search,
     refresh: createRefresh(context, tokens),
     signingPairs,
-    manage: createManagement(context, {
-      hashPassword: passwords.hash,
-      signingPairs,
-      search: { users: unsearchable, sessions: unsearchable, audit: unsearchable },
-    }),
+    manage: createManagement(context, { hashPassword: passwords.hash, signingPairs, search }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     (signal) => tendPairs(context, signingPairs, signal),

@@ -73,7 +73,7 @@ export const userCommands: readonly Command[] = [
     summary: "find users of an instance",
     usage: ["identity user search QUERY… [--instance ID] [-n N]"],
     detail: [
-      "QUERY is tokens such as email:ana@shop.test, name:*silva*, created_at>2026-01-01, -email:*@gmail.com.",
+      "QUERY is tokens such as email:ana@shop.test, name:*silva*, created_at>2026-01-01, -email:*@a.test.",
       "Put -- before a query that begins with a dash.",
     ],
     flags: [instanceFlag, ...pageFlags],
