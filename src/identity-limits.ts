@@ -36,7 +36,6 @@ export const identityLimits = {
   bodyBytesMax: 64 * 1024,
   /** A connection on which nothing moves is closed after this long. */
   idleMs: 30_000,
-  jsonDepthMax: 16,
   /** Of one token; a longer one cannot be of ours. */
   tokenBytesMax: 8 * 1024,
   /** Lists and searches fill up to this and then go on with a cursor: clients refuse 1 MiB (identity API). */
