@@ -4,7 +4,18 @@ import { Database } from "bun:sqlite";
 export const seedFacts = {
   first: ["Alice", "Bruno", "Carla", "Davi", "Elena", "Felix", "Gina", "Hugo", "Ines", "João"],
   last: ["Silva", "Souza", "Meyer", "Novak", "Rossi", "Dubois", "Larsen", "Kowalski", "Ivanov", "Tanaka"],
-  hosts: ["gmail.com", "gmail.com", "gmail.com", "corp.io", "corp.io", "mail.test", "uni.edu", "uni.edu", "post.de", "web.fr"],
+  hosts: [
+    "gmail.com",
+    "gmail.com",
+    "gmail.com",
+    "corp.io",
+    "corp.io",
+    "mail.test",
+    "uni.edu",
+    "uni.edu",
+    "post.de",
+    "web.fr",
+  ],
 };
 
 export interface SeededUser {
