@@ -103,4 +103,16 @@ export const identityLimits = {
   /** Calls under way at the same time, of one webhook and of all. */
   hookInFlightMax: 2,
   hooksInFlightMax: 16,
+  /** What goes by itself. */
+  purge: {
+    everyMs: 60_000,
+    /** Rows of one write. */
+    rowsMax: 1_000,
+    /** How long sessions stay on record after they ended, and how many revoked ones of an instance. */
+    endedSessionsMs: 90 * 24 * 3_600_000,
+    revokedSessionsKept: 200_000,
+    mailsMs: 30 * 24 * 3_600_000,
+    /** Changes that the search index has not seen; beyond it the index is made anew. */
+    changesKept: 1_000_000,
+  },
 } as const;

@@ -20,6 +20,7 @@ import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { createReadTurn } from "./read-turn.ts";
+import { createPurge, type Purge } from "./purge.ts";
 import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
 import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
@@ -51,6 +52,7 @@ export interface IdentityNouns {
   hooks: Hooks;
   hookDeliveries: HookDeliveries;
   searchChanges: SearchChanges;
+  purge: Purge;
 }
 
 /**
@@ -118,6 +120,7 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
       added = true;
     }),
     searchChanges: createSearchChanges(db),
+    purge: createPurge(db),
   };
   const nothing = () => undefined;
   const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed, beforeBatch: turn.end });
