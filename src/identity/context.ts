@@ -25,11 +25,23 @@ export interface IdentityLimits {
   instancesMax: number;
   keysMax: number;
   providersMax: number;
-  managePageMax: number;
   importLineBytesMax: number;
   importErrorsShown: number;
   hooksMax: number;
   rates: RateLimitsConfig<RateBucket>;
+  auditKept: number;
+  deliveriesKept: number;
+  hookPausesMs: readonly number[];
+  hookInFlightMax: number;
+  hooksInFlightMax: number;
+  purge: {
+    everyMs: number;
+    rowsMax: number;
+    endedSessionsMs: number;
+    revokedSessionsKept: number;
+    mailsMs: number;
+    changesKept: number;
+  };
   search: {
     queryBytesMax: number;
     tokensMax: number;

@@ -1,9 +1,10 @@
 import type { ImportResult } from "../../api/orchestration/identity-import.ts";
 import type { Quickstart } from "../../api/orchestration/identity-instances.ts";
 import { createInstances, type Instances } from "../instances.ts";
+import type { Searches } from "../search.ts";
 import type { SigningPairs } from "../signing-pairs.ts";
 import { createManagedApps, type ManagedApps } from "./apps.ts";
-import { createManagedAudit, type ManagedAudit, type SearchAudit } from "./audit.ts";
+import { createManagedAudit, type ManagedAudit } from "./audit.ts";
 import type { By, ManageContext } from "./context.ts";
 import { type ExportRequest, exportUsers } from "./export.ts";
 import { createManagedHooks, type ManagedHooks } from "./hooks.ts";
@@ -12,7 +13,7 @@ import { createManagedKeys, type ManagedKeys } from "./keys.ts";
 import { createManagedMails, type ManagedMails } from "./mails.ts";
 import { createManagedProviders, type ManagedProviders } from "./providers.ts";
 import { createQuickstart } from "./quickstart.ts";
-import { createManagedSessions, type ManagedSessions, type SearchSessions } from "./sessions.ts";
+import { createManagedSessions, type ManagedSessions } from "./sessions.ts";
 import { createManagedUsers, type ManagedUsers, type ManagedUsersParts } from "./users.ts";
 
 /**
@@ -41,7 +42,7 @@ export interface Management {
 export interface ManagementParts {
   hashPassword: ManagedUsersParts["hashPassword"];
   signingPairs: Pick<SigningPairs, "ensure" | "stage" | "promote">;
-  search: { users: ManagedUsersParts["search"]; sessions: SearchSessions; audit: SearchAudit };
+  search: Searches;
 }
 
 export function createManagement(context: ManageContext, parts: ManagementParts): Management {
@@ -51,11 +52,11 @@ export function createManagement(context: ManageContext, parts: ManagementParts)
     instances: createInstances(context, signingPairs),
     keys: createManagedKeys(context, signingPairs),
     providers: createManagedProviders(context),
-    users: createManagedUsers(context, { hashPassword, search: search.users }),
-    sessions: createManagedSessions(context, search.sessions),
+    users: createManagedUsers(context, { hashPassword, search }),
+    sessions: createManagedSessions(context, search),
     mails: createManagedMails(context),
     hooks: createManagedHooks(context),
-    audit: createManagedAudit(context, search.audit),
+    audit: createManagedAudit(context, search),
     transfer: {
       import: (instance, request) => importUsers(context, instance, request),
       export: (instance, request) => exportUsers(context, instance, request),

@@ -5,8 +5,10 @@ import { encodeCursor } from "../../core/identity/cursor.ts";
 import type { IdentityNouns } from "../../store/identity/open-store.ts";
 import type { Instance, Session } from "../../store/identity/records.ts";
 import { readCursor } from "../listing.ts";
+import type { Searches } from "../search.ts";
 import { revokeSession } from "../sessions.ts";
 import { type By, isoTime, type ManageContext, type Query, requireInstance } from "./context.ts";
+import { findResources } from "./found.ts";
 import { find } from "./users.ts";
 
 /** Sessions as the operator manages them. */
@@ -20,12 +22,7 @@ export interface ManagedSessions {
   revoke(instance: string | undefined, sessionId: string, by: By): Promise<IdentitySession>;
 }
 
-export type SearchSessions = (
-  instance: Instance,
-  query: Query,
-) => Promise<{ rows: Session[]; next: string | undefined }>;
-
-export function createManagedSessions(context: ManageContext, search: SearchSessions): ManagedSessions {
+export function createManagedSessions(context: ManageContext, search: Pick<Searches, "sessions">): ManagedSessions {
   const { store, clock } = context;
   return {
     async list(id, query) {
@@ -51,7 +48,12 @@ export function createManagedSessions(context: ManageContext, search: SearchSess
     if (query.user !== undefined && query.query !== undefined) {
       throw new Failure("invalid", "give a user or a query, not both");
     }
-    if (query.user === undefined) return query.query === undefined ? page(instance, query) : search(instance, query);
+    if (query.query !== undefined) {
+      const { resources, next } = await findResources(context, search.sessions, { instance, query });
+      const ids = resources.map(({ data }) => ("session_id" in data ? String(data.session_id) : ""));
+      return { rows: ids.flatMap((id) => store.sessions.get(instance.seq, id) ?? []), next };
+    }
+    if (query.user === undefined) return page(instance, query);
     const { user } = find(context, store, { instance: instance.id, user: query.user });
     return { rows: store.sessions.active(user.seq).slice(0, query.limit), next: undefined };
   }

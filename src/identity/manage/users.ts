@@ -17,9 +17,11 @@ import { effectiveSettings } from "../directory.ts";
 import { emit } from "../events.ts";
 import { readCursor } from "../listing.ts";
 import { resourceOfUser } from "../resources.ts";
+import type { Searches } from "../search.ts";
 import { endSessions } from "../sessions.ts";
 import { removeUser } from "../users.ts";
 import { bodyReader, type By, isoTime, type ManageContext, type Query, requireInstance } from "./context.ts";
+import { findResources } from "./found.ts";
 
 const readNew = bodyReader(createIdentityUser);
 const readPassword = bodyReader(setIdentityPassword);
@@ -49,7 +51,7 @@ export interface ManagedUsers {
 
 export interface ManagedUsersParts {
   hashPassword: (password: string) => Promise<string>;
-  search: (instance: Instance, query: Query) => Promise<{ rows: User[]; next: string | undefined }>;
+  search: Pick<Searches, "users">;
 }
 
 export function createManagedUsers(context: ManageContext, parts: ManagedUsersParts): ManagedUsers {
@@ -59,8 +61,7 @@ export function createManagedUsers(context: ManageContext, parts: ManagedUsersPa
   return {
     async list(id, query) {
       const instance = requireInstance(context, id);
-      const { rows, next } =
-        query.query === undefined ? page(context, instance, query) : await parts.search(instance, query);
+      const { rows, next } = await read(instance, query);
       return { users: rows.map((user) => wire(store, user, instance)), ...(next === undefined ? {} : { next }) };
     },
     get(reference) {
@@ -131,6 +132,13 @@ export function createManagedUsers(context: ManageContext, parts: ManagedUsersPa
         return { id: user.id, deleted: true as const };
       }),
   };
+
+  async function read(instance: Instance, query: Query): Promise<{ rows: User[]; next: string | undefined }> {
+    if (query.query === undefined) return page(context, instance, query);
+    const { resources, next } = await findResources(context, parts.search.users, { instance, query });
+    // Whoever was deleted since the search began is left out.
+    return { rows: resources.flatMap(({ id }) => store.users.get(instance.seq, id) ?? []), next };
+  }
 }
 
 interface Found {

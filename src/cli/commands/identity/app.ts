@@ -1,6 +1,6 @@
 import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "../../../api/orchestration/identity-apps.ts";
 import { answer, type Command } from "../../command.ts";
-import { timeText } from "../../duration.ts";
+import { timeText } from "../../time-text.ts";
 import { exitCodes, usageFailure } from "../../failures.ts";
 import { noWords, oneWord, table } from "./shared.ts";
 

@@ -1,6 +1,6 @@
 import { listIdentityAudit } from "../../../api/orchestration/identity-audit.ts";
 import { answer, type Command } from "../../command.ts";
-import { timeText } from "../../duration.ts";
+import { timeText } from "../../time-text.ts";
 import { exitCodes } from "../../failures.ts";
 import { instanceFlag, instanceOf, moreText, pageFlags, table } from "./shared.ts";
 

@@ -30,8 +30,9 @@ export const compatCommand: Command = {
   name: "compat",
   summary: "let clients that were written for another service work unchanged",
   usage: [
+    "identity compat [--instance ID]",
     "identity compat [--instance ID] [--secret-key-header H] [--publishable-key-header H]",
-    "                [--issuer I] [--session-prefix P] [--refresh-prefix P] [--placeholder-domain D]",
+    "identity compat [--instance ID] [--issuer I] [--session-prefix P] [--refresh-prefix P]",
   ],
   detail: ["Without a flag it shows what is set. An empty value puts a setting back to its default."],
   flags,

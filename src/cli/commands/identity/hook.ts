@@ -5,7 +5,7 @@ import {
   listIdentityHooks,
 } from "../../../api/orchestration/identity-hooks.ts";
 import { answer, type Command } from "../../command.ts";
-import { timeText } from "../../duration.ts";
+import { timeText } from "../../time-text.ts";
 import { exitCodes } from "../../failures.ts";
 import { instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
 

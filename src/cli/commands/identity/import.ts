@@ -15,7 +15,7 @@ export const importCommand: Command = {
   summary: "take up users from a file with one JSON object in each line",
   usage: ["identity import FILE [--instance ID] [--update]"],
   detail: [
-    "FILE is what identity export writes, or lines of your own: email is required, and id, name, avatar_url,",
+    "FILE is what identity export writes, or lines of your own: email is required; id, name, avatar_url,",
     "email_verified, password_hash (argon2, bcrypt, scrypt), banned, created_at and identities are known.",
     "- reads stdin. Faulty lines are told and left out. Run it again after a break: nothing comes twice.",
   ],

@@ -52,7 +52,7 @@ export const instanceCommands: readonly Command[] = [
   {
     name: "create",
     summary: "make an instance; its secret key is shown once",
-    usage: ["identity instance create --app APP [--name NAME] [--environment E] [--host HOST] [SETTING=VALUE…]"],
+    usage: ["identity instance create --app APP [--name N] [--environment E] [--host HOST] [SETTING=V…]"],
     flags: [
       { name: "app", value: "APP", summary: "the app: its id or name" },
       { name: "name", value: "NAME", summary: "default: the environment" },

@@ -6,7 +6,7 @@ import {
   rotateIdentityKey,
 } from "../../../api/orchestration/identity-keys.ts";
 import { answer, type Command } from "../../command.ts";
-import { timeText } from "../../duration.ts";
+import { timeText } from "../../time-text.ts";
 import { exitCodes } from "../../failures.ts";
 import { given, instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
 

@@ -1,6 +1,6 @@
 import { getIdentityMail, listIdentityMails } from "../../../api/orchestration/identity-mails.ts";
 import { answer, type Command } from "../../command.ts";
-import { timeText } from "../../duration.ts";
+import { timeText } from "../../time-text.ts";
 import { exitCodes } from "../../failures.ts";
 import { instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
 

@@ -1,6 +1,6 @@
 import { listIdentitySessions, revokeIdentitySession } from "../../../api/orchestration/identity-sessions.ts";
 import { answer, type Command } from "../../command.ts";
-import { timeText } from "../../duration.ts";
+import { timeText } from "../../time-text.ts";
 import { exitCodes } from "../../failures.ts";
 import { instanceFlag, instanceOf, moreText, oneWord, pageFlags, table } from "./shared.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../../api/orchestration/identity-users.ts";
 import type { Arguments } from "../../arguments.ts";
 import { answer, type Command, type Context } from "../../command.ts";
-import { timeText } from "../../duration.ts";
+import { timeText } from "../../time-text.ts";
 import { exitCodes, usageFailure } from "../../failures.ts";
 import { listText } from "../../table-text.ts";
 import { printable } from "../../style.ts";
@@ -73,7 +73,7 @@ export const userCommands: readonly Command[] = [
     summary: "find users of an instance",
     usage: ["identity user search QUERY… [--instance ID] [-n N]"],
     detail: [
-      "QUERY is tokens such as email:ana@shop.test, name:*silva*, created_at>2026-01-01, -email:*@gmail.com.",
+      "QUERY is tokens such as email:ana@shop.test, name:*silva*, created_at>2026-01-01, -email:*@a.test.",
       "Put -- before a query that begins with a dash.",
     ],
     flags: [instanceFlag, ...pageFlags],
