@@ -70,6 +70,7 @@ export const pureBuiltins: Record<string, readonly string[]> = {
 /** Calls of the platform → path prefixes where they may stand. */
 export const callHomes: { name: string; call: RegExp; homes: readonly string[] }[] = [
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
+  { name: "threads", call: /\bnew\s+Worker\b/, homes: ["src/identity/search-worker.ts"] },
   { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: ["src/http/", "src/ingress/embedded/"] },
   { name: "files", call: /\bBun\s*\.\s*(?:file|write)\b/, homes: files },
   {

@@ -15,6 +15,7 @@ import { openIdentityStore } from "../../src/store/identity/open-store.ts";
 import type { Session, User } from "../../src/store/identity/records.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { testKey } from "./store-root.ts";
+import { deliverAll } from "./webhooks.ts";
 
 /** An instance with its keys in the clear. */
 export interface Tenant {
@@ -44,6 +45,8 @@ export interface IdentityWorld {
   running: RunningIdentity;
   context: IdentityContext;
   clock: FakeClock;
+  /** Of the database. */
+  path: string;
   /** Every line of the log. */
   logged: string[];
   tenant(settings?: InstanceSettings, host?: string): Promise<Tenant>;
@@ -90,6 +93,7 @@ export function identityWorld(
     resolve: () => Promise.resolve(["127.0.0.1"]),
     baseUrl,
     allowPrivate,
+    sendWebhook: deliverAll,
     search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },
   });
   const { identity, context } = running;
@@ -101,6 +105,7 @@ export function identityWorld(
     running,
     context,
     clock,
+    path,
     logged,
     async tenant(settings = {}, host) {
       count += 1;
