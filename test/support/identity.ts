@@ -66,7 +66,15 @@ const identityTestLimits = identityLimits;
 
 export type IdentityTestLimits = typeof identityTestLimits;
 
-export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {}): IdentityWorld {
+export interface IdentityWorldOptions {
+  baseUrl?: string;
+  allowPrivate?: boolean;
+}
+
+export function identityWorld(
+  overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {},
+  { baseUrl = "http://127.0.0.1:8688", allowPrivate = true }: IdentityWorldOptions = {},
+): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
   const path = join(folder, "identity.db");
   const store = openIdentityStore({ path, key: testKey });
@@ -83,8 +91,8 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     fetch: (url, init) => fetch(url, init),
     resolve: () => Promise.resolve(["127.0.0.1"]),
-    baseUrl: "http://127.0.0.1:8688",
-    allowPrivate: true,
+    baseUrl,
+    allowPrivate,
     sendWebhook: deliverAll,
     search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },
   });

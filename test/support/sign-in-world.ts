@@ -3,7 +3,7 @@ import type { ProviderOptions } from "../../src/api/identity/providers.ts";
 import { identityLimits } from "../../src/config.ts";
 import { decodePart, splitToken } from "../../src/core/identity/jwt.ts";
 import type { Mail } from "../../src/store/identity/records.ts";
-import { identityWorld, type IdentityWorld, type Tenant } from "./identity.ts";
+import { identityWorld, type IdentityWorld, type IdentityWorldOptions, type Tenant } from "./identity.ts";
 import { clientId, clientSecret, type LoopbackProvider, startLoopbackProvider } from "./loopback-provider.ts";
 import { type Page, webBrowser, type WebBrowser } from "./web-browser.ts";
 
@@ -33,9 +33,9 @@ const fast = {
   passwordPasses: 1,
 };
 
-export async function signInWorld(overrides: Parameters<typeof identityWorld>[0] = {}): Promise<SignInWorld> {
+export async function signInWorld(options: IdentityWorldOptions = {}): Promise<SignInWorld> {
   const provider = await startLoopbackProvider();
-  const world = identityWorld({ signIn: fast, ...overrides });
+  const world = identityWorld({ signIn: fast }, options);
   provider.clock = () => world.clock.now();
   return {
     ...world,
@@ -47,16 +47,17 @@ export async function signInWorld(overrides: Parameters<typeof identityWorld>[0]
     },
     browser: (headers = {}) =>
       webBrowser({
-        service: world.fetch,
-        isService: (host) => host === new URL(baseUrl).host || host.endsWith(".shop.test"),
+        // TLS ends before us: whatever browsers say, it is plain http that arrives.
+        service: (request) => world.fetch(new Request(request.url.replace(/^https:/, "http:"), request)),
+        isService: (host) => host === new URL(options.baseUrl ?? baseUrl).host || host.endsWith(".shop.test"),
         isApp: (host) => host === "app.test",
         headers: { "User-Agent": "test browser", ...headers },
       }),
     page: (tenant, path, query = {}) =>
-      `${baseUrl}/i/${tenant.id}${path}?${new URLSearchParams({ redirect_uri: appUrl, ...query })}`,
+      `${options.baseUrl ?? baseUrl}/i/${tenant.id}${path}?${new URLSearchParams({ redirect_uri: appUrl, ...query })}`,
     signIn(browser, tenant, name, redirectUri = appUrl) {
       const query = new URLSearchParams({ provider: name, redirect_uri: redirectUri });
-      return browser.open(`${baseUrl}/i/${tenant.id}/oauth/authorize?${query}`);
+      return browser.open(`${options.baseUrl ?? baseUrl}/i/${tenant.id}/oauth/authorize?${query}`);
     },
     mails: () => world.context.store.mails.list({ limit: 100 }),
     async stop() {
