@@ -93,7 +93,7 @@ const endpoints: Record<string, (url: string) => ProviderOptions> = {
 export function addProvider(
   { context }: IdentityWorld,
   tenant: Tenant,
-  { name, provider, options = {} }: { name: string; provider: LoopbackProvider; options?: ProviderOptions },
+  { name, provider, options = {} }: { name: string; provider: { url: string }; options?: ProviderOptions },
 ): Promise<void> {
   const known = endpoints[name];
   const instance = tenant.entry().instance.seq;
