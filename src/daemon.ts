@@ -50,6 +50,18 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   // Leftovers are cleared only once the root is known to be ours.
   await prepareRoot(layout);
+  const sendWebhooks = (guard: { allowPrivate: boolean; allowFlag?: string }) =>
+    createWebhookSender({
+      ...guard,
+      fetch: (url, init) => fetch(url, init),
+      resolve: resolveHost,
+      signing: signingSecret(key),
+      headerPrefix: names.headerPrefix,
+      userAgent: `${names.prefix}/${versionText()}`,
+      now: systemClock.now,
+      timeoutMs: limits.hookTimeoutMs,
+      responseBytesMax: limits.hookResponseBytesMax,
+    });
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
   const running = createController({
     store,
@@ -64,17 +76,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
     privateHooks: options.allowPrivateHooks,
-    sendWebhook: createWebhookSender({
-      fetch: (url, init) => fetch(url, init),
-      resolve: resolveHost,
-      allowPrivate: options.allowPrivateHooks,
-      signing: signingSecret(key),
-      headerPrefix: names.headerPrefix,
-      userAgent: `${names.prefix}/${versionText()}`,
-      now: systemClock.now,
-      timeoutMs: limits.hookTimeoutMs,
-      responseBytesMax: limits.hookResponseBytesMax,
-    }),
+    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,
@@ -94,6 +96,10 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     baseUrl: options.identityBaseUrl,
     allowPrivate: options.identityAllowPrivate,
     sendMail: mailSender(options),
+    sendWebhook: sendWebhooks({
+      allowPrivate: options.identityAllowPrivate,
+      allowFlag: "--identity-allow-private-endpoints",
+    }),
     search: {
       database: layout.identityDatabase,
       index: layout.identityIndex,

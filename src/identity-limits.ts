@@ -36,7 +36,6 @@ export const identityLimits = {
   bodyBytesMax: 64 * 1024,
   /** A connection on which nothing moves is closed after this long. */
   idleMs: 30_000,
-  jsonDepthMax: 16,
   /** Of one token; a longer one cannot be of ours. */
   tokenBytesMax: 8 * 1024,
   /** Lists and searches fill up to this and then go on with a cursor: clients refuse 1 MiB (identity API). */
@@ -104,4 +103,16 @@ export const identityLimits = {
   /** Calls under way at the same time, of one webhook and of all. */
   hookInFlightMax: 2,
   hooksInFlightMax: 16,
+  /** What goes by itself. */
+  purge: {
+    everyMs: 60_000,
+    /** Rows of one write. */
+    rowsMax: 1_000,
+    /** How long sessions stay on record after they ended, and how many revoked ones of an instance. */
+    endedSessionsMs: 90 * 24 * 3_600_000,
+    revokedSessionsKept: 200_000,
+    mailsMs: 30 * 24 * 3_600_000,
+    /** Changes that the search index has not seen; beyond it the index is made anew. */
+    changesKept: 1_000_000,
+  },
 } as const;

@@ -16,6 +16,8 @@ export interface WebhookCall {
   body: string;
   /** Attempts before this one. */
   attempts: number;
+  /** What it is signed with; left out: what the sender signs with. */
+  signing?: Secret<string>;
 }
 
 /** What came of one attempt; `result` is a status or a short reason, never anything that was sent or received. */
@@ -104,7 +106,7 @@ function headersOf(call: WebhookCall, url: URL, options: WebhookOptions): Record
     [`${options.headerPrefix}-Delivery`]: call.id,
     [`${options.headerPrefix}-Event`]: call.event,
     [`${options.headerPrefix}-Timestamp`]: String(timestamp),
-    [`${options.headerPrefix}-Signature`]: signature(options.signing, timestamp, call.body),
+    [`${options.headerPrefix}-Signature`]: signature(call.signing ?? options.signing, timestamp, call.body),
   };
 }
 

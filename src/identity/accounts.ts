@@ -144,8 +144,8 @@ const placeholderAttempts = 20;
 function freePlaceholder(nouns: IdentityNouns, { entry, provider, arrived }: Settle): string {
   const { instance, settings } = entry;
   for (let attempt = 0; attempt < placeholderAttempts; attempt++) {
-    const { uid } = arrived.profile;
-    const email = placeholderEmail({ provider, uid, domain: settings.placeholder_domain, attempt });
+    const { uid, handle } = arrived.profile;
+    const email = placeholderEmail({ provider, uid, handle, domain: settings.placeholder_domain, attempt });
     if (nouns.users.byEmail(instance.seq, email) === undefined) return email;
   }
   throw new Error("no placeholder address was free");

@@ -29,6 +29,19 @@ export interface IdentityLimits {
   importErrorsShown: number;
   hooksMax: number;
   rates: RateLimitsConfig<RateBucket>;
+  auditKept: number;
+  deliveriesKept: number;
+  hookPausesMs: readonly number[];
+  hookInFlightMax: number;
+  hooksInFlightMax: number;
+  purge: {
+    everyMs: number;
+    rowsMax: number;
+    endedSessionsMs: number;
+    revokedSessionsKept: number;
+    mailsMs: number;
+    changesKept: number;
+  };
   search: {
     queryBytesMax: number;
     tokensMax: number;

@@ -1,5 +1,6 @@
 import type { SteadyClock } from "../lib/clock.ts";
 import type { SendMail } from "../deliver/mail.ts";
+import type { SendWebhook } from "../deliver/webhook.ts";
 import type { Log } from "../lib/log.ts";
 import { derivedKey, type Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
@@ -9,8 +10,10 @@ import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
 import { createHosted } from "./hosted.ts";
+import { createHookOutbox } from "./hook-outbox.ts";
 import { createLookup } from "./lookup.ts";
 import { createManagement } from "./manage/manage.ts";
+import { runPurge } from "./purge.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
 import { createSearches } from "./search.ts";
@@ -34,6 +37,8 @@ export interface IdentityParts {
   allowPrivate: boolean;
   /** Undefined: mails are kept for an operator to look at. */
   sendMail?: SendMail | undefined;
+  /** Makes one attempt at a call of a webhook. */
+  sendWebhook: SendWebhook;
   /** Paths of the identity database and of its search index, and how the thread that uses them is started. */
   search: { database: string; index: string; start: StartThread };
 }
@@ -49,7 +54,7 @@ export interface RunningIdentity {
 
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
-  const { key, sendMail, search: searching, ...rest } = parts;
+  const { key, sendMail, sendWebhook, search: searching, ...rest } = parts;
   const context: IdentityContext = {
     ...rest,
     directory: createDirectory(parts),
@@ -79,12 +84,15 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     (signal) => tendPairs(context, signingPairs, signal),
     (signal) => mailing.run(signal),
+    (signal) => createHookOutbox(context, sendWebhook).run(signal),
+    (signal) => runPurge(context, signal),
   ];
   return {
     identity,
     context,
     close: thread.close,
     async run(signal) {
+      thread.wake();
       await Promise.all(loops.map((loop) => loop(signal)));
     },
   };

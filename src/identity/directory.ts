@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { defaultSettings, type EffectiveSettings } from "../api/identity/settings.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
@@ -89,9 +88,8 @@ export function createDirectory({ store, clock, limits }: DirectoryParts): Direc
   return {
     bySecretKey(value) {
       refresh();
-      const hash = createHash("sha256").update(value).digest();
-      const id = hash.toString("latin1");
-      const holder = secretKeys.get(id) ?? holderOf(hash);
+      const id = Bun.SHA256.hash(value, "base64");
+      const holder = secretKeys.get(id) ?? holderOf(Buffer.from(id, "base64"));
       if (holder === undefined || holder.expiresAt <= clock.now()) return undefined;
       secretKeys.set(id, holder);
       return holder;

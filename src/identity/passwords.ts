@@ -106,6 +106,6 @@ function derive(password: string, salt: Uint8Array, { n, r, p, length }: ScryptC
   // The platform counts a little more than the 128 * N * r of RFC 7914.
   const options = { N: n, r, p, maxmem: 128 * n * r + 128 * r * p + 1024 * 1024 };
   return new Promise((resolve, reject) =>
-    scrypt(password, salt, length, options, (error, key) => (error === null ? resolve(key) : reject(error))),
+    scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key))),
   );
 }

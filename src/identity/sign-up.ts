@@ -22,7 +22,7 @@ export interface SignUpForm {
 }
 
 /** What a link of a sign-up opens. */
-export type Pending = { needsPassword: boolean } | undefined;
+export type Pending = { needsPassword: boolean; redirectUri: string } | undefined;
 
 export interface SignUp {
   /** Says the same to everybody: what there is to say about an address goes to its mailbox. */
@@ -94,7 +94,8 @@ export function createSignUp({ context, passwords, mailing, admit }: SignUpParts
     },
     look(visit, value) {
       const found = find(store, visit, value);
-      return found === undefined ? undefined : { needsPassword: !isSameBrowser(visit, found.data) };
+      if (found === undefined) return undefined;
+      return { needsPassword: !isSameBrowser(visit, found.data), redirectUri: found.data.redirectUri };
     },
     async finish(visit, value, password) {
       const found = find(store, visit, value);

@@ -1,7 +1,8 @@
 import { claimedProvider, type Claims, claimsOf, readClaims, type ReadClaims } from "../core/identity/claims.ts";
 import { decodePart, splitToken, type TokenType } from "../core/identity/jwt.ts";
-import { sessionStatus } from "../core/identity/session-status.ts";
+import { type SessionStatus, sessionStatus } from "../core/identity/session-status.ts";
 import type { Session, User } from "../store/identity/records.ts";
+import type { SubjectSession } from "../store/identity/token-subjects.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { iso, type Resource } from "./resources.ts";
@@ -34,7 +35,9 @@ export interface Tokens {
   issueAccess(options: IssueOptions): string;
   /** Signature, instance and time; nothing is looked up but keys. */
   read(entry: InstanceEntry, token: string): ReadToken | TokenFault;
-  /** The same, and then the user and the session behind it. */
+  /** The user and the session behind a token that was read. */
+  lookUp(entry: InstanceEntry, token: ReadToken): Verification;
+  /** Both. */
   verify(entry: InstanceEntry, token: string): Verification;
 }
 
@@ -54,6 +57,7 @@ export function createTokens(context: IdentityContext): Tokens {
     issue: (options) => issue(options, "JWT", limits.signInTokenMs),
     issueAccess: (options) => issue(options, "at+jwt", limits.accessTokenMs),
     read,
+    lookUp: (entry, token) => lookUp(context, entry, token),
     verify(entry, token) {
       const found = read(entry, token);
       return typeof found === "string" ? { valid: false, error: found } : lookUp(context, entry, found);
@@ -87,38 +91,36 @@ function readToken(
 
 function lookUp({ store, clock }: IdentityContext, entry: InstanceEntry, token: ReadToken): Verification {
   const { instance, settings } = entry;
-  const user = store.users.get(instance.seq, token.sub);
-  if (user === undefined) return { valid: false, error: "User not found" };
-  if (user.bannedAt !== undefined) return { valid: false, error: "User banned" };
-  const session = token.sessionId === undefined ? undefined : store.sessions.get(instance.seq, token.sessionId);
-  const own = session?.user === user.seq ? session : undefined;
+  const { sessionId } = token;
+  const subject = store.tokenSubjects.get(instance.seq, token.sub, sessionId);
+  if (subject === undefined) return { valid: false, error: "User not found" };
+  if (subject.bannedAt !== undefined) return { valid: false, error: "User banned" };
+  const { session } = subject;
   const idleMinutes = settings.session_idle_timeout_minutes;
-  const standing = own && sessionStatus(own, { now: clock.now(), idleMinutes });
-  if (settings.revoked_fails_verify && token.sessionId !== undefined && standing?.status !== "active") {
+  const standing = session && sessionStatus(session, { now: clock.now(), idleMinutes });
+  if (settings.revoked_fails_verify && sessionId !== undefined && standing?.status !== "active") {
     return { valid: false, error: standing?.status === "expired" ? "Session expired" : "Session revoked" };
   }
   const data: Record<string, unknown> = {
     valid: true,
-    email: user.email,
-    name: user.name,
-    avatar_url: user.avatarUrl ?? "",
-    provider: token.provider ?? claimedProvider(own?.provider ?? "password"),
+    email: subject.email,
+    name: subject.name,
+    avatar_url: subject.avatarUrl ?? "",
+    provider: token.provider ?? claimedProvider(session?.provider ?? "password"),
   };
-  if (token.sessionId !== undefined) data.session = sessionData(token.sessionId, own, standing);
+  if (sessionId !== undefined) data.session = sessionData(sessionId, session, standing);
   return { valid: true, resource: { id: token.jti ?? token.sub, resource: "token", data } };
 }
 
 function sessionData(
   sessionId: string,
-  session: Session | undefined,
-  standing: ReturnType<typeof sessionStatus> | undefined,
+  session: SubjectSession | undefined,
+  standing: SessionStatus | undefined,
 ): Record<string, unknown> {
   if (session === undefined || standing === undefined) return { status: "not_found", session_id: sessionId };
-  return {
-    ...standing,
-    session_id: sessionId,
-    ...(session.revokedAt === undefined ? {} : { revoked_at: iso(session.revokedAt) }),
-    logged_in_at: iso(session.loggedInAt),
-    last_activity_at: iso(session.lastActivityAt),
-  };
+  const data: Record<string, unknown> = { ...standing, session_id: sessionId };
+  if (session.revokedAt !== undefined) data.revoked_at = iso(session.revokedAt);
+  data.logged_in_at = iso(session.loggedInAt);
+  data.last_activity_at = iso(session.lastActivityAt);
+  return data;
 }

@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   exec: () => import("./exec.ts"),
   scale: () => import("./scale.ts"),
   "identity-import": () => import("./identity-import.ts"),
+  "identity-verify": () => import("./identity-verify.ts"),
 };
 
 const wanted = process.argv.slice(2);

@@ -15,6 +15,7 @@ import { openIdentityStore } from "../../src/store/identity/open-store.ts";
 import type { Session, User } from "../../src/store/identity/records.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { testKey } from "./store-root.ts";
+import { deliverAll } from "./webhooks.ts";
 
 /** An instance with its keys in the clear. */
 export interface Tenant {
@@ -44,6 +45,8 @@ export interface IdentityWorld {
   running: RunningIdentity;
   context: IdentityContext;
   clock: FakeClock;
+  /** Of the database. */
+  path: string;
   /** Every line of the log. */
   logged: string[];
   tenant(settings?: InstanceSettings, host?: string): Promise<Tenant>;
@@ -53,6 +56,8 @@ export interface IdentityWorld {
   signedIn(tenant: Tenant, fields?: Partial<User>): Promise<{ user: User; session: Session; token: string }>;
   /** `ask("GET /api/v1/users", {headers})`. */
   ask(request: string, asked?: Asked): Promise<Answer>;
+  /** As it comes over the wire. */
+  fetch(request: Request): Promise<Response>;
   close(): void;
 }
 
@@ -61,7 +66,15 @@ const identityTestLimits = identityLimits;
 
 export type IdentityTestLimits = typeof identityTestLimits;
 
-export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {}): IdentityWorld {
+export interface IdentityWorldOptions {
+  baseUrl?: string;
+  allowPrivate?: boolean;
+}
+
+export function identityWorld(
+  overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {},
+  { baseUrl = "http://127.0.0.1:8688", allowPrivate = true }: IdentityWorldOptions = {},
+): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
   const path = join(folder, "identity.db");
   const store = openIdentityStore({ path, key: testKey });
@@ -78,8 +91,9 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     fetch: (url, init) => fetch(url, init),
     resolve: () => Promise.resolve(["127.0.0.1"]),
-    baseUrl: "http://127.0.0.1:8688",
-    allowPrivate: true,
+    baseUrl,
+    allowPrivate,
+    sendWebhook: deliverAll,
     search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },
   });
   const { identity, context } = running;
@@ -91,6 +105,7 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
     running,
     context,
     clock,
+    path,
     logged,
     async tenant(settings = {}, host) {
       count += 1;
@@ -149,6 +164,7 @@ export function identityWorld(overrides: Partial<Record<keyof IdentityTestLimits
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, json: jsonOf(response, text) };
     },
+    fetch: async (request) => app.fetch(request),
     close() {
       running.close();
       store.close();

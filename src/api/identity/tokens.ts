@@ -10,3 +10,12 @@ export const verifyToken = endpoint({
   data: TokenResource,
   flat: true,
 });
+
+export const redeemToken = endpoint({
+  method: "POST",
+  path: "/api/v1/tokens/redeem",
+  summary: "The token that a code stands for, once and within a minute; for instances with delivery by code",
+  body: Type.Object({ code: Type.String({ description: "as it came to redirect_uri" }) }),
+  data: Type.Object({ token: Type.String({ description: "JWT" }) }),
+  flat: true,
+});

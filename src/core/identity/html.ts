@@ -1,12 +1,12 @@
-/** Text that is HTML already: only `html` makes it, so that nothing gets in unescaped. */
+/** Text that is HTML already: only `markup` makes it, so that nothing gets in unescaped. */
 export interface Html {
   readonly html: string;
 }
 
 type Part = string | number | Html | undefined | false | readonly Html[];
 
-/** `html`<p>${text}</p>``: what is filled in is escaped, unless it is HTML of the same making. */
-export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
+/** `markup`<p>${text}</p>``: what is filled in is escaped, unless it is HTML of the same making. */
+export function markup(texts: TemplateStringsArray, ...parts: Part[]): Html {
   const filled = texts.map((text, index) => `${text}${index < parts.length ? textOf(parts[index]) : ""}`);
   return { html: filled.join("") };
 }

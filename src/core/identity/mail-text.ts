@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, markup } from "./html.ts";
 import type { Language } from "./languages.ts";
 import type { MessageKey } from "./messages-en.ts";
 import { sayIn } from "./messages.ts";
@@ -75,26 +75,24 @@ interface PageInput {
 /** Mail programs know little more than the HTML of long ago. */
 function page({ language, hello, body, link, button, closing }: PageInput): Html {
   const font = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif";
-  return html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="color-scheme" content="light dark" />
-      </head>
-      <body style="margin:0;padding:32px 16px;${font}">
-        <div style="max-width:30em;margin:0 auto">
-          <p>${hello}</p>
-          <p>${body}</p>
-          <p style="margin:28px 0">
-            <a
-              href="${link}"
-              style="background:#1f2937;color:#ffffff;padding:12px 20px;border-radius:8px;text-decoration:none"
-              >${button}</a
-            >
-          </p>
-          <p style="font-size:13px;word-break:break-all">${link}</p>
-          ${closing.map((line) => html`<p style="font-size:13px;color:#6b7280">${line}</p>`)}
-        </div>
-      </body>
-    </html>`;
+  return markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+</head>
+<body style="margin:0;padding:32px 16px;${font}">
+<div style="max-width:30em;margin:0 auto">
+<p>${hello}</p>
+<p>${body}</p>
+<p style="margin:28px 0">
+<a
+href="${link}"
+style="background:#1f2937;color:#ffffff;padding:12px 20px;border-radius:8px;text-decoration:none">${button}</a>
+</p>
+<p style="font-size:13px;word-break:break-all">${link}</p>
+${closing.map((line) => markup`<p style="font-size:13px;color:#6b7280">${line}</p>`)}
+</div>
+</body>
+</html>`;
 }

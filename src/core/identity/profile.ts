@@ -5,6 +5,8 @@ import { normaliseEmail } from "./email.ts";
 /** A person as a provider tells: `uid`, `email`, `name`, `avatar_url` of section 1 of the contract. */
 export interface Profile {
   uid: string;
+  /** The same without its issuer: what a placeholder address is made from. */
+  handle: string;
   /** Normalised; undefined when there is none that could be used. */
   email: string | undefined;
   /** The provider has proved the address, and its word counts. */
@@ -94,6 +96,7 @@ function oidc(fields: Fields, { issuer, trusted = false }: ProfileInput): Parsed
   const email = emailOf(fields.email);
   const uid = sub === undefined || issuer === undefined ? sub : `${issuer}|${sub}`;
   return profileOf(uid, {
+    handle: sub,
     email,
     emailVerified: trusted && email !== undefined && isTrue(fields.email_verified),
     authoritative: trusted,
@@ -102,9 +105,11 @@ function oidc(fields: Fields, { issuer, trusted = false }: ProfileInput): Parsed
   });
 }
 
-function profileOf(uid: string | undefined, rest: Omit<Profile, "uid">): Parsed<Profile> {
+type Rest = Omit<Profile, "uid" | "handle"> & { handle?: string | undefined };
+
+function profileOf(uid: string | undefined, rest: Rest): Parsed<Profile> {
   if (uid === undefined || uid.length > 2 * uidLengthMax) return unreadable("the profile has no id that can be used");
-  return parsed({ uid, ...rest, name: rest.name.slice(0, nameLengthMax) });
+  return parsed({ ...rest, uid, handle: rest.handle ?? uid, name: rest.name.slice(0, nameLengthMax) });
 }
 
 function fieldsOf(value: unknown): Fields | undefined {

@@ -22,17 +22,26 @@ export function formCookies(plane: IdentityPlane, call: PageCall): string[] {
   return [flowCookie(plane, call), deviceCookie(plane, visit.entry, device)];
 }
 
+export interface FormPage {
+  render: (nonce: string) => string;
+  /** Where the browser goes after the form; on a listed loopback address that may be another port. */
+  redirectUri?: string;
+  problem?: FormProblem | undefined;
+  /** It comes again because the last one was open for too long. */
+  isStale?: boolean;
+}
+
 /** A page with a form on it. */
 export function formAnswer(
   plane: IdentityPlane,
   call: PageCall,
-  { render, problem }: { render: (nonce: string) => string; problem?: FormProblem | undefined },
+  { render, redirectUri = "", problem, isStale = false }: FormPage,
 ): Response {
   const nonce = plane.identity.hosted.newSecret();
   return pageAnswer(render(nonce), {
     nonce,
-    status: problem === undefined ? 200 : statusOf(problem),
-    formTargets: call.visit.entry.settings.redirect_uris,
+    status: problem === undefined ? (isStale ? 400 : 200) : statusOf(problem),
+    formTargets: [redirectUri, ...call.visit.entry.settings.redirect_uris],
     image: call.face.logoUrl,
     cookies: formCookies(plane, call),
     retryAfterSeconds: problem?.problem === "rate" ? problem.seconds : undefined,

@@ -1,3 +1,4 @@
+import type { InstanceEntry } from "../../identity/directory.ts";
 import { readText } from "./body.ts";
 import { type Caller, faceOf, flowCookie, readCaller } from "./hosted-page.ts";
 import { facelessProblem, failurePage, problemAnswer } from "./hosted-problem.ts";
@@ -22,7 +23,8 @@ export interface FormHandler {
   stale(call: FormCall): Response;
 }
 
-type Params = Record<string, string | null>;
+/** Undefined for a path without parameters, whatever the types of the router say. */
+type Params = Record<string, string | null> | undefined;
 
 /** Mounts a page, on the host of its instance and below `/i/<instance id>`. */
 export function mountPage(
@@ -54,8 +56,8 @@ function onPage(
   answer: (call: PageCall) => Response | Promise<Response>,
 ): Response | Promise<Response> {
   const entry = instanceOf(plane, request, params);
-  if (entry === undefined) return facelessProblem(plane, request, "missing");
-  const caller = readCaller(plane, request, { entry, isNamed: params.instance !== undefined });
+  if (entry === undefined || isElsewhere(plane, request, entry)) return facelessProblem(plane, request, "missing");
+  const caller = readCaller(plane, request, { entry, isNamed: params?.instance !== undefined });
   const face = faceOf(plane, caller.visit);
   const failed = (error: unknown) => failurePage(plane, face, error);
   try {
@@ -64,6 +66,12 @@ function onPage(
   } catch (error) {
     return failed(error);
   }
+}
+
+/** One instance's pages never show on the host of another. */
+function isElsewhere({ identity }: IdentityPlane, { url }: Request, { instance }: InstanceEntry): boolean {
+  const owner = URL.canParse(url) ? identity.discovery.byHost(new URL(url).hostname) : undefined;
+  return owner !== undefined && owner.instance.seq !== instance.seq;
 }
 
 /** A page younger than this has a cookie, unless the browser keeps none. */

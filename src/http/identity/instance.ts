@@ -8,9 +8,10 @@ import type { IdentityPlane } from "./plane.ts";
 export function instanceOf(
   { identity }: IdentityPlane,
   request: Request,
-  params: Record<string, string | null>,
+  // A path without parameters comes without this, whatever the types say.
+  params: Record<string, string | null> | undefined,
 ): InstanceEntry | undefined {
-  const id = params.instance;
+  const id = params?.instance;
   if (id !== undefined) return id === null ? undefined : identity.discovery.byId(id);
   return identity.discovery.byHost(hostOf(request));
 }

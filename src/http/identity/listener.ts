@@ -44,6 +44,8 @@ export function startListener({ address, handler, limits, log }: ListenerOptions
         idleTimeout: Math.ceil(limits.idleMs / 1000),
         // The limit is ours to keep: Bun's own 413 has no body.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+        // Bun shares a port with whoever comes, as soon as development is off: a second server would go unnoticed.
+        reusePort: false,
         // The development error page shows source paths.
         development: false,
         error(error) {

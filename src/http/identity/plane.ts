@@ -4,7 +4,6 @@ import type { Log } from "../../lib/log.ts";
 
 export interface HttpLimits {
   bodyBytesMax: number;
-  jsonDepthMax: number;
   forwardedHopsMax: number;
 }
 

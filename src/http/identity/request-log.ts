@@ -1,24 +1,25 @@
-import type { Log } from "../../lib/log.ts";
+import type { Log, LogFields } from "../../lib/log.ts";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** One line per request. The query is left out: it carries tokens, codes and states. */
 export function withRequestLog(fetch: Fetch, log: Log): Fetch {
-  const write = (request: Request, response: Response, startedAt: number) => {
-    const path = pathOf(request);
-    const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-    const fields = { plane: "identity", method: request.method, path, status: response.status, ms };
-    // Apps call the API with every request of theirs.
-    if (path.startsWith("/api/") && response.status < 500) log.debug("request", fields);
-    else log.info("request", fields);
-    return response;
-  };
+  const detailed = log.writes("debug");
   return (request) => {
-    const startedAt = performance.now();
+    // Apps call the API with every request of theirs.
+    const isQuiet = !detailed && request.url.includes("/api/");
+    const startedAt = isQuiet ? 0 : performance.now();
+    const write = (response: Response) => {
+      if (!isQuiet || response.status >= 500) log.info("request", fieldsOf(request, response, startedAt));
+      return response;
+    };
     const response = fetch(request);
-    if (response instanceof Promise) return response.then((answer) => write(request, answer, startedAt));
-    return write(request, response, startedAt);
+    return response instanceof Promise ? response.then(write) : write(response);
   };
+}
+function fieldsOf(request: Request, response: Response, startedAt: number): LogFields {
+  const ms = startedAt === 0 ? undefined : Math.round((performance.now() - startedAt) * 10) / 10;
+  return { plane: "identity", method: request.method, path: pathOf(request), status: response.status, ms };
 }
 
 /** Path of a request as sent, without the query. */

@@ -32,7 +32,7 @@ export function mountReset(plane: IdentityPlane): void {
     const text = problem === undefined ? notice : problemText(call, problem);
     const seal = sealOf(plane, call);
     const render = (nonce: string) => forgotPage({ face, nonce, prefix, seal, redirectUri, email, problem: text });
-    return formAnswer(plane, call, { render, problem });
+    return formAnswer(plane, call, { render, redirectUri, problem, isStale: notice !== undefined });
   };
   const read = (form: URLSearchParams) => ({
     redirectUri: form.get("redirect_uri") ?? "",
@@ -57,7 +57,7 @@ export function mountReset(plane: IdentityPlane): void {
     const text = problem === undefined ? notice : problemText(call, problem);
     const seal = sealOf(plane, call);
     const render = (nonce: string) => resetPage({ face, nonce, prefix, seal, value, lengthMin, problem: text });
-    return formAnswer(plane, call, { render, problem });
+    return formAnswer(plane, call, { render, problem, isStale: notice !== undefined });
   };
 
   mountPage(plane, "/reset", (call) => choose(call, { value: call.query.get("token") ?? "" }));

@@ -31,7 +31,7 @@ export function mountSignIn(plane: IdentityPlane): void {
     const seal = sealOf(plane, call);
     const render = (nonce: string) =>
       signInPage({ face, nonce, prefix, redirectUri, offer, seal, email, problem: text });
-    return formAnswer(plane, call, { render, problem });
+    return formAnswer(plane, call, { render, redirectUri, problem, isStale: notice !== undefined });
   };
 
   mountPage(plane, "/sign-in", (call) => {

@@ -28,7 +28,7 @@ export function mountSignUp(plane: IdentityPlane): void {
     const text = problem === undefined ? notice : problemText(call, problem);
     const view = { face, prefix, redirectUri, offer: signIn.offer(visit), seal: sealOf(plane, call), email, name };
     const render = (nonce: string) => signUpPage({ ...view, nonce, lengthMin, problem: text });
-    return formAnswer(plane, call, { render, problem });
+    return formAnswer(plane, call, { render, redirectUri, problem, isStale: notice !== undefined });
   };
   const read = (form: URLSearchParams) => ({
     redirectUri: form.get("redirect_uri") ?? "",
@@ -54,11 +54,11 @@ export function mountSignUp(plane: IdentityPlane): void {
     const { visit, face, prefix } = call;
     const pending = signUp.look(visit, value);
     if (pending === undefined) return problemAnswer(plane, { face, problem: "link" });
-    const { needsPassword } = pending;
+    const { needsPassword, redirectUri } = pending;
     const text = problem === undefined ? notice : problemText(call, problem);
     const seal = sealOf(plane, call);
     const render = (nonce: string) => verifyPage({ face, nonce, prefix, seal, value, needsPassword, problem: text });
-    return formAnswer(plane, call, { render, problem });
+    return formAnswer(plane, call, { render, redirectUri, problem, isStale: notice !== undefined });
   };
 
   mountPage(plane, "/verify", (call) => ask(call, { value: call.query.get("token") ?? "" }));

@@ -56,7 +56,7 @@ function prepare(db: Database) {
   return {
     waiting: db.query<Row, [number, number]>(
       "select d.* from hooks as h join hook_deliveries as d on d.seq in (select seq from hook_deliveries" +
-        " where hook = h.seq and state = 'waiting' order by next_at limit ?) order by d.next_at, d.seq limit ?",
+        " where hook = h.seq and state = 'waiting' order by next_at limit ?) where h.enabled = 1 order by d.next_at, d.seq limit ?",
     ),
     list: db.query<Row, [number, number]>("select * from hook_deliveries where hook = ? order by seq desc limit ?"),
     byId: db.query<Row, [string, number]>("select * from hook_deliveries where id = ? and instance = ?"),

@@ -19,10 +19,13 @@ import { first } from "./migrations/0001-first.ts";
 import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
+import { createReadTurn } from "./read-turn.ts";
+import { createPurge, type Purge } from "./purge.ts";
 import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
 import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
+import { createTokenSubjects, type TokenSubjects } from "./token-subjects.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
@@ -41,6 +44,7 @@ export interface IdentityNouns {
   oneTime: OneTimes;
   browsers: Browsers;
   mails: Mails;
+  tokenSubjects: TokenSubjects;
   refreshTokens: RefreshTokens;
   exchanges: Exchanges;
   signingPairs: SigningPairs;
@@ -48,6 +52,7 @@ export interface IdentityNouns {
   hooks: Hooks;
   hookDeliveries: HookDeliveries;
   searchChanges: SearchChanges;
+  purge: Purge;
 }
 
 /**
@@ -99,6 +104,7 @@ export function openIdentityStore({ path, key }: IdentityStoreOptions): Identity
 function assemble(db: Database, file: string, seal: Seal): IdentityStore {
   const listeners = new Set<() => void>();
   let added = false;
+  const turn = createReadTurn(db);
   let generation = 0;
   const changed = () => {
     generation += 1;
@@ -115,6 +121,7 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     oneTime: createOneTime(db, seal),
     browsers: createBrowsers(db),
     mails: createMails(db, seal),
+    tokenSubjects: createTokenSubjects(db, turn),
     refreshTokens: createRefreshTokens(db),
     exchanges: createExchanges(db),
     signingPairs: createSigningPairs(db, seal, changed),
@@ -124,9 +131,10 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
       added = true;
     }),
     searchChanges: createSearchChanges(db),
+    purge: createPurge(db),
   };
   const nothing = () => undefined;
-  const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed });
+  const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed, beforeBatch: turn.end });
   const tell = () => {
     if (!added) return;
     added = false;
@@ -145,8 +153,12 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     },
     generation: () => generation,
     check: () => quickCheck(db),
-    copyTo: (target) => copyInto(db, target),
+    copyTo(target) {
+      turn.end();
+      copyInto(db, target);
+    },
     close() {
+      turn.end();
       writer.close();
       db.close();
     },

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../core/identity/html.ts";
+import { type Html, markup } from "../../../core/identity/html.ts";
 
 /** What every form carries along. */
 export interface FormSeal {
@@ -9,7 +9,7 @@ export interface FormSeal {
 }
 
 export function hidden(values: Record<string, string | number>): Html[] {
-  return Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
+  return Object.entries(values).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`);
 }
 
 export function sealed({ token, at }: FormSeal): Html[] {
@@ -35,27 +35,19 @@ export interface Field {
 export function field(options: Field): Html {
   const { name, type, label, aside, hint, value = "", autocomplete, required = true, isWrong = false } = options;
   const described = [isWrong ? "problem" : "", hint === undefined ? "" : `${name}-hint`].filter((id) => id !== "");
-  return html`<label for="${name}"
-    ><span class="row"><span>${label}</span>${aside}</span>
-    <input
-      id="${name}"
-      name="${name}"
-      type="${type}"
-      value="${value}"
-      autocomplete="${autocomplete}"
-      maxlength="${options.maxLength ?? 254}"
-      ${options.minLength !== undefined && html` minlength="${options.minLength}"`}
-      ${required && html` required`}${isWrong && html` aria-invalid="true"`}${options.focus === true && html` autofocus`}
-      ${described.length > 0 && html` aria-describedby="${described.join(" ")}"`}${type === "email" && html` autocapitalize="none" spellcheck="false"`}
-    />
-    ${hint !== undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}</label
-  >`;
+  return markup`<div class="field"><div class="row"><label for="${name}">${label}</label>${aside}</div>
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
+maxlength="${options.maxLength ?? 254}"${options.minLength !== undefined && markup` minlength="${options.minLength}"`}
+${required && markup` required`}${isWrong && markup` aria-invalid="true"`}${options.focus === true && markup` autofocus`}
+${described.length > 0 && markup` aria-describedby="${described.join(" ")}"`}
+${type === "email" && markup` autocapitalize="none" spellcheck="false"`}>
+${hint !== undefined && markup`<span class="hint" id="${name}-hint">${hint}</span>`}</div>`;
 }
 
 export function problemBox(text: string | undefined): Html | undefined {
-  return text === undefined ? undefined : html`<p class="problem" id="problem" role="alert">${text}</p>`;
+  return text === undefined ? undefined : markup`<p class="problem" id="problem" role="alert">${text}</p>`;
 }
 
 export function mainButton(text: string): Html {
-  return html`<button class="button main" type="submit">${text}</button>`;
+  return markup`<button class="button main" type="submit">${text}</button>`;
 }

@@ -1,5 +1,5 @@
 import { accentOf } from "../../../core/identity/accent.ts";
-import { type Html, html } from "../../../core/identity/html.ts";
+import { type Html, markup } from "../../../core/identity/html.ts";
 import type { Language } from "../../../core/identity/languages.ts";
 import { sayIn, type Say } from "../../../core/identity/messages.ts";
 import { styleSheet } from "./style.ts";
@@ -29,37 +29,37 @@ export function sayFor({ language }: Face): Say {
   return sayIn(language);
 }
 
-/** A whole page. Everything that is filled in is escaped by `html`. */
+/** A whole page. Everything that is filled in is escaped by `markup`. */
 export function frame({ face, heading, intro, body, nonce }: Frame): string {
   const { language, title, logoUrl, accent } = face;
-  const page = html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>${title === "" || heading.includes(title) ? heading : `${heading} · ${title}`}</title>
-        <style nonce="${nonce}">
-          ${{ html: styleSheet(accentOf(accent)) }}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            ${badge(title, logoUrl)}
-            <h1>${heading}</h1>
-            ${intro !== undefined && html`<p>${intro}</p>`}
-          </header>
-          ${body}
-        </main>
-      </body>
-    </html> `;
+  const page = markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title === "" || heading.includes(title) ? heading : `${heading} · ${title}`}</title>
+<style nonce="${nonce}">
+${{ html: styleSheet(accentOf(accent)) }}
+</style>
+</head>
+<body>
+<main>
+<header>
+${badge(title, logoUrl)}
+<h1>${heading}</h1>
+${intro !== undefined && markup`<p>${intro}</p>`}
+</header>
+${body}
+</main>
+</body>
+</html> `;
   return page.html;
 }
 
 function badge(title: string, logoUrl: string): Html | false {
-  if (logoUrl !== "") return html`<img src="${logoUrl}" alt="${title}" referrerpolicy="no-referrer" />`;
+  if (logoUrl !== "") return markup`<img src="${logoUrl}" alt="${title}" referrerpolicy="no-referrer">`;
   const [first] = title.trim();
-  return first !== undefined && html`<div class="mark" aria-hidden="true">${first.toUpperCase()}</div>`;
+  return first !== undefined && markup`<div class="mark" aria-hidden="true">${first.toUpperCase()}</div>`;
 }

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../core/identity/html.ts";
+import { type Html, markup } from "../../../core/identity/html.ts";
 import type { Offer } from "../../../identity/sign-in.ts";
 import { field, type FormSeal, hidden, mainButton, problemBox, sealed } from "./form.ts";
 import { type Face, frame, sayFor } from "./frame.ts";
@@ -26,18 +26,18 @@ export function signInPage(view: SignInView): string {
   const { face, nonce, offer, problem } = view;
   const say = sayFor(face);
   const isEmpty = offer.providers.length === 0 && !offer.email && offer.current === undefined;
-  const body = html`${problemBox(problem)}${isEmpty && html`<p>${say("nothing_offered")}</p>`}
-  ${current(view)}${ways(view)}${offer.email && html`${offer.providers.length > 0 && or(view)}${passwordForm(view)}`}
-  ${offer.signUp && foot(say("no_account"), link(view, "/sign-up"), say("sign_up"))}`;
+  const body = markup`${problemBox(problem)}${isEmpty && markup`<p>${say("nothing_offered")}</p>`}
+${current(view)}${ways(view)}${offer.email && markup`${offer.providers.length > 0 && or(view)}${passwordForm(view)}`}
+${offer.signUp && foot(say("no_account"), link(view, "/sign-up"), say("sign_up"))}`;
   return frame({ face, heading: say("sign_in_to", { title: face.title }), body, nonce });
 }
 
 export function signUpPage(view: SignUpView): string {
   const { face, nonce, offer, problem } = view;
   const say = sayFor(face);
-  const body = html`${problemBox(problem)}${ways(view)}
-  ${offer.signUp && html`${offer.providers.length > 0 && or(view)}${signUpForm(view)}`}
-  ${foot(say("have_account"), link(view, "/sign-in"), say("sign_in"))}`;
+  const body = markup`${problemBox(problem)}${ways(view)}
+${offer.signUp && markup`${offer.providers.length > 0 && or(view)}${signUpForm(view)}`}
+${foot(say("have_account"), link(view, "/sign-in"), say("sign_in"))}`;
   return frame({ face, heading: say("sign_up_to", { title: face.title }), body, nonce });
 }
 
@@ -46,11 +46,11 @@ function current(view: SignInView): Html | undefined {
   if (offer.current === undefined) return undefined;
   const say = sayFor(face);
   const { name, email } = offer.current;
-  return html`<form method="post" action="${prefix}/continue">
-      ${sealed(seal)}${hidden({ redirect_uri: redirectUri })} ${mainButton(say("continue_as", { name }))}
-      <p class="hint">${email}</p>
-    </form>
-    <div class="or">${say("other_account")}</div>`;
+  return markup`<form method="post" action="${prefix}/continue">
+${sealed(seal)}${hidden({ redirect_uri: redirectUri })} ${mainButton(say("continue_as", { name }))}
+<p class="hint">${email}</p>
+</form>
+<div class="or">${say("other_account")}</div>`;
 }
 
 /** Links, not forms: where a provider sends the browser is no matter of this page's policy. */
@@ -61,45 +61,45 @@ function ways(view: SignInView): Html | undefined {
   const items = offer.providers.map(({ name, label }) => {
     const href = link(view, "/oauth/authorize", { provider: name });
     const text = say("continue_with", { provider: label });
-    return html`<li>
-      <a class="button" href="${href}">${providerIcon(name)}<span>${text}</span></a>
-    </li>`;
+    return markup`<li>
+<a class="button" href="${href}">${providerIcon(name)}<span>${text}</span></a>
+</li>`;
   });
-  return html`<ul class="ways">
-    ${items}
-  </ul>`;
+  return markup`<ul class="ways">
+${items}
+</ul>`;
 }
 
 function or({ face }: SignInView): Html {
-  return html`<div class="or">${sayFor(face)("or")}</div>`;
+  return markup`<div class="or">${sayFor(face)("or")}</div>`;
 }
 
 function passwordForm(view: SignInView): Html {
   const { face, prefix, redirectUri, seal, email, problem } = view;
   const say = sayFor(face);
   const isWrong = problem !== undefined;
-  const forgot = html`<a href="${link(view, "/forgot")}">${say("forgot")}</a>`;
-  return html`<form method="post" action="${prefix}/sign-in">
-    ${sealed(seal)}${hidden({ redirect_uri: redirectUri })}
-    ${field({ name: "email", type: "email", label: say("email"), value: email, autocomplete: "username", isWrong })}
-    ${field({ name: "password", type: "password", label: say("password"), aside: forgot, autocomplete: "current-password", maxLength: 1_024, isWrong })}
-    ${mainButton(say("sign_in"))}
-  </form>`;
+  const forgot = markup`<a href="${link(view, "/forgot")}">${say("forgot")}</a>`;
+  return markup`<form method="post" action="${prefix}/sign-in">
+${sealed(seal)}${hidden({ redirect_uri: redirectUri })}
+${field({ name: "email", type: "email", label: say("email"), value: email, autocomplete: "username", isWrong })}
+${field({ name: "password", type: "password", label: say("password"), aside: forgot, autocomplete: "current-password", maxLength: 1_024, isWrong })}
+${mainButton(say("sign_in"))}
+</form>`;
 }
 
 function signUpForm(view: SignUpView): Html {
   const { face, prefix, redirectUri, seal, email, name, lengthMin, problem } = view;
   const say = sayFor(face);
   const isWrong = problem !== undefined;
-  const optional = html`<span class="aside">${say("optional")}</span>`;
+  const optional = markup`<span class="aside">${say("optional")}</span>`;
   const hint = say("password_hint", { count: lengthMin });
-  return html`<form method="post" action="${prefix}/sign-up">
-    ${sealed(seal)}${hidden({ redirect_uri: redirectUri })}
-    ${field({ name: "name", type: "text", label: say("name"), aside: optional, value: name, autocomplete: "name", required: false, maxLength: 200 })}
-    ${field({ name: "email", type: "email", label: say("email"), value: email, autocomplete: "username", isWrong })}
-    ${field({ name: "password", type: "password", label: say("password"), hint, autocomplete: "new-password", maxLength: 1_024, minLength: lengthMin, isWrong })}
-    ${mainButton(say("sign_up"))}
-  </form>`;
+  return markup`<form method="post" action="${prefix}/sign-up">
+${sealed(seal)}${hidden({ redirect_uri: redirectUri })}
+${field({ name: "name", type: "text", label: say("name"), aside: optional, value: name, autocomplete: "name", required: false, maxLength: 200 })}
+${field({ name: "email", type: "email", label: say("email"), value: email, autocomplete: "username", isWrong })}
+${field({ name: "password", type: "password", label: say("password"), hint, autocomplete: "new-password", maxLength: 1_024, minLength: lengthMin, isWrong })}
+${mainButton(say("sign_up"))}
+</form>`;
 }
 
 function link({ prefix, redirectUri }: SignInView, path: string, more: Record<string, string> = {}): string {
@@ -107,5 +107,5 @@ function link({ prefix, redirectUri }: SignInView, path: string, more: Record<st
 }
 
 function foot(text: string, href: string, label: string): Html {
-  return html`<p class="foot">${text} <a href="${href}">${label}</a></p>`;
+  return markup`<p class="foot">${text} <a href="${href}">${label}</a></p>`;
 }

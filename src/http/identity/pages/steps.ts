@@ -1,4 +1,4 @@
-import { html } from "../../../core/identity/html.ts";
+import { markup } from "../../../core/identity/html.ts";
 import { field, type FormSeal, hidden, mainButton, problemBox, sealed } from "./form.ts";
 import { type Face, frame, sayFor } from "./frame.ts";
 
@@ -16,13 +16,13 @@ export function forgotPage(view: StepView & { redirectUri: string; email: string
   const say = sayFor(face);
   const isWrong = problem !== undefined;
   const back = `${prefix}/sign-in?${new URLSearchParams({ redirect_uri: redirectUri })}`;
-  const body = html`${problemBox(problem)}
-    <form method="post" action="${prefix}/forgot">
-      ${sealed(seal)} ${hidden({ redirect_uri: redirectUri })}
-      ${field({ name: "email", type: "email", label: say("email"), value: email, autocomplete: "username", isWrong, focus: true })}
-      ${mainButton(say("reset_send"))}
-    </form>
-    <p class="foot"><a href="${back}">${say("back_to_sign_in")}</a></p>`;
+  const body = markup`${problemBox(problem)}
+<form method="post" action="${prefix}/forgot">
+${sealed(seal)} ${hidden({ redirect_uri: redirectUri })}
+${field({ name: "email", type: "email", label: say("email"), value: email, autocomplete: "username", isWrong, focus: true })}
+${mainButton(say("reset_send"))}
+</form>
+<p class="foot"><a href="${back}">${say("back_to_sign_in")}</a></p>`;
   return frame({ face, heading: say("reset"), intro: say("reset_intro"), body, nonce });
 }
 
@@ -32,12 +32,12 @@ export function resetPage(view: StepView & { value: string; lengthMin: number })
   const say = sayFor(face);
   const hint = say("password_hint", { count: lengthMin });
   const isWrong = problem !== undefined;
-  const body = html`${problemBox(problem)}
-    <form method="post" action="${prefix}/reset">
-      ${sealed(seal)} ${hidden({ token: value })}
-      ${field({ name: "password", type: "password", label: say("new_password"), hint, autocomplete: "new-password", maxLength: 1_024, minLength: lengthMin, isWrong, focus: true })}
-      ${mainButton(say("reset_save"))}
-    </form>`;
+  const body = markup`${problemBox(problem)}
+<form method="post" action="${prefix}/reset">
+${sealed(seal)} ${hidden({ token: value })}
+${field({ name: "password", type: "password", label: say("new_password"), hint, autocomplete: "new-password", maxLength: 1_024, minLength: lengthMin, isWrong, focus: true })}
+${mainButton(say("reset_save"))}
+</form>`;
   return frame({ face, heading: say("reset_choose"), body, nonce });
 }
 
@@ -46,23 +46,23 @@ export function verifyPage(view: StepView & { value: string; needsPassword: bool
   const { face, nonce, prefix, seal, problem, value, needsPassword } = view;
   const say = sayFor(face);
   const isWrong = problem !== undefined;
-  const body = html`${problemBox(problem)}
-    <form method="post" action="${prefix}/verify">
-      ${sealed(seal)}
-      ${hidden({ token: value })}${
-        needsPassword &&
-        field({
-          name: "password",
-          type: "password",
-          label: say("password"),
-          autocomplete: "current-password",
-          maxLength: 1_024,
-          isWrong,
-          focus: true,
-        })
-      }
-      ${mainButton(say("confirm"))}
-    </form>`;
+  const body = markup`${problemBox(problem)}
+<form method="post" action="${prefix}/verify">
+${sealed(seal)}
+${hidden({ token: value })}${
+    needsPassword &&
+    field({
+      name: "password",
+      type: "password",
+      label: say("password"),
+      autocomplete: "current-password",
+      maxLength: 1_024,
+      isWrong,
+      focus: true,
+    })
+  }
+${mainButton(say("confirm"))}
+</form>`;
   const intro = say(needsPassword ? "verify_password" : "verify_here");
   return frame({ face, heading: say("verify"), intro, body, nonce });
 }
@@ -79,8 +79,8 @@ export interface MessageView {
 
 /** Says something, and perhaps where to go on. */
 export function messagePage({ face, nonce, heading, text, action, hint }: MessageView): string {
-  const body = html`${hint !== undefined && html`<p class="hint">${hint}</p>`}${
-    action !== undefined && html`<p><a class="button" href="${action.href}">${action.label}</a></p>`
+  const body = markup`${hint !== undefined && markup`<p class="hint">${hint}</p>`}${
+    action !== undefined && markup`<p><a class="button" href="${action.href}">${action.label}</a></p>`
   }`;
   return frame({ face, heading, intro: text, body, nonce });
 }
@@ -95,9 +95,9 @@ export interface ReturnView {
 /** Takes a token to the app in the body of a request; by a button where there is no JavaScript. */
 export function returnPage({ face, nonce, to, fields }: ReturnView): string {
   const say = sayFor(face);
-  const body = html`<form method="post" action="${to}">${hidden(fields)}${mainButton(say("continue"))}</form>
-    <script nonce="${nonce}">
-      document.forms[0].submit();
-    </script>`;
+  const body = markup`<form method="post" action="${to}">${hidden(fields)}${mainButton(say("continue"))}</form>
+<script nonce="${nonce}">
+document.forms[0].submit();
+</script>`;
   return frame({ face, heading: say("returning"), intro: say("returning_hint"), body, nonce });
 }

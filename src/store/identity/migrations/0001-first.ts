@@ -137,6 +137,9 @@ create index sessions_by_ip on sessions (instance, ip_address);
 create index sessions_by_instance on sessions (instance, seq);
 create index sessions_by_provider on sessions (instance, provider);
 create index sessions_by_email on sessions (instance, email);
+create index sessions_by_end on sessions (instance, revoked_at) where revoked_at is not null;
+create index sessions_by_revocation on sessions (revoked_at) where revoked_at is not null;
+create index sessions_by_expiry on sessions (expires_at) where expires_at is not null;
 create index sessions_by_device on sessions (instance, device);
 
 -- hash is sha256 of the token. A spent token keeps its row until it expires: its return tells of theft.

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { indexSchema } from "./schema.ts";
 
@@ -43,7 +43,9 @@ function originOf(source: string): string {
 }
 
 function open(path: string) {
-  const db = new Database(path, { create: true, readwrite: true });
+  // What it holds tells of addresses and names; SQLite gives its log files the same mode.
+  closeSync(openSync(path, "a", 0o600));
+  const db = new Database(path, { create: false, readwrite: true });
   try {
     db.run("pragma journal_mode = wal");
     db.run("pragma synchronous = normal");

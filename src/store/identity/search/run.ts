@@ -75,51 +75,47 @@ function probe({ db, table, request, steps }: Work, driver: Driver): number[] | 
   return [...found].filter((seq) => seq < before).sort((a, b) => b - a);
 }
 
-function* readCandidates(
-  { db, table, request, page, where, steps }: Work,
-  seqs: number[],
-): Generator<undefined, SearchResult> {
+function* readCandidates(work: Work, seqs: number[]): Generator<undefined, SearchResult> {
+  const { page, steps } = work;
   for (let at = 0; at < seqs.length && !page.full; at += steps.rowsPerRead) {
-    const rows = readAll<FoundRow>(
-      db,
-      `select ${table.select} from ${table.name} as t where t.seq in (select value from json_each(?))` +
-        ` and +t.instance = ?${where.sql} order by t.seq desc`,
-      [JSON.stringify(seqs.slice(at, at + steps.rowsPerRead)), request.instance, ...where.values],
-    );
-    for (const row of rows) page.offer(row);
+    readSome(work, seqs.slice(at, at + steps.rowsPerRead));
     yield;
   }
   return page.result();
 }
 
-/** Windows of rows, wider while they are read fast: what trigrams find may be much more than what is looked for. */
+/** Reads these rows, newest first, and offers those that meet the conditions. */
+function readSome({ db, table, request, page, where }: Work, seqs: readonly number[]): void {
+  const rows = readAll<FoundRow>(
+    db,
+    `select ${table.select} from ${table.name} as t where t.seq in (select value from json_each(?))` +
+      ` and +t.instance = ?${where.sql} order by t.seq desc`,
+    [JSON.stringify(seqs), request.instance, ...where.values],
+  );
+  for (const row of rows) page.offer(row);
+}
+
+/** The newest rows with all trigrams, and more of them while they are too few: not each is one that is looked for. */
 function* readTrigrams(work: Work, query: string): Generator<undefined, SearchResult> {
-  const { db, table, request, page, where, index, steps } = work;
-  if (!isIndexed(request.kind)) return page.result();
-  const grams = indexTable(request.kind, request.instance);
+  const { db, request, page, index, steps } = work;
+  const { kind, instance, before = Number.MAX_SAFE_INTEGER } = request;
+  if (!isIndexed(kind)) return page.result();
+  const grams = indexTable(kind, instance);
   const statement =
-    `select ${table.select} from grams.${grams} as g cross join ${table.name} as t on t.seq = g.rowid` +
-    ` where g.${grams} match ? and g.rowid >= ? and g.rowid < ? and +t.instance = ?${where.sql}` +
-    " order by g.rowid desc limit ?";
-  let high = Math.min(request.before ?? Number.MAX_SAFE_INTEGER, (index.upto(request.kind, request.instance) ?? 0) + 1);
-  let width = 16_384;
-  while (high > 0 && !page.full) {
-    const low = Math.max(0, high - width);
-    const most = Math.min(page.room, steps.rowsPerRead);
-    const startedAt = performance.now();
-    const rows = readAll<FoundRow>(db, statement, [query, low, high, request.instance, ...where.values, most]);
-    for (const row of rows) page.offer(row);
-    const last = rows.at(-1);
-    high = rows.length < most || last === undefined ? low : last.seq;
-    width = nextWidth(width, performance.now() - startedAt);
-    yield;
+    `select rowid as seq from grams.${grams} where ${grams} match ? and rowid >= ? and rowid < ?` +
+    " order by rowid desc limit ?";
+  let most = Math.min(steps.rowsPerRead, Math.max(page.room, 64));
+  for (const { low, high: end } of rangesOf(index, request)) {
+    let high = Math.min(end, before);
+    while (high > low && !page.full) {
+      const seqs = readAll<{ seq: number }>(db, statement, [query, low, high, most]).map(({ seq }) => seq);
+      readSome(work, seqs);
+      high = seqs.length < most ? low : (seqs.at(-1) ?? low);
+      most = Math.min(most * 2, steps.rowsPerRead * 4);
+      yield;
+    }
   }
   return page.result();
-}
-
-function nextWidth(width: number, tookMs: number): number {
-  if (tookMs < 8) return Math.min(width * 2, 4_194_304);
-  return tookMs > 30 ? Math.max(1_024, Math.floor(width / 2)) : width;
 }
 
 /** Reads along the rows of the instance, or those of one value that an index has in order. */
