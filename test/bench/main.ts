@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   exec: () => import("./exec.ts"),
   scale: () => import("./scale.ts"),
   "identity-import": () => import("./identity-import.ts"),
+  "identity-search": () => import("./identity-search.ts"),
   "identity-verify": () => import("./identity-verify.ts"),
 };
 

@@ -48,7 +48,7 @@ export async function signInWorld(options: IdentityWorldOptions = {}): Promise<S
     browser: (headers = {}) =>
       webBrowser({
         // TLS ends before us: whatever browsers say, it is plain http that arrives.
-        service: (request) => world.fetch(new Request(request.url.replace(/^https:/, "http:"), request)),
+        service: (request) => world.fetch(new Request(request.url.replace(/^https:/, "http:"), request as RequestInit)),
         isService: (host) => host === new URL(options.baseUrl ?? baseUrl).host || host.endsWith(".shop.test"),
         isApp: (host) => host === "app.test",
         headers: { "User-Agent": "test browser", ...headers },
