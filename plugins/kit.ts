@@ -32,6 +32,8 @@ export interface PluginHandlers {
   /** Makes core manifests from a block; without it the plugin has no block kinds. */
   expand?: ExpandHandler;
   commands: Readonly<Record<string, CommandHandler>>;
+  /** What `-h` after a command says. */
+  help?: Readonly<Record<string, string>>;
 }
 
 /** An expected error: its text is for the operator. Exit code 2 is for a wrong command line. */
@@ -65,7 +67,7 @@ export async function runPlugin(handlers: PluginHandlers, world: PluginWorld): P
   const [command = "", ...args] = world.argv;
   const progress = (text: string) => world.stderr(`${text}\n`);
   try {
-    const run = handlerOf(handlers, command);
+    const run = asksForHelp(args) ? helpHandler(handlers, command) : handlerOf(handlers, command);
     const input = readInput(await world.stdin());
     const data = await run({ command, args, input, env: world.env, progress });
     await world.stdout(`${JSON.stringify({ status: "ok", data })}\n`);
@@ -93,6 +95,18 @@ function handlerOf(handlers: PluginHandlers, command: string): CommandHandler | 
   if (run !== undefined) return run;
   const known = Object.keys(handlers.commands).sort().join(", ");
   throw usage(`unknown command "${command}"; there are: ${known}`);
+}
+
+/** What follows `--` is for another program. */
+function asksForHelp(args: readonly string[]): boolean {
+  const own = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
+  return own.includes("-h") || own.includes("--help");
+}
+
+function helpHandler(handlers: PluginHandlers, command: string): CommandHandler {
+  const message = handlers.help?.[command];
+  if (message === undefined) throw usage(`no help for "${command}"`);
+  return () => ({ message });
 }
 
 /** A caller by hand may give nothing at all. */

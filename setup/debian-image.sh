@@ -1,30 +1,31 @@
 # Sourced after packages.sh: images made from Debian packages, so that no image registry is needed. For tests.
+# `checkout` names the checkout.
 
 # What a shell script can count on, as in the images that people use.
 debian_basics="dash coreutils sed grep mawk findutils util-linux libc-bin debianutils"
 # Large, and needed by nothing that is tested.
 debian_unwanted="libllvm14 libz3-4 locales libc-l10n dpkg tar debconf usrmerge adduser ucf"
 
-# import_postgres DOCKER_HOST REF CACHE: PostgreSQL as Debian packages it.
-import_postgres() {
-  import_debian "$1" "$2" "$3/postgres" postgresql-15 tzdata
+# debian_postgres CACHE: sets debian_tar to PostgreSQL as Debian packages it; needs the network where CACHE has it not.
+debian_postgres() {
+  debian_image "$1/postgres" postgresql-15 tzdata
 }
 
-# import_redis DOCKER_HOST REF CACHE: Redis as Debian packages it.
-import_redis() {
-  import_debian "$1" "$2" "$3/redis" redis-server redis-tools
+# debian_redis CACHE: the same for Redis.
+debian_redis() {
+  debian_image "$1/redis" redis-server redis-tools
 }
 
-# import_debian DOCKER_HOST REF CACHE PACKAGE…: the packages with all they depend on, as CACHE-<hash>.tar and as image.
+# import_debian DOCKER_HOST REF: debian_tar as an image.
 import_debian() {
-  debian_host=$1
-  debian_ref=$2
-  debian_cache=$3
-  shift 3
-  debian_newest "$debian_cache" || debian_make "$debian_cache" "$@"
-  docker -H "$debian_host" import --change 'CMD ["sleep","1000000"]' \
+  docker -H "$1" import --change 'CMD ["sleep","1000000"]' \
     --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8' \
-    "$debian_tar" "$debian_ref" >/dev/null || die "docker import of $debian_ref failed; see its text above"
+    "$debian_tar" "$2" >/dev/null || die "docker import of $2 failed; see its text above"
+}
+
+# debian_image CACHE PACKAGE…: the packages with all they depend on, as CACHE-<hash>.tar.
+debian_image() {
+  debian_newest "$1" || debian_make "$@"
 }
 
 # debian_newest CACHE: the tar of an earlier run, made by this very script.

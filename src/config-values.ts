@@ -59,3 +59,10 @@ export function logLevelOf(text: string): LogLevel {
   if (level === undefined) throw new Failure("invalid", `no log level "${text}": use ${logLevels.join(", ")}`);
   return level;
 }
+
+/** A port, 0 for any free one, or `off`. */
+export function portOf(text: string): number | undefined {
+  if (text === "off") return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Failure("invalid", `callback port "${text}" is no port: use 1 to 65535, 0 for any free one, or off`);
+}

@@ -1,6 +1,6 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
-import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, prefixOf, releasesUrl } from "./config-values.ts";
+import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./config-values.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { checkMailServer } from "./deliver/mail-server.ts";
 
@@ -93,6 +93,8 @@ export const limits = {
   /** Time limits of commands that declare none. */
   expandTimeoutMs: 60_000,
   dispatchTimeoutMs: 15 * 60_000,
+  /** How often the listener for callbacks looks whether the platform network has another address. */
+  callbackLookMs: 10_000,
   /** Actions in one answer, and words of one command. */
   actionsMax: 1_000,
   pluginArgsMax: 200,
@@ -152,6 +154,8 @@ export interface ServeOptions {
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
+  /** On the platform network's own address, for containers of plugins' blocks; undefined turns that listener off. */
+  callbackPort: number | undefined;
   /** Where releases of plugins are, the public host or a mirror of the same paths; no slash at the end. */
   pluginReleases: string;
 }
@@ -179,6 +183,7 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     ),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
+    callbackPort: portOf(flags.callbackPort ?? env.BERTH_CALLBACK_PORT ?? "8689"),
     pluginReleases: releasesUrl(flags.pluginReleases ?? env.BERTH_PLUGIN_RELEASES ?? "https://github.com"),
   };
 }

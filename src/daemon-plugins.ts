@@ -1,13 +1,17 @@
 import { join } from "node:path";
 import { bundledPlugins } from "../plugins/bundled.ts";
 import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config.ts";
-import type { PluginRoom } from "./controller/plugin-room.ts";
+import type { CallbackDoor, PluginRoom } from "./controller/plugin-room.ts";
+import type { RunningController } from "./controller/create.ts";
 import type { Naming } from "./core/naming.ts";
 import { moveInPlace, writeAtomic } from "./disk/atomic-write.ts";
 import type { Layout } from "./disk/layout.ts";
+import { createCallbackApp } from "./http/callbacks/app.ts";
+import { createDoor, type Door } from "./http/callbacks/door.ts";
+import { systemClock } from "./lib/clock.ts";
 import { readPluginYml } from "./core/plugins/plugin-yml.ts";
 import type { Log } from "./lib/log.ts";
-import { recover } from "./plugin/activate.ts";
+import { recover, unfinishedWork } from "./plugin/activate.ts";
 import { createBlockSchemas } from "./plugin/block-schemas.ts";
 import type { Download } from "./plugin/fetch-release.ts";
 import { foldersOf, makeFolders } from "./plugin/folders.ts";
@@ -16,6 +20,7 @@ import { createInstaller } from "./plugin/install.ts";
 import { createRegistry } from "./plugin/registry.ts";
 import type { BundledPlugin } from "./plugin/plugin.ts";
 import { readLock } from "./plugin/state.ts";
+import type { Runtime } from "./runtime/runtime.ts";
 import { parsePluginYml } from "./plugin/yaml.ts";
 import { version } from "./version.ts";
 
@@ -26,6 +31,7 @@ export interface PluginParts {
   log: Log;
   /** Undefined until the plane listens, or when it has no address. */
   controllerUrl: () => string | undefined;
+  callbacks: CallbackDoor;
 }
 
 /**
@@ -33,10 +39,12 @@ export interface PluginParts {
  * install is finished or taken back first, so this is for the holder of the root's lock.
  */
 export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
-  const { layout, names, options, log, controllerUrl } = parts;
+  const { layout, names, options, log, controllerUrl, callbacks } = parts;
   const folders = foldersOf(layout.plugins);
   const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
   await makeFolders(folders);
+  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID` });
+  await host.endLeftovers(await unfinishedWork(disk));
   await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
   const registry = createRegistry({
     folder: layout.plugins,
@@ -44,7 +52,6 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     readLock: (name) => readLock(folders, name),
     onChange: (plugins) => log.info("plugins changed", { plugins }),
   });
-  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID` });
   const environment = pluginEnvironment();
   const installer = createInstaller({
     ...disk,
@@ -71,6 +78,8 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     environment,
     dockerHost: options.dockerHost,
     controllerUrl,
+    callbacks,
+    tokens: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
 }
@@ -107,6 +116,34 @@ const download: Download = (url, init) =>
 /** The address of a plane as somebody on this machine reaches it. */
 export function urlOf(addresses: readonly string[]): string | undefined {
   const address = addresses.find((text) => !text.startsWith("unix:"));
-  if (address === undefined) return undefined;
+  // Without one there is still the socket, for those that know the form.
+  if (address === undefined) return addresses[0];
   return `http://${address.replace(/^(?:0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`;
+}
+
+export interface DoorParts {
+  options: ServeOptions;
+  running: RunningController;
+  runtime: Runtime;
+  names: Naming;
+  plane: (request: Request) => Response | Promise<Response>;
+  log: Log;
+}
+
+/** The listener for containers of plugins' blocks; undefined where it is turned off. */
+export function callbackDoor({ options, running, runtime, names, plane, log }: DoorParts): Door | undefined {
+  const { callbackPort: port } = options;
+  if (port === undefined) return undefined;
+  const peerHeader = `${names.headerPrefix}-Peer`;
+  const app = createCallbackApp({ callbacks: running.callbacks, plane, peerHeader, log });
+  return createDoor({
+    fetch: app.fetch,
+    gateway: () => runtime.networkGateway(names.network),
+    makeNetwork: () => runtime.ensureNetwork(names.network),
+    port,
+    peerHeader,
+    limits,
+    clock: systemClock,
+    log,
+  });
 }

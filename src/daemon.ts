@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { identityLimits, limits, type ServeOptions } from "./config.ts";
 import { parseAddress } from "./config-values.ts";
 import { createController } from "./controller/create.ts";
-import { createPluginRoom, urlOf } from "./daemon-plugins.ts";
+import { callbackDoor, createPluginRoom, urlOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
 import { createMailSender, type SendMail } from "./deliver/mail.ts";
@@ -14,6 +14,7 @@ import { loadKey } from "./disk/key-file.ts";
 import { layoutOf } from "./disk/layout.ts";
 import { makeFolders, prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
+import type { Door } from "./http/callbacks/door.ts";
 import { createIdentityApp } from "./http/identity/app.ts";
 import { type Listener, startListener } from "./http/identity/listener.ts";
 import { startFront } from "./http/server/front.ts";
@@ -66,7 +67,15 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     });
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
   let planeUrl: string | undefined;
-  const plugins = await createPluginRoom({ layout, names, options, log, controllerUrl: () => planeUrl });
+  let door: Door | undefined;
+  const plugins = await createPluginRoom({
+    layout,
+    names,
+    options,
+    log,
+    controllerUrl: () => planeUrl,
+    callbacks: { url: () => door?.url(), open: async () => door?.open() },
+  });
   const running = createController({
     store,
     runtime,
@@ -131,7 +140,12 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const identityListener = listenForIdentity(identity, options, log);
   planeUrl = urlOf(front.addresses);
   const stopping = new AbortController();
-  const working = Promise.all([running.run(stopping.signal), identity.run(stopping.signal)]);
+  door = callbackDoor({ options, running, runtime, names, plane: app.fetch, log });
+  const working = Promise.all([
+    running.run(stopping.signal),
+    identity.run(stopping.signal),
+    door?.run(stopping.signal),
+  ]);
 
   return {
     addresses: {

@@ -46,6 +46,8 @@ export async function execInPod(endpoint: string, request: ExecRequest): Promise
     stderr: lineText(request.progress),
     settle: Promise.withResolvers<ExecOutcome>(),
   };
+  // Heard of by whoever awaits it below; where dialling fails, nobody does.
+  session.settle.promise.catch(() => undefined);
   const socket = await dial(endpoint, session);
   const timer = setTimeout(
     () => fail(session, `took longer than ${request.timeoutMs / 1000} seconds`),

@@ -82,7 +82,9 @@ async function goBack(
   }
   cluster.progress(`going back: pod ${old} stays primary`);
   await writePlace(cluster, old, epoch);
-  await cluster.controller.start(podName(cluster.of, old));
+  const pods = await cluster.controller.pods(cluster.of);
+  const stayed = pods.some((pod) => ordinalOf(pod) === old && pod.running && !pod.frozen);
+  if (!stayed) await cluster.controller.start(podName(cluster.of, old));
 }
 
 /** Every other standby is told whom to follow; one that cannot be reached hears of it when it is made anew. */

@@ -112,15 +112,23 @@ caught_up() {
   done
 }
 
-# sql DATABASE: runs what standard input holds as superuser.
+# sql ROLE DATABASE ARGUMENT…: runs what standard input holds; as superuser, where ROLE is empty.
 sql() {
-  find_programs
-  PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser psql -X -v ON_ERROR_STOP=1 -d "$@" -f -
+  as_role "$1"
+  shift
+  psql -X -v ON_ERROR_STOP=1 -d "$@" -f -
 }
 
 shell() {
-  find_programs
-  PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser exec psql -d "$@"
+  as_role "$1"
+  shift
+  exec psql -d "$@"
+}
+
+as_role() {
+  PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser
+  PGOPTIONS=${1:+-c role=$1}
+  export PGHOST PGPORT PGUSER PGOPTIONS
 }
 
 tool=${1:?say which tool}

@@ -51,9 +51,12 @@ const persistence: Record<RedisBlock["persistence"], string[]> = {
   none: ["appendonly no", 'save ""'],
 };
 
+/** A standby or a backup that asks for everything need not wait for others that might ask, too. */
+const always = ["bind * -::*", "dbfilename dump.rdb", "repl-diskless-sync-delay 0"];
+
 function settingsText({ settings, persistence: kept }: RedisBlock): string {
   const own = Object.entries(settings).map(([key, value]) => `${key} ${value}`);
-  return `${["bind * -::*", "dbfilename dump.rdb", ...persistence[kept], ...own].join("\n")}\n`;
+  return `${[...always, ...persistence[kept], ...own].join("\n")}\n`;
 }
 
 function statefulset(block: Block, redis: RedisBlock, { envPrefix }: ExpandContext): Manifest {

@@ -19,6 +19,7 @@ status() {
   echo "version=$(field server redis_version)"
   echo "keys=$(ask dbsize)"
   echo "bytes=$(field memory used_memory)"
+  echo "replid=$(field replication master_replid)"
   if [ "$(field replication role)" = master ]; then
     echo "role=primary"
     echo "position=$(field replication master_repl_offset)"

@@ -51,6 +51,8 @@ async function applyOnce(context: Context, { decoded, options, installs }: Attem
   installs.push(...expansions.installs);
   const incoming = await withAssets(context, spliced(context, { decoded, expansions, pathOf }), options);
   const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
+  // Their containers are told where the controller is when they are made.
+  if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   const committed = await commit(context, { incoming, expansions, options, pulled });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
   const result = report(context, { ...committed, expansions: { ...expansions, installs }, started }, options);

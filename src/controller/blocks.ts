@@ -1,6 +1,8 @@
 import { formatKey, type Manifest, type ManifestKey } from "../api/manifest.ts";
-import { parseKind } from "../core/kind.ts";
+import { Failure } from "../api/failure.ts";
+import { kindList, kindWords, parseKind } from "../core/kind.ts";
 import { maskBlock } from "../core/plugins/block-mask.ts";
+import { didYouMean } from "../core/suggest.ts";
 import type { BlockRecord } from "../store/plugin-records.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -28,11 +30,21 @@ export function storedBlockKind(context: Context, word: string | undefined): str
   return isKnown || context.store.blocks.list({ kind }).length > 0 ? kind : undefined;
 }
 
+/** Refuses a word that is no kind, of ours or of a plugin. Fails `invalid`, naming those that are. */
+export function requireKind(context: Context, word: string | undefined): void {
+  if (!word || parseKind(word) !== undefined || storedBlockKind(context, word) !== undefined) return;
+  const plugins = pluginKinds(context);
+  const hint = didYouMean(word, [...kindWords(), ...plugins]);
+  const more = plugins.length === 0 ? "" : `, and of plugins ${plugins.join(", ")}`;
+  throw new Failure("invalid", `unknown kind "${word.slice(0, 80)}"${hint}; kinds are ${kindList()}${more}`);
+}
+
 /**
  * The stored block that a caller means; undefined where the kind is none of a plugin. A scope left out is found where
  * exactly one matches.
  */
 export function resolveBlock(context: Context, target: Target): BlockRecord | undefined {
+  requireKind(context, target.kind);
   const kind = storedBlockKind(context, target.kind);
   if (kind === undefined || !target.name) return undefined;
   const known = context.store.blocks.list({

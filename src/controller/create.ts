@@ -2,6 +2,7 @@ import type { SendWebhook } from "../deliver/webhook.ts";
 import { createLimit } from "../lib/limit.ts";
 import { apply } from "./apply.ts";
 import { createAutoscaler, type UsageOf } from "./autoscale.ts";
+import { createCallbackRoom, type CallbackRoom } from "./callbacks.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, Outside } from "./context.ts";
 import type { Controller } from "./controller.ts";
@@ -63,6 +64,8 @@ export interface ControllerParts extends Outside {
 
 export interface RunningController {
   controller: Controller;
+  /** Who may call back from the platform network. */
+  callbacks: CallbackRoom;
   reconciler: Reconciler;
   /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
@@ -141,6 +144,7 @@ export function createController(parts: ControllerParts): RunningController {
   const cron = createCron(context);
 
   return {
+    callbacks: createCallbackRoom(context),
     controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {

@@ -25,6 +25,7 @@ export async function describe(context: Context, target: Target) {
     context.engine.require();
     await context.pods.refresh(key);
   });
+  const owner = context.store.blocks.ownerOf(key);
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: wireManifest(manifest),
@@ -34,6 +35,7 @@ export async function describe(context: Context, target: Target) {
       .sort(byIdentity)
       .map((pod) => podRecord(context, pod)),
     ...(volumes === undefined ? {} : { volumes }),
+    ...(owner === undefined ? {} : { block: formatKey(owner) }),
     ...(errors.length > 0 ? { errors } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import type { Manifest } from "../api/manifest.ts";
-import { storedBlockKind, wireBlock } from "./blocks.ts";
+import { requireKind, storedBlockKind, wireBlock } from "./blocks.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { targetKind } from "./target.ts";
@@ -9,6 +9,7 @@ import { wireManifest } from "./wire.ts";
 export function listManifests(context: Context, filter: Target): Manifest[] {
   const scope = filter.scope ? { scope: filter.scope } : {};
   const name = filter.name ? { name: filter.name } : {};
+  requireKind(context, filter.kind);
   const blockKind = storedBlockKind(context, filter.kind);
   if (blockKind !== undefined) {
     return context.store.blocks.list({ kind: blockKind, ...scope, ...name }).map(wireBlock);

@@ -15,8 +15,19 @@ export interface PluginRoom {
   dockerHost: string;
   /** Where a plugin on this machine reaches the orchestration plane; undefined while it listens on no address. */
   controllerUrl: () => string | undefined;
+  callbacks: CallbackDoor;
+  /** Token of a run under way → name of its plugin. */
+  tokens: Map<string, string>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
   defaultRepo: (kind: string) => string | undefined;
+}
+
+/** Where containers of plugins' blocks reach the controller: a listener on the platform network alone. */
+export interface CallbackDoor {
+  /** Undefined while it does not listen. */
+  url(): string | undefined;
+  /** Makes the platform network where it is missing, and listens; does nothing where that cannot be. */
+  open(): Promise<void>;
 }
 
 /** A server without plugins. */
@@ -44,6 +55,8 @@ export function noPlugins(): PluginRoom {
     environment: {},
     dockerHost: "",
     controllerUrl: () => undefined,
+    tokens: new Map(),
+    callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,
   };
 }

@@ -45,7 +45,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
     throw new Failure("conflict", `plugin "${plugin.yml.name}" is disabled; enable it first`);
   }
   await context.plugins.installer.verify(plugin);
-  const run = await begin(context, call);
+  const run = begin(context, call);
   const finished = await spawn(context, call, run).catch(async (error: unknown) => {
     await end(context, run, { status: "failed", error: textOf(error) });
     throw error;
@@ -76,7 +76,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   };
 }
 
-async function begin(context: Context, { plugin, command, args, actor }: PluginCall): Promise<PluginRunRecord> {
+function begin(context: Context, { plugin, command, args, actor }: PluginCall): PluginRunRecord {
   const run: PluginRunRecord = {
     id: Buffer.from(context.randomBytes(8)).toString("hex"),
     plugin: plugin.yml.name,
@@ -92,13 +92,15 @@ async function begin(context: Context, { plugin, command, args, actor }: PluginC
     applied: [],
     tail: [],
   };
-  await keep(context, run);
+  void keep(context, run);
   return run;
 }
 
-/** A record that a power cut takes with it harms nobody: no command waits for the disk. */
-function keep(context: Context, run: PluginRunRecord): Promise<void> {
-  return context.store.write((tx) => tx.pluginRuns.put(run), { durable: false });
+/** Written in the order of the calls; a record that cannot be kept harms no command. */
+function keep({ store, log }: Context, run: PluginRunRecord): Promise<void> {
+  return store
+    .write((tx) => tx.pluginRuns.put(run), { durable: false })
+    .catch((error: unknown) => log.warn("run of a plugin not recorded", { plugin: run.plugin, run: run.id, error }));
 }
 
 function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRecord>): Promise<void> {
@@ -121,12 +123,14 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   const { plugin, command, args, input, signal, onLine } = call;
   const name = plugin.yml.name;
   const declared = plugin.yml.commands.find((known) => known.name === command)?.timeout;
+  const token = Buffer.from(context.randomBytes(32)).toString("hex");
+  context.plugins.tokens.set(token, name);
   try {
     return await context.plugins.host.run({
       id: run.id,
       argv: [...(plugin.argv.get(command) ?? []), ...args],
       folder: plugin.folder,
-      env: { ...pluginEnvironment(context, plugin), ...call.env },
+      env: { ...pluginEnvironment(context, plugin), ...tokenEnvironment(context, token), ...call.env },
       stdin: input === undefined ? undefined : JSON.stringify(input),
       timeoutMs: (declared === undefined ? undefined : parseDuration(declared)) ?? call.timeoutMs,
       signal,
@@ -137,7 +141,16 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
       throw new Failure("internal", `plugin "${name}" ${command}: ${error.message}`, { cause: error });
     }
     throw error;
+  } finally {
+    context.plugins.tokens.delete(token);
   }
+}
+
+/** For containers that the plugin starts itself: where they reach the controller, and as whom, until it ends. */
+function tokenEnvironment({ plugins, names }: Context, token: string): Record<string, string> {
+  const url = plugins.callbacks.url();
+  if (url === undefined) return {};
+  return { [`${names.envPrefix}_CALLBACK_URL`]: url, [`${names.envPrefix}_CALLBACK_TOKEN`]: token };
 }
 
 /** The allow-list, then plugin.yml, then what the protocol promises. */
@@ -193,9 +206,11 @@ function codeOf(ending: Ending): number | undefined {
   return ending.how === "exited" ? ending.code : undefined;
 }
 
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
 function textOrNothing(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
     return undefined;
   }

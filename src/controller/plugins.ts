@@ -4,6 +4,7 @@ import { isFields } from "../core/plugins/fields.ts";
 import type { InstallRequest, Plugin } from "../plugin/plugin.ts";
 import type { Context } from "./context.ts";
 import { knownPlugin } from "./dispatch.ts";
+import { asInvalid } from "./just-in-time.ts";
 
 export interface PluginOptions {
   actor: string;
@@ -57,14 +58,10 @@ export function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin):
 /** POST /plugins/install. Every fault of the source or the package is a 400. */
 export async function installPlugin(context: Context, body: unknown, { actor }: PluginOptions): Promise<PluginInfo> {
   const request = readRequest(body);
-  const plugin = await context.plugins.installer.install(request).catch(asInvalid);
+  const plugin = await context.plugins.installer.install(request).catch((error: unknown) => {
+    throw asInvalid(error);
+  });
   return told(context, plugin, { actor, action: "plugin.install", detail: { source: request.source } });
-}
-
-/** What is wrong with a source is the caller's to mend, whatever kind of wrong it is. A full disk is not. */
-export function asInvalid(error: unknown): never {
-  if (!(error instanceof Failure) || error.code === "storage_full") throw error;
-  throw new Failure("invalid", error.message, { cause: error });
 }
 
 function readRequest(body: unknown): InstallRequest {

@@ -21,6 +21,7 @@ export const serveUsage = `usage: berth serve [flags]
   --mail-from ADDRESS         sender of mails, such as "Shop <no-reply@shop.example>" (BERTH_MAIL_FROM)
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
+  --callback-port PORT        for containers of plugins, on the platform network (BERTH_CALLBACK_PORT, 8689); or off
   --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
   --plugin-releases URL       where owner/repo plugins come from (BERTH_PLUGIN_RELEASES, https://github.com)
   --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
@@ -38,6 +39,7 @@ const flags = {
   "mail-from": { type: "string" },
   "docker-host": { type: "string" },
   prefix: { type: "string" },
+  "callback-port": { type: "string" },
   "stats-interval": { type: "string" },
   "plugin-releases": { type: "string" },
   "allow-private-hooks": { type: "boolean" },
@@ -87,6 +89,7 @@ function withoutUndefined(values: Values): ServeFlags {
     prefix: text("prefix"),
     allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
+    callbackPort: text("callback-port"),
     statsIntervalMs: text("stats-interval"),
     pluginReleases: text("plugin-releases"),
   };

@@ -106,10 +106,10 @@ async function run(invocation: Invocation, { limits, sweeper, closing }: Around)
     stopGroup(child, limits.pluginKillGraceMs);
   };
   const timer = setTimeout(() => end({ how: "timed_out" }), invocation.timeoutMs);
-  const signals = AbortSignal.any([closing, ...(invocation.signal === undefined ? [] : [invocation.signal])]);
   const onAbort = () => end({ how: "cancelled" });
-  signals.addEventListener("abort", onAbort, { once: true });
-  if (signals.aborted) onAbort();
+  const signals = invocation.signal === undefined ? [closing] : [closing, invocation.signal];
+  for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
+  if (signals.some(({ aborted }) => aborted)) onAbort();
   try {
     const reading = readBoth(child, { invocation, limits, end });
     await child.exited;
@@ -122,7 +122,7 @@ async function run(invocation: Invocation, { limits, sweeper, closing }: Around)
     return { ending: ended ?? endingOf(child), stdout: reading.stdout(), stderr: reading.stderr() };
   } finally {
     clearTimeout(timer);
-    signals.removeEventListener("abort", onAbort);
+    for (const signal of signals) signal.removeEventListener("abort", onAbort);
   }
 }
 

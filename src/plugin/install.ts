@@ -9,7 +9,7 @@ import { isVersionWord, parseSource, type PluginSource, sourceForm } from "../co
 import { createLimit } from "../lib/limit.ts";
 import { activate, pointTo, stepAside } from "./activate.ts";
 import { runHook } from "./hooks.ts";
-import { lockFiles } from "./lock.ts";
+import { compareFiles, lockFiles } from "./lock.ts";
 import { remove, rollback, setEnabled, verify } from "./manage.ts";
 import { readPackage } from "./package.ts";
 import { fullGrant, type InstallOptions, type InstallRequest, type Installer, type Plugin } from "./plugin.ts";
@@ -198,7 +198,10 @@ async function isAsBefore(work: Work, name: string, record: VersionRecord): Prom
   const [state, active] = await Promise.all([readState(work.folders, name), activeOf(work.folders, name)]);
   if (active.type !== "version") return false;
   const before = state?.versions.find(({ id }) => id === active.id);
-  return before !== undefined && gist(before) === gist(record);
+  if (before === undefined || gist(before) !== gist(record)) return false;
+  // What was changed by hand is mended by installing the same again.
+  const { faults } = await compareFiles(join(work.folders.versions, name, before.id), before.files);
+  return faults.length === 0;
 }
 
 function gist({ source, version, requested, permissions, files }: VersionRecord): string {

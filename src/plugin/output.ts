@@ -8,7 +8,8 @@ const lineCharsMax = 4_096;
 
 /** Bytes that are no UTF-8 become replacement characters: this is for people. */
 export function createTail(bytesMax: number, onLine?: (line: string) => void): Tail {
-  const decoder = new TextDecoder();
+  // Most plugins say nothing.
+  let decoder: TextDecoder | undefined;
   let kept = "";
   let open = "";
   const tell = (text: string) => {
@@ -18,6 +19,7 @@ export function createTail(bytesMax: number, onLine?: (line: string) => void): T
   };
   return {
     push(chunk) {
+      decoder ??= new TextDecoder();
       const text = decoder.decode(chunk, { stream: true });
       kept = kept.length + text.length > 2 * bytesMax ? (kept + text).slice(-bytesMax) : kept + text;
       if (onLine !== undefined) tell(text);

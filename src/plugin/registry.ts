@@ -70,12 +70,16 @@ function stillKnown(known: ReadonlyMap<string, Known>, { name, mark }: Entry): K
 
 /** Folders and links that may be plugins, bundled ones included: they have a state of their own. Dot names are none. */
 function entriesOf({ folder, bundled }: RegistryOptions): Entry[] {
-  const found = namesIn(folder).filter((name) => !name.startsWith(".") && isFolder(join(folder, name)));
+  const found = namesIn(folder).filter((name) => !name.startsWith(".") && mayBePlugin(join(folder, name)));
   const names = new Set([...found, ...bundled.map(({ yml }) => yml.name)]);
   return [...names]
     .sort()
     .slice(0, pluginsMax)
     .map((name) => ({ name, mark: markOf(folder, name) }));
+}
+
+function mayBePlugin(path: string): boolean {
+  return isFolder(path) || isLink(path);
 }
 
 function namesIn(folder: string): string[] {
@@ -87,7 +91,16 @@ function namesIn(folder: string): string[] {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // It is gone, or a link that leads nowhere, or in a circle.
+    return false;
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** A broken link has a mark too, so that it is told about. */
@@ -115,7 +128,9 @@ async function load(options: RegistryOptions, entry: Entry): Promise<Known> {
     const lock = await options.readLock(name);
     const bundled = options.bundled.find(({ yml }) => yml.name === name);
     const isThere = isFolder(path);
-    if (!isThere && bundled === undefined) throw new Error("it is no folder");
+    if (!isThere && isLink(path))
+      throw new Error("the link leads to no folder; remove it, or install the plugin again");
+    if (!isThere && bundled === undefined) throw new Error("the folder is gone");
     const plugin = isThere ? await loadFolder(path, name, lock) : bundledPlugin(options.folder, bundled, lock);
     return { ...entry, plugin, error: undefined };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmod, copyFile, mkdir, rm, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { Failure } from "../api/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import type { Machine } from "../core/plugins/release-assets.ts";
@@ -62,7 +62,7 @@ export async function fetchPackage(options: StageOptions, staging: string, wish:
     const { commit } = await fetchGit({
       ...options,
       ...wish,
-      id: idOf(),
+      id: basename(staging),
       url: source.url,
       to,
       timeoutMs: options.fetchMs,
@@ -77,10 +77,6 @@ export async function fetchPackage(options: StageOptions, staging: string, wish:
   const release = await fetchRelease({ ...options, ...wish, owner, repo, to, signal, baseUrl: options.releasesUrl });
   const { yml } = await readPackage(to, repo);
   return { folder: to, yml, ...release };
-}
-
-function idOf(): string {
-  return randomBytes(8).toString("hex");
 }
 
 async function readLocal(path: string): Promise<Fetched> {

@@ -38,7 +38,7 @@ export function createSweeper(variable: string): Sweeper {
 
 async function sweep(variable: string, runs: ReadonlySet<string>): Promise<void> {
   for (let round = 0; round < roundsMax; round++) {
-    const found = processesOf(variable, runs);
+    const found = await processesOf(variable, runs);
     if (found.length === 0) return;
     for (const pid of found) kill(pid);
     await Bun.sleep(round);
@@ -53,14 +53,18 @@ function kill(pid: number): void {
   }
 }
 
-function processesOf(variable: string, runs: ReadonlySet<string>): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => {
-      const run = runOf(pid, variable);
-      return run !== undefined && runs.has(run);
-    })
-    .map(Number);
+/** Read before others get their turn: a machine may have thousands. */
+const pidsAtOnce = 100;
+
+async function processesOf(variable: string, runs: ReadonlySet<string>): Promise<number[]> {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  const found: number[] = [];
+  for (const [index, pid] of pids.entries()) {
+    const run = runOf(pid, variable);
+    if (run !== undefined && runs.has(run)) found.push(Number(pid));
+    if (index % pidsAtOnce === pidsAtOnce - 1) await Bun.sleep(0);
+  }
+  return found;
 }
 
 /** The environment that the process was started with; a zombie has none. */

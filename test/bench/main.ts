@@ -20,6 +20,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   "identity-search": () => import("./identity-search.ts"),
   "identity-signin": () => import("./identity-signin.ts"),
   "identity-verify": () => import("./identity-verify.ts"),
+  plugins: () => import("./plugins.ts"),
 };
 
 const wanted = process.argv.slice(2);

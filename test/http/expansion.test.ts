@@ -406,3 +406,28 @@ describe("the block itself", () => {
     expect(refs()).toEqual([]);
   });
 });
+
+describe("words that are no kind", () => {
+  test("are told with those that are, of plugins too", async () => {
+    expanding([set]);
+    await ask("POST /apply", block);
+    for (const path of [
+      "GET /apply?kind=postgre",
+      "GET /describe?kind=postgre&name=main",
+      "DELETE /apply?kind=postgre&name=main",
+    ]) {
+      const { status, error } = await ask(path);
+      expect([status, error]).toEqual([
+        400,
+        expect.stringMatching(/^unknown kind "postgre"; did you mean "postgres"; .*of plugins postgres, pg$/),
+      ]);
+    }
+  });
+
+  test("a manifest of a block says which", async () => {
+    expanding([set]);
+    await ask("POST /apply", [block, { ...set, scope: "data", name: "own" }]);
+    expect((await ask("GET /describe?kind=statefulset&name=main")).data.block).toBe("postgres/data/main");
+    expect((await ask("GET /describe?kind=statefulset&name=own")).data.block).toBeUndefined();
+  });
+});

@@ -1,70 +1,64 @@
-import type { Manifest } from "../../src/api/manifest.ts";
-import type { Action } from "../../src/api/plugins/action.ts";
-import { executable } from "./executable.ts";
-import type { Rig } from "./rig.ts";
+import { expect } from "bun:test";
+import { docker } from "./dockerd.ts";
+import { type Rig, type RigOptions, rig } from "./rig.ts";
 
-export interface Ran {
-  exitCode: number;
-  /** Of the envelope. */
-  error: string | undefined;
-  message: string;
-  actions: Action[];
-  manifests: Manifest[];
-  stderr: string;
+/** Made by the test run from Debian's packages. */
+export const postgresImage = "berth-postgres:fixture";
+export const redisImage = "berth-redis:fixture";
+
+export interface BlockRig extends Rig {
+  /** Runs the CLI and answers with what it prints; fails on any other exit code than 0. */
+  run(...args: string[]): Promise<string>;
+  /** The same, which has to be refused; answers with the error. */
+  refused(...args: string[]): Promise<string>;
 }
 
-/** Runs a command of a bundled plugin as the server does: the executable, JSON on standard input, an envelope back. */
-export async function runBundledPlugin(rig: Rig, plugin: string, command: string, call: PluginCall = {}): Promise<Ran> {
-  const input = { protocol: 1, plugin, command, plugin_dir: "/", controller_url: rig.endpoint, ...call.input };
-  const prefix = rig.prefix.toUpperCase();
-  const run = Bun.spawn([executable, "plugin", plugin, command, ...(call.args ?? [])], {
-    stdin: new Blob([JSON.stringify(input)]),
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { PATH: process.env.PATH ?? "", [`${prefix}_PLUGIN_DIR`]: "/" },
+/** A rig for databases: their volumes of backups outlive every delete, so it takes those away as well. */
+export async function blockRig(options: RigOptions = {}): Promise<BlockRig> {
+  const it = await rig(options);
+  const { close } = it;
+  return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(it)) as Rig, {
+    async run(...args: string[]) {
+      const { exitCode, stdout, stderr } = await it.cli(args);
+      expect({ args, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ args, exitCode: 0, stderr: "" });
+      return stdout.trim();
+    },
+    async refused(...args: string[]) {
+      const { exitCode, stderr } = await it.cli(args);
+      expect({ args, isRefused: exitCode !== 0 }).toEqual({ args, isRefused: true });
+      return stderr;
+    },
+    async close() {
+      await close();
+      const volumes = docker(it.dockerHost, ["volume", "ls", "-q", "--filter", `name=^${it.prefix}-.*-backups$`]);
+      for (const volume of volumes.split("\n").filter((name) => name !== ""))
+        docker(it.dockerHost, ["volume", "rm", volume]);
+    },
   });
-  const [stdout, stderr] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
-  const { error, data } = JSON.parse(stdout) as { error?: string; data?: Partial<Ran> };
-  const { message = "", actions = [], manifests = [] } = data ?? {};
-  return { exitCode: await run.exited, error, message, actions, manifests, stderr };
 }
 
-export interface PluginCall {
-  args?: readonly string[];
-  input?: Record<string, unknown>;
+/** What `info -o json` of both plugins holds. */
+export interface Info {
+  primary: number;
+  pods: { ordinal: number; role: string; ready: boolean }[];
+  links: { app: string }[];
+  backups: number;
 }
 
-/** Applies a block by hand: expand, its config, its manifests. */
-export async function applyBlock(rig: Rig, block: Manifest): Promise<void> {
-  const { kind, scope = "", name, spec } = block;
-  const { body } = await rig.call("GET", `/config?scope=${scope}&name=${name}`);
-  const { vars: config } = body.data as unknown as { vars: Record<string, string> };
-  const ran = await runBundledPlugin(rig, kind, "expand", {
-    input: { kind, scope, name, spec, config, dry_run: false },
+export async function infoOf(berth: BlockRig, plugin: string, reference: string): Promise<Info> {
+  return (await jsonOf(berth, plugin, "info", reference)) as Info;
+}
+
+/** Ids, newest first. */
+export async function backupsOf(berth: BlockRig, plugin: string, reference: string): Promise<string[]> {
+  const list = (await jsonOf(berth, plugin, "backups", reference)) as { id: string }[];
+  return list.map(({ id }) => id);
+}
+
+async function jsonOf(berth: BlockRig, plugin: string, command: string, reference: string): Promise<unknown> {
+  const { status, body } = await berth.call("POST", `/plugin/${plugin}/${command}`, {
+    args: [reference, "-o", "json"],
   });
-  if (ran.exitCode !== 0) throw new Error(ran.error);
-  await carryOut(rig, ran.actions);
-  const answer = await rig.apply(...ran.manifests);
-  if (answer.status !== 200) throw new Error(`apply: ${JSON.stringify(answer.body)}`);
-}
-
-/** Config actions, as the server carries them out. */
-export async function carryOut(rig: Rig, actions: readonly Action[]): Promise<void> {
-  for (const action of actions) {
-    if (action.type !== "config_set" && action.type !== "config_unset") continue;
-    const { scope, name, kv = {} } = action;
-    const unset = action.type === "config_unset" ? (action.keys ?? []).map((key) => [key, ""]) : [];
-    const restart = action.skip_restart !== true;
-    const body = { ...kv, ...Object.fromEntries(unset) };
-    const answer = await rig.call("POST", `/config?scope=${scope}&name=${name}&restart=${restart}`, body);
-    if (answer.status !== 200) throw new Error(`config: ${JSON.stringify(answer.body)}`);
-  }
-}
-
-/** A command and its actions; fails with its error. */
-export async function plugin(rig: Rig, name: string, command: string, ...args: string[]): Promise<string> {
-  const ran = await runBundledPlugin(rig, name, command, { args });
-  if (ran.exitCode !== 0) throw new Error(`${name} ${command}: ${ran.error}\n${ran.stderr}`);
-  await carryOut(rig, ran.actions);
-  return ran.message;
+  expect({ command, status, error: body.error }).toEqual({ command, status: 200, error: undefined });
+  return JSON.parse((body.data as unknown as { message: string }).message);
 }

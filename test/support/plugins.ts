@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/config.ts";
-import { noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
+import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
 import type { Layout } from "../../src/disk/layout.ts";
 import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
 import { createHost, type HostLimits } from "../../src/plugin/host.ts";
@@ -14,6 +14,7 @@ export interface TestPluginsOptions {
   /** Told apart from runs of other tests on the machine. */
   runVariable?: string;
   controllerUrl?: () => string | undefined;
+  callbacks?: CallbackDoor;
   defaultRepo?: (kind: string) => string | undefined;
 }
 
@@ -27,6 +28,8 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
+    tokens: new Map(),
+    callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),
   };
 }

@@ -18,7 +18,7 @@ export async function newPasswordFor(call: Call): Promise<Outcome> {
   const password = newPassword();
   // On standard input: arguments can be read by every process of the machine, and the statement must not be logged.
   const statement = `set log_statement = 'none';\nalter role "${user}" password '${password}';\n`;
-  await tool(cluster, { pod: primaryPod(cluster), args: ["sql", "postgres"], stdin: statement });
+  await tool(cluster, { pod: primaryPod(cluster), args: ["sql", "", "postgres"], stdin: statement });
   cluster.config[key] = password;
   const apps = linkActions(cluster, postgresKind, (link) => link.user === user);
   return {

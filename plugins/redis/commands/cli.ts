@@ -13,5 +13,5 @@ export async function cli(call: Call): Promise<Outcome> {
   const replica = wholeNumber(args.values.replica, "replica");
   const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
   if (args.rest.length > 0) return { message: await tool(cluster, { pod, args: ["shell", ...args.rest] }) };
-  return localSession(cluster.of, pod, ["sh", cluster.kind.script, "shell"]);
+  return localSession(pod, ["sh", cluster.kind.script, "shell"]);
 }

@@ -23,16 +23,21 @@ export async function failover(call: Call): Promise<Outcome> {
   return { message: `pod ${target} of ${referenceText(cluster.of)} is primary; ${back}`, actions };
 }
 
-/** A primary that answers takes no writes until the standby has them all. */
+/** A primary that answers takes no writes until the standby has them all. Positions count only within one history. */
 async function level(cluster: Cluster, target: number, force: boolean): Promise<void> {
   const pod = cluster.pods.find(({ replica_id }) => replica_id === String(cluster.primary));
   if (pod === undefined || force || (await statusOf(cluster, pod))?.one("role") !== "primary") return;
   await tool(cluster, { pod, args: ["hold", String(holdMs)] });
-  const position = async (of: typeof pod) => BigInt((await statusOf(cluster, of))?.one("position") || "-1");
-  const goal = await position(pod);
+  const goal = await statusOf(cluster, pod);
   const other = podAt(cluster, target);
+  const isLevel = async () => {
+    const status = await statusOf(cluster, other);
+    if (goal === undefined || status?.one("streaming") !== "t" || status.one("replid") !== goal.one("replid"))
+      return false;
+    return BigInt(status.one("position") || "-1") >= BigInt(goal.one("position") || "0");
+  };
   try {
-    await until(`pod ${target} getting all writes`, holdMs - 5_000, async () => (await position(other)) >= goal);
+    await until(`pod ${target} getting all writes`, holdMs - 5_000, isLevel);
   } catch {
     throw new PluginError(
       `pod ${target} does not get to the end of what pod ${cluster.primary} has; see: info, or use --force`,
