@@ -1,7 +1,7 @@
 import { PluginError } from "../kit.ts";
 import type { PodRecord } from "../../src/api/orchestration/pods.ts";
 import { referenceText } from "./arguments.ts";
-import { type Cluster, podAt, podName, refresh, statusOf, tool, until } from "./cluster.ts";
+import { type Cluster, podAt, podName, refresh, statusOf, tool, tryTool, until } from "./cluster.ts";
 import { ordinalOf } from "./controller.ts";
 
 /** The steps of a promotion that differ between servers. */
@@ -19,7 +19,31 @@ export interface Handover {
  * Makes another pod primary. The word of it goes into the config first, so that an old primary whose container is made
  * anew comes up as a follower; then the old one is frozen, and only when it is down does the new one take writes.
  */
-export async function handOver(cluster: Cluster, { target, ...steps }: Handover): Promise<void> {
+export async function handOver(cluster: Cluster, handover: Handover): Promise<void> {
+  await exclusively(cluster, podAt(cluster, handover.target), () => changePlaces(cluster, handover));
+}
+
+/**
+ * Two commands that decide about one cluster at the same time would make two primaries. What was read before counts
+ * only when nobody has decided meanwhile.
+ */
+export async function exclusively(cluster: Cluster, pod: PodRecord, work: () => Promise<void>): Promise<void> {
+  const token = crypto.randomUUID();
+  await tool(cluster, { pod, args: ["lock", token] });
+  try {
+    const { kind, of, controller, epoch } = cluster;
+    const now = await controller.config(of);
+    if (Number(now[kind.epochKey] ?? "1") !== epoch) {
+      throw new PluginError("another command has just changed this cluster; see: info, and try again");
+    }
+    await work();
+  } finally {
+    // A lock that stays is found to be old some day; the outcome counts more.
+    await tryTool(cluster, { pod, args: ["unlock", token] }).catch(() => undefined);
+  }
+}
+
+async function changePlaces(cluster: Cluster, { target, ...steps }: Handover): Promise<void> {
   const old = cluster.primary;
   const epoch = cluster.epoch + 1;
   const targetPod = podAt(cluster, target);

@@ -72,6 +72,18 @@ status() {
   fi
 }
 
+# lock TOKEN: one command at a time decides who is primary. The volume of the backups is the one place that all pods
+# share. A lock that was left behind goes after the longest that such a command may take.
+lock() {
+  find "$backups/.handover" -prune -mmin +35 -exec rm -rf {} + 2>/dev/null || true
+  mkdir "$backups/.handover" 2>/dev/null || die "another command is making a pod primary just now; wait for it, then see: info"
+  echo "$1" >"$backups/.handover/by"
+}
+
+unlock() {
+  [ "$(cat "$backups/.handover/by" 2>/dev/null)" != "$1" ] || rm -rf "$backups/.handover"
+}
+
 # promote EPOCH ORDINAL: this pod becomes primary. The word of it is kept first: a restart must not follow the old one.
 promote() {
   remember "$1" "$2"
@@ -101,14 +113,18 @@ remember() {
   save_state
 }
 
-# Waits until everything that was received is applied.
+# Waits as long as changes that were received are being applied. The last bytes may be half a record, which never is; what
+# a promotion finds it applies by itself, but not within any time.
 caught_up() {
   find_programs
-  tries=0
-  until [ "$(local_value "select pg_last_wal_receive_lsn() is null or pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()")" = t ]; do
-    tries=$((tries + 1))
-    [ "$tries" -le 300 ] || die "changes that were received are not applied within a minute"
-    sleep 0.2
+  last=
+  still=0
+  while [ "$still" -lt 4 ]; do
+    replayed=$(local_value 'select pg_last_wal_replay_lsn()')
+    [ "$replayed" != "$(local_value 'select pg_last_wal_receive_lsn()')" ] || return 0
+    if [ "$replayed" = "$last" ]; then still=$((still + 1)); else still=0; fi
+    last=$replayed
+    sleep 0.5
   done
 }
 
@@ -135,7 +151,7 @@ tool=${1:?say which tool}
 shift
 case $tool in
   ready) ready ;;
-  ensure | status | promote | follow | caught_up | sql | shell)
+  ensure | status | lock | unlock | promote | follow | caught_up | sql | shell)
     as_owner /berth/tools.sh "$tool" "$@"
     find_programs
     case $tool in status) . /berth/backup.sh ;; esac

@@ -34,6 +34,18 @@ status() {
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }
 
+# lock TOKEN: one command at a time decides who is primary. The volume of the backups is the one place that all pods
+# share. A lock that was left behind goes after the longest that such a command may take.
+lock() {
+  find "$backups/.handover" -prune -mmin +35 -exec rm -rf {} + 2>/dev/null || true
+  mkdir "$backups/.handover" 2>/dev/null || die "another command is making a pod primary just now; wait for it, then see: info"
+  echo "$1" >"$backups/.handover/by"
+}
+
+unlock() {
+  [ "$(cat "$backups/.handover/by" 2>/dev/null)" != "$1" ] || rm -rf "$backups/.handover"
+}
+
 # promote EPOCH ORDINAL: this pod takes writes. The word of it is kept first: a restart must not follow the old one.
 promote() {
   remember "$1" "$2"
@@ -71,7 +83,7 @@ shell() { exec "$client" --no-auth-warning -p "$port" "$@"; }
 tool=${1:?say which tool}
 shift
 case $tool in
-  ready | status | hold | promote | follow | password | shell) ;;
+  ready | status | lock | unlock | hold | promote | follow | password | shell) ;;
   backup | restore | list_backups | delete_backup | dump_file | job) ;;
   *) die "no tool \"$tool\"" ;;
 esac

@@ -22,7 +22,7 @@ export interface ClientOptions {
   color: boolean;
 }
 
-/** The world as `main.ts` hands it to the client. */
+/** The world as `client.ts` hands it to the client. */
 export interface Surroundings {
   version: string;
   streams: Streams;

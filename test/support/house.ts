@@ -18,7 +18,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   ui: ["api"],
   cli: ["lib", "api", "core"],
   local: "*",
-  /** Files of src/ itself: daemon, main, config. */
+  /** Files of src/ itself: daemon, main, client, config. */
   "": "*",
 };
 

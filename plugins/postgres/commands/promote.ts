@@ -5,8 +5,10 @@ import { loadServer, relink } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
 
+/** Longest wait for a standby to apply what it has received. */
+const catchUpMs = 6 * 60_000;
 /** Longest wait for the old primary to come back; a copy of everything may be needed. */
-const rejoinMs = 20 * 60_000;
+const rejoinMs = 15 * 60_000;
 
 /** `promote SCOPE/NAME`: the old primary is frozen, the standby takes over, the old one follows it, apps get new URLs. */
 export async function promote(call: Call): Promise<Outcome> {
@@ -20,7 +22,7 @@ export async function promote(call: Call): Promise<Outcome> {
   const pod = podAt(cluster, target);
   await handOver(cluster, {
     target,
-    beforePromote: async () => void (await tool(cluster, { pod, args: ["caught_up"], timeoutMs: 90_000 })),
+    beforePromote: async () => void (await tool(cluster, { pod, args: ["caught_up"], timeoutMs: catchUpMs })),
     promoteMs: 120_000,
   });
   const actions = await relink(cluster, postgresKind);

@@ -5,7 +5,7 @@ import { loadServer, relink } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError } from "../../kit.ts";
 import { redisKind } from "../server.ts";
 
-const rejoinMs = 20 * 60_000;
+const rejoinMs = 15 * 60_000;
 /** How long writes wait for the standby to get to the end. */
 const holdMs = 15_000;
 

@@ -1,5 +1,6 @@
 import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
 import { primaryPod, tool } from "../../kit/cluster.ts";
+import { exclusively } from "../../kit/handover.ts";
 import { newPassword } from "../../kit/secret.ts";
 import { linkActions, loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError } from "../../kit.ts";
@@ -21,14 +22,17 @@ export async function newPasswordFor(call: Call): Promise<Outcome> {
   const epoch = cluster.epoch + 1;
   // The primary first: standbys that connect meanwhile try again.
   const first = primaryPod(cluster);
-  for (const pod of [first, ...cluster.pods.filter((each) => each !== first)]) {
-    await tool(cluster, { pod, args: ["password", String(epoch), user, key], stdin: `${password}\n` });
-  }
+  await exclusively(cluster, first, async () => {
+    for (const pod of [first, ...cluster.pods.filter((each) => each !== first)]) {
+      await tool(cluster, { pod, args: ["password", String(epoch), user, key], stdin: `${password}\n` });
+    }
+    // Within the lock: whoever comes next counts from here.
+    await cluster.controller.setConfig(cluster.of, { [key]: password, [keys.epoch]: String(epoch) });
+  });
   cluster.config[key] = password;
   const apps = linkActions(cluster, redisKind, (link) => link.user === user);
-  const kv = { [key]: password, [keys.epoch]: String(epoch) };
   return {
     message: `${user} has a new password; ${apps.length} linked app${apps.length === 1 ? "" : "s"} got new URLs`,
-    actions: [{ type: "config_set", ...cluster.of, kv, skip_restart: true }, ...apps],
+    actions: apps,
   };
 }

@@ -16,6 +16,7 @@ interface FakePod {
 /** Three pods as the server tells of them, and everything that was done, in order. */
 function fake(pods: FakePod[]) {
   const done: string[] = [];
+  let lockedBy = "";
   const config: Record<string, string> = { PRIMARY: "0", EPOCH: "1" };
   const record = (pod: FakePod, ordinal: number) =>
     ({ name: `data-main.${ordinal}`, replica_id: String(ordinal), ready: pod.running, ...pod }) as unknown as PodRecord;
@@ -26,7 +27,10 @@ function fake(pods: FakePod[]) {
     const pod = pods[ordinal];
     const [, , tool = "", ...args] = command;
     if (pod === undefined || !pod.running) throw new Error(`${name} does not run`);
-    if (tool !== "status") done.push([tool, ordinal, ...args].join(" "));
+    if (tool === "lock" && lockedBy !== "") return { exitCode: 1, stdout: "", stderr: "another command is at it" };
+    if (tool === "lock" || (tool === "unlock" && lockedBy === args[0]))
+      lockedBy = tool === "lock" ? String(args[0]) : "";
+    if (!["status", "lock", "unlock"].includes(tool)) done.push([tool, ordinal, ...args].join(" "));
     if (pod.broken?.includes(tool)) return { exitCode: 1, stdout: "", stderr: `${tool} failed` };
     if (tool === "promote") pod.role = "primary";
     if (pods.filter((each) => each.running && each.role === "primary").length > 1) throw new Error("two primaries");
@@ -130,4 +134,21 @@ test("without a standby that answers nothing is chosen", async () => {
   const { cluster } = fake([primary(), { ...standby(), running: false }]);
   await expect(chooseTarget(cluster, undefined, true)).rejects.toThrow("no standby answers");
   await expect(bringBack(cluster, 0, 1_000)).rejects.toThrow("pod 0 of data/main is primary; it has nobody to follow");
+});
+
+test("of two at the same time one is refused before it has changed anything, and the lock is given back", async () => {
+  const { cluster, done, pods } = fake([primary(), standby(), standby()]);
+  const second = { ...cluster };
+  const outcomes = await Promise.allSettled([
+    handOver(cluster, { target: 1, promoteMs: 1_000 }),
+    handOver(second, { target: 2, promoteMs: 1_000 }),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  expect(done.filter((step) => step.startsWith("promote"))).toEqual(["promote 1 2 1"]);
+  expect(pods.filter(({ role, running }) => role === "primary" && running)).toHaveLength(1);
+  await expect(handOver(second, { target: 2, promoteMs: 1_000 })).rejects.toThrow(
+    "another command has just changed this cluster",
+  );
+  await handOver(cluster, { target: 2, promoteMs: 1_000 });
+  expect(cluster.primary).toBe(2);
 });
