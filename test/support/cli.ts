@@ -141,8 +141,8 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
 }
 
 /** A body that is no JSON is text. */
-function bodyOf(text: string, headers: unknown): unknown {
-  return JSON.stringify(headers).includes("application/x-ndjson") ? text : JSON.parse(text);
+function bodyOf(text: string, headers: HeadersInit | undefined): unknown {
+  return new Headers(headers).get("Content-Type") === "application/json" ? JSON.parse(text) : text;
 }
 
 async function* chunksOf(text: string | undefined): AsyncGenerator<Uint8Array> {
