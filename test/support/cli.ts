@@ -141,7 +141,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
 }
 
 /** A body that is no JSON is text. */
-function bodyOf(text: string, headers: HeadersInit | undefined): unknown {
+function bodyOf(text: string, headers: RequestInit["headers"]): unknown {
   return new Headers(headers).get("Content-Type") === "application/json" ? JSON.parse(text) : text;
 }
 

@@ -81,7 +81,7 @@ function checkCommand(line: string): void {
   const command = commands.find(({ name }) => name === verb);
   if (command === undefined) throw new Error(`no command "${verb}"`);
   const args = parseArguments(rest, [...command.flags, ...globalFlags]);
-  const forms = command.usage.map((form) => form.split(/[\s|]+/)).flat();
+  const forms = command.usage.flatMap((form) => form.split(/[\s|]+/));
   if (args.words[0] !== undefined)
     expect(forms.some((form) => form.replace(/[[\]]/g, "") === args.words[0])).toBe(true);
 }
