@@ -1,7 +1,10 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
-import { type LogLevel, logLevels } from "./lib/log.ts";
-import { parseDuration } from "./core/duration.ts";
+import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./config-values.ts";
+import type { LogLevel } from "./lib/log.ts";
+import { checkMailServer } from "./deliver/mail-server.ts";
+
+export { identityLimits } from "./identity-limits.ts";
 
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
@@ -42,6 +45,8 @@ export const limits = {
   deathsKeptMs: 30 * 24 * 3_600_000,
   /** Webhook calls in all. */
   deliveriesKept: 1_000,
+  /** Runs of plugins in all. */
+  pluginRunsKept: 1_000,
   /** Resources reconciled at the same time, and container starts at the same time over all of them. */
   reconcileWorkers: 8,
   engineCallsMax: 16,
@@ -71,6 +76,35 @@ export const limits = {
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
   runsAtOnceMax: 100,
+  /** What a plugin may print: its answer, and what it says while it works. More ends it. */
+  pluginStdoutBytesMax: 16 * 1024 * 1024,
+  pluginStderrBytesMax: 64 * 1024 * 1024,
+  /** The last part of its standard error is kept while it runs, and its last lines with the record. */
+  pluginTailBytes: 64 * 1024,
+  pluginTailLines: 50,
+  /** Between being asked to end and being killed. */
+  pluginKillGraceMs: 2_000,
+  /** How long the output of a plugin that has ended is waited for: what it left behind may hold it open. */
+  pluginDrainMs: 1_000,
+  /** Plugins that run at the same time; one more is a 503. */
+  pluginsAtOnceMax: 128,
+  /** Blocks of one apply that are expanded at the same time. */
+  expandAtOnceMax: 16,
+  /** Time limits of commands that declare none. */
+  expandTimeoutMs: 60_000,
+  dispatchTimeoutMs: 15 * 60_000,
+  /** How often the listener for callbacks looks whether the platform network has another address. */
+  callbackLookMs: 10_000,
+  /** Actions in one answer, and words of one command. */
+  actionsMax: 1_000,
+  pluginArgsMax: 200,
+  /** Of one package. */
+  pluginFilesMax: 10_000,
+  pluginPackageBytesMax: 512 * 1024 * 1024,
+  /** For fetching a package, and for one of its hooks. */
+  pluginFetchMs: 10 * 60_000,
+  pluginHookMs: 10 * 60_000,
+  pluginInstallsAtOnceMax: 4,
 } as const;
 
 /** Limits of the client. */
@@ -102,6 +136,16 @@ export interface ServeOptions {
   addr: string;
   observabilityAddr: string;
   identityAddr: string;
+  /** Where browsers reach the identity service, without a slash at the end: what providers send them back to. */
+  identityBaseUrl: string;
+  /** Providers and webhooks of the identity service may live inside the machine and its networks. */
+  identityAllowPrivate: boolean;
+  /** Mail server as `smtp://user:password@host:587`; empty: mails are kept. */
+  smtpUrl: string;
+  /** Sender of mails; only with a mail server. */
+  mailFrom: string;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  identityTrustedProxies: readonly string[];
   /** `unix:///path` or `tcp://host:port`. */
   dockerHost: string;
   prefix: string;
@@ -110,25 +154,17 @@ export interface ServeOptions {
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
+  /** On the platform network's own address, for containers of plugins' blocks; undefined turns that listener off. */
+  callbackPort: number | undefined;
+  /** Where releases of plugins are, the public host or a mirror of the same paths; no slash at the end. */
+  pluginReleases: string;
 }
 
 /** The same as an operator writes them. */
 export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
 
-/** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
-export function parseAddress(text: string): { hostname: string; port: number } {
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
-  const port = Number(match?.[3] ?? Number.NaN);
-  if (match === null || port > 65_535) throw new Failure("invalid", `address "${text}" is not host:port`);
-  return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
-}
-
-/** Milliseconds of `15s`, or 0 for never. Fails `invalid` for anything else, and for less than a second. */
-export function parseInterval(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === 0 || (ms !== undefined && ms >= 1_000)) return ms;
-  throw new Failure("invalid", `interval "${text}" is not a duration of at least a second such as 15s, or 0 for never`);
-}
+/** The ingress of this machine. */
+const ownIngress = "127.0.0.1/32,::1/128";
 
 type Environment = Record<string, string | undefined>;
 
@@ -138,35 +174,45 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
     addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
     observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
-    identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
+    ...identityOptions(flags, env),
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
-    allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
+    allowPrivateHooks: allowanceOf(
+      "allow private hooks",
+      flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false",
+    ),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
+    callbackPort: portOf(flags.callbackPort ?? env.BERTH_CALLBACK_PORT ?? "8689"),
+    pluginReleases: releasesUrl(flags.pluginReleases ?? env.BERTH_PLUGIN_RELEASES ?? "https://github.com"),
   };
 }
 
-/** It becomes part of network, volume, label, header and variable names. */
-function prefixOf(text: string): string {
-  if (/^[a-z][a-z0-9-]{0,30}$/.test(text)) return text;
-  throw new Failure(
-    "invalid",
-    `prefix "${text}" is not possible: use lower-case letters, digits and dashes, at most 31`,
-  );
+type IdentityOption =
+  "identityAddr" | "identityBaseUrl" | "identityAllowPrivate" | "identityTrustedProxies" | "smtpUrl" | "mailFrom";
+
+function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, IdentityOption> {
+  const identityAddr = flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688";
+  const allowance = flags.identityAllowPrivate ?? env.BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS ?? "false";
+  const proxies = flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? ownIngress;
+  return {
+    identityAddr,
+    identityBaseUrl: baseUrlOf(flags.identityBaseUrl ?? env.BERTH_IDENTITY_BASE_URL ?? "", identityAddr),
+    identityAllowPrivate: allowanceOf("identity allow private endpoints", allowance),
+    identityTrustedProxies: proxies.split(",").flatMap((text) => text.trim() || []),
+    ...mailOptions(flags, env),
+  };
 }
 
-/** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
-function allowanceOf(text: string): boolean {
-  if (text === "true" || text === "1") return true;
-  if (text === "false" || text === "0" || text === "") return false;
-  throw new Failure("invalid", `allow private hooks: "${text}" is not a boolean, write true or false`);
-}
-
-function logLevelOf(text: string): LogLevel {
-  const level = logLevels.find((known) => known === text);
-  if (level === undefined) throw new Failure("invalid", `no log level "${text}": use ${logLevels.join(", ")}`);
-  return level;
+/** A mail without a sender would be refused by every server: better told at the start. */
+function mailOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, "smtpUrl" | "mailFrom"> {
+  const smtpUrl = flags.smtpUrl ?? env.BERTH_SMTP_URL ?? "";
+  const mailFrom = flags.mailFrom ?? env.BERTH_MAIL_FROM ?? "";
+  if (smtpUrl !== "") checkMailServer(smtpUrl);
+  if (smtpUrl !== "" && !/^[^\r\n]*@[^\r\n]+$/.test(mailFrom)) {
+    throw new Failure("invalid", 'the sender of mails is missing: set --mail-from "Shop <no-reply@shop.example>"');
+  }
+  return { smtpUrl, mailFrom };
 }
 
 export interface ClientOptions {
@@ -188,6 +234,24 @@ export function clientOptions(
     actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
     color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
   };
+}
+
+const pluginVariables = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
+const proxyVariables = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
+
+/** What plugins get of the server's own environment: it may hold secrets of others. */
+export function pluginEnvironment(env: Environment = process.env): Record<string, string> {
+  const isPassed = (name: string) =>
+    pluginVariables.includes(name) || name.startsWith("LC_") || proxyVariables.includes(name.toLowerCase());
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+  );
+  return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...Object.fromEntries(passed) };
+}
+
+/** `<PREFIX>_PLUGIN_DEFAULT_REPO_<KIND>`: where the plugin of a block kind is installed from when the block does not say. */
+export function pluginDefaultRepo(kind: string, envPrefix: string, env: Environment = process.env): string | undefined {
+  return env[`${envPrefix}_PLUGIN_DEFAULT_REPO_${kind.toUpperCase().replaceAll("-", "_")}`] || undefined;
 }
 
 /** What `${NAME}` in a manifest file is replaced from. */

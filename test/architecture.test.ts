@@ -64,6 +64,18 @@ const broken: [string, string, string][] = [
     "plugins/web/expand.ts",
     'import { x } from "../../src/core/naming.ts";',
   ],
+  [
+    "imports point down the floors and siblings are blind",
+    "plugins/web/expand.ts",
+    'import { x } from "../shop/expand.ts";',
+  ],
+  ["imports point down the floors and siblings are blind", "plugins/kit/a.ts", 'import { x } from "../web/expand.ts";'],
+  [
+    "imports point down the floors and siblings are blind",
+    "src/controller/a.ts",
+    'import { x } from "../../plugins/bundled.ts";',
+  ],
+  ["imports point down the floors and siblings are blind", "src/main.ts", 'import { x } from "../plugins/kit.ts";'],
   ["relative imports carry their extension", "src/lib/a.ts", 'import { x } from "./b";'],
   ["each outside package has its one home", "src/controller/a.ts", 'import Docker from "dockerode";'],
   ["each outside package has its one home", "src/runtime/memory.ts", 'import type Docker from "dockerode";'],
@@ -136,6 +148,9 @@ const kept: [string, string][] = [
     'import { limits } from "../config.ts";\nimport { naming } from "../core/naming.ts";\nexport const a = [limits, naming];',
   ],
   ["src/lib/a.ts", "const a = 1;\n".repeat(linesMax)],
+  ["src/main.ts", 'export const a = () => import("../plugins/bundled.ts");'],
+  ["plugins/bundled.ts", 'export const a = () => import("./web/main.ts");'],
+  ["plugins/web/expand.ts", 'import { usage } from "../kit.ts";\nexport const a = usage;'],
   [
     "plugins/web/expand.ts",
     'import type { Manifest } from "../../src/api/manifest.ts";\nexport const a = (m: Manifest) => m;',

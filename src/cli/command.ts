@@ -1,6 +1,7 @@
 import type { Client } from "../api/client.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Arguments, Flag } from "./arguments.ts";
+import type { RunLocal } from "./local-run.ts";
 import type { Variables } from "./manifests/interpolate.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -17,6 +18,8 @@ export interface Command {
   flags: readonly Flag[];
   /** From this word on (1 is the first) nothing is a flag: it belongs to somebody else's command line. */
   restFromWord?: number;
+  /** Narrower commands: the next word picks one. */
+  commands?: readonly Command[];
   /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
   run(context: Context, args: Arguments): Promise<number>;
 }
@@ -26,6 +29,8 @@ export interface Context {
   api: Client;
   /** The same for answers that go on for ever: only their head has a limit. */
   streams: Client;
+  /** A client of another server, `http://…` or `unix:…`. */
+  reach(endpoint: string): Client;
   /** Of every request. */
   headers: Record<string, string>;
   /** How the server is reached, for messages. */
@@ -33,6 +38,7 @@ export interface Context {
   version: string;
   terminal: Terminal;
   rawTerminal: RawTerminal;
+  runLocal: RunLocal;
   clock: Clock;
   limits: ClientLimits;
   /** `-o json`: the envelope on stdout and nothing else there. */

@@ -1,4 +1,4 @@
-import type { Client } from "../api/client.ts";
+import { ApiError, type Client } from "../api/client.ts";
 import { coreKinds, formatKey, type Manifest, type ManifestKey } from "../api/manifest.ts";
 import { apply, deleteManifest, listManifests, type PruneSummary } from "../api/orchestration/apply.ts";
 import { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
@@ -103,8 +103,9 @@ async function ordinalDeletion(
 
 /** `delete -f`: what the files declare, after the server has expanded what is not a core kind. */
 export async function fileDeletion(set: ManifestSet, setup: DeletionSetup): Promise<Deletion> {
-  const wanted = (await expanded(set, setup.api)).map(keyOf);
-  const stored = new Set((await setup.api.call(listManifests, { query: {} })).map(refOf));
+  const { blocks, manifests } = await declared(set, setup.api);
+  const wanted = [...manifests, ...blocks].map(keyOf);
+  const stored = new Set([...(await setup.api.call(listManifests, { query: {} })), ...blocks].map(refOf));
   const there = wanted.filter((key) => stored.has(formatKey(key)));
   const missing = wanted.filter((key) => !stored.has(formatKey(key)));
   // Routes go first and what they lead to last, so that nothing is left that leads nowhere.
@@ -112,6 +113,33 @@ export async function fileDeletion(set: ManifestSet, setup: DeletionSetup): Prom
 }
 
 type Identity = Pick<Manifest, "kind" | "scope" | "name">;
+
+/** Blocks of plugins go as blocks, with all that they became; what is not stored is left to the server to explain. */
+async function declared(set: ManifestSet, api: Client): Promise<{ blocks: Identity[]; manifests: Identity[] }> {
+  const blocks: Identity[] = [];
+  const others: Record<string, unknown>[] = [];
+  for (const manifest of set.manifests) {
+    const { kind, scope, name } = manifest;
+    const found = isOurs(kind)
+      ? []
+      : await storedBlock(api, { kind: String(kind), scope: String(scope), name: String(name) });
+    blocks.push(...found);
+    if (found.length === 0) others.push(manifest);
+  }
+  return { blocks, manifests: others.length === 0 ? [] : await expanded({ ...set, manifests: others }, api) };
+}
+
+function isOurs(kind: unknown): boolean {
+  return kind === "app" || coreKinds.some((core) => core === normalKind(String(kind)));
+}
+
+/** Nothing for a kind that the server does not know either: the dry run tells what is wrong with it. */
+async function storedBlock(api: Client, query: ManifestKey): Promise<Manifest[]> {
+  return api.call(listManifests, { query: { ...query } }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 400) return [];
+    throw error;
+  });
+}
 
 async function expanded(set: ManifestSet, api: Client): Promise<Identity[]> {
   const isCore = ({ kind }: Record<string, unknown>) => coreKinds.some((core) => core === normalKind(String(kind)));

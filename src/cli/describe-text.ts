@@ -18,13 +18,14 @@ type Description = DataOf<typeof describe>;
 
 /** One resource: what it is, how it is, its pods, and what is wrong. */
 export function describeText(
-  { manifest, status, pods, volumes, errors }: Description,
+  { manifest, status, pods, volumes, block, errors }: Description,
   setup: TableSetup & { reveal: boolean },
 ): string {
   const { style } = setup;
   const { kind, scope = "", name, metadata } = manifest;
   const facts = [
     ["revision", String(metadata?.revision ?? "-")],
+    ...(block === undefined ? [] : [["of block", printable(block)]]),
     ["created", `${ageOf(metadata?.created_at, setup.now)} ago`],
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),
@@ -45,10 +46,18 @@ export function describeText(
   ].join("\n");
 }
 
+/** `statefulset/data/main ready` */
+function childText(child: unknown): string {
+  const { ref = "", phase = "" } = child as { ref?: string; phase?: string };
+  return `${ref} ${phase}`.trim();
+}
+
 function statusFacts(status: Description["status"], { style, now }: TableSetup): string[][] {
   if (status === null) return [["status", "the server has not looked at it yet"]];
   const rows: string[][] = [];
   if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
+  if (typeof status.plugin === "string") rows.push(["plugin", printable(`${status.plugin} ${status.version ?? ""}`)]);
+  for (const child of listOf(status.children)) rows.push(["became", printable(childText(child))]);
   if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
   if (typeof status.schedule === "string") rows.push(["schedule", printable(`${status.schedule} ${status.timezone}`)]);
   if (typeof status.next_run === "string") rows.push(["next run", timeText(status.next_run)]);

@@ -1,14 +1,17 @@
 import { actorHeader, ApiError, createClient } from "../api/client.ts";
 import { Failure } from "../api/failure.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type Arguments, parseArguments } from "./arguments.ts";
-import type { ClientLimits, Command, Context } from "./command.ts";
+import { type Arguments, type Flag, parseArguments } from "./arguments.ts";
+import type { ClientLimits, Context } from "./command.ts";
 import { connect, type PlatformFetch } from "./endpoint.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { commandHelp, globalFlags, overview } from "./help.ts";
+import { narrowed } from "./narrow.ts";
 import type { Variables } from "./manifests/interpolate.ts";
 import { ManifestError } from "./manifests/source.ts";
-import { didYouMean } from "./suggest.ts";
+import type { RunLocal } from "./local-run.ts";
+import { pluginHelp, runPluginWords } from "./plugin-command.ts";
+import { splitPluginWord } from "./plugin-words.ts";
 import { commands, type LocalName, localCommands } from "./table.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
 import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
@@ -19,11 +22,12 @@ export interface ClientOptions {
   color: boolean;
 }
 
-/** The world as `main.ts` hands it to the client. */
+/** The world as `client.ts` hands it to the client. */
 export interface Surroundings {
   version: string;
   streams: Streams;
   rawTerminal: RawTerminal;
+  runLocal: RunLocal;
   /** All of stdin. */
   stdin: () => Promise<string>;
   fetch: PlatformFetch;
@@ -48,16 +52,28 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
   let json = asksForJson(argv);
   let signal: AbortSignal | undefined;
   try {
-    const before = parseArguments(words, [...globalFlags, { name: "version", summary: "" }], { stopAtWord: 1 });
+    const before = parseArguments(words, [...globalFlags, ...earlyFlags], { stopAtWord: 1 });
     if (before.on("version")) return say(terminal, `berth ${around.version}`);
     const [verb, ...rest] = before.words;
-    if (verb === undefined || verb === "help") return await help(rest[0], terminal, around);
+    if (verb === undefined) return say(terminal, overview(commands, localCommands, terminal.style));
     const local = findLocal(before.words);
     if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
-    const command = findCommand(verb);
+    const first = commands.find(({ name }) => name === verb);
+    if (first === undefined) {
+      signal = around.interruptible();
+      const context = contextOf(before, { json: json || outputOf(before), terminal, around, signal });
+      if (verb === "help") return await help(rest, context, around);
+      return await runPluginWords(context, {
+        plugin: verb,
+        words: rest,
+        help: before.on("help"),
+        yes: before.on("yes"),
+      });
+    }
+    const { command, rest: own } = narrowed(first, rest);
     const { restFromWord: stopAtWord } = command;
     const options = stopAtWord === undefined ? {} : { stopAtWord };
-    const args = parseArguments([...flagTokens(before), ...rest], [...command.flags, ...globalFlags], options);
+    const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
     if (args.on("help")) return say(terminal, commandHelp(command, terminal.style));
     json = outputOf(args);
     signal = around.interruptible();
@@ -67,12 +83,23 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
   }
 }
 
-/** `config:set` is `config set`; only the first word is split. */
+/** Flags that may stand before the verb beside the global ones. */
+const earlyFlags: readonly Flag[] = [
+  { name: "version", summary: "" },
+  { name: "yes", short: "y", summary: "" },
+];
+
+/** `config:set` is `config set`; only the first word is split, and not where it is the value of a flag before it. */
 function splitColon(argv: readonly string[]): string[] {
-  const index = argv.findIndex((word) => !word.startsWith("-"));
-  const [, verb, rest] = /^([a-z]+):([a-z:-]+)$/.exec(argv[index] ?? "") ?? [];
-  if (verb === undefined || rest === undefined) return [...argv];
-  return [...argv.slice(0, index), verb, rest, ...argv.slice(index + 1)];
+  const index = argv.findIndex((word, at) => !word.startsWith("-") && !takesValue(argv[at - 1]));
+  const split = index === -1 ? [] : splitPluginWord(argv[index] ?? "");
+  return index === -1 ? [...argv] : [...argv.slice(0, index), ...split, ...argv.slice(index + 1)];
+}
+
+function takesValue(flag: string | undefined): boolean {
+  return globalFlags.some(({ name, short, value }) => {
+    return value !== undefined && (flag === `--${name}` || (short !== undefined && flag === `-${short}`));
+  });
 }
 
 /** A command of the machine itself has a name of one or two words. */
@@ -84,18 +111,16 @@ function findLocal(words: readonly string[]): { name: LocalName; rest: string[] 
   return undefined;
 }
 
-function findCommand(verb: string): Command {
-  const command = commands.find(({ name }) => name === verb);
-  if (command !== undefined) return command;
-  const known = [...commands, ...localCommands].map(({ name }) => name);
-  throw usageFailure(`unknown command "${verb}"${didYouMean(verb, known) || "; see: berth help"}`);
-}
-
-async function help(verb: string | undefined, terminal: Terminal, around: Surroundings): Promise<number> {
-  const local = localCommands.find(({ name }) => name === verb);
+/** `help VERB`, and of plugins `help pg`, `help pg:psql` and `help pg psql`. */
+async function help(words: readonly string[], context: Context, around: Surroundings): Promise<number> {
+  const [verb, ...rest] = words.flatMap((word, index) => (index === 0 ? splitPluginWord(word) : [word]));
+  const { terminal } = context;
+  if (verb === undefined) return say(terminal, overview(commands, localCommands, terminal.style));
+  const local = findLocal([verb, ...rest]);
   if (local !== undefined) return around.local[local.name](["--help"]);
-  if (verb !== undefined) return say(terminal, commandHelp(findCommand(verb), terminal.style));
-  return say(terminal, overview(commands, localCommands, terminal.style));
+  const command = commands.find(({ name }) => name === verb);
+  if (command !== undefined) return say(terminal, commandHelp(narrowed(command, rest).command, terminal.style));
+  return pluginHelp(context, verb, rest[0]);
 }
 
 function say(terminal: Terminal, text: string): number {
@@ -105,7 +130,8 @@ function say(terminal: Terminal, text: string): number {
 
 /** Global flags that stood before the verb, as tokens again. */
 function flagTokens(args: Arguments): string[] {
-  return globalFlags.flatMap(({ name }) => args.values(name).map((value) => `--${name}=${value}`));
+  const tokens = globalFlags.flatMap(({ name }) => args.values(name).map((value) => `--${name}=${value}`));
+  return args.on("yes") ? [...tokens, "--yes"] : tokens;
 }
 
 function outputOf(args: Arguments): boolean {
@@ -138,7 +164,13 @@ function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): 
     "User-Agent": `berth/${version}`,
   };
   const { baseUrl } = connection;
+  const reach = (other: string) => {
+    const { baseUrl, fetch } = connect({ endpoint: other, fetch: around.fetch, signal, answerMs: limits.answerMs });
+    return createClient({ baseUrl, fetch, headers });
+  };
   return {
+    reach,
+    runLocal: around.runLocal,
     api: createClient({ baseUrl, fetch: connection.fetch, headers }),
     streams: createClient({ baseUrl, fetch: connection.stream, headers }),
     headers,

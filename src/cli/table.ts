@@ -7,8 +7,11 @@ import { describeCommand } from "./commands/describe.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { eventsCommand } from "./commands/events.ts";
 import { execCommand } from "./commands/exec.ts";
+import { explainCommand } from "./commands/explain.ts";
 import { getCommand } from "./commands/get.ts";
+import { identityCommand } from "./commands/identity.ts";
 import { logsCommand } from "./commands/logs.ts";
+import { pluginsCommand } from "./commands/plugins.ts";
 import { psCommand } from "./commands/ps.ts";
 import { hooksCommand } from "./commands/hooks.ts";
 import { releaseCommand } from "./commands/release.ts";
@@ -49,6 +52,9 @@ export const commands: readonly Command[] = [
   cronCommand,
   stopCommand,
   startCommand,
+  pluginsCommand,
+  identityCommand,
+  explainCommand,
   versionCommand,
 ];
 
@@ -59,6 +65,9 @@ export const localCommands = [
   { name: "server", summary: "server unit: print the systemd unit that runs the server" },
   { name: "backup", summary: "write a copy of all state to a file" },
   { name: "hooks secret", summary: "print what receivers check the signature of webhooks with" },
+  { name: "plugins init", summary: "write a plugin that works, to begin with" },
+  { name: "plugins lint", summary: "say what is wrong with a plugin that is being written" },
+  { name: "plugins test", summary: "run the commands of a plugin as the server would and compare their answers" },
   { name: "restore", summary: "bring back the state of a backup" },
 ] as const;
 

@@ -16,10 +16,19 @@ import { referenceProblems, type ReferentLookup } from "../core/references.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
 import { takeOverCount } from "./autoscale.ts";
+import {
+  type BlockChange,
+  type BlockPut,
+  borrowed,
+  dropLeftovers,
+  putBlocks,
+  requireOwners,
+  requireRevisions,
+} from "./block-change.ts";
 import type { Context } from "./context.ts";
-import { deleteInside } from "./delete.ts";
 import { type PulledImages, releaseMoved } from "./image-pulls.ts";
 import { freshReferents, rollReaders, watchReaders } from "./referents.ts";
+import { prune } from "./prune.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
@@ -48,21 +57,33 @@ export interface Outcome {
   /** What manifests report once this is stored. */
   referent: ReferentLookup;
   pruned: ManifestKey[];
+  blocks: BlockPut[];
+  warnings: string[];
 }
 
 export interface Change {
   incoming: Incoming[];
+  /** The blocks that some of them came from. */
+  blocks?: readonly BlockChange[];
   options: ApplyOptions;
   /** What the registries said just now. */
   pulled: PulledImages | undefined;
 }
 
 /** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
-export function change(context: Context, tx: Transaction, { incoming, options, pulled }: Change): Outcome {
+export function change(context: Context, tx: Transaction, changing: Change): Outcome {
+  const { incoming, blocks = [], options, pulled } = changing;
   const now = context.clock.now();
+  const { actor } = options;
   const problems: Problem[] = [];
+  const kept = new Set(incoming.map((item) => formatKey(item.key)));
+  requireRevisions(tx, blocks);
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
-  const pruned = options.prune ? prune(tx, { incoming, options, now }) : [];
+  const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });
+  const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, kept, actor, now }) : [])];
+  requireOwners(tx, blocks);
+  const keys = incoming.map(({ key }) => key);
+  const warnings = borrowed(tx, keys, blocks);
   const lookups = { digest: digestLookup(context, incoming), referent: freshReferents(tx, incoming) };
   const ready = incoming.map((item) => prepare(context, tx, { item, lookups, problems }));
   if (problems.length > 0) throw problemsFailure(problems);
@@ -75,14 +96,15 @@ export function change(context: Context, tx: Transaction, { incoming, options, p
   if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
   const restamped = restampReaders(tx, {
     assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
-    except: new Set(incoming.map((item) => formatKey(item.key))),
+    except: kept,
     lookup: lookups.digest,
     now,
-    actor: options.actor,
+    actor,
   });
   for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
-  const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor: options.actor, now });
-  return { ...withRolled({ puts, restamped }, rolled), pruned, referent: lookups.referent };
+  const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor, now });
+  const written = withRolled({ puts, restamped }, rolled);
+  return { ...written, pruned, referent: lookups.referent, blocks: putBlocks(tx, { blocks, actor, now }), warnings };
 }
 
 /** Readers whose generation was raised after they were put, or that are in no other way part of the apply. */
@@ -223,18 +245,4 @@ function index(tx: Transaction, manifest: Claimant, previous: StoredManifest | u
 
 function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** Step 8: siblings in the same (scope, kind); unscoped kinds are never pruned. */
-function prune(tx: Transaction, { incoming, options, now }: Omit<Change, "pulled"> & { now: number }): ManifestKey[] {
-  const kept = new Set(incoming.map((item) => formatKey(item.key)));
-  const groups = new Map(incoming.map(({ key }) => [`${key.kind}/${key.scope}`, key]));
-  return [...groups.values()].flatMap(({ kind, scope }) => {
-    if (scope === "") return [];
-    const siblings = tx.manifests.list({ kind, scope }).filter((sibling) => !kept.has(formatKey(sibling)));
-    for (const sibling of siblings) {
-      deleteInside(tx, { key: sibling, prune: false, actor: options.actor, why: "apply with prune", now });
-    }
-    return siblings;
-  });
 }

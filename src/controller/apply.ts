@@ -1,48 +1,116 @@
 import { Failure, type Problem, problemsFailure } from "../api/failure.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { ApplyResult } from "../api/orchestration/apply.ts";
+import { canonicalJson } from "../core/digest.ts";
 import type { DraftManifest } from "../core/draft.ts";
 import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
-import { absentReferences, unresolvedText } from "../core/references.ts";
-import { notActedUpon } from "../core/unsupported.ts";
-import { decodeManifests } from "../core/validate.ts";
-import { type ApplyOptions, type Change, change, type Incoming, type Outcome } from "./apply-change.ts";
-import { planRow, pruneRow } from "./apply-plan.ts";
+import { takePin } from "../core/plugins/expansion.ts";
+import { type Decoded, decodeManifests } from "../core/validate.ts";
+import type { Transaction } from "../store/store.ts";
+import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./actions.ts";
+import { type ApplyOptions, change, type Incoming, type Outcome } from "./apply-change.ts";
+import { report } from "./apply-report.ts";
 import { isAssetStatus, materialise } from "./assets.ts";
+import type { BlockChange } from "./block-change.ts";
+import { pluginKinds } from "./blocks.ts";
 import type { Context } from "./context.ts";
+import { type ExpandedBlock, type Expansions, expandBlocks } from "./expansion.ts";
 import { imagePullRows, type PulledImages, pullImages } from "./image-pulls.ts";
-import { wireManifest, wouldBeManifest } from "./wire.ts";
+import { canBring, type Installed } from "./just-in-time.ts";
+
+/** A config that moves under every expansion is somebody else's loop. */
+const attemptsMax = 3;
 
 /** POST /apply: the processing order of the orchestration API, section 4. */
 export async function apply(context: Context, body: unknown, options: ApplyOptions): Promise<ApplyResult> {
-  const drafts = decode(context, body);
-  const incoming = await withAssets(context, expand(drafts), options);
+  await context.plugins.registry.refresh();
+  const decoded = decode(context, body);
+  const installs: Installed[] = [];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyOnce(context, { decoded, options, installs });
+    } catch (error) {
+      if (!(error instanceof ConfigMoved)) throw error;
+      if (attempt === attemptsMax) throw new Failure("conflict", `${error.message}; apply it again`);
+    }
+  }
+}
+
+interface Attempt {
+  decoded: Decoded;
+  options: ApplyOptions;
+  /** Of all attempts. */
+  installs: Installed[];
+}
+
+async function applyOnce(context: Context, { decoded, options, installs }: Attempt): Promise<ApplyResult> {
+  const many = decoded.manifests.length + decoded.pluginBlocks.length > 1;
+  const pathOf = (index: number) => (many ? `manifest ${index + 1}: ` : "");
+  const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, pathOf, options });
+  installs.push(...expansions.installs);
+  const incoming = await withAssets(context, spliced(context, { decoded, expansions, pathOf }), options);
   const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
-  const outcome = await commit(context, { incoming, options, pulled });
-  const result = report(context, outcome, options);
+  // Their containers are told where the controller is when they are made.
+  if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
+  const committed = await commit(context, { incoming, expansions, options, pulled });
+  const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
+  const result = report(context, { ...committed, expansions: { ...expansions, installs }, started }, options);
   return pulled === undefined ? result : { ...result, image_pulls: imagePullRows(pulled) };
 }
 
 /** Step 1. */
-function decode(context: Context, body: unknown): DraftManifest[] {
-  const { manifests, problems } = decodeManifests(body, { limits: context.limits });
-  if (problems.length > 0) throw problemsFailure(problems);
-  return manifests;
+function decode(context: Context, body: unknown): Decoded {
+  const { registry } = context.plugins;
+  const decoded = decodeManifests(body, {
+    limits: context.limits,
+    isPluginKind: (kind, spec) => registry.ofKind(kind) !== undefined || canBring(context, kind, takePin(spec).pin),
+    pluginKinds: pluginKinds(context),
+  });
+  if (decoded.problems.length > 0) throw problemsFailure(decoded.problems);
+  return decoded;
 }
 
-/** Step 3 for the one block that the server itself expands. */
-function expand(drafts: DraftManifest[]): Incoming[] {
-  const many = drafts.length > 1;
-  const incoming = drafts.flatMap((draft, index) => {
-    const path = many ? `manifest ${index + 1}: ` : "";
-    return expandApp(draft).map((part): Incoming => {
-      const key = { kind: part.kind, scope: part.scope, name: part.name };
-      return { key, spec: normaliseSpec(part.kind, part.spec), ifRevision: part.ifRevision, path, asset: undefined };
-    });
-  });
+interface Splicing {
+  decoded: Decoded;
+  expansions: Expansions;
+  pathOf: (index: number) => string;
+}
+
+/** Step 3: everything in the order of the body, expansions in the place of their blocks. */
+function spliced(context: Context, { decoded, expansions, pathOf }: Splicing): Incoming[] {
+  const blocks = new Map(expansions.blocks.map((block) => [block.index, block]));
+  const places = new Set(decoded.pluginBlocks.map(({ index }) => index));
+  const drafts = decoded.manifests.values();
+  const incoming: Incoming[] = [];
+  for (let index = 0; index < decoded.manifests.length + decoded.pluginBlocks.length; index++) {
+    const block = blocks.get(index);
+    if (block !== undefined) incoming.push(...childrenOf(block));
+    else if (!places.has(index)) incoming.push(...partsOf(drafts.next().value, pathOf(index)));
+  }
+  const most = context.limits.manifestsPerApplyMax;
+  if (incoming.length > most) {
+    throw new Failure("invalid", `${incoming.length} manifests after expansion; at most ${most} are allowed`);
+  }
   refuseTwins(incoming);
   return incoming;
+}
+
+function childrenOf({ manifests, path }: ExpandedBlock): Incoming[] {
+  return manifests.map(({ kind, scope, name, spec }): Incoming => {
+    const key = { kind, scope, name };
+    const at = `${path}${formatKey(key)}: `;
+    return { key, spec: normaliseSpec(kind, spec), ifRevision: undefined, path: at, asset: undefined };
+  });
+}
+
+/** An `app` is a block that the server itself expands. */
+function partsOf(draft: DraftManifest | undefined, path: string): Incoming[] {
+  if (draft === undefined) return [];
+  return expandApp(draft).map((part): Incoming => {
+    const key = { kind: part.kind, scope: part.scope, name: part.name };
+    return { key, spec: normaliseSpec(part.kind, part.spec), ifRevision: part.ifRevision, path, asset: undefined };
+  });
 }
 
 function refuseTwins(incoming: Incoming[]): void {
@@ -51,7 +119,8 @@ function refuseTwins(incoming: Incoming[]): void {
     const text = formatKey(item.key);
     const twin = seen.get(text);
     if (twin !== undefined) {
-      throw new Failure("invalid", `${item.path}${text} is in this apply twice; an app block makes one of them`);
+      const hint = "an app or a plugin's block makes one of them";
+      throw new Failure("invalid", `${item.path}${text} is in this apply twice; ${hint}`);
     }
     seen.set(text, item);
   }
@@ -80,48 +149,61 @@ function pullIncoming(context: Context, incoming: Incoming[]): Promise<PulledIma
   });
 }
 
+interface Committing {
+  incoming: Incoming[];
+  expansions: Expansions;
+  options: ApplyOptions;
+  pulled: PulledImages | undefined;
+}
+
+/** What the transaction did, the actions of expansions before the manifests. */
+export interface Committed {
+  outcome: Outcome;
+  actions: ActionOutcome;
+}
+
 /** Thrown inside the transaction of a dry run to undo it: what is reported is what would really have happened. */
 class DryRunDone extends Error {
-  readonly outcome: Outcome;
+  readonly committed: Committed;
 
-  constructor(outcome: Outcome) {
+  constructor(committed: Committed) {
     super("dry run");
-    this.outcome = outcome;
+    this.committed = committed;
   }
 }
 
+/** A bucket was written between an expansion and its commit: what the plugin made of the old one must not be stored. */
+class ConfigMoved extends Error {}
+
 /** Steps 5 to 8, whole or not at all. */
-async function commit(context: Context, changing: Change): Promise<Outcome> {
+async function commit(context: Context, committing: Committing): Promise<Committed> {
   try {
     return await context.store.write((tx) => {
-      const outcome = change(context, tx, changing);
-      if (changing.options.dryRun) throw new DryRunDone(outcome);
-      return outcome;
+      const committed = commitInside(context, tx, committing);
+      if (committing.options.dryRun) throw new DryRunDone(committed);
+      return committed;
     });
   } catch (error) {
-    if (error instanceof DryRunDone) return error.outcome;
+    if (error instanceof DryRunDone) return error.committed;
     throw error;
   }
 }
 
-function report(context: Context, { puts, readers, pruned, referent }: Outcome, options: ApplyOptions): ApplyResult {
-  const warnings = puts.flatMap(({ manifest }) => {
-    const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
-    return [...notActedUpon(manifest.kind, manifest.spec), ...waits].map((text) => `${formatKey(manifest)}: ${text}`);
-  });
-  const result: ApplyResult = {
-    applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
-    pruned: pruned.map(formatKey),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
-  if (!options.dryRun) return result;
-  return {
-    ...result,
-    current: puts.map(({ previous }) => (previous === undefined ? null : wireManifest(previous))),
-    dry_run: true,
-    plan: [
-      ...[...puts, ...readers].map((row) => planRow(context, row, referent)),
-      ...pruned.map((key) => pruneRow(context, key)),
-    ],
-  };
+function commitInside(context: Context, tx: Transaction, committing: Committing): Committed {
+  const { incoming, expansions, options, pulled } = committing;
+  for (const { key, ref, config } of expansions.blocks) {
+    const isSame = canonicalJson(tx.config.merged(key.scope, key.name)) === canonicalJson(config);
+    if (!isSame) throw new ConfigMoved(`${ref}: its config was changed while it was expanded`);
+  }
+  const ready = expansions.blocks.flatMap((block) => block.ready);
+  const actions = carryOut(context, tx, { ready, options: { actor: options.actor, restart: true } });
+  const blocks = expansions.blocks.map(blockChange);
+  const outcome = change(context, tx, { incoming, blocks, options, pulled });
+  requireJobs(tx, actions);
+  return { outcome, actions };
+}
+
+function blockChange({ key, plugin, spec, manifests, ifRevision, path }: ExpandedBlock): BlockChange {
+  const children = manifests.map(({ kind, scope, name }) => ({ kind, scope, name }));
+  return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, children, ifRevision, path };
 }

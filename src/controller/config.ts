@@ -72,7 +72,8 @@ function checkVars(context: Context, vars: unknown): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-function varProblems(context: Context, key: string, value: unknown): Problem[] {
+/** What is wrong with one key and its value; `path` is the key. */
+export function varProblems(context: Context, key: string, value: unknown): Problem[] {
   const bytesMax = context.limits.configValueBytesMax;
   if (!keyPattern.test(key) || key === "__proto__") {
     return [
@@ -95,23 +96,26 @@ interface Patch {
   action: string;
 }
 
-async function patch(
+async function patch(context: Context, bucket: { scope: string; name: string }, change: Patch) {
+  return context.store.write((tx) => patchInside(context, tx, { ...bucket, ...change }));
+}
+
+/** Changes a bucket inside a transaction, checked values only; who reads it is restarted where the options say so. */
+export function patchInside(
   context: Context,
-  { scope, name }: { scope: string; name: string },
-  { vars, options, action }: Patch,
+  tx: Transaction,
+  { scope, name, vars, options, action }: Patch & { scope: string; name: string },
 ) {
-  return context.store.write((tx) => {
-    const now = context.clock.now();
-    const changed = tx.config.patch(scope, name, vars, now);
-    refuseTooMany(context, tx, scope, name);
-    const readers = options.restart && changed.length > 0 ? readersOf(tx, scope, name) : [];
-    for (const key of readers) tx.manifests.raiseGeneration(key);
-    if (changed.length > 0) {
-      const detail = { keys: changed, restart: options.restart };
-      tx.events.append({ actor: options.actor, action, scope, ...(name === "" ? {} : { name }), detail }, now);
-    }
-    return { changed, restarting: readers.map(formatKey) };
-  });
+  const now = context.clock.now();
+  const changed = tx.config.patch(scope, name, vars, now);
+  refuseTooMany(context, tx, scope, name);
+  const readers = options.restart && changed.length > 0 ? readersOf(tx, scope, name) : [];
+  for (const key of readers) tx.manifests.raiseGeneration(key);
+  if (changed.length > 0) {
+    const detail = { keys: changed, restart: options.restart };
+    tx.events.append({ actor: options.actor, action, scope, ...(name === "" ? {} : { name }), detail }, now);
+  }
+  return { changed, restarting: readers.map(formatKey) };
 }
 
 function refuseTooMany(context: Context, tx: Transaction, scope: string, name: string): void {

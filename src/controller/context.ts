@@ -13,6 +13,7 @@ import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
 import type { Leaving } from "./leaving.ts";
 import type { Notes } from "./notes.ts";
+import type { PluginRoom } from "./plugin-room.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "./probe-engine.ts";
 import type { Progress } from "./progress.ts";
@@ -46,6 +47,12 @@ export interface ControllerLimits {
   hookBodyBytesMax: number;
   hookPausesMs: readonly number[];
   hooksInFlightMax: number;
+  pluginTailLines: number;
+  expandAtOnceMax: number;
+  expandTimeoutMs: number;
+  dispatchTimeoutMs: number;
+  actionsMax: number;
+  pluginArgsMax: number;
 }
 
 export interface FetchOptions {
@@ -84,6 +91,7 @@ export interface Context extends Outside {
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
+  plugins: PluginRoom;
   /** Asset files that nothing referred to at the last collection. */
   unusedAssets: Set<string>;
   /** Bounds container starts over all resources. */

@@ -1,5 +1,6 @@
-import type { ApplyResult, PruneSummary } from "../api/orchestration/apply.ts";
+import type { ApplyResult, deleteManifest } from "../api/orchestration/apply.ts";
 import type { DataOf } from "../api/endpoint.ts";
+import type { DispatchResult, PluginRun } from "../api/orchestration/dispatch.ts";
 import type { ExecResult } from "../api/orchestration/exec.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
@@ -8,6 +9,7 @@ import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
+import type { getPluginSchema, listPlugins, PluginInfo, removePlugin } from "../api/orchestration/plugins.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { scale } from "../api/orchestration/scale.ts";
@@ -30,6 +32,29 @@ export type ExecOptions = Pick<ExecSpec, "tty" | "interactive" | "workdir" | "us
 /** A command that runs in a pod. Whoever was given it reads the output to its end and asks for the exit code, or kills it. */
 export type RunningExec = ExecSession;
 
+/** Who waits for a command. */
+export interface PluginCaller {
+  actor: string;
+  /** Aborts when the caller has left. */
+  signal?: AbortSignal | undefined;
+  /** Told what the plugin says while it works. */
+  onLine?: ((line: string) => void) | undefined;
+}
+
+export interface DispatchRequest {
+  /** Name or alias. */
+  plugin: string;
+  command: string;
+  /** `{args}`, or undefined for none. */
+  body: unknown;
+}
+
+/** What POST /plugins/exec passes on: the plugin's own envelope, or its text. */
+export interface ExecAnswer {
+  status: number;
+  body: unknown;
+}
+
 /**
  * Every operation of the orchestration plane, one method per endpoint; the HTTP floor only translates. Expected
  * errors are `Failure`s. `actor` is free text for the event log.
@@ -41,7 +66,11 @@ export interface Controller {
     options: { dryRun: boolean; prune: boolean; force?: boolean; actor: string },
   ): Promise<ApplyResult>;
   listManifests(filter: Target): Manifest[];
-  deleteManifest(target: Target, options: { prune: boolean; actor: string }): Promise<{ pruned: PruneSummary }>;
+  /** A block goes with what it was expanded into, unless that is kept. */
+  deleteManifest(
+    target: Target,
+    options: { prune: boolean; keepChildren?: boolean; actor: string },
+  ): Promise<DataOf<typeof deleteManifest>>;
   deleteResource(
     target: { scope: string | undefined; name: string | undefined; ordinal: string | undefined },
     options: { prune: boolean; actor: string },
@@ -102,5 +131,22 @@ export interface Controller {
   cancelRun(id: string, options: { actor: string }): Promise<JobRun>;
   /** Webhook calls of a resource, newest first, headers masked. */
   deliveries(target: Target & { limit: number }): DataOf<typeof listDeliveries>;
+  /** Also notices what was dropped into the folder by hand. */
+  listPlugins(): Promise<DataOf<typeof listPlugins>>;
+  /** The five that follow fail `not_found` for an unknown plugin. */
+  getPlugin(name: string): Promise<PluginInfo>;
+  /** Fails `not_found` also where the plugin has no schema for the kind. */
+  pluginSchema(target: { name: string; kind: string | undefined }): Promise<DataOf<typeof getPluginSchema>>;
+  updatePlugin(target: { name: string; version: string | undefined }, options: { actor: string }): Promise<PluginInfo>;
+  rollbackPlugin(name: string, options: { actor: string }): Promise<PluginInfo>;
+  setPluginEnabled(target: { name: string; enabled: boolean }, options: { actor: string }): Promise<PluginInfo>;
+  /** `invalid` for every fault of the source or the package; what worked before goes on working. */
+  installPlugin(body: unknown, options: { actor: string }): Promise<PluginInfo>;
+  removePlugin(name: string, options: { actor: string }): Promise<DataOf<typeof removePlugin>>;
+  /** Runs a command and carries its actions out, all or none. `invalid` for an unknown plugin or command. */
+  dispatchPlugin(request: DispatchRequest, options: PluginCaller & { restart: boolean }): Promise<DispatchResult>;
+  /** Runs a command and passes on what it prints. */
+  execPlugin(body: unknown, caller: PluginCaller): Promise<ExecAnswer>;
+  listPluginRuns(filter: { plugin: string | undefined; limit: number }): { runs: PluginRun[] };
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

@@ -2,12 +2,14 @@ import type { SendWebhook } from "../deliver/webhook.ts";
 import { createLimit } from "../lib/limit.ts";
 import { apply } from "./apply.ts";
 import { createAutoscaler, type UsageOf } from "./autoscale.ts";
+import { createCallbackRoom, type CallbackRoom } from "./callbacks.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import type { Context, Outside } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { createCron } from "./cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
+import { dispatch, execPlugin, listPluginRuns } from "./dispatch.ts";
 import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
@@ -19,6 +21,18 @@ import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
 import { createHookOutbox, deliveries } from "./hooks.ts";
 import { createLeaving } from "./leaving.ts";
 import { createNotes } from "./notes.ts";
+import { noPlugins, type PluginRoom } from "./plugin-room.ts";
+import { endInterruptedRuns } from "./plugin-run.ts";
+import {
+  getPlugin,
+  installPlugin,
+  listPlugins,
+  pluginSchema,
+  removePlugin,
+  rollbackPlugin,
+  setPluginEnabled,
+  updatePlugin,
+} from "./plugins.ts";
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
@@ -33,22 +47,25 @@ import { replicaUsage } from "./replica-usage.ts";
 import { scale } from "./scale.ts";
 import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
-import { targetKind } from "./target.ts";
 import { createTearDown } from "./tear-down.ts";
 import { createUsageSampler } from "./usage-sampler.ts";
 import { why } from "./why.ts";
-import { wireManifest } from "./wire.ts";
+import { listManifests } from "./list.ts";
 
 export interface ControllerParts extends Outside {
   sendWebhook: SendWebhook;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
+  /** Without them there are none. */
+  plugins?: PluginRoom;
   /** CPU figures for the autoscaler; without them no count moves by itself. */
   usageOf?: UsageOf;
 }
 
 export interface RunningController {
   controller: Controller;
+  /** Who may call back from the platform network. */
+  callbacks: CallbackRoom;
   reconciler: Reconciler;
   /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
@@ -103,6 +120,7 @@ export function createController(parts: ControllerParts): RunningController {
   const notes = createNotes(parts);
   const context: Context = {
     ...parts,
+    plugins: parts.plugins ?? noPlugins(),
     closing: closing.signal,
     pods,
     progress,
@@ -126,11 +144,14 @@ export function createController(parts: ControllerParts): RunningController {
   const cron = createCron(context);
 
   return {
+    callbacks: createCallbackRoom(context),
     controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       reconciler.enqueueAll();
+      await context.plugins.registry.refresh();
+      await endInterruptedRuns(context).catch((error) => log.error("plugin runs not ended", { error }));
       await Promise.all([
         engine.follow(signal),
         reconciler.run(signal),
@@ -141,7 +162,7 @@ export function createController(parts: ControllerParts): RunningController {
         autoscaler.run(signal),
         outbox.run(signal),
       ]);
-      await Promise.all([releasePhases.close(), execs.close()]);
+      await Promise.all([releasePhases.close(), execs.close(), context.plugins.host.close()]);
     },
   };
 }
@@ -157,12 +178,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
-    listManifests: (filter) => {
-      const kind = filter.kind ? { kind: targetKind(filter.kind) } : {};
-      const scope = filter.scope ? { scope: filter.scope } : {};
-      const name = filter.name ? { name: filter.name } : {};
-      return context.store.manifests.list({ ...kind, ...scope, ...name }).map(wireManifest);
-    },
+    listManifests: (filter) => listManifests(context, filter),
     deleteManifest: (target, options) => deleteManifest(context, tearDown, { target, options }),
     deleteResource: ({ scope, name, ordinal }, options) =>
       ordinal === undefined
@@ -194,6 +210,17 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     listRuns: (filter, options) => listRuns(context, filter, options),
     getRun: (id) => getRun(context, id),
     cancelRun: (id, options) => cancelRun(context, id, options),
+    listPlugins: () => listPlugins(context),
+    getPlugin: (name) => getPlugin(context, name),
+    pluginSchema: (target) => pluginSchema(context, target),
+    installPlugin: (body, options) => installPlugin(context, body, options),
+    removePlugin: (name, options) => removePlugin(context, name, options),
+    updatePlugin: (target, options) => updatePlugin(context, target, options),
+    rollbackPlugin: (name, options) => rollbackPlugin(context, name, options),
+    setPluginEnabled: (target, options) => setPluginEnabled(context, target, options),
+    dispatchPlugin: (request, options) => dispatch(context, request, options),
+    execPlugin: (body, caller) => execPlugin(context, body, caller),
+    listPluginRuns: (filter) => listPluginRuns(context, filter),
     events: (filter) => listEvents(context, filter),
   };
 }

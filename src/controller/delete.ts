@@ -1,45 +1,19 @@
 import { Failure } from "../api/failure.ts";
-import type { ManifestKey } from "../api/manifest.ts";
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { PruneSummary } from "../api/orchestration/apply.ts";
-import type { Transaction } from "../store/store.ts";
+import { deleteBlockInside, resolveBlock } from "./blocks.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
-import { tellReaders } from "./referents.ts";
+import { deleteInside } from "./delete-inside.ts";
 import { stopGently } from "./stop.ts";
 import { isContainerKind, required, resolveTarget } from "./target.ts";
 import { emptySummary, type TearDown } from "./tear-down.ts";
 
 export interface DeleteOptions {
   prune: boolean;
+  /** Of a block: what it was expanded into stays, and belongs to nobody. */
+  keepChildren?: boolean;
   actor: string;
-}
-
-interface Deleting {
-  key: ManifestKey;
-  prune: boolean;
-  actor: string;
-  why: string;
-  now: number;
-}
-
-/**
- * Removes a manifest inside a transaction and leaves a delete mark where containers have to go: the reconciler
- * finishes from the mark, also after a crash. Returns whether a config bucket was wiped.
- */
-export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
-  tx.manifests.delete(key);
-  tellReaders(tx, key);
-  if (isContainerKind(key.kind)) {
-    // A prune that is not worked off yet stays owed.
-    const owed = tx.deletions.get(key)?.prune === true;
-    tx.deletions.put({ kind: key.kind, scope: key.scope, name: key.name, at: now, prune: prune || owed });
-  }
-  const configWiped = prune && tx.config.wipe(key.scope, key.name);
-  tx.events.append(
-    { actor, action: "manifest.delete", kind: key.kind, scope: key.scope, name: key.name, detail: { why, prune } },
-    now,
-  );
-  return { configWiped };
 }
 
 /** DELETE /apply. */
@@ -47,10 +21,31 @@ export async function deleteManifest(
   context: Context,
   tearDown: TearDown,
   { target, options }: { target: Target; options: DeleteOptions },
-): Promise<{ pruned: PruneSummary }> {
-  const key = resolveTarget(context.store.manifests, target);
-  const [pruned] = await deleteAll(context, tearDown, { keys: [key], options, why: "deleted by name" });
-  return { pruned: pruned?.pruned ?? emptySummary() };
+): Promise<{ pruned: PruneSummary; deleted?: string[] }> {
+  const why = "deleted by name";
+  const block = resolveBlock(context, target);
+  if (block === undefined) {
+    const key = resolveTarget(context.store.manifests, target);
+    const [row] = await deleteAll(context, tearDown, { keys: [key], options, why });
+    return { pruned: row?.pruned ?? emptySummary() };
+  }
+  const rows = await deleteAll(context, tearDown, { keys: [], blocks: [keyOf(block)], options, why });
+  return { pruned: merged(rows.map(({ pruned }) => pruned)), deleted: rows.map(({ key }) => formatKey(key)) };
+}
+
+function keyOf({ kind, scope, name }: ManifestKey): ManifestKey {
+  return { kind, scope, name };
+}
+
+/** What became of a block is what became of all that it was expanded into. */
+function merged(summaries: readonly PruneSummary[]): PruneSummary {
+  return {
+    config_wiped: summaries.some((it) => it.config_wiped),
+    app_dir_removed: summaries.some((it) => it.app_dir_removed),
+    volume_removed: summaries.some((it) => it.volume_removed),
+    volumes_removed: summaries.flatMap((it) => it.volumes_removed),
+    errors: summaries.flatMap((it) => it.errors),
+  };
 }
 
 /** DELETE /resource without an ordinal: every kind stored under (scope, name). */
@@ -61,8 +56,11 @@ export async function deleteResource(
 ) {
   const where = { scope: required(scope, "scope"), name: required(name, "name") };
   const keys = context.store.manifests.list(where);
-  if (keys.length === 0) throw new Failure("not_found", `nothing is stored under "${where.scope}/${where.name}"`);
-  const wiped = await deleteAll(context, tearDown, { keys, options, why: "resource deleted" });
+  const blocks = context.store.blocks.list(where).map(keyOf);
+  if (keys.length + blocks.length === 0) {
+    throw new Failure("not_found", `nothing is stored under "${where.scope}/${where.name}"`);
+  }
+  const wiped = await deleteAll(context, tearDown, { keys, blocks, options, why: "resource deleted" });
   return {
     ...where,
     resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.kind, pruned })),
@@ -78,7 +76,8 @@ export async function deleteScope(
 ) {
   const where = required(scope, "scope");
   const keys = context.store.manifests.list({ scope: where });
-  const wiped = await deleteAll(context, tearDown, { keys, options, why: "scope deleted" });
+  const blocks = context.store.blocks.list({ scope: where }).map(keyOf);
+  const wiped = await deleteAll(context, tearDown, { keys, blocks, options, why: "scope deleted" });
   const configWiped = options.prune && (await wipeScopeConfig(context, where, options.actor));
   return {
     scope: where,
@@ -98,6 +97,8 @@ async function wipeScopeConfig(context: Context, scope: string, actor: string): 
 
 interface Batch {
   keys: ManifestKey[];
+  /** Each goes with what it was expanded into. */
+  blocks?: ManifestKey[];
   options: DeleteOptions;
   why: string;
 }
@@ -106,23 +107,32 @@ interface Batch {
 async function deleteAll(
   context: Context,
   tearDown: TearDown,
-  { keys, options, why }: Batch,
+  { keys, blocks = [], options, why }: Batch,
 ): Promise<{ key: ManifestKey; pruned: PruneSummary }[]> {
-  const { prune, actor } = options;
-  const waiting = prune ? keys.map((key) => (isContainerKind(key.kind) ? tearDown.wait(key) : undefined)) : [];
-  const wiped = await context.store.write((tx) => {
+  const { prune, actor, keepChildren = false } = options;
+  const children = keepChildren ? [] : blocks.flatMap((block) => context.store.blocks.children(block));
+  const waiting = new Map(prune ? [...keys, ...children].map((key) => [formatKey(key), waitFor(tearDown, key)]) : []);
+  const rows = await context.store.write((tx) => {
     const now = context.clock.now();
-    return keys.map((key) => deleteInside(tx, { key, prune, actor, why, now }));
+    const own = blocks.flatMap((block) => [
+      ...deleteBlockInside(tx, { block, prune, keepChildren, actor, why, now }),
+      { key: block, configWiped: false },
+    ]);
+    const done = new Set(own.map(({ key }) => formatKey(key)));
+    const rest = keys.filter((key) => !done.has(formatKey(key)));
+    return [...rest.map((key) => ({ key, ...deleteInside(tx, { key, prune, actor, why, now }) })), ...own];
   });
-  for (const key of keys) context.enqueue(key);
+  for (const { key } of rows) if (!blocks.includes(key)) context.enqueue(key);
   return Promise.all(
-    keys.map(async (key, index) => {
-      const summary = emptySummary();
-      summary.config_wiped = wiped[index]?.configWiped ?? false;
-      const torn = await waiting[index];
-      return { key, pruned: torn === undefined ? summary : { ...torn, config_wiped: summary.config_wiped } };
+    rows.map(async ({ key, configWiped }) => {
+      const torn = (await waiting.get(formatKey(key))) ?? emptySummary();
+      return { key, pruned: { ...torn, config_wiped: configWiped } };
     }),
   );
+}
+
+function waitFor(tearDown: TearDown, key: ManifestKey): Promise<PruneSummary> | undefined {
+  return isContainerKind(key.kind) ? tearDown.wait(key) : undefined;
 }
 
 /** DELETE /resource with an ordinal: one statefulset pod is removed, with prune its volumes too, and made again. */

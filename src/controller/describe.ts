@@ -2,6 +2,8 @@ import { Failure } from "../api/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
 import type { Condition } from "../api/orchestration/describe.ts";
 import { isJobKind } from "../core/resolve-job.ts";
+import type { BlockRecord } from "../store/plugin-records.ts";
+import { resolveBlock, wireBlock } from "./blocks.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { byIdentity, podRecord } from "./pods.ts";
@@ -13,6 +15,8 @@ import { isoTime, wireManifest } from "./wire.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
 export async function describe(context: Context, target: Target) {
+  const block = resolveBlock(context, target);
+  if (block !== undefined) return describeBlock(context, block);
   const key = resolveTarget(context.store.manifests, target);
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
@@ -21,6 +25,7 @@ export async function describe(context: Context, target: Target) {
     context.engine.require();
     await context.pods.refresh(key);
   });
+  const owner = context.store.blocks.ownerOf(key);
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: wireManifest(manifest),
@@ -30,8 +35,33 @@ export async function describe(context: Context, target: Target) {
       .sort(byIdentity)
       .map((pod) => podRecord(context, pod)),
     ...(volumes === undefined ? {} : { volumes }),
+    ...(owner === undefined ? {} : { block: formatKey(owner) }),
     ...(errors.length > 0 ? { errors } : {}),
   };
+}
+
+/** A block, and how what it was expanded into is. */
+async function describeBlock(context: Context, block: BlockRecord) {
+  const children = context.store.blocks.children(block);
+  const errors: string[] = [];
+  await collect(errors, "pods", async () => {
+    context.engine.require();
+    for (const key of children) await context.pods.refresh(key);
+  });
+  const { plugin, version } = block;
+  const volumes = children.flatMap((key) => context.store.volumes.list(key).map(({ volume }) => volume));
+  return {
+    manifest: wireBlock(block),
+    status: { plugin, version, children: children.map((key) => childStatus(context, key)) },
+    pods: children.flatMap((key) => [...context.pods.of(key)].sort(byIdentity)).map((pod) => podRecord(context, pod)),
+    ...(volumes.length > 0 ? { volumes: volumes.sort() } : {}),
+    ...(errors.length > 0 ? { errors } : {}),
+  };
+}
+
+function childStatus(context: Context, key: ManifestKey): { ref: string; phase?: unknown } {
+  const phase = context.notes.status(key)?.phase;
+  return { ref: formatKey(key), ...(phase === undefined ? {} : { phase }) };
 }
 
 function withReleases(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {

@@ -1,10 +1,10 @@
 import { Failure } from "../api/failure.ts";
-import type { StoredManifest } from "../api/manifest.ts";
+import { formatKey, type StoredManifest } from "../api/manifest.ts";
 import { envSources } from "../core/dependencies.ts";
 import type { ResolveProblem } from "../core/resolve-placeholders.ts";
 import { type ResolvedJob, resolveJob } from "../core/resolve-job.ts";
 import { resolveWorkload } from "../core/resolve.ts";
-import type { ResolveInput } from "../core/resolve-input.ts";
+import type { Origin, ResolveInput } from "../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { ReferentLookup } from "../core/references.ts";
 import type { Context } from "./context.ts";
@@ -54,7 +54,16 @@ function inputOf(
     assetPath: (digest) => context.assets.path(digest),
     referent,
     names: context.names,
+    origin: originOf(context, manifest),
   };
+}
+
+function originOf({ store, plugins }: Context, manifest: StoredManifest): Origin | undefined {
+  const owner = store.blocks.ownerOf(manifest);
+  const block = owner && store.blocks.get(owner);
+  if (block === undefined) return undefined;
+  const plugin = block.version === "" ? block.plugin : `${block.plugin}@${block.version}`;
+  return { block: formatKey(block), plugin, controllerUrl: plugins.callbacks.url() };
 }
 
 /** The first of the problems as an error: retried, as what is missing may yet come. */

@@ -27,11 +27,13 @@ export function resolveTarget(manifests: ManifestReads, target: Target): Manifes
   const known = manifests.list({ kind, name, ...(target.scope ? { scope: target.scope } : {}) });
   const [first, ...others] = known;
   if (first === undefined) throw notStored([kind], target.scope, name);
-  if (others.length > 0) {
-    const scopes = known.map((manifest) => manifest.scope || "(no scope)").join(", ");
-    throw new Failure("invalid", `${kind} "${name}" exists in several scopes: ${scopes}; say which with scope`);
-  }
+  if (others.length > 0) throw ambiguousScope(kind, name, known);
   return { kind, scope: first.scope, name };
+}
+
+export function ambiguousScope(kind: string, name: string, known: readonly ManifestKey[]): Failure {
+  const scopes = known.map(({ scope }) => scope || "(no scope)").join(", ");
+  return new Failure("invalid", `${kind} "${name}" exists in several scopes: ${scopes}; say which with scope`);
 }
 
 /** As `resolveTarget`, the kind found by itself among deployment and statefulset. */

@@ -23,4 +23,6 @@ export interface PluginBlock {
   scope: string;
   name: string;
   spec: Spec;
+  /** As with a manifest, of the block itself. */
+  ifRevision?: number;
 }

@@ -32,6 +32,10 @@ export interface Labels {
   claim: string;
   /** Image reference as given at creation: the engine's listing forgets it once the tag has moved. */
   image: string;
+  /** Of what a plugin's block was expanded into: `postgres/data/main`. */
+  block: string;
+  /** Who expanded it, and its version: `postgres@1.2`. */
+  plugin: string;
 }
 
 export function naming(prefix = "berth"): Naming {
@@ -56,6 +60,8 @@ export function naming(prefix = "berth"): Naming {
       role: `${prefix}.role`,
       claim: `${prefix}.claim`,
       image: `${prefix}.image`,
+      block: `${prefix}.block`,
+      plugin: `${prefix}.plugin`,
     },
   };
 }

@@ -14,4 +14,15 @@ export interface ResolveInput {
   /** The manifests that `${ref.…}` may name; asked for none outside the own scope. */
   referent: ReferentLookup;
   names: Naming;
+  /** Of a manifest that a plugin's block was expanded into. No part of the hash: a new version alone rolls nothing. */
+  origin?: Origin | undefined;
+}
+
+export interface Origin {
+  /** `postgres/data/main` */
+  block: string;
+  /** `postgres@1.2` */
+  plugin: string;
+  /** Where its containers reach the controller; undefined while they cannot. */
+  controllerUrl: string | undefined;
 }

@@ -42,8 +42,15 @@ export function containerTemplate(input: ResolveInput, tools: Tools): ContainerT
     log: { maxSize: textOf(logs.max_size) ?? "10m", maxFiles: integerOf(logs.max_files) ?? 3 },
     stopGraceMs: parseDuration(textOf(spec.stop_grace) ?? "") ?? stopGraceMs,
     stopSignal: textOf(spec.stop_signal),
-    options: engineOptions(wordsOf(spec.docker_options), input.names, tools.problems),
+    options: withOrigin(engineOptions(wordsOf(spec.docker_options), input.names, tools.problems), input),
   };
+}
+
+/** Of whose making a container is, for whoever looks at it from outside. */
+function withOrigin(options: EngineOptions, { origin, names }: ResolveInput): EngineOptions {
+  if (origin === undefined) return options;
+  const labels = { [names.label.block]: origin.block, [names.label.plugin]: origin.plugin };
+  return { ...options, labels: { ...options.labels, ...labels } };
 }
 
 const initTimeoutMs = 10 * 60_000;
@@ -72,7 +79,7 @@ export function initChain(input: ResolveInput, tools: Tools): ResolvedInit[] {
 }
 
 /** Later wins: env_from in order, config, the manifest's own, what the platform injects. */
-function environment({ manifest, config, envFrom, names }: ResolveInput, fill: Fill): Record<string, string> {
+function environment({ manifest, config, envFrom, names, origin }: ResolveInput, fill: Fill): Record<string, string> {
   const own = Object.entries(textMapOf(manifest.spec.env)).map(([key, value]): [string, string] => {
     return [key, fill(value, childPath("spec.env", key))];
   });
@@ -82,6 +89,7 @@ function environment({ manifest, config, envFrom, names }: ResolveInput, fill: F
     ...Object.fromEntries(own),
     [`${names.envPrefix}_SCOPE`]: manifest.scope,
     [`${names.envPrefix}_NAME`]: manifest.name,
+    ...(origin?.controllerUrl === undefined ? {} : { [`${names.envPrefix}_CONTROLLER_URL`]: origin.controllerUrl }),
   };
 }
 

@@ -11,8 +11,10 @@ import { didYouMean } from "./suggest.ts";
 
 export interface DecodeOptions {
   limits: ValidationLimits;
-  /** Kinds that installed plugins expand. Their blocks are handed back unchecked in `pluginBlocks`. */
-  isPluginKind?: (kind: string) => boolean;
+  /** Whether a plugin expands a block of this kind, or can be got for it. Specs of blocks are theirs to check. */
+  isPluginKind?: (kind: string, spec: Spec) => boolean;
+  /** Kinds that installed plugins expand, for suggestions. */
+  pluginKinds?: readonly string[];
 }
 
 export interface Decoded {
@@ -67,16 +69,18 @@ function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: P
   const { kind, scope, name, spec, metadata, problems } = readFields(item);
   if (kind === undefined) return problems;
   const known = parseKind(kind);
-  const isPlugin = known === undefined && options.isPluginKind?.(kind) === true;
-  if (known === undefined && !isPlugin) return [...problems, unknownKind(kind)];
-  problems.push(...(isPlugin ? [] : checkKnown({ kind: known ?? "app", scope, name, spec }, options.limits)));
+  const isPlugin = known === undefined && options.isPluginKind?.(kind, spec) === true;
+  if (known === undefined && !isPlugin) return [...problems, unknownKind(kind, options.pluginKinds ?? [])];
+  problems.push(
+    ...(known === undefined
+      ? checkBlock({ kind, scope, name, spec }, options.limits)
+      : checkKnown({ kind: known, scope, name, spec }, options.limits)),
+  );
   problems.push(...repeated(formatKey({ kind: known ?? kind, scope, name }), index, seenAt));
-  if (known === undefined) decoded.pluginBlocks.push({ index, kind, scope, name, spec });
-  else {
-    const ifRevision = metadata.if_revision;
-    const condition = typeof ifRevision === "number" ? { ifRevision } : {};
-    decoded.manifests.push({ kind: known, scope, name, spec, ...condition });
-  }
+  const ifRevision = metadata.if_revision;
+  const condition = typeof ifRevision === "number" ? { ifRevision } : {};
+  if (known === undefined) decoded.pluginBlocks.push({ index, kind, scope, name, spec, ...condition });
+  else decoded.manifests.push({ kind: known, scope, name, spec, ...condition });
   return problems;
 }
 
@@ -86,6 +90,15 @@ function checkKnown(
 ): Problem[] {
   const { kind, scope, name, spec } = manifest;
   return [...identityProblems(kind, scope, name), ...validateSpec(kind, spec, limits)];
+}
+
+/** A block has a scope: its plugin keeps what it makes up in a config bucket. Its spec is for the plugin to judge. */
+function checkBlock(block: { kind: string; scope: string; name: string; spec: Spec }, limits: ValidationLimits) {
+  const problems = identityProblems("statefulset", block.scope, block.name);
+  const told =
+    block.scope === "" ? [{ path: "scope", message: `a ${block.kind.slice(0, 80)} block needs a scope` }] : [];
+  const others = problems.filter(({ path }) => path !== "scope" || block.scope !== "");
+  return [...told, ...others, ...safetyProblems(block.spec, "spec", limits.jsonDepthMax)];
 }
 
 /** The fields of a manifest, each of its type; what is missing or wrong is in `problems`. */
@@ -131,9 +144,13 @@ function unknownFields(value: Fields, known: string[], prefix: string): Problem[
     }));
 }
 
-function unknownKind(kind: string): Problem {
-  const hint = didYouMean(kind, kindWords());
-  return { path: "kind", message: `"${kind.slice(0, 80)}" is not a kind${hint}; valid kinds are ${kindList()}` };
+function unknownKind(kind: string, pluginKinds: readonly string[]): Problem {
+  const hint = didYouMean(kind, [...kindWords(), ...pluginKinds]);
+  const plugins = pluginKinds.length === 0 ? "" : `, and of plugins ${pluginKinds.join(", ")}`;
+  return {
+    path: "kind",
+    message: `"${kind.slice(0, 80)}" is not a kind${hint}; valid kinds are ${kindList()}${plugins}`,
+  };
 }
 
 function repeated(ref: string, index: number, seenAt: Map<string, number>): Problem[] {

@@ -9,10 +9,21 @@ export const serveUsage = `usage: berth serve [flags]
   --root DIR                  folder of all state (BERTH_ROOT, /opt/berth)
   --addr HOST:PORT            orchestration plane (BERTH_ADDR, 127.0.0.1:8686); "" turns it off, the socket stays
   --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR); not built yet
-  --identity-addr ADDR        identity service (BERTH_IDENTITY_ADDR); not built yet
+  --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
+  --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
+  --identity-allow-private-endpoints
+                              its providers and webhooks may live on private addresses and be http
+                              (BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS)
+  --identity-trusted-proxies CIDR,…
+                              whose X-Forwarded-For is believed (BERTH_IDENTITY_TRUSTED_PROXIES, this machine)
+  --smtp-url URL              mail server as smtp://USER:PASSWORD@HOST:587 or smtps://… (BERTH_SMTP_URL, which hides
+                              the password from ps); without one, mails are kept: berth identity mail list
+  --mail-from ADDRESS         sender of mails, such as "Shop <no-reply@shop.example>" (BERTH_MAIL_FROM)
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
+  --callback-port PORT        for containers of plugins, on the platform network (BERTH_CALLBACK_PORT, 8689); or off
   --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
+  --plugin-releases URL       where owner/repo plugins come from (BERTH_PLUGIN_RELEASES, https://github.com)
   --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
   --log-level LEVEL           debug, info, warn or error (BERTH_LOG_LEVEL, info)`;
 
@@ -21,9 +32,16 @@ const flags = {
   addr: { type: "string" },
   "observability-addr": { type: "string" },
   "identity-addr": { type: "string" },
+  "identity-base-url": { type: "string" },
+  "identity-allow-private-endpoints": { type: "boolean" },
+  "identity-trusted-proxies": { type: "string" },
+  "smtp-url": { type: "string" },
+  "mail-from": { type: "string" },
   "docker-host": { type: "string" },
   prefix: { type: "string" },
+  "callback-port": { type: "string" },
   "stats-interval": { type: "string" },
+  "plugin-releases": { type: "string" },
   "allow-private-hooks": { type: "boolean" },
   "log-level": { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -62,11 +80,18 @@ function withoutUndefined(values: Values): ServeFlags {
     addr: text("addr"),
     observabilityAddr: text("observability-addr"),
     identityAddr: text("identity-addr"),
+    identityBaseUrl: text("identity-base-url"),
+    identityAllowPrivate: values["identity-allow-private-endpoints"] === true ? "true" : undefined,
+    identityTrustedProxies: text("identity-trusted-proxies"),
+    smtpUrl: text("smtp-url"),
+    mailFrom: text("mail-from"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
     allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
+    callbackPort: text("callback-port"),
     statsIntervalMs: text("stats-interval"),
+    pluginReleases: text("plugin-releases"),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

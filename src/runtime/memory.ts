@@ -3,7 +3,7 @@ import { type Naming, naming } from "../core/naming.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Bells, createBells } from "./memory/bells.ts";
 import { type ContainerTable, createContainerTable, type Entry } from "./memory/container-table.ts";
-import { createMachine, type Machine, type Parts } from "./memory/containers.ts";
+import { createMachine, gatewayAddress, type Machine, type Parts } from "./memory/containers.ts";
 import { createEventHub } from "./memory/event-hub.ts";
 import { createExecs, type ExecHandler, type Execs } from "./memory/execs.ts";
 import { waitForExit } from "./memory/exit-wait.ts";
@@ -141,7 +141,13 @@ function resourceCalls({
   resources,
   faults,
 }: World): Calls<
-  "ensureNetwork" | "removeNetwork" | "ensureVolume" | "listVolumes" | "inspectVolume" | "removeVolume"
+  | "ensureNetwork"
+  | "removeNetwork"
+  | "networkGateway"
+  | "ensureVolume"
+  | "listVolumes"
+  | "inspectVolume"
+  | "removeVolume"
 > {
   const { does } = faults;
   const runsIn = (name: string) => some(table, ({ detail }) => detail.state === "running" && name in detail.networks);
@@ -149,6 +155,8 @@ function resourceCalls({
     some(table, ({ spec }) => spec.mounts.some(({ type, source }) => type === "volume" && source === name));
   return {
     ensureNetwork: (name) => does("ensureNetwork", name, () => resources.ensureNetwork(name)),
+    networkGateway: (name) =>
+      does("networkGateway", name, () => (resources.hasNetwork(name) ? gatewayAddress : undefined)),
     removeNetwork: (name) => does("removeNetwork", name, () => resources.removeNetwork(name, runsIn(name))),
     ensureVolume: (name, labels) => does("ensureVolume", name, () => resources.ensureVolume(name, labels)),
     listVolumes: (labels) => does("listVolumes", "", () => resources.listVolumes(labels)),

@@ -28,6 +28,8 @@ export interface Runtime {
 
   /** Makes the bridge network when missing; idempotent. */
   ensureNetwork(name: string): Promise<void>;
+  /** IPv4 address of this machine in a bridge network; undefined when it is missing or has none. */
+  networkGateway(name: string): Promise<string | undefined>;
   /** Removes a network of ours; missing is fine. */
   removeNetwork(name: string): Promise<void>;
 

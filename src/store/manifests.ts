@@ -8,7 +8,7 @@ import { createHeads, type Heads } from "./heads.ts";
 import { columnsOf, filteredSelect, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { ManifestReads, PutResult, Transaction } from "./store.ts";
-import { createVersions, type Versions } from "./versions.ts";
+import type { Versions } from "./versions.ts";
 
 interface Row {
   id: number;
@@ -40,22 +40,12 @@ const dependentTables = [
   "runs",
   "last_instants",
   "autoscale",
+  "block_children",
 ];
 
-export function createManifests(
-  db: Database,
-  sealer: SpecSealer<ManifestKey>,
-  onMoved: (key: ManifestKey) => void,
-): ManifestsNoun {
+export function createManifests(db: Database, given: Pick<Parts, "sealer" | "versions" | "onMoved">): ManifestsNoun {
   const cache = createCache<StoredManifest>(manifestsCached);
-  const parts: Parts = {
-    sql: prepare(db),
-    cache,
-    heads: createHeads(db),
-    versions: createVersions(db),
-    sealer,
-    onMoved,
-  };
+  const parts: Parts = { sql: prepare(db), cache, heads: createHeads(db), ...given };
   const { sql, heads } = parts;
   const select = filteredSelect<Row>(
     db,

@@ -5,6 +5,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import { createBroadcast } from "../lib/broadcast.ts";
 import type { Secret } from "../lib/secret.ts";
 import { createAutoscale } from "./autoscale.ts";
+import { createBlocks } from "./blocks.ts";
 import { createClaims } from "./claims.ts";
 import { createConfig } from "./config.ts";
 import { copyInto, openDatabase, quickCheck } from "./database.ts";
@@ -19,6 +20,7 @@ import { takeLock } from "./lock.ts";
 import { createManifests } from "./manifests.ts";
 import { bindKey, createMeta } from "./meta.ts";
 import { createOperations } from "./operations.ts";
+import { createPluginRuns } from "./plugin-runs.ts";
 import { createReleases } from "./releases.ts";
 import { columnsOf, idOf, keyOf } from "./rows.ts";
 import { createRuns } from "./runs.ts";
@@ -26,6 +28,7 @@ import { createSeal, type Seal } from "./seal.ts";
 import { createSpecSealer, type MapSecrets } from "./sealed-spec.ts";
 import { createStatus } from "./status.ts";
 import type { Store, Transaction } from "./store.ts";
+import { createVersions } from "./versions.ts";
 import { createVolumes } from "./volumes.ts";
 import { createWriter } from "./write.ts";
 
@@ -53,6 +56,8 @@ export interface StoreLimits {
   deathsKeptMs: number;
   /** In all; those that wait are kept beyond it. */
   deliveriesKept: number;
+  /** In all; those under way are kept beyond it. */
+  pluginRunsKept: number;
 }
 
 /**
@@ -113,11 +118,12 @@ function createTransaction(
   { limits, mapSecrets, seal }: StoreOptions & { seal: Seal },
   onMoved: (key: ManifestKey) => void,
 ): { tx: Transaction; forget: () => void } {
-  const { manifests, forget: forgetManifests } = createManifests(
-    db,
-    createSpecSealer(seal, mapSecrets, (key) => ["manifests", ...columnsOf(key)]),
+  const versions = createVersions(db);
+  const { manifests, forget: forgetManifests } = createManifests(db, {
+    sealer: createSpecSealer(seal, mapSecrets, (key) => ["manifests", ...columnsOf(key)]),
+    versions,
     onMoved,
-  );
+  });
   const { config, forget: forgetConfig } = createConfig(db, seal);
   const { status, forget: forgetStatus } = createStatus(db);
   const { releases, forget: forgetReleases } = createReleases(
@@ -154,6 +160,8 @@ function createTransaction(
     autoscale: createAutoscale(db, onMoved),
     deaths: createDeaths(db, limits),
     deliveries: createDeliveries(db, seal, limits.deliveriesKept),
+    pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
+    blocks: createBlocks(db, seal, versions),
   };
   return {
     tx,

@@ -1,4 +1,5 @@
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
 import type {
   AutoscaleReads,
   AutoscaleState,
@@ -35,6 +36,8 @@ export interface Store {
   readonly autoscale: AutoscaleReads;
   readonly deaths: DeathReads;
   readonly deliveries: DeliveryReads;
+  readonly pluginRuns: PluginRunReads;
+  readonly blocks: BlockReads;
 
   /**
    * Runs `change` inside a transaction of its own (a savepoint in a shared commit) and resolves with its result once
@@ -156,6 +159,8 @@ export interface Transaction {
     /** Inserts or replaces by id. Of those that no longer wait, the oldest go beyond `deliveriesKept` in all. */
     put(delivery: Delivery): void;
   };
+  pluginRuns: PluginRunReads & PluginRunWrites;
+  blocks: BlockReads & BlockWrites;
 }
 
 export interface PutResult {

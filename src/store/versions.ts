@@ -27,7 +27,7 @@ export function highestVersion(db: Database): number {
   const row = db
     .query<{ highest: number }, []>(
       "select max((select revision from counter), (select coalesce(max(revision), 0) from manifests)," +
-        " (select coalesce(max(generation), 0) from manifests)) as highest",
+        " (select coalesce(max(generation), 0) from manifests), (select coalesce(max(revision), 0) from blocks)) as highest",
     )
     .get();
   return row?.highest ?? 0;

@@ -331,6 +331,16 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         expect(await runtime.inspect(id)).toMatchObject({ state: "running" });
       });
 
+      test("this machine has an address in a network, the gateway of its containers", async () => {
+        const name = subject.unique("n1");
+        expect(await runtime.networkGateway(name)).toBeUndefined();
+        await runtime.ensureNetwork(name);
+        const id = await started(spec("a", { networkMode: "bridge", networks: [{ name, aliases: [] }] }));
+        const gateway = (await runtime.inspect(id))?.networks[name]?.gateway;
+        expect(gateway).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+        expect(await runtime.networkGateway(name)).toBe(gateway);
+      });
+
       test("removing a network is refused while it is used, and fine when it is missing", async () => {
         const name = subject.unique("n1");
         await runtime.ensureNetwork(name);

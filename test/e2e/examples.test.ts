@@ -108,7 +108,11 @@ describe("every example, applied through the executable on a real engine", () =>
     },
   };
 
+  /** Takes its own time and images: stack.test.ts. */
+  const elsewhere = ["stack"];
+
   for (const name of readdirSync(join(checkout, "examples"))) {
+    if (elsewhere.includes(name)) continue;
     test(name, async () => {
       const check = examples[name];
       if (check === undefined) throw new Error(`examples/${name} is applied by no test: add it above`);

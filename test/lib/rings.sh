@@ -8,6 +8,7 @@ checkout=$(cd "$(dirname "$0")/../.." && pwd)
 . "$checkout/setup/packages.sh"
 . "$checkout/setup/dockerd.sh"
 . "$checkout/setup/image.sh"
+. "$checkout/setup/debian-image.sh"
 . "$checkout/test/lib/ring.sh"
 
 summary=$1
@@ -27,6 +28,15 @@ BERTH_TEST_DOCKER_HOST=unix://$docker_dir/docker.sock
 export BERTH_TEST_DOCKER_HOST
 unset DOCKER_HOST
 import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1
+case " $* " in
+  *" integration "* | *" e2e "*)
+    # test/run has made them: there is no network in here.
+    debian_postgres "$checkout/.cache/fixtures"
+    import_debian "$BERTH_TEST_DOCKER_HOST" berth-postgres:fixture
+    debian_redis "$checkout/.cache/fixtures"
+    import_debian "$BERTH_TEST_DOCKER_HOST" berth-redis:fixture
+    ;;
+esac
 
 cd "$checkout"
 for ring in "$@"; do

@@ -1,5 +1,6 @@
 import type { Clock } from "../../src/lib/clock.ts";
 import { clientLimits } from "../../src/config.ts";
+import type { RunLocal } from "../../src/cli/local-run.ts";
 import { run } from "../../src/cli/run.ts";
 
 export interface Call {
@@ -9,7 +10,7 @@ export interface Call {
   body: unknown;
 }
 
-/** Plays the server: the `data` of the answer, an `Answer`, a `Response` as it is, or undefined for a 404. */
+/** Plays the server: the `data` of the answer, an `Answer`, a `Response` as it is, or undefined for a 404; or promises it. */
 export type Server = (call: Call) => unknown;
 
 export class Answer {
@@ -39,6 +40,8 @@ export interface Scene {
   size?: { cols: number; rows: number };
   endpoint?: string;
   color?: boolean;
+  /** What a program on the operator's terminal ends with; 0 where left out. */
+  runLocal?: RunLocal;
   /** Called at each sleep of the client with the time that has passed, in milliseconds. */
   onSleep?: (passedMs: number, interrupt: () => void) => void;
 }
@@ -98,10 +101,11 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
         };
       },
     },
+    runLocal: scene.runLocal ?? (async () => 0),
     stdin: async () => scene.stdin ?? "",
     fetch: async (address, init) => {
       const url = new URL(address);
-      const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
+      const body = typeof init.body === "string" ? bodyOf(init.body, init.headers) : undefined;
       const call = {
         method: init.method ?? "GET",
         path: url.pathname,
@@ -109,7 +113,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
         body,
       };
       outcome.calls.push(call);
-      return reply(scene.server?.(call));
+      return reply(await scene.server?.(call));
     },
     clock,
     limits: clientLimits,
@@ -126,11 +130,19 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       doctor: async () => 0,
       backup: async () => 0,
       "hooks secret": async (args) => args.length,
+      "plugins init": async (args) => args.length,
+      "plugins lint": async (args) => args.length,
+      "plugins test": async (args) => args.length,
       restore: async () => 0,
       server: async () => 0,
     },
   });
   return outcome;
+}
+
+/** A body that is no JSON is text. */
+function bodyOf(text: string, headers: RequestInit["headers"]): unknown {
+  return new Headers(headers).get("Content-Type") === "application/json" ? JSON.parse(text) : text;
 }
 
 async function* chunksOf(text: string | undefined): AsyncGenerator<Uint8Array> {

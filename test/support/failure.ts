@@ -32,3 +32,9 @@ export async function thrownBy(call: () => unknown): Promise<Failure> {
     throw error;
   }
 }
+
+/** `code: message` of the failure that a promise ends with. */
+export async function failureText(work: Promise<unknown>): Promise<string> {
+  const { code, message } = await thrownBy(() => work);
+  return `${code}: ${message}`;
+}

@@ -18,12 +18,15 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   ui: ["api"],
   cli: ["lib", "api", "core"],
   local: "*",
-  /** Files of src/ itself: daemon, main, config. */
+  /** Files of src/ itself: daemon, main, client, config. */
   "": "*",
 };
 
 /** A file of src/ that anyone may import: it imports nothing of ours. */
 export const leaves = ["src/version.ts"];
+
+/** Files that may know the plugins that are part of the executable: what starts them, and what tells the server of them. */
+export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
 
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
@@ -32,9 +35,9 @@ export const packageHomes: Record<string, readonly string[]> = {
   dockerode: ["src/runtime/docker/"],
   elysia: ["src/http/"],
   "@elysiajs/openapi": ["src/http/"],
-  "@elysiajs/jwt": ["src/identity/tokens.ts"],
   arctic: ["src/identity/providers.ts"],
-  yaml: ["src/cli/"],
+  nodemailer: ["src/deliver/mail.ts"],
+  yaml: ["src/cli/", "src/plugin/yaml.ts"],
   preact: ["src/ui/"],
   "@preact/signals": ["src/ui/"],
   uplot: ["src/ui/"],
@@ -44,13 +47,25 @@ export const packageHomes: Record<string, readonly string[]> = {
 /** The last is the file of a unix socket, which is cleared away before it is listened on. */
 const files = [
   "src/disk/",
+  "src/plugin/",
   "src/store/",
   "src/runtime/docker/",
   "src/local/",
   "src/cli/",
   "src/http/server/address.ts",
 ];
-const children = ["src/plugin/", "src/ingress/", "src/cli/tunnel.ts", "src/cli/raw-terminal.ts", "src/local/"];
+/** `local-run.ts` is for commands of plugins that belong on the operator's own terminal. */
+const children = [
+  "src/plugin/",
+  "src/ingress/",
+  "src/cli/tunnel.ts",
+  "src/cli/raw-terminal.ts",
+  "src/cli/local-run.ts",
+  "src/local/",
+];
+
+/** `plugin-fake-controller.ts` answers plugins that call back while their author tests them. */
+const listeners = ["src/http/", "src/ingress/embedded/", "src/local/plugin-fake-controller.ts"];
 
 /** The same for Node's own modules; those without a row are free on floor 2 and above. */
 export const builtinHomes: Record<string, readonly string[]> = {
@@ -69,7 +84,8 @@ export const pureBuiltins: Record<string, readonly string[]> = {
 /** Calls of the platform → path prefixes where they may stand. */
 export const callHomes: { name: string; call: RegExp; homes: readonly string[] }[] = [
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
-  { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: ["src/http/", "src/ingress/embedded/"] },
+  { name: "threads", call: /\bnew\s+Worker\b/, homes: ["src/identity/search-worker.ts"] },
+  { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
   { name: "files", call: /\bBun\s*\.\s*(?:file|write)\b/, homes: files },
   {
     name: "the environment",

@@ -26,16 +26,25 @@ const ours = (file: Source) =>
 function floorFault(file: Source, target: string): string | undefined {
   if (house.leaves.includes(target)) return undefined;
   if (file.path === "src/version.ts") return target === "package.json" ? undefined : `imports ${target}`;
-  if (!inSrc(file.path)) {
-    const kit = target.startsWith("plugins/") || target.startsWith("src/api/");
-    return kit ? undefined : `imports ${target}; a plugin may import src/api/ and plugins/`;
-  }
+  if (!inSrc(file.path)) return pluginFault(file.path, target);
+  if (target === bundled && house.startsBundled.includes(file.path)) return undefined;
   if (!inSrc(target)) return `imports ${target}, which lies outside src/`;
   const [from, to] = [folderOf(file.path), folderOf(target)];
   const allowed = house.mayImport[from];
   if (allowed === undefined) return `folder src/${from}/ has no floor; give it one in docs/architecture.md`;
   if (allowed === "*" || from === to || allowed.includes(to)) return undefined;
   return `imports ${target}; src/${from}/ may import ${allowed.join(", ") || "nothing of ours"}`;
+}
+
+/** The file that names the plugins of the executable. */
+const bundled = "plugins/bundled.ts";
+
+/** A plugin is made as anybody could make one: from the contract, the kit, and its own folder. */
+function pluginFault(from: string, target: string): string | undefined {
+  const own = /^plugins\/[^/]+\//.exec(from)?.[0];
+  if (own === undefined && target.startsWith("plugins/") && from === bundled) return undefined;
+  const homes = ["src/api/", "plugins/kit.ts", "plugins/kit/", ...(own === undefined ? [] : [own])];
+  return isUnder(target, homes) ? undefined : `imports ${target}; a plugin may import ${homes.join(", ")}`;
 }
 
 /** Imports point down the floors, siblings are blind to each other; `import type` counts. */

@@ -2,6 +2,7 @@ import { Failure } from "../../src/api/failure.ts";
 import { createTranscript } from "../../src/controller/transcript.ts";
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { JobRun } from "../../src/api/orchestration/jobs.ts";
+import type { PluginInfo } from "../../src/api/orchestration/plugins.ts";
 import type { PodDetail } from "../../src/api/orchestration/pods.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 
@@ -51,6 +52,21 @@ const run: JobRun = {
   exit_code: 3,
   error: "exit code 3",
   tail: ["no rows"],
+};
+
+const plugin: PluginInfo = {
+  name: "redis",
+  version: "1.0",
+  description: "",
+  homepage: "",
+  aliases: [],
+  kinds: ["redis"],
+  commands: [{ name: "expand" }],
+  env: {},
+  origin: "folder",
+  enabled: true,
+  permissions: { actions: [], scopes: ["*"], docker: false },
+  full_grant: false,
 };
 
 /** Answers alone, nothing is noted. */
@@ -119,6 +135,17 @@ export const fixedAnswers: Controller = {
   getRun: (id) => ({ ...run, run_id: id }),
   cancelRun: async (id) => ({ ...run, run_id: id, status: "cancelled" }),
   deliveries: () => ({ deliveries: [] }),
+  listPlugins: async () => ({ plugins: [plugin], errors: [] }),
+  getPlugin: async () => plugin,
+  pluginSchema: async ({ name }) => ({ plugin: name, kind: name, schema: {} }),
+  installPlugin: async () => plugin,
+  removePlugin: async (name) => ({ name, removed: true }),
+  updatePlugin: async () => plugin,
+  rollbackPlugin: async () => plugin,
+  setPluginEnabled: async ({ enabled }) => ({ ...plugin, enabled }),
+  dispatchPlugin: async () => ({ message: "done", applied: [], run_id: "r" }),
+  execPlugin: async () => ({ status: 200, body: { status: "ok", data: { stdout: "text" } } }),
+  listPluginRuns: () => ({ runs: [] }),
   events: () => ({ events: [] }),
 };
 

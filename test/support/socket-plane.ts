@@ -26,6 +26,9 @@ export interface Plane<R extends Runtime = MemoryRuntime> {
   runtime: R;
   store: Store;
   controller: RunningController["controller"];
+  callbacks: RunningController["callbacks"];
+  /** The plane in process, past the front. */
+  fetch: (request: Request) => Response | Promise<Response>;
   log: LogFields[];
   /** Makes and starts a container of this installation. */
   pod(name: string, labels?: Record<string, string>, spec?: Partial<ContainerSpec>): Promise<void>;
@@ -79,6 +82,8 @@ export async function startPlaneOn<R extends Runtime>(
     runtime,
     store,
     controller: running.controller,
+    callbacks: running.callbacks,
+    fetch: app.fetch,
     log: lines,
     async pod(name, labels = {}, spec = {}) {
       await runtime.create(containerSpec({ name, labels, image: fixtureImage, ...spec }));

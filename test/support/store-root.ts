@@ -34,6 +34,7 @@ export const testLimits: StoreLimits = {
   deathsKept: 3,
   deathsKeptMs: 1_000,
   deliveriesKept: 3,
+  pluginRunsKept: 3,
 };
 
 /** Registry tokens are the only secrets. */

@@ -12,6 +12,7 @@ import type { UsageOf } from "../../src/controller/autoscale.ts";
 import type { ControllerLimits } from "../../src/controller/context.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 import { createController, type RunningController } from "../../src/controller/create.ts";
+import type { PluginRoom } from "../../src/controller/plugin-room.ts";
 import { mapSecrets } from "../../src/core/mask.ts";
 import type { SendWebhook } from "../../src/deliver/webhook.ts";
 import { naming } from "../../src/core/naming.ts";
@@ -89,6 +90,8 @@ export interface WorldOptions {
   privateHooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
+  /** Without it there are none. */
+  plugins?: (layout: Layout) => PluginRoom;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
   /** Told of every engine call and store write that was done, before the server that asked learns of it. */
@@ -150,6 +153,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     const running = createController({
       ...parts,
       ...usage,
+      ...(options.plugins === undefined ? {} : { plugins: options.plugins(layout) }),
       privateHooks: options.privateHooks ?? false,
       statsIntervalMs,
       about: { ...about, startedAt: clock.now() },

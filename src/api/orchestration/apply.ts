@@ -83,6 +83,10 @@ export const deleteManifest = endpoint({
     scope: Text("scope; found by itself where only one matches"),
     name: Text("name (required)"),
     prune: Flag("wipe config, files and volumes too (default false)"),
+    keep_children: Flag("of a plugin's block: leave what it was expanded into (default false)"),
   }),
-  data: Type.Object({ pruned: PruneSummary }),
+  data: Type.Object({
+    pruned: PruneSummary,
+    deleted: Type.Optional(Type.Array(Type.String(), { description: "of a block: everything that went with it" })),
+  }),
 });

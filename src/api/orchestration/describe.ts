@@ -63,6 +63,7 @@ export const describe = endpoint({
     status: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
     pods: Type.Array(PodRecord),
     volumes: Type.Optional(Type.Array(Type.String())),
+    block: Type.Optional(Type.String({ description: "of a plugin, that this was expanded from" })),
     /** What could not be collected; the rest is still returned. */
     errors: Type.Optional(Type.Array(Type.String())),
   }),

@@ -3,12 +3,25 @@ import { apply, deleteManifest, listManifests } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
+import { dispatchPlugin, execPlugin, listPluginRuns } from "./dispatch.ts";
 import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
+import { identityEndpoints } from "./identity-endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
+import {
+  disablePlugin,
+  enablePlugin,
+  getPlugin,
+  getPluginSchema,
+  installPlugin,
+  listPlugins,
+  removePlugin,
+  rollbackPlugin,
+  updatePlugin,
+} from "./plugins.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
@@ -53,5 +66,18 @@ export const orchestrationEndpoints: Endpoint[] = [
   cancelRun,
   listDeliveries,
   listEvents,
+  ...identityEndpoints,
+  listPlugins,
+  listPluginRuns,
+  getPlugin,
+  getPluginSchema,
+  installPlugin,
+  removePlugin,
+  updatePlugin,
+  rollbackPlugin,
+  enablePlugin,
+  disablePlugin,
+  execPlugin,
+  dispatchPlugin,
   openapi,
 ];

@@ -1,3 +1,4 @@
+import { ApiError } from "../../api/client.ts";
 import { coreKinds, type Manifest } from "../../api/manifest.ts";
 import { listManifests } from "../../api/orchestration/apply.ts";
 import { listPods, type PodRecord } from "../../api/orchestration/pods.ts";
@@ -19,14 +20,17 @@ export const getCommand: Command = {
   name: "get",
   summary: "list resources or pods",
   usage: ["get [KIND] [SCOPE[/NAME]]", "get pods [SCOPE[/NAME[.REPLICA]]]", "get all [SCOPE[/NAME]]"],
-  detail: ["KIND, singular or plural, is pods, all (default), or one of", `${coreKinds.join(", ")}.`],
+  detail: [
+    "KIND, singular or plural, is pods, all (default), or one of",
+    `${coreKinds.join(", ")}, or a kind of a plugin's blocks.`,
+  ],
   flags: [],
   async run(context, { words: [first, second, ...more] }) {
     if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);
     if (first !== undefined && isPodWord(first)) return getPods(second, context);
     const kind = first === undefined || first === "all" ? undefined : kindNamed(first);
     if (kind !== undefined || first === "all") return getManifests({ kind, reference: second }, context);
-    if (second !== undefined) throw usageFailure(`"${first}" is no kind${didYouMean(first ?? "", words)}`);
+    if (first !== undefined && second !== undefined) return getBlocks(first, second, context);
     return getManifests({ kind: undefined, reference: first }, context);
   },
 };
@@ -47,10 +51,34 @@ interface Wanted {
   reference: string | undefined;
 }
 
+/** A kind that is none of ours is one of a plugin, or of nobody: the server knows. */
+async function getBlocks(kind: string, reference: string, context: Context): Promise<number> {
+  try {
+    return await getManifests({ kind, reference }, context);
+  } catch (error) {
+    if (!isUnknownKind(error)) throw error;
+    throw usageFailure(`"${kind}" is no kind${didYouMean(kind, words)}`);
+  }
+}
+
+function isUnknownKind(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 400 && error.message.startsWith("unknown kind");
+}
+
+/** A word that is no scope may be a plugin's kind. */
+async function blocksOfKind(kind: string, { api }: Context): Promise<readonly Manifest[]> {
+  return api.call(listManifests, { query: { kind } }).catch((error: unknown) => {
+    if (isUnknownKind(error)) return [];
+    throw error;
+  });
+}
+
 async function getManifests(wanted: Wanted, context: Context): Promise<number> {
   const named = wanted.reference === undefined ? undefined : parseReference(wanted.reference);
   const query = { kind: wanted.kind ?? named?.kind, scope: named?.scope ?? named?.word, name: named?.name };
-  const manifests = await context.api.call(listManifests, { query });
+  const found = await context.api.call(listManifests, { query });
+  const word = wanted.kind === undefined && found.length === 0 ? named?.word : undefined;
+  const manifests = word === undefined ? found : await blocksOfKind(word, context);
   const pods = context.json ? [] : await podsOf(manifests, context);
   answer(context, manifests, () => manifestTables({ manifests, pods, reference: wanted.reference }, context));
   return exitCodes.done;
@@ -99,7 +127,9 @@ interface Found {
 function manifestTables({ manifests, pods, reference }: Found, context: Context): string {
   if (manifests.length === 0) return nothing(reference);
   const setup = { ...tableSetup(context), pods };
-  const kinds = coreKinds.filter((kind) => manifests.some((manifest) => manifest.kind === kind));
+  const present = new Set(manifests.map(({ kind }) => kind));
+  const core = coreKinds.filter((kind) => present.has(kind));
+  const kinds = [...core, ...[...present].filter((kind) => !core.some((one) => one === kind))];
   const tables = kinds.map((kind) => {
     const table = resourceTable(
       kind,

@@ -15,7 +15,11 @@ export function mountApply(plane: Plane, controller: Controller): void {
   });
   mount(plane, listManifests, { answer: ({ query }) => controller.listManifests(query) });
   mount(plane, deleteManifest, {
-    answer: ({ query: { prune, ...target }, actor }) =>
-      controller.deleteManifest(target, { prune: readFlag(prune, false), actor }),
+    answer: ({ query: { prune, keep_children, ...target }, actor }) =>
+      controller.deleteManifest(target, {
+        prune: readFlag(prune, false),
+        ...(readFlag(keep_children, false) ? { keepChildren: true } : {}),
+        actor,
+      }),
   });
 }

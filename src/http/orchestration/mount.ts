@@ -1,7 +1,7 @@
 import type { Elysia } from "elysia";
 import type { DataOf, Endpoint, QueryOf } from "../../api/endpoint.ts";
 import { jsonResponse, okResponse } from "./answers.ts";
-import { readActor, readBody, readQuery } from "./request.ts";
+import { readActor, readBody, readQuery, readText } from "./request.ts";
 
 /** What every mounted endpoint shares. */
 export interface Plane {
@@ -18,7 +18,7 @@ export interface Call<E extends Endpoint> {
   /** Decoded; null where the percent-encoding is broken. */
   params: Record<string, string | null>;
   query: Partial<QueryOf<E>>;
-  /** Parsed JSON, for endpoints with a body. */
+  /** Parsed JSON, or text where the endpoint says so; for endpoints with a body. */
   body: unknown;
   actor: string;
 }
@@ -43,8 +43,11 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
     const data = handler.answer({ params, query, body, actor: readActor(request, plane.actorHeader) });
     return data instanceof Promise ? data.then(respond) : respond(data);
   };
-  const withBody = async (request: Request, params: Call<E>["params"]): Promise<Response> =>
-    answer(request, params, await readBody(request, { depthMax: plane.jsonDepthMax }));
+  const withBody = async (request: Request, params: Call<E>["params"]): Promise<Response> => {
+    const isText = endpoint.bodyType !== undefined;
+    const body = isText ? await readText(request) : await readBody(request, { depthMax: plane.jsonDepthMax });
+    return answer(request, params, body);
+  };
   plane.app.route(
     endpoint.method,
     endpoint.path,
@@ -58,13 +61,13 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
 }
 
 /**
- * Mounts an endpoint whose answer is not the envelope but a stream. What fails before the first byte is an envelope
- * all the same.
+ * Mounts an endpoint that makes its answer itself: a stream, or an envelope of somebody else. A body is the handler's
+ * to read. What fails before the first byte is an envelope all the same.
  */
 export function mountStream<E extends Endpoint>(
   plane: Plane,
   endpoint: E,
-  respond: (call: Call<E>, signal: AbortSignal) => Promise<Response>,
+  respond: (call: Call<E>, request: Request) => Promise<Response>,
 ): void {
   plane.app.route(
     endpoint.method,
@@ -73,7 +76,7 @@ export function mountStream<E extends Endpoint>(
       guarded(plane, async () => {
         const query = readQuery(request, endpoint.query) as Partial<QueryOf<E>>;
         const actor = readActor(request, plane.actorHeader);
-        return respond({ params, query, body: undefined, actor }, request.signal);
+        return respond({ params, query, body: undefined, actor }, request);
       }),
     { parse: "none" },
   );

@@ -5,7 +5,7 @@ import type { Transcript } from "../../controller/transcript.ts";
 import { mount, mountStream, type Plane } from "./mount.ts";
 
 export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
-  mountStream(plane, runRelease, async ({ query: { follow, ...target }, actor }, signal) => {
+  mountStream(plane, runRelease, async ({ query: { follow, ...target }, actor }, { signal }) => {
     const stream = await controller.runRelease(target, { follow: readFlag(follow, false), actor });
     return new Response(textOf(stream.transcript, signal), {
       headers: {

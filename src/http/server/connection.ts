@@ -25,6 +25,7 @@ export interface ConnectionContext {
   limits: FrontLimits;
   innerPath: string;
   takeover: ((request: RequestHead) => TakeoverHandler | undefined) | undefined;
+  peerHeader: string | undefined;
   log: Log;
 }
 
@@ -37,6 +38,8 @@ type Stage = "head" | "body" | "answering" | "closing" | "taken";
 
 export interface Connection {
   context: ConnectionContext;
+  /** Address of the client; empty on unix sockets. */
+  peer: string;
   stage: Stage;
   wire: Wire;
   deadline: Deadline;

@@ -18,6 +18,11 @@ export interface FrontOptions {
   limits: FrontLimits;
   /** Claims requests that are answered by a session of their own. Asked after the guard, before the body is read. */
   takeover?: (request: RequestHead) => TakeoverHandler | undefined;
+  /**
+   * Header that tells the app the client's address; what a client says under this name itself is dropped. Such a
+   * listener knows its clients by their addresses, so any name of it may stand in `Host`.
+   */
+  peerHeader?: string;
   log: Log;
 }
 
@@ -44,11 +49,12 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const connections = new Set<Connection>();
   const listeners: { stop(): void }[] = [];
   const addresses: string[] = [];
-  const { limits, takeover, log } = options;
-  const socketFor = (transport: Transport) => handlers({ transport, limits, innerPath, takeover, log }, connections);
+  const { limits, takeover, peerHeader, log } = options;
+  const socketFor = (transport: Transport) =>
+    handlers({ transport, limits, innerPath, takeover, peerHeader, log }, connections);
   try {
     if (options.tcp) {
-      const listener = listenTcp(options.tcp, socketFor("tcp"));
+      const listener = listenTcp(options.tcp, socketFor(peerHeader === undefined ? "tcp" : "peers"));
       listeners.push(listener);
       addresses.push(addressOf(listener.hostname, listener.port));
     }

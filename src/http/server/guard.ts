@@ -1,7 +1,8 @@
 import type { Refusal } from "./refusal.ts";
 import { headerOf, type RequestHead } from "./request-head.ts";
 
-export type Transport = "tcp" | "unix";
+/** `peers`: a listener that knows its clients by their addresses, and that no browser has business with. */
+export type Transport = "tcp" | "unix" | "peers";
 
 /**
  * Keeps web pages away from a plane that has no sign-in of its own. A page can make the operator's browser send
@@ -13,6 +14,7 @@ export function guard(head: RequestHead, transport: Transport): Refusal | undefi
   const origin = headerOf(head, "origin");
   const site = headerOf(head, "sec-fetch-site");
   const browser = origin !== undefined || site !== undefined;
+  if (transport === "peers" && browser) return forbidden("this listener answers no web pages");
   if ((transport === "tcp" || browser) && head.host !== undefined && !isLoopbackHost(head.host)) {
     return forbidden(
       `host ${JSON.stringify(head.host)} is not a loopback name, connect to localhost or 127.0.0.1 (this keeps web pages out)`,

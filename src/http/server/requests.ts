@@ -21,6 +21,7 @@ import { createWire } from "./wire.ts";
 export function openConnection(socket: Bun.Socket<Connection | undefined>, context: ConnectionContext): Connection {
   const connection: Connection = {
     context,
+    peer: socket.remoteAddress ?? "",
     stage: "head",
     wire: createWire(socket),
     deadline: createDeadline(() => deadlinePassed(connection)),
@@ -165,7 +166,9 @@ function forward(connection: Connection, head: RequestHead): void {
   if (closing) connection.retiring = true;
   connection.stage = "answering";
   connection.answerBegun = false;
-  const bytes = forwardedRequest(head, connection.body);
+  const { peerHeader } = connection.context;
+  const added = peerHeader === undefined ? undefined : { name: peerHeader, value: connection.peer };
+  const bytes = forwardedRequest(head, connection.body, added);
   connection.body = [];
   sendUpstream(connection.upstream, bytes, { ...head, closing });
 }

@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 import { unlessStatus } from "./errors.ts";
 import { isObjectName } from "./wire.ts";
 
-type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork">;
+type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway">;
 
 export function createNetworks(engine: Engine, owner: Owner): Networks {
   const share = createShare<void>();
@@ -21,6 +21,12 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
         });
         if (labels === undefined) await makeOne(engine, name, ownLabels(owner));
       }),
+
+    networkGateway: async (name) => {
+      const network = await inspect(engine, name);
+      const gateways = (network?.IPAM?.Config ?? []).map(({ Gateway }) => Gateway);
+      return gateways.find((address) => address !== undefined && /^\d+(\.\d+){3}$/.test(address));
+    },
 
     removeNetwork: async (name) => {
       const existing = await labelsOf(engine, name);
@@ -83,11 +89,16 @@ async function keepOne(
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 async function labelsOf(engine: Engine, name: string): Promise<Record<string, string> | undefined> {
+  const network = await inspect(engine, name);
+  return network && (network.Labels ?? {});
+}
+
+async function inspect(engine: Engine, name: string) {
   if (!isObjectName(name)) return undefined;
   return engine.call({ verb: "inspect", subject: subject(name) }, async (docker) => {
     // dockerode takes no signal here; the deadline alone ends a call that hangs.
     const network = await docker.getNetwork(name).inspect().catch(unlessStatus(404));
     // The engine also takes the beginning of an id.
-    return network?.Name === name ? (network.Labels ?? {}) : undefined;
+    return network?.Name === name ? network : undefined;
   });
 }

@@ -196,13 +196,16 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
   };
 }
 
+/** This machine in every network. */
+export const gatewayAddress = "127.64.0.0";
+
 /** `nth` start of all: makes pids and addresses that are never the same twice. */
 function runningFacts({ networks }: ContainerDetail, nth: number, now: number): Partial<ContainerDetail> {
   // Loopback: nothing that a test asks of a pod leaves the machine.
   const ipAddress = `127.${64 + ((nth >> 16) & 63)}.${(nth >> 8) & 255}.${nth & 255}`;
   const connected = Object.entries(networks).map(([name, network]) => [
     name,
-    { ...network, ipAddress, gateway: "127.64.0.0" },
+    { ...network, ipAddress, gateway: gatewayAddress },
   ]);
   return {
     state: "running",

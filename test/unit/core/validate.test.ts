@@ -100,14 +100,14 @@ describe("kinds", () => {
     expect(lines({ scope: "a", name: "b" })[0]).toStartWith("kind: is required; one of deployment,");
   });
   test("a plugin's kind is handed back unchecked, with its place", () => {
-    const block = { kind: "postgres", name: "db", spec: { anything: [1] } };
+    const block = { kind: "postgres", scope: "data", name: "db", spec: { anything: [1] } };
     const { manifests, pluginBlocks, problems } = decodeManifests([hello, block], {
       limits,
       isPluginKind: (kind) => kind === "postgres",
     });
     expect(problems).toEqual([]);
     expect(manifests).toHaveLength(1);
-    expect(pluginBlocks).toEqual([{ index: 1, kind: "postgres", scope: "", name: "db", spec: { anything: [1] } }]);
+    expect(pluginBlocks).toEqual([{ index: 1, kind: "postgres", scope: "data", name: "db", spec: { anything: [1] } }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { digestOf } from "../../../../src/cli/digest.ts";
-import { type Call, cli, pod, refusal, stored } from "../../../support/cli.ts";
+import { type Call, cli, pod, refusal, type Server, stored } from "../../../support/cli.ts";
 
 const manifests = [
   stored("deployment/shop/web", { image: "web:1", replicas: 2, env: { TOKEN: "s3cret" } }),
@@ -138,9 +138,43 @@ describe("get", () => {
   });
 
   test("an unknown kind before a reference is wrong usage", async () => {
-    const { err, code } = await berth("get", "deploymnets", "shop/web");
+    const server = () => refusal(400, 'unknown kind "deploymnets"; kinds are deployment');
+    const { err, code } = await cli(["get", "deploymnets", "shop/web"], { server });
     expect(err).toBe('error: "deploymnets" is no kind: did you mean "deployments"?\n');
     expect(code).toBe(2);
+  });
+
+  test("a plugin's kind is asked for like any other, also alone where no scope is called so", async () => {
+    const block = { kind: "postgres", scope: "data", name: "main", spec: {} };
+    const server: Server = ({ query }) => (query.kind === "pg" ? [block] : []);
+    for (const argv of [
+      ["get", "pg", "data/main"],
+      ["get", "pg"],
+    ]) {
+      const { out, code } = await cli(argv, { server });
+      expect([out.split("\n")[1], code]).toEqual(["data/main  -", 0]);
+    }
+  });
+});
+
+describe("delete of a block", () => {
+  const block = { kind: "postgres", scope: "data", name: "main", spec: {} };
+  const server: Server = ({ method, query }) => {
+    if (method === "DELETE") return { pruned: none, deleted: ["statefulset/data/main", "postgres/data/main"] };
+    return query.kind === "pg" ? [block] : [];
+  };
+
+  test.each([
+    [["delete", "pg/data/main", "--yes"]],
+    [["delete", "pg", "data/main", "--yes"]],
+    [["delete", "-f", "-", "--yes"]],
+  ])("%p deletes it as a block", async (argv) => {
+    const stdin = "kind: pg\nscope: data\nname: main\nspec: {}\n";
+    const { calls, code } = await cli(argv, { server, stdin });
+    expect(did(calls)).toMatchObject([
+      { method: "DELETE", path: "/apply", query: { kind: "postgres", scope: "data", name: "main" } },
+    ]);
+    expect(code).toBe(0);
   });
 });
 

@@ -1,0 +1,38 @@
+import type { PodRecord } from "../../src/api/orchestration/pods.ts";
+import { PluginError, usage } from "../kit.ts";
+import { type Cluster, tool } from "./cluster.ts";
+
+/** A backup as its folder is called, and how large it is. */
+export interface Backup {
+  id: string;
+  bytes: number;
+  /** What it holds: databases, or a count of keys. */
+  holds: string;
+}
+
+/** Any pod that runs: all of them share the volume of the backups. */
+export function anyPod(cluster: Cluster): PodRecord {
+  const running = cluster.pods.filter((pod) => pod.running);
+  const pod = running.find(({ replica_id }) => replica_id === String(cluster.primary)) ?? running[0];
+  if (pod === undefined) throw new PluginError("no pod runs, and the backups are reached through one; start one first");
+  return pod;
+}
+
+/** Newest first. */
+export async function listBackups(cluster: Cluster): Promise<Backup[]> {
+  const text = await tool(cluster, { pod: anyPod(cluster), args: ["list_backups"] });
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [id = "", bytes = "0", ...holds] = line.split(" ");
+      return { id, bytes: Number(bytes), holds: holds.join(" ") };
+    });
+}
+
+/** The id in this form only: it becomes the name of a folder. */
+export function backupId(word: string | undefined): string {
+  if (word === undefined) throw usage("say which backup; see: backups");
+  if (/^\d{8}T\d{6}Z$/.test(word)) return word;
+  throw usage(`"${word}" is no backup; see: backups`);
+}

@@ -1,0 +1,123 @@
+import { ApiError, type Client, createClient } from "../../src/api/client.ts";
+import type { Spec } from "../../src/api/manifest.ts";
+import { getConfig, setConfig } from "../../src/api/orchestration/config.ts";
+import { describe } from "../../src/api/orchestration/describe.ts";
+import { getPod, listPods, type PodRecord, startPod, stopPod } from "../../src/api/orchestration/pods.ts";
+import { type Call, PluginError } from "../kit.ts";
+import type { Reference } from "./arguments.ts";
+import { type ExecRequest, type ExecOutcome, execInPod } from "./exec.ts";
+
+/** What the commands of a plugin need of the server that runs it. */
+export interface Controller {
+  /** The stored spec of a statefulset; undefined when there is none. */
+  spec(of: Reference): Promise<Spec | undefined>;
+  /** Config of scope and app together; empty when nothing is set. */
+  config(of: Reference): Promise<Record<string, string>>;
+  /** An empty value unsets. What reads the config is rolled only with `restart`. */
+  setConfig(of: Reference, vars: Record<string, string>, options?: { restart: boolean }): Promise<void>;
+  /** Its replicas, by ordinal. */
+  pods(of: Reference): Promise<PodRecord[]>;
+  /** Stops a pod for good; false when there is no such container. */
+  freeze(pod: string): Promise<boolean>;
+  /** Makes a pod anew with the config of now; one that is not there is on its way anyway. */
+  start(pod: string): Promise<void>;
+  /** Volumes and folders of a pod, where they lie on the machine. */
+  mounts(pod: string): Promise<{ source: string; destination: string }[]>;
+  exec(request: ExecRequest): Promise<ExecOutcome>;
+}
+
+/** Limit of a call that is no stream. */
+const callMs = 10 * 60_000;
+
+export function controllerOf(call: Call): Controller {
+  const url = controllerUrl(call);
+  const unix = /^unix:(?:\/\/)?(\/.+)$/.exec(url)?.[1];
+  const baseUrl = unix === undefined ? url.replace(/\/$/, "") : "http://localhost";
+  const api = createClient({
+    baseUrl,
+    fetch: (to, init) =>
+      fetch(to, { ...init, signal: AbortSignal.timeout(callMs), ...(unix === undefined ? {} : { unix }) }),
+    headers: { "X-Berth-Actor": `plugin ${text(call.input.plugin)}`.trim() },
+  });
+  return { ...readers(api), ...writers(api), exec: (request) => execInPod(url, request) };
+}
+
+/** The variable of the platform with this ending: its prefix is a setting of the installation. */
+export function platformVariable(env: Call["env"], ending: string): string | undefined {
+  const key = Object.keys(env).find(
+    (name) => name.endsWith(`_${ending}`) && platformPrefix(env) === name.slice(0, -ending.length - 1),
+  );
+  return key === undefined ? undefined : env[key];
+}
+
+/** Upper-case prefix of the platform's variables: the one that tells where the plugin lies. */
+export function platformPrefix(env: Call["env"]): string {
+  const key = Object.keys(env).find((name) => name.endsWith("_PLUGIN_DIR"));
+  return key === undefined ? "BERTH" : key.slice(0, -"_PLUGIN_DIR".length);
+}
+
+function controllerUrl(call: Call): string {
+  const url = text(call.input.controller_url) || platformVariable(call.env, "CONTROLLER_URL");
+  if (url === undefined || url === "") {
+    throw new PluginError(
+      "no controller_url on standard input and none in the environment; run this through the server",
+    );
+  }
+  return url;
+}
+
+function readers(api: Client): Pick<Controller, "spec" | "config" | "pods" | "mounts"> {
+  return {
+    async spec(of) {
+      const query = { kind: "statefulset", ...of };
+      const found = await orUndefined(api.call(describe, { query }), 404);
+      return found?.manifest.spec;
+    },
+    async config(of) {
+      const { vars } = await api.call(getConfig, { query: { ...of } });
+      const entries = typeof vars === "object" && vars !== null ? Object.entries(vars) : [];
+      return Object.fromEntries(entries.map(([key, value]) => [key, text(value)]));
+    },
+    async mounts(name) {
+      const { pod } = await api.call(getPod, { params: { name } });
+      return pod.mounts;
+    },
+    async pods(of) {
+      const { pods } = await api.call(listPods, { query: { kind: "statefulset", ...of } });
+      return pods
+        .filter(({ role, replica_id }) => role === undefined && /^\d+$/.test(replica_id ?? ""))
+        .sort((a, b) => ordinalOf(a) - ordinalOf(b));
+    },
+  };
+}
+
+function writers(api: Client): Pick<Controller, "setConfig" | "freeze" | "start"> {
+  return {
+    async setConfig(of, vars, { restart } = { restart: false }) {
+      await api.call(setConfig, { query: { ...of, restart }, body: vars });
+    },
+    async freeze(name) {
+      return (await orUndefined(api.call(stopPod, { params: { name } }), 404)) !== undefined;
+    },
+    async start(name) {
+      await orUndefined(api.call(startPod, { params: { name } }), 404);
+    },
+  };
+}
+
+export function ordinalOf(pod: PodRecord): number {
+  return Number(pod.replica_id ?? Number.NaN);
+}
+
+async function orUndefined<T>(answer: Promise<T>, status: number): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === status) return undefined;
+    throw error;
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

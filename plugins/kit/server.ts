@@ -1,0 +1,128 @@
+import type { Action } from "../../src/api/plugins/action.ts";
+import { type Call, type CommandHandler, type Outcome, usage } from "../kit.ts";
+import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "./arguments.ts";
+import { anyPod, backupId, listBackups } from "./backups.ts";
+import { bytesText, columns } from "./bytes.ts";
+import { type Cluster, type ClusterKind, loadCluster, primaryPod, tool } from "./cluster.ts";
+import { bringBack } from "./handover.ts";
+import { type Link, linkAction, linksAction, readLinks, type Urls, unlinkAction, withoutLink } from "./links.ts";
+
+/** What a kind of server is, for the commands that are the same for each. */
+export interface ServerKind extends ClusterKind {
+  /** Config key of the links. */
+  linksKey: string;
+  /** Config key of how many backups stay. */
+  keepKey: string;
+  /** Heading of what a backup holds. */
+  holds: string;
+  urls: (cluster: Cluster, link: Link) => Urls;
+}
+
+/** Limit of what copies all of the data, a minute below that of its command in plugin.yml. */
+export const copyMs = 12 * 60 * 60_000 - 60_000;
+const rejoinMs = 2 * 60 * 60_000 - 60_000;
+
+/** The block that the first word names. */
+export function loadServer(call: Call, kind: ServerKind, word: string | undefined): Promise<Cluster> {
+  return loadCluster(call, readReference(word, kind.what), kind);
+}
+
+/** New URLs for the linked apps that these concern. */
+export function linkActions(
+  cluster: Cluster,
+  kind: ServerKind,
+  concerns: (link: Link) => boolean = () => true,
+): Action[] {
+  const links = readLinks(cluster.config[kind.linksKey]).filter(concerns);
+  return links.map((each) => linkAction(each, kind.urls(cluster, each)));
+}
+
+/** The same at once, while the command still has work to do: the apps must not wait for it. */
+export async function relink(cluster: Cluster, kind: ServerKind): Promise<Action[]> {
+  const actions = linkActions(cluster, kind);
+  for (const action of actions) {
+    if (action.type !== "config_set") continue;
+    const { scope, name, kv } = action;
+    try {
+      await cluster.controller.setConfig({ scope, name }, kv, { restart: true });
+      cluster.progress(`${scope}/${name} has the new URL`);
+    } catch (error) {
+      cluster.progress(
+        `${scope}/${name} gets its URL at the end (${error instanceof Error ? error.message : String(error)})`,
+      );
+    }
+  }
+  return actions;
+}
+
+/** `unlink SCOPE/NAME SCOPE/APP`: every URL of the app, or the one of `--as`. */
+export function unlinkCommand(kind: ServerKind): CommandHandler {
+  return async (call): Promise<Outcome> => {
+    const args = parseArguments(call.args, { values: ["as"] });
+    noMoreThan(args.words, 2);
+    const cluster = await loadServer(call, kind, args.words[0]);
+    const app = referenceText(readReference(args.words[1], "app"));
+    const links = readLinks(cluster.config[kind.linksKey]);
+    const gone = links.filter((each) => each.app === app && (args.values.as ?? each.key) === each.key);
+    if (gone.length === 0) return { message: `${app} is not linked to ${referenceText(cluster.of)}` };
+    const left = withoutLink(links, app, args.values.as);
+    return {
+      message: `${app} no longer has ${gone.map(({ key }) => key).join(", ")}; the user and its password stay`,
+      actions: [...gone.map(unlinkAction), linksAction(cluster.of, kind.linksKey, left)],
+    };
+  };
+}
+
+/** `rejoin SCOPE/NAME --replica N`: the pod is made anew and follows the primary. */
+export function rejoinCommand(kind: ServerKind): CommandHandler {
+  return async (call): Promise<Outcome> => {
+    const args = parseArguments(call.args, { values: ["replica"] });
+    noMoreThan(args.words, 1);
+    const replica = wholeNumber(args.values.replica, "replica");
+    if (replica === undefined) throw usage("say which pod: --replica N");
+    const cluster = await loadServer(call, kind, args.words[0]);
+    await bringBack(cluster, replica, rejoinMs);
+    return { message: `pod ${replica} of ${referenceText(cluster.of)} follows pod ${cluster.primary}` };
+  };
+}
+
+/** `backup SCOPE/NAME`: restored once to see that it can be, unless `--no-check`. */
+export function backupCommand(kind: ServerKind): CommandHandler {
+  return async (call): Promise<Outcome> => {
+    const args = parseArguments(call.args, { values: ["keep"], switches: ["no-check"] });
+    noMoreThan(args.words, 1);
+    const cluster = await loadServer(call, kind, args.words[0]);
+    const keep = wholeNumber(args.values.keep, "keep") ?? Number(cluster.config[kind.keepKey] ?? "7");
+    if (keep < 1) throw usage("--keep needs at least 1");
+    const checked = !args.on.has("no-check");
+    const words = ["backup", String(keep), ...(checked ? ["check"] : [])];
+    const id = await tool(cluster, { pod: primaryPod(cluster), args: words, timeoutMs: copyMs, loud: true });
+    return { message: `backup ${id} ${checked ? "was restored once and counted" : "is written"}; ${keep} are kept` };
+  };
+}
+
+/** `backups SCOPE/NAME`. */
+export function backupsCommand(kind: ServerKind): CommandHandler {
+  return async (call): Promise<Outcome> => {
+    const args = parseArguments(call.args, { values: ["output"], short: { o: "output" } });
+    noMoreThan(args.words, 1);
+    const cluster = await loadServer(call, kind, args.words[0]);
+    const list = await listBackups(cluster);
+    if (args.values.output === "json") return { message: JSON.stringify(list, null, 2) };
+    if (list.length === 0) return { message: `no backups; take one with: backup ${referenceText(cluster.of)}` };
+    const rows = list.map(({ id, bytes, holds }) => [id, bytesText(bytes), holds]);
+    return { message: columns([["BACKUP", "SIZE", kind.holds], ...rows]) };
+  };
+}
+
+/** `backups:delete SCOPE/NAME BACKUP`. */
+export function deleteBackupCommand(kind: ServerKind): CommandHandler {
+  return async (call): Promise<Outcome> => {
+    const args = parseArguments(call.args, { switches: ["yes"] });
+    noMoreThan(args.words, 2);
+    const id = backupId(args.words[1]);
+    const cluster = await loadServer(call, kind, args.words[0]);
+    await tool(cluster, { pod: anyPod(cluster), args: ["delete_backup", id] });
+    return { message: `backup ${id} is gone` };
+  };
+}

@@ -1,0 +1,79 @@
+import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.ts";
+import { bytesText, columns } from "../../kit/bytes.ts";
+import { type Cluster, readStatus, type Status, statusOf } from "../../kit/cluster.ts";
+import { ordinalOf } from "../../kit/controller.ts";
+import { readLinks } from "../../kit/links.ts";
+import { loadServer } from "../../kit/server.ts";
+import type { Call, Outcome } from "../../kit.ts";
+import { postgresKind } from "../server.ts";
+import { keys } from "../keys.ts";
+
+interface PodInfo {
+  ordinal: number;
+  /** primary, standby, or why it cannot be said. */
+  role: string;
+  ready: boolean;
+  /** Bytes behind the primary; undefined where unknown. */
+  lag: number | undefined;
+}
+
+/** `info SCOPE/NAME`: what runs, who follows whom, who is linked. No password is shown. */
+export async function info(call: Call): Promise<Outcome> {
+  const args = parseArguments(call.args, { values: ["output"], short: { o: "output" } });
+  noMoreThan(args.words, 1);
+  const cluster = await loadServer(call, postgresKind, args.words[0]);
+  const statuses = await Promise.all(cluster.pods.map((pod) => statusOf(cluster, pod)));
+  const at = cluster.pods.findIndex((pod) => ordinalOf(pod) === cluster.primary);
+  const primary = statuses[at] ?? readStatus("");
+  const pods = cluster.pods.map((pod, index): PodInfo => {
+    const role = statuses[index]?.one("role") ?? (pod.frozen ? "stopped" : pod.running ? "no answer" : "down");
+    return { ordinal: ordinalOf(pod), role, ready: pod.ready, lag: lagOf(primary, ordinalOf(pod)) };
+  });
+  if (args.values.output === "json") return { message: JSON.stringify(asJson(cluster, primary, pods), null, 2) };
+  return { message: asText(cluster, primary, pods) };
+}
+
+function lagOf(primary: Status, ordinal: number): number | undefined {
+  const line = primary.all("standby").find((text) => text.startsWith(`pod-${ordinal} `));
+  const bytes = line?.split(" ")[2];
+  return bytes === undefined || bytes === "-" ? undefined : Number(bytes);
+}
+
+function databasesOf(primary: Status) {
+  return primary.all("database").map((line) => {
+    const [name = "", bytes = "0", owner = ""] = line.split(" ");
+    return { name, bytes: Number(bytes), owner };
+  });
+}
+
+function asJson(cluster: Cluster, primary: Status, pods: PodInfo[]) {
+  return {
+    ...cluster.of,
+    version: primary.one("version"),
+    primary: cluster.primary,
+    pods,
+    databases: databasesOf(primary),
+    users: primary.all("user"),
+    links: readLinks(cluster.config[keys.links]),
+    backups: Number(primary.one("backups") || "0"),
+  };
+}
+
+function asText(cluster: Cluster, primary: Status, pods: PodInfo[]): string {
+  const links = readLinks(cluster.config[keys.links]);
+  const podRows = pods.map(({ ordinal, role, ready, lag }) => {
+    return [String(ordinal), role, ready ? "yes" : "no", lag === undefined ? "" : bytesText(lag)];
+  });
+  const databases = databasesOf(primary).map(({ name, bytes, owner }) => [name, bytesText(bytes), owner]);
+  return [
+    `${referenceText(cluster.of)}  PostgreSQL ${primary.one("version") || "(the primary does not answer)"}`,
+    "",
+    columns([["POD", "ROLE", "READY", "BEHIND"], ...podRows]),
+    ...(databases.length === 0 ? [] : ["", columns([["DATABASE", "SIZE", "OWNER"], ...databases])]),
+    ...(links.length === 0
+      ? []
+      : ["", columns([["APP", "KEY", "USER"], ...links.map(({ app, key, user }) => [app, key, user])])]),
+    "",
+    `backups: ${primary.one("backups") || "0"}, keep ${cluster.config[keys.keep] ?? "7"}`,
+  ].join("\n");
+}

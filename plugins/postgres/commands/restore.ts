@@ -1,0 +1,38 @@
+import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
+import { backupId } from "../../kit/backups.ts";
+import { primaryPod, tool } from "../../kit/cluster.ts";
+import { copyMs, loadServer } from "../../kit/server.ts";
+import { type Call, type Outcome, usage } from "../../kit.ts";
+import { postgresKind } from "../server.ts";
+
+const databasePattern = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/**
+ * `restore SCOPE/NAME BACKUP`: always into a database that is not there yet, and its rows are counted before anything
+ * else happens. With `--replace` it then takes the name of the one it was made from, which stays under another name.
+ */
+export async function restore(call: Call): Promise<Outcome> {
+  const args = parseArguments(call.args, { values: ["database", "into"], switches: ["replace", "yes"] });
+  noMoreThan(args.words, 2);
+  const { into } = args.values;
+  const replace = args.on.has("replace");
+  if ((into === undefined) !== replace) throw usage("say where to: --into NEW, or --replace");
+  const cluster = await loadServer(call, postgresKind, args.words[0]);
+  const id = backupId(args.words[1]);
+  const database = args.values.database ?? cluster.env.PG_DATABASE ?? "";
+  const stamp = id.toLowerCase();
+  const name = into ?? `restored_${stamp}`;
+  if (!databasePattern.test(name))
+    throw usage(`"${name}" is no name for a database; use lower-case letters, digits and "_"`);
+  const pod = primaryPod(cluster);
+  const counts = await tool(cluster, { pod, args: ["restore", id, database, name], timeoutMs: copyMs, loud: true });
+  const [tables = "0", rows = "0"] = counts.split(" ");
+  const checked = `${tables} tables with ${rows} rows, as in the backup`;
+  if (!replace) return { message: `database ${name} holds ${database} of ${id}: ${checked}` };
+  const old = `${database.slice(0, 30)}_before_${new Date()
+    .toISOString()
+    .replace(/[^0-9]/g, "")
+    .slice(0, 14)}`;
+  await tool(cluster, { pod, args: ["swap", database, name, old], loud: true });
+  return { message: `database ${database} is that of ${id}: ${checked}; what it was before is database ${old}` };
+}

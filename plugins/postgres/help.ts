@@ -1,0 +1,16 @@
+/** What `-h` says: how a command is written, and what it does. */
+export const help: Readonly<Record<string, string>> = {
+  info: "info SCOPE/NAME [-o json]\n\nshows role, lag, databases, users, links, backups",
+  psql: "psql SCOPE/NAME [-d DATABASE] [-U USER] [--replica N] [-c SQL] [-- ARGUMENT…]\n\nopens a session as superuser, or runs one statement with -c",
+  link: "link SCOPE/NAME SCOPE/APP [--reads] [--database D] [--user U] [--as KEY]\n\nputs DATABASE_URL into the config of an app",
+  unlink: "unlink SCOPE/NAME SCOPE/APP [--as KEY]\n\ntakes the URL away again",
+  "new-password": "new-password SCOPE/NAME [--user U]\n\nmakes a new password, and new URLs for the linked apps",
+  backup: "backup SCOPE/NAME [--keep N] [--no-check]\n\ntakes a backup now, restored once to see that it can be",
+  backups: "backups SCOPE/NAME [-o json]\n\nlists the backups there are, newest first",
+  "backups:delete": "backups:delete SCOPE/NAME BACKUP\n\nremoves a backup",
+  "backups:download": "backups:download SCOPE/NAME BACKUP [--database D] [--to FILE]\n\nfetches a dump for pg_restore",
+  promote: "promote SCOPE/NAME [--replica N] [--force] [--no-rejoin]\n\nmakes another pod primary",
+  rejoin: "rejoin SCOPE/NAME --replica N\n\nbrings a stopped pod back as a standby of the primary",
+  restore:
+    "restore SCOPE/NAME BACKUP [--database D] (--into NEW | --replace)\n\nrestores a database of a backup, checked against the rows it had",
+};

@@ -1,0 +1,19 @@
+/** Keys of the config bucket that belongs to a block. Nothing secret stands in its manifests. */
+export const keys = {
+  /** Of the block's first user. */
+  password: "POSTGRES_PASSWORD",
+  /** Of the superuser that standbys and backup jobs come as. */
+  maintenance: "POSTGRES_MAINTENANCE_PASSWORD",
+  /** Which pod is primary. */
+  primary: "PG_PRIMARY_ORDINAL",
+  /** Counts promotions: the higher word is the newer one. */
+  epoch: "PG_EPOCH",
+  /** How many backups stay. */
+  keep: "PG_BACKUPS_KEEP",
+  /** Apps that were given a URL. */
+  links: "PG_LINKS",
+} as const;
+
+export function passwordKey(user: string, firstUser: string): string {
+  return user === firstUser ? keys.password : `${keys.password}_${user.toUpperCase()}`;
+}

@@ -1,0 +1,91 @@
+# Sourced by serve.sh and tools.sh: what both know about the pod. Plain sh, no more than an image has anyway.
+
+volume=${PGDATA%/*}
+conf=$volume/berth.conf
+hba=$volume/berth.hba
+passfile=$volume/berth.pgpass
+state=$volume/berth.state
+backups=/backups
+port=${PG_PORT:-5432}
+superuser=postgres
+# Superuser for the machinery: standbys, pg_rewind and backup jobs come over the network as this role.
+maintenance=maintenance
+
+say() { printf 'postgres: %s\n' "$*" >&2; }
+die() {
+  say "$*"
+  exit 1
+}
+
+# as_owner SCRIPT ARGUMENT…: goes on as the user "postgres", since the server refuses to run as root.
+as_owner() {
+  [ "$(id -u)" = 0 ] || return 0
+  id postgres >/dev/null 2>&1 || die "the image has no user \"postgres\" and PostgreSQL refuses to run as root; use an image that has one"
+  for tool in gosu su-exec; do
+    if command -v "$tool" >/dev/null 2>&1; then exec "$tool" postgres sh "$@"; fi
+  done
+  if setpriv --help 2>&1 | grep -q -- --reuid; then
+    exec setpriv --reuid=postgres --regid=postgres --init-groups sh "$@"
+  fi
+  exec su -s /bin/sh postgres -- "$@"
+}
+
+# Programs of the version that made the data, else the newest: Debian keeps them by version, outside of PATH.
+find_programs() {
+  PATH=$PATH:/usr/local/bin:/usr/bin:/bin
+  made_by=$(cat "$PGDATA/PG_VERSION" 2>/dev/null || true)
+  if [ -n "$made_by" ] && [ -x "/usr/lib/postgresql/$made_by/bin/postgres" ]; then
+    PATH=/usr/lib/postgresql/$made_by/bin:$PATH
+  elif ! command -v postgres >/dev/null 2>&1 || ! command -v initdb >/dev/null 2>&1; then
+    newest=$(for folder in /usr/lib/postgresql/*/bin; do echo "$folder"; done | sort -t / -k 5 -n | tail -n 1)
+    [ -x "$newest/postgres" ] || die "no PostgreSQL in this image: neither on PATH nor in /usr/lib/postgresql"
+    PATH=$newest:$PATH
+  fi
+  export PATH
+}
+
+# Where the server's socket is.
+socket_folder() {
+  if [ -d /var/run/postgresql ] && [ -w /var/run/postgresql ]; then echo /var/run/postgresql; else echo /tmp; fi
+}
+
+# The ordinal of this pod; the platform's variable starts with the prefix of the installation.
+own_ordinal() {
+  eval "printf %s \"\${${PG_ENV_PREFIX:-BERTH}_REPLICA_ORDINAL:-0}\""
+}
+
+host_of() { printf '%s-%s.%s' "$PG_NAME" "$1" "$PG_SCOPE"; }
+
+# Who is primary, and the password of the machinery. The container's environment is as old as the container and the
+# file as old as the last command that reached it: the higher epoch is the newer word.
+load_state() {
+  epoch=${PG_EPOCH:-0}
+  primary=${PG_PRIMARY_ORDINAL:-0}
+  secret=${POSTGRES_MAINTENANCE_PASSWORD:-}
+  [ -f "$state" ] || return 0
+  { read -r kept_epoch && read -r kept_primary && read -r kept_secret; } <"$state" || return 0
+  if [ "$kept_epoch" -gt "$epoch" ]; then
+    epoch=$kept_epoch
+    primary=$kept_primary
+    secret=$kept_secret
+  fi
+}
+
+save_state() {
+  umask 077
+  printf '%s\n%s\n%s\n' "$epoch" "$primary" "$secret" >"$state.new"
+  sync
+  mv "$state.new" "$state"
+  printf '*:*:*:%s:%s\n' "$maintenance" "$secret" >"$passfile.new"
+  mv "$passfile.new" "$passfile"
+}
+
+# One value from the server of this pod, as superuser over its socket.
+local_value() { PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser psql -XAtq -d "${2:-postgres}" -c "$1"; }
+
+# One value from another pod: remote_value HOST SQL.
+remote_value() {
+  PGPASSFILE=$passfile PGCONNECT_TIMEOUT=5 psql -XAtqw -h "$1" -p "$port" -U "$maintenance" -d postgres -c "$2"
+}
+
+in_recovery() { [ "$(local_value 'select pg_is_in_recovery()' 2>/dev/null)" = t ]; }

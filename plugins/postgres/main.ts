@@ -1,0 +1,27 @@
+import { readBlock } from "../kit/block.ts";
+import { platformPrefix } from "../kit/controller.ts";
+import { newPassword } from "../kit/secret.ts";
+import type { PluginHandlers } from "../kit.ts";
+import { expandPostgres } from "./expand.ts";
+import { help } from "./help.ts";
+import { postgresKind } from "./server.ts";
+
+/** Each command is loaded when it is called: expand is called often and needs none of them. */
+export const postgres: PluginHandlers = {
+  expand: (call) => expandPostgres(readBlock(call), { envPrefix: platformPrefix(call.env), newPassword }),
+  help,
+  commands: {
+    info: async (call) => (await import("./commands/info.ts")).info(call),
+    psql: async (call) => (await import("./commands/psql.ts")).psql(call),
+    link: async (call) => (await import("./commands/link.ts")).link(call),
+    "new-password": async (call) => (await import("./commands/new-password.ts")).newPasswordFor(call),
+    promote: async (call) => (await import("./commands/promote.ts")).promote(call),
+    restore: async (call) => (await import("./commands/restore.ts")).restore(call),
+    "backups:download": async (call) => (await import("./commands/download.ts")).downloadBackup(call),
+    unlink: async (call) => (await import("../kit/server.ts")).unlinkCommand(postgresKind)(call),
+    rejoin: async (call) => (await import("../kit/server.ts")).rejoinCommand(postgresKind)(call),
+    backup: async (call) => (await import("../kit/server.ts")).backupCommand(postgresKind)(call),
+    backups: async (call) => (await import("../kit/server.ts")).backupsCommand(postgresKind)(call),
+    "backups:delete": async (call) => (await import("../kit/server.ts")).deleteBackupCommand(postgresKind)(call),
+  },
+};

@@ -1,0 +1,180 @@
+# The first process of the pod: brings the data into the state that this pod's role asks for, then runs the server.
+set -eu
+. /berth/lib.sh
+
+volume_owner() {
+  [ "$(id -u)" = 0 ] || return 0
+  mkdir -p "$volume" "$backups" /var/run/postgresql
+  for folder in "$volume" "$backups" /var/run/postgresql "$PGDATA"; do
+    # An image of another maker may have given the user another number.
+    if [ -e "$folder" ] && [ -n "$(find "$folder" -prune ! -user postgres)" ]; then chown -R postgres "$folder"; fi
+  done
+}
+
+# The server's own files stay as initdb made them; what is set here lies beside them.
+write_conf() {
+  cat >"$hba" <<HBA
+local all all trust
+host all,replication $maintenance all scram-sha-256
+host all $superuser all reject
+host all all all scram-sha-256
+HBA
+  # Older servers know replication as a word of its own only.
+  sed -i "s/^host all,replication \(.*\)/host all \1\nhost replication \1/" "$hba"
+  cat >"$conf" <<CONF
+include '/berth/settings.conf'
+listen_addresses = '*'
+port = $port
+hba_file = '$hba'
+unix_socket_directories = '$(socket_folder)'
+password_encryption = 'scram-sha-256'
+wal_level = replica
+wal_log_hints = on
+hot_standby = on
+recovery_target_timeline = 'latest'
+primary_conninfo = 'host=$(host_of "$primary") port=$port user=$maintenance passfile=$passfile application_name=pod-$ordinal connect_timeout=10'
+CONF
+}
+
+# Another pod of this block answers: the data is there, so an empty volume must not become a second database.
+refuse_second_database() {
+  if pg_isready -q -t 3 -U "$superuser" -d postgres -h "$PG_NAME.$PG_SCOPE" -p "$port"; then
+    die "this volume is empty and another pod has the data; make that one primary: promote $PG_SCOPE/$PG_NAME --replica N"
+  fi
+}
+
+initialise() {
+  refuse_second_database
+  say "making a new database cluster"
+  rm -rf "$PGDATA.new"
+  initdb -D "$PGDATA.new" -U "$superuser" --data-checksums --auth-local=trust --auth-host=scram-sha-256 \
+    --encoding="${PG_ENCODING:-UTF8}" --locale="${PG_LOCALE:-C.UTF-8}" >/dev/null
+  rmdir "$PGDATA" 2>/dev/null || true
+  mv "$PGDATA.new" "$PGDATA"
+}
+
+# Waits for a primary that is one: what was promoted last may still be on its way.
+wait_for_primary() {
+  host=$(host_of "$primary")
+  tries=0
+  until [ "$(remote_value "$host" 'select pg_is_in_recovery()' 2>/dev/null)" = f ]; do
+    tries=$((tries + 1))
+    [ "$tries" -le 120 ] || die "$host does not answer as primary; see its log, or promote another pod"
+    [ $((tries % 10)) != 1 ] || say "waiting for the primary $host"
+    sleep 1
+    load_state
+    [ "$primary" != "$ordinal" ] || die "this pod has become primary meanwhile; starting again"
+    host=$(host_of "$primary")
+  done
+}
+
+clone() {
+  wait_for_primary
+  say "copying the data of $host"
+  rm -rf "$PGDATA.new"
+  PGPASSFILE=$passfile interruptible pg_basebackup -D "$PGDATA.new" -h "$host" -p "$port" -U "$maintenance" -w -X stream -c fast
+  : >"$PGDATA.new/standby.signal"
+  rm -rf "$PGDATA.old"
+  [ ! -e "$PGDATA" ] || mv "$PGDATA" "$PGDATA.old"
+  mv "$PGDATA.new" "$PGDATA"
+  rm -rf "$PGDATA.old"
+}
+
+system_identifier() { LC_ALL=C pg_controldata -D "$PGDATA" | sed -n 's/^Database system identifier: *//p'; }
+
+# A former primary follows the new one: what it had not sent before the promotion is lost.
+rejoin() {
+  wait_for_primary
+  theirs=$(remote_value "$host" 'select system_identifier from pg_control_system()')
+  [ "$theirs" = "$(system_identifier)" ] ||
+    die "the data here and on $host are of different clusters; delete the volume of one of them"
+  say "this pod was primary; taking back what $host does not have"
+  if ! LC_ALL=C pg_controldata -D "$PGDATA" | grep -q '^Database cluster state: *shut down'; then
+    postgres --single -F -D "$PGDATA" -c config_file="$conf" template1 </dev/null >/dev/null
+  fi
+  remote_value "$host" checkpoint >/dev/null
+  if PGPASSFILE=$passfile interruptible pg_rewind -D "$PGDATA" \
+    --source-server="host=$host port=$port user=$maintenance dbname=postgres passfile=$passfile"; then
+    : >"$PGDATA/standby.signal"
+  else
+    say "pg_rewind cannot do it; the whole data is copied instead"
+    clone
+  fi
+}
+
+check_version() {
+  data=$(cat "$PGDATA/PG_VERSION")
+  program=$(postgres --version | sed 's/^[^0-9]*//; s/\..*//; s/[^0-9].*//')
+  [ "$data" = "$program" ] || die "the data is of PostgreSQL $data and the image holds $program; go back to an image of" \
+    "$data, take a backup, and restore it into a new block"
+}
+
+prepare() {
+  [ ! -e "$PGDATA.old" ] || [ -e "$PGDATA" ] || mv "$PGDATA.old" "$PGDATA"
+  if [ ! -s "$PGDATA/PG_VERSION" ]; then
+    if [ "$primary" = "$ordinal" ]; then initialise; else clone; fi
+  fi
+  check_version
+  if [ -e "$PGDATA/standby.signal" ]; then
+    [ "$primary" != "$ordinal" ] || say "this pod is to be primary but has not been promoted; it follows until then"
+  elif [ "$primary" != "$ordinal" ]; then
+    rejoin
+  fi
+  write_conf
+}
+
+# Beside the server: makes roles, databases and extensions where it is primary, and never lets two be primary.
+attend() {
+  pause=1
+  while sleep "$pause"; do
+    if [ "$(local_value 'select pg_is_in_recovery()' 2>/dev/null)" != f ]; then continue; fi
+    load_state
+    if [ "$primary" != "$ordinal" ]; then
+      say "pod $primary is primary by now: stopping"
+      kill -INT "$server" 2>/dev/null || true
+      return 0
+    fi
+    [ ! -e "$ensured" ] || continue
+    if sh /berth/tools.sh ensure; then : >"$ensured"; fi
+    pause=5
+  done
+}
+
+# The first process of a container gets no signal that it has no trap for, and a shell runs a trap between commands.
+interruptible() {
+  "$@" &
+  child=$!
+  trap 'kill "$child" 2>/dev/null || true; exit 143' TERM INT QUIT
+  wait "$child"
+}
+
+trap 'exit 143' TERM INT QUIT
+if [ "${1:-}" != owner ]; then
+  volume_owner
+  as_owner /berth/serve.sh owner
+fi
+umask 077
+# Pid files say nothing between containers: the lock is what keeps a second server away from this data.
+exec 9>"$volume/berth.lock"
+if command -v flock >/dev/null 2>&1; then flock -n 9 || die "another container uses this volume"; fi
+ordinal=$(own_ordinal)
+load_state
+save_state
+find_programs
+write_conf
+prepare
+ensured=/tmp/berth-ensured
+rm -f "$ensured" "$PGDATA/postmaster.pid"
+postgres -D "$PGDATA" -c config_file="$conf" &
+server=$!
+attend &
+attendant=$!
+# Fast shutdown: open transactions are rolled back, standbys get everything that was written.
+trap 'kill -INT "$server" 2>/dev/null || true' TERM INT QUIT
+code=0
+while kill -0 "$server" 2>/dev/null; do
+  code=0
+  wait "$server" || code=$?
+done
+kill "$attendant" 2>/dev/null || true
+exit "$code"

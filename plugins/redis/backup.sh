@@ -1,0 +1,129 @@
+# Sourced by tools.sh: backups in the volume that all pods of the block share. One backup is a folder of its own: the
+# dump, and how many keys it holds.
+
+# job KEEP: what the schedule runs, in a container of its own.
+job() { backup "$1" check; }
+
+# backup KEEP [check]: of the primary, over the network. Restored once and counted where that is asked for.
+backup() {
+  id=$(take)
+  if [ "${2:-}" = check ]; then
+    say "backup $id is written; restoring it to see that it can be"
+    known "$id"
+    (scratch "$id")
+  fi
+  prune "$1"
+  echo "$id"
+}
+
+# Makes a backup and prints its name. It has its name only once it is complete and on disk.
+take() {
+  id=$(date -u +%Y%m%dT%H%M%SZ)
+  [ ! -e "$backups/$id" ] || die "backup $id was made this very second; try again"
+  new=$backups/.new-$id
+  umask 077
+  mkdir "$new"
+  "$client" --no-auth-warning -h "$(host_of "$primary")" -p "$port" --rdb "$new/dump.rdb" >&2 || die "the primary sent no dump"
+  keys_in "$new/dump.rdb" >"$new/keys"
+  (cd "$new" && sha256sum -- * >.sums && mv .sums SHA256SUMS)
+  sync
+  mv "$new" "$backups/$id"
+  sync
+  echo "$id"
+}
+
+# Reads the whole file, and fails where it is no complete dump.
+keys_in() {
+  "${server%-server}-check-rdb" "$1" >/tmp/berth-rdb 2>&1 || {
+    tail -n 5 /tmp/berth-rdb >&2
+    die "$1 is no complete dump"
+  }
+  sed -n 's/.* \([0-9][0-9]*\) keys read.*/\1/p' /tmp/berth-rdb
+}
+
+# scratch ID: a server of its own, without a network, that loads the backup and counts its keys. Ends with this shell.
+scratch() {
+  folder=$(mktemp -d "$backups/.check-XXXXXX")
+  cp "$backups/$1/dump.rdb" "$folder/dump.rdb"
+  socket=/tmp/berth-scratch-$$.sock
+  printf 'port %s\nbind 127.0.0.1\nunixsocket %s\ndir %s\nappendonly no\nsave ""\nuser default on >%s ~* &* +@all\n' \
+    "${2:-0}" "$socket" "$folder" "$REDISCLI_AUTH" >"$folder/conf"
+  "$server" "$folder/conf" >"$folder/log" 2>&1 &
+  scratch_pid=$!
+  trap 'kill -KILL "$scratch_pid" 2>/dev/null || true; rm -rf "$folder" "$socket"' EXIT
+  until [ "$(scratch_ask ping)" = PONG ]; do
+    kill -0 "$scratch_pid" 2>/dev/null || {
+      tail -n 5 "$folder/log" >&2
+      die "a server does not start with backup $1"
+    }
+    sleep 0.2
+  done
+  loaded=$(scratch_field rdb_last_load_keys_loaded)
+  expired=$(scratch_field rdb_last_load_keys_expired)
+  # Servers before 7.0 do not count what they load.
+  [ -n "$loaded" ] || loaded=$(scratch_ask dbsize)
+  wanted=$(cat "$backups/$1/keys")
+  [ "$((loaded + ${expired:-0}))" = "$wanted" ] || die "backup $1 holds $wanted keys and $loaded were restored"
+}
+
+scratch_ask() { "$client" --no-auth-warning -s "$socket" "$@" 2>/dev/null | tr -d '\r' || true; }
+scratch_field() { scratch_ask info persistence | sed -n "s/^$1://p"; }
+
+# restore ID: the dataset of the backup takes the place of the one there is, which is backed up first. The server copies
+# it from a scratch server as from any primary, so that standbys follow and clients stay connected.
+restore() {
+  known "$1"
+  [ "$(field replication role)" = master ] || die "this pod is not primary; restore there"
+  before=$(take)
+  say "what is there now is backup $before"
+  scratch "$1" "$((port + 10000))"
+  say "taking over the keys of $1"
+  ask replicaof 127.0.0.1 "$((port + 10000))" >/dev/null
+  tries=0
+  until [ "$(field replication master_link_status)" = up ]; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 18000 ] || ! kill -0 "$scratch_pid" 2>/dev/null; then
+      ask replicaof no one >/dev/null
+      die "the keys were not taken over; what was there before is backup $before"
+    fi
+    sleep 0.2
+  done
+  ask replicaof no one >/dev/null
+  keys=$(ask dbsize)
+  [ "$keys" = "$(scratch_ask dbsize)" ] || die "the server has $keys keys, not those of the backup; what was there before is $before"
+  echo "$keys $before"
+}
+
+prune() {
+  list_backups | awk -v keep="$1" 'NR > keep { print $1 }' | while read -r id; do
+    say "removing backup $id: $1 are kept"
+    rm -rf "${backups:?}/$id"
+  done
+  find "$backups" -maxdepth 1 \( -name '.new-*' -o -name '.check-*' \) -mtime +0 -exec rm -rf {} +
+}
+
+# Newest first: "ID BYTES KEYS keys".
+list_backups() {
+  for folder in "$backups"/[0-9]*Z; do
+    [ -f "$folder/SHA256SUMS" ] || continue
+    echo "${folder##*/} $(wc -c <"$folder/dump.rdb" | tr -d ' ') $(cat "$folder/keys")"
+  done | sort -r
+}
+
+known() {
+  case $1 in */* | .*) die "\"$1\" is no backup" ;; esac
+  [ -f "$backups/$1/SHA256SUMS" ] || die "no backup \"$1\"; see: backups"
+  (cd "$backups/$1" && sha256sum -c SHA256SUMS >/dev/null 2>&1) || die "backup $1 is damaged: its files are not what was written"
+}
+
+delete_backup() {
+  case $1 in */* | .*) die "\"$1\" is no backup" ;; esac
+  [ -d "$backups/$1" ] || die "no backup \"$1\"; see: backups"
+  rm -rf "${backups:?}/$1"
+}
+
+# dump_file ID: "PATH BYTES".
+dump_file() {
+  known "$1"
+  echo "$backups/$1/dump.rdb $(wc -c <"$backups/$1/dump.rdb" | tr -d ' ')"
+}

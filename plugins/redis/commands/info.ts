@@ -1,0 +1,55 @@
+import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.ts";
+import { bytesText, columns } from "../../kit/bytes.ts";
+import { statusOf } from "../../kit/cluster.ts";
+import { ordinalOf } from "../../kit/controller.ts";
+import { readLinks } from "../../kit/links.ts";
+import { loadServer } from "../../kit/server.ts";
+import type { Call, Outcome } from "../../kit.ts";
+import { keys } from "../keys.ts";
+import { redisKind } from "../server.ts";
+
+/** `info SCOPE/NAME`: what runs, who follows whom, who is linked. No password is shown. */
+export async function info(call: Call): Promise<Outcome> {
+  const args = parseArguments(call.args, { values: ["output"], short: { o: "output" } });
+  noMoreThan(args.words, 1);
+  const cluster = await loadServer(call, redisKind, args.words[0]);
+  const statuses = await Promise.all(cluster.pods.map((pod) => statusOf(cluster, pod)));
+  const end = Number(
+    statuses[cluster.pods.findIndex((pod) => ordinalOf(pod) === cluster.primary)]?.one("position") ?? Number.NaN,
+  );
+  const pods = cluster.pods.map((pod, index) => {
+    const status = statuses[index];
+    const role = status?.one("role") ?? (pod.frozen ? "stopped" : pod.running ? "no answer" : "down");
+    const behind = role === "standby" ? Math.max(end - Number(status?.one("position")), 0) : 0;
+    const held = { keys: Number(status?.one("keys") ?? 0), bytes: Number(status?.one("bytes") ?? 0) };
+    return {
+      ordinal: ordinalOf(pod),
+      role,
+      ready: pod.ready,
+      ...held,
+      behind: Number.isNaN(behind) ? undefined : behind,
+    };
+  });
+  const version = statuses.find((status) => status !== undefined)?.one("version") ?? "";
+  const links = readLinks(cluster.config[keys.links]);
+  const count = statuses.find((status) => status !== undefined)?.one("backups") ?? "0";
+  if (args.values.output === "json") {
+    const json = { ...cluster.of, version, primary: cluster.primary, pods, links, backups: Number(count) };
+    return { message: JSON.stringify(json, null, 2) };
+  }
+  const rows = pods.map(({ ordinal, role, ready, ...pod }) => {
+    const behind = role === "standby" && pod.behind !== undefined ? bytesText(pod.behind) : "";
+    return [String(ordinal), role, ready ? "yes" : "no", String(pod.keys), bytesText(pod.bytes), behind];
+  });
+  const lines = [
+    `${referenceText(cluster.of)}  Redis ${version || "(no pod answers)"}`,
+    "",
+    columns([["POD", "ROLE", "READY", "KEYS", "MEMORY", "BEHIND"], ...rows]),
+    ...(links.length === 0
+      ? []
+      : ["", columns([["APP", "KEY", "USER"], ...links.map(({ app, key, user }) => [app, key, user])])]),
+    "",
+    `backups: ${count}, keep ${cluster.config[keys.keep] ?? "7"}`,
+  ];
+  return { message: lines.join("\n") };
+}

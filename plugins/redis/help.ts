@@ -1,0 +1,16 @@
+/** What `-h` says: how a command is written, and what it does. */
+export const help: Readonly<Record<string, string>> = {
+  info: "info SCOPE/NAME [-o json]\n\nshows role, keys, memory, lag, links, backups",
+  cli: "cli SCOPE/NAME [--replica N] [-- COMMAND…]\n\nopens a session of redis-cli, or runs one command after --",
+  link: "link SCOPE/NAME SCOPE/APP [--reads] [--database N] [--user U] [--as KEY]\n\nputs REDIS_URL into the config of an app",
+  unlink: "unlink SCOPE/NAME SCOPE/APP [--as KEY]\n\ntakes the URL away again",
+  "new-password": "new-password SCOPE/NAME [--user U]\n\nmakes a new password, and new URLs for the linked apps",
+  backup: "backup SCOPE/NAME [--keep N] [--no-check]\n\ntakes a backup now, restored once to see that it can be",
+  backups: "backups SCOPE/NAME [-o json]\n\nlists the backups there are, newest first",
+  "backups:delete": "backups:delete SCOPE/NAME BACKUP\n\nremoves a backup",
+  "backups:download": "backups:download SCOPE/NAME BACKUP [--to FILE]\n\nfetches the dump",
+  failover: "failover SCOPE/NAME [--replica N] [--force] [--no-rejoin]\n\nmakes another pod primary",
+  rejoin: "rejoin SCOPE/NAME --replica N\n\nbrings a stopped pod back as a standby of the primary",
+  restore:
+    "restore SCOPE/NAME BACKUP\n\nlets the keys of a backup take the place of those there are, which are backed up first",
+};

@@ -1,0 +1,90 @@
+# Sourced by serve.sh and tools.sh: what both know about the pod. Plain sh, no more than an image has anyway.
+
+volume=/data
+conf=$volume/berth.conf
+state=$volume/berth.state
+backups=/backups
+port=${REDIS_PORT:-6379}
+
+say() { printf 'redis: %s\n' "$*" >&2; }
+die() {
+  say "$*"
+  exit 1
+}
+
+# as_owner SCRIPT ARGUMENT…: goes on as the user "redis", where the image has one.
+as_owner() {
+  [ "$(id -u)" = 0 ] && id redis >/dev/null 2>&1 || return 0
+  for tool in gosu su-exec; do
+    if command -v "$tool" >/dev/null 2>&1; then exec "$tool" redis sh "$@"; fi
+  done
+  if setpriv --help 2>&1 | grep -q -- --reuid; then
+    exec setpriv --reuid=redis --regid=redis --init-groups sh "$@"
+  fi
+  exec su -s /bin/sh redis -- "$@"
+}
+
+# server and client: the programs of the image.
+find_programs() {
+  PATH=$PATH:/usr/local/bin:/usr/bin:/bin
+  export PATH
+  for name in redis valkey; do
+    server=$name-server
+    client=$name-cli
+    if command -v "$server" >/dev/null 2>&1; then return 0; fi
+  done
+  die "no Redis in this image: redis-server is not on PATH"
+}
+
+own_ordinal() {
+  eval "printf %s \"\${${REDIS_ENV_PREFIX:-BERTH}_REPLICA_ORDINAL:-0}\""
+}
+
+host_of() { printf '%s-%s.%s' "$REDIS_NAME" "$1" "$REDIS_SCOPE"; }
+
+environment_secrets() { printenv | grep '^REDIS_PASSWORD\(_[A-Z0-9_]*\)\{0,1\}=[A-Za-z0-9]*$' | sort; }
+
+# Who is primary, and the passwords. The container's environment is as old as the container and the file as old as the
+# last command that reached it: the higher epoch is the newer word.
+load_state() {
+  epoch=${REDIS_EPOCH:-0}
+  primary=${REDIS_PRIMARY_ORDINAL:-0}
+  secrets=$(environment_secrets)
+  if [ -f "$state" ]; then
+    kept_epoch=$(sed -n 's/^epoch=//p' "$state")
+    if [ "${kept_epoch:-0}" -gt "$epoch" ]; then
+      epoch=$kept_epoch
+      primary=$(sed -n 's/^primary=//p' "$state")
+      secrets=$(grep '^REDIS_PASSWORD' "$state")
+    fi
+  fi
+  REDISCLI_AUTH=$(secret_of REDIS_PASSWORD)
+  export REDISCLI_AUTH
+}
+
+secret_of() { printf '%s\n' "$secrets" | sed -n "s/^$1=//p"; }
+
+save_state() {
+  umask 077
+  printf 'epoch=%s\nprimary=%s\n%s\n' "$epoch" "$primary" "$secrets" >"$state.new"
+  sync
+  mv "$state.new" "$state"
+}
+
+# ask COMMAND…: of the server in this pod. An error that the server tells is one here, too.
+ask() {
+  answer=$("$client" --no-auth-warning -p "$port" "$@" 2>&1) || {
+    say "$answer"
+    return 1
+  }
+  case $answer in
+    ERR* | NOAUTH* | WRONGPASS* | LOADING* | NOPERM* | MISCONF* | *"Connection refused"*)
+      say "$answer"
+      return 1
+      ;;
+  esac
+  printf '%s\n' "$answer" | tr -d '\r'
+}
+
+# One field of INFO: field SECTION NAME.
+field() { ask info "$1" | sed -n "s/^$2://p"; }

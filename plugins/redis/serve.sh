@@ -1,0 +1,50 @@
+# The first process of the pod: writes the configuration that this pod's role asks for, then becomes the server.
+set -eu
+. /berth/lib.sh
+
+volume_owner() {
+  [ "$(id -u)" = 0 ] && id redis >/dev/null 2>&1 || return 0
+  mkdir -p "$volume" "$backups"
+  for folder in "$volume" "$backups"; do
+    if [ -n "$(find "$folder" -prune ! -user redis)" ]; then chown -R redis "$folder"; fi
+  done
+}
+
+# Passwords stand in this file and in no argument.
+write_conf() {
+  umask 077
+  {
+    cat /berth/settings.conf
+    echo "port $port"
+    echo "dir $volume"
+    echo "user default on >$REDISCLI_AUTH ~* &* +@all"
+    echo "masterauth $REDISCLI_AUTH"
+    while read -r name key rules; do
+      [ -z "$name" ] || echo "user $name on >$(secret_of "$key") $rules"
+    done </berth/users.conf
+    [ "$primary" = "$ordinal" ] || echo "replicaof $(host_of "$primary") $port"
+  } >"$conf.new"
+  mv "$conf.new" "$conf"
+}
+
+# Another pod of this block answers: an empty primary would make all of them empty.
+refuse_empty_primary() {
+  [ ! -f "$state" ] && [ "$primary" = "$ordinal" ] || return 0
+  if "$client" --no-auth-warning -t 3 -h "$REDIS_NAME.$REDIS_SCOPE" -p "$port" ping >/dev/null 2>&1; then
+    die "this volume is empty and another pod has the data; make that one primary: failover $REDIS_SCOPE/$REDIS_NAME --replica N"
+  fi
+}
+
+if [ "${1:-}" != owner ]; then
+  volume_owner
+  as_owner /berth/serve.sh owner
+fi
+find_programs
+ordinal=$(own_ordinal)
+load_state
+[ -n "$REDISCLI_AUTH" ] || die "no REDIS_PASSWORD in the config of $REDIS_SCOPE/$REDIS_NAME; apply the block again"
+refuse_empty_primary
+save_state
+write_conf
+rm -f /tmp/berth-synced
+exec "$server" "$conf"

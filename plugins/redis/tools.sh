@@ -1,0 +1,96 @@
+# What the plugin's commands, the probes and the backup jobs call in a pod: tools.sh TOOL ARGUMENT…
+set -eu
+. /berth/lib.sh
+
+# The probe: the server answers, and a standby has had everything once. That its primary is gone does not unready it.
+ready() {
+  [ "$(ask ping)" = PONG ] || exit 1
+  [ "$(field replication role)" != master ] && [ ! -e /tmp/berth-synced ] || return 0
+  [ "$(field replication master_link_status)" = up ] || exit 1
+  : >/tmp/berth-synced
+}
+
+# Lines "key=value", and "standby=ADDRESS STATE OFFSET" of each that follows.
+status() {
+  . /berth/backup.sh
+  echo "epoch=$epoch"
+  echo "primary=$primary"
+  echo "backups=$(list_backups | wc -l | tr -d ' ')"
+  echo "version=$(field server redis_version)"
+  echo "keys=$(ask dbsize)"
+  echo "bytes=$(field memory used_memory)"
+  echo "replid=$(field replication master_replid)"
+  if [ "$(field replication role)" = master ]; then
+    echo "role=primary"
+    echo "position=$(field replication master_repl_offset)"
+    field replication 'slave[0-9]*' | sed 's/^ip=\([^,]*\),.*state=\([^,]*\),offset=\([0-9]*\).*/standby=\1 \2 \3/'
+  else
+    echo "role=standby"
+    echo "position=$(field replication slave_repl_offset)"
+    echo "streaming=$([ "$(field replication master_link_status)" = up ] && echo t || echo f)"
+  fi
+}
+
+# hold MS: writes wait, so that standbys can get to the end.
+hold() { ask client pause "$1" write >/dev/null; }
+
+# lock TOKEN: one command at a time decides who is primary. The volume of the backups is the one place that all pods
+# share. A lock that was left behind goes after the longest that such a command may take.
+lock() {
+  find "$backups/.handover" -prune -mmin +35 -exec rm -rf {} + 2>/dev/null || true
+  mkdir "$backups/.handover" 2>/dev/null || die "another command is making a pod primary just now; wait for it, then see: info"
+  echo "$1" >"$backups/.handover/by"
+}
+
+unlock() {
+  [ "$(cat "$backups/.handover/by" 2>/dev/null)" != "$1" ] || rm -rf "$backups/.handover"
+}
+
+# promote EPOCH ORDINAL: this pod takes writes. The word of it is kept first: a restart must not follow the old one.
+promote() {
+  remember "$1" "$2"
+  ask replicaof no one >/dev/null
+}
+
+# follow EPOCH ORDINAL: this pod gets its changes from that one from now on.
+follow() {
+  remember "$1" "$2"
+  ask replicaof "$(host_of "$2")" "$port" >/dev/null
+}
+
+remember() {
+  [ "$1" -ge "$epoch" ] || die "epoch $1 is older than what this pod knows ($epoch)"
+  epoch=$1
+  primary=$2
+  save_state
+}
+
+# password EPOCH USER VARIABLE: the password is on standard input.
+password() {
+  read -r new
+  old=$REDISCLI_AUTH
+  secrets=$(printf '%s\n%s=%s\n' "$(printf '%s\n' "$secrets" | grep -v "^$3=")" "$3" "$new" | sed '/^$/d')
+  if [ "$2" = default ]; then
+    printf 'ACL SETUSER default resetpass >%s\nAUTH %s\nCONFIG SET masterauth %s\n' "$new" "$new" "$new"
+  else
+    printf 'ACL SETUSER %s resetpass >%s\n' "$2" "$new"
+  fi | REDISCLI_AUTH=$old "$client" --no-auth-warning -p "$port" | tr -d '\r' | grep -v '^OK$' >&2 && die "the server refused the password"
+  remember "$1" "$primary"
+}
+
+shell() { exec "$client" --no-auth-warning -p "$port" "$@"; }
+
+tool=${1:?say which tool}
+shift
+case $tool in
+  ready | status | lock | unlock | hold | promote | follow | password | shell) ;;
+  backup | restore | list_backups | delete_backup | dump_file | job) ;;
+  *) die "no tool \"$tool\"" ;;
+esac
+as_owner /berth/tools.sh "$tool" "$@"
+find_programs
+case $tool in
+  backup | restore | list_backups | delete_backup | dump_file | job) . /berth/backup.sh ;;
+esac
+load_state
+"$tool" "$@"

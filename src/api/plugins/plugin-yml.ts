@@ -1,0 +1,59 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { actionTypes } from "./action.ts";
+
+/** Names and aliases of plugins: never a path, never a dot name. */
+export const pluginNamePattern = "^[a-z0-9][a-z0-9_-]{0,62}$";
+
+/** Version of the protocol between the controller and a plugin that this server speaks. */
+export const protocolVersion = 1;
+
+export const PluginCommand = Type.Object({
+  name: Type.String({ description: "may hold colons and dashes: `backups:capture`" }),
+  help: Type.Optional(Type.String()),
+  timeout: Type.Optional(Type.String({ description: "a duration such as 90s or 2h; the server's default without it" })),
+  long: Type.Optional(Type.Boolean({ description: "goes on when the client that asked for it leaves" })),
+  destructive: Type.Optional(Type.Boolean({ description: "clients ask the operator before they call it" })),
+});
+export type PluginCommand = Static<typeof PluginCommand>;
+
+/** What a plugin may do through actions and the environment; granted at install. Not a sandbox. */
+export const PluginPermissions = Type.Object({
+  actions: Type.Array(Type.Union(actionTypes.map((type) => Type.Literal(type)))),
+  scopes: Type.Array(Type.String(), { description: "scopes that its actions and blocks may touch; * is all of them" }),
+  docker: Type.Boolean({ description: "is told where the container engine is" }),
+});
+export type PluginPermissions = Static<typeof PluginPermissions>;
+
+/** `plugin.yml`, read and completed: what a file leaves out has its default here. */
+export const PluginYml = Type.Object({
+  name: Type.String({ pattern: pluginNamePattern }),
+  version: Type.String({ description: "raw text of the file: 0.10 stays 0.10; empty when it has none" }),
+  description: Type.String(),
+  homepage: Type.String(),
+  aliases: Type.Array(Type.String()),
+  /** Block kinds that `expand` serves; the name and the aliases when the file names none. */
+  kinds: Type.Array(Type.String()),
+  entrypoint: Type.Optional(Type.String({ description: "one program for all commands, relative to the folder" })),
+  /** As declared, or else as found in `bin/` and `commands/`. */
+  commands: Type.Array(PluginCommand),
+  env: Type.Record(Type.String(), Type.String()),
+  protocol: Type.Optional(Type.Integer()),
+  requires: Type.Optional(
+    Type.Object({
+      version: Type.Optional(Type.String({ description: "of this server, such as >=0.2.0" })),
+      programs: Type.Optional(Type.Array(Type.String(), { description: "must be on PATH" })),
+    }),
+  ),
+  /** Left out: everything, as plugins had it before there were permissions. */
+  permissions: Type.Optional(PluginPermissions),
+  /** Block kind to the path, inside the folder, of the JSON Schema of its spec. */
+  schema: Type.Optional(Type.Record(Type.String(), Type.String())),
+  routes: Type.Optional(
+    Type.Object({
+      prefix: Type.Optional(Type.String()),
+      port: Type.Optional(Type.Integer()),
+      port_env: Type.Optional(Type.String()),
+    }),
+  ),
+});
+export type PluginYml = Static<typeof PluginYml>;

@@ -1,0 +1,211 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { listPluginRuns, type PluginRun } from "../../api/orchestration/dispatch.ts";
+import {
+  disablePlugin,
+  enablePlugin,
+  getPlugin,
+  installPlugin,
+  listPlugins,
+  type PluginInfo,
+  removePlugin,
+  rollbackPlugin,
+  updatePlugin,
+} from "../../api/orchestration/plugins.ts";
+import { parseSource, sourceForm } from "../../core/plugins/source.ts";
+import type { Arguments } from "../arguments.ts";
+import { confirmed, refused } from "../ask.ts";
+import { answer, type Command, type Context } from "../command.ts";
+import { ageOf } from "../time-text.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { grantText, pluginTable, pluginText } from "../plugin-text.ts";
+import { printable } from "../style.ts";
+import { didYouMean } from "../suggest.ts";
+import { tableText } from "../table-text.ts";
+import { tableSetup } from "./get.ts";
+
+const actions = { list, info, install, update, rollback, enable, disable, remove, runs };
+
+export const pluginsCommand: Command = {
+  name: "plugins",
+  summary: "list, install, update and remove plugins, look at their runs",
+  usage: [
+    "plugins [list]",
+    "plugins info NAME",
+    "plugins install SOURCE [--version TAG] [--replace]",
+    "plugins install DIR --link",
+    "plugins update [NAME] [--version TAG]",
+    "plugins rollback | enable | disable NAME",
+    "plugins remove NAME [-y]",
+    "plugins runs [NAME] [--limit N]",
+  ],
+  detail: [
+    "SOURCE is owner/repo for a release, the URL of a git repository, or a folder of the server.",
+    "A command of a plugin is run with: berth PLUGIN:COMMAND [WORDS]; berth help PLUGIN lists them.",
+    "To write one: berth plugins init NAME, then plugins lint and plugins test.",
+  ],
+  flags: [
+    { name: "version", value: "TAG", summary: "this version and not the newest" },
+    { name: "replace", summary: "take the place of a bundled plugin, or of a folder dropped in by hand" },
+    { name: "link", summary: "use the folder where it is, as it is at each moment: for development" },
+    { name: "yes", short: "y", summary: "do not ask" },
+    { name: "limit", short: "n", value: "N", summary: "at most this many runs (100)" },
+  ],
+  async run(context, args) {
+    const [verb = "list", ...words] = args.words;
+    const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
+    if (action !== undefined) return action({ words, args, context });
+    throw usageFailure(`"${verb}" is no plugins command${didYouMean(verb, Object.keys(actions))}`);
+  },
+};
+
+interface Call {
+  words: string[];
+  args: Arguments;
+  context: Context;
+}
+
+function only(words: string[], what = "NAME; see: berth plugins list"): string {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0) throw usageFailure(`say which: one ${what}`);
+  return word;
+}
+
+async function list({ words, context }: Call): Promise<number> {
+  if (words.length > 0) throw usageFailure("plugins list takes no words");
+  const data = await context.api.call(listPlugins);
+  answer(context, data, () => {
+    return data.plugins.length === 0 ? "no plugins" : pluginTable(data.plugins, tableSetup(context));
+  });
+  const { noteStyle } = context.terminal;
+  if (!context.json) for (const text of data.errors) context.terminal.note(`${noteStyle.red("✗")} ${printable(text)}`);
+  return exitCodes.done;
+}
+
+async function info({ words, context }: Call): Promise<number> {
+  const plugin = await context.api.call(getPlugin, { params: { name: only(words) } });
+  answer(context, plugin, () => pluginText(plugin, context.terminal.style));
+  return exitCodes.done;
+}
+
+async function install({ words, args, context }: Call): Promise<number> {
+  const source = sourceOf(only(words, "SOURCE"), context);
+  const version = args.value("version");
+  const body = {
+    source,
+    ...(version === undefined ? {} : { version }),
+    ...(args.on("link") ? { link: true } : {}),
+    ...(args.on("replace") ? { replace: true } : {}),
+  };
+  const plugin = await context.api.call(installPlugin, { body, signal: context.signal });
+  return told(context, plugin, args.on("link") ? "linked" : "installed");
+}
+
+/** Folders are named as the server sees them: it has another current folder. */
+function sourceOf(text: string, { cwd }: Context): string {
+  const isFolder = (path: string) => statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
+  const source = parseSource(text, isFolder);
+  if (source === undefined) throw usageFailure(`"${text}" is no source of a plugin: ${sourceForm}`);
+  return source.type === "local" ? resolve(cwd, source.path) : text;
+}
+
+async function update({ words, args, context }: Call): Promise<number> {
+  const { plugins } = await context.api.call(listPlugins);
+  if (words.length > 0) {
+    const name = only(words);
+    const before = plugins.find((plugin) => plugin.name === name || plugin.aliases.includes(name));
+    return updateOne(context, { name, before, version: args.value("version") });
+  }
+  if (args.value("version") !== undefined) throw usageFailure("say which plugin has that version");
+  const ours = plugins.filter(({ origin }) => origin === "installed");
+  if (ours.length === 0) context.terminal.note("nothing to update: no plugin is installed");
+  let worst: number = exitCodes.done;
+  for (const before of ours) {
+    try {
+      await updateOne(context, { name: before.name, before, version: undefined });
+    } catch (error) {
+      // One that cannot be updated does not keep the others from it.
+      if (!(error instanceof Error) || context.signal.aborted) throw error;
+      context.terminal.note(`${context.terminal.noteStyle.red("✗")} ${before.name}: ${error.message}`);
+      worst = exitCodes.failed;
+    }
+  }
+  return worst;
+}
+
+interface Update {
+  name: string;
+  before: PluginInfo | undefined;
+  version: string | undefined;
+}
+
+async function updateOne(context: Context, { name, before, version }: Update): Promise<number> {
+  const plugin = await context.api.call(updatePlugin, { params: { name }, query: { version }, signal: context.signal });
+  const isSame = before?.version === plugin.version && before.installed_at === plugin.installed_at;
+  return told(
+    context,
+    plugin,
+    isSame ? "already the newest:" : `updated from ${before?.version || "an unknown version"} to`,
+  );
+}
+
+async function rollback({ words, context }: Call): Promise<number> {
+  const plugin = await context.api.call(rollbackPlugin, { params: { name: only(words) } });
+  return told(context, plugin, "rolled back to");
+}
+
+async function enable({ words, context }: Call): Promise<number> {
+  return told(context, await context.api.call(enablePlugin, { params: { name: only(words) } }), "enabled");
+}
+
+async function disable({ words, context }: Call): Promise<number> {
+  return told(context, await context.api.call(disablePlugin, { params: { name: only(words) } }), "disabled");
+}
+
+async function remove({ words, args, context }: Call): Promise<number> {
+  const name = only(words);
+  if (!args.on("yes") && context.terminal.interactive) {
+    const question = `Remove the plugin "${name}"? What it made stays.`;
+    if (!(await confirmed(question, context))) throw refused();
+  }
+  const data = await context.api.call(removePlugin, { params: { name } });
+  answer(context, data, () => (data.removed ? `removed ${name}` : `${name} was not installed`));
+  return exitCodes.done;
+}
+
+function told(context: Context, plugin: PluginInfo, verb: string): number {
+  answer(
+    context,
+    plugin,
+    () => `${verb} ${plugin.name}${plugin.version === "" ? "" : ` ${printable(plugin.version)}`}`,
+  );
+  if (!context.json && plugin.enabled) context.terminal.note(`  it may ${printable(grantText(plugin))}`);
+  return exitCodes.done;
+}
+
+async function runs({ words, args, context }: Call): Promise<number> {
+  const plugin = words.length === 0 ? undefined : only(words);
+  const data = await context.api.call(listPluginRuns, { query: { plugin, limit: args.value("limit") } });
+  answer(context, data, () => (data.runs.length === 0 ? "no runs yet" : runTable(data.runs, context)));
+  return exitCodes.done;
+}
+
+function runTable(list: readonly PluginRun[], context: Context): string {
+  const { style, width, now } = tableSetup(context);
+  const rows = list.map((run) => {
+    const color = run.status === "succeeded" ? style.green : run.status === "running" ? style.cyan : style.red;
+    const said = run.error ?? run.tail.at(-1) ?? "";
+    const words = [run.command, ...run.args].map(printable).join(" ");
+    return [
+      run.run_id,
+      run.plugin,
+      words,
+      color(run.status),
+      ageOf(run.started_at, now),
+      printable(run.actor),
+      printable(said),
+    ];
+  });
+  const head = ["RUN", "PLUGIN", "COMMAND", "RESULT", "AGE", "BY", "SAID"];
+  return tableText([head, ...rows], { width, head: style.dim });
+}

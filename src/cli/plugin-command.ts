@@ -1,0 +1,173 @@
+import { ApiError, readAnswer } from "../api/client.ts";
+import { type DispatchResult, dispatchPlugin } from "../api/orchestration/dispatch.ts";
+import { listPlugins, type PluginInfo } from "../api/orchestration/plugins.ts";
+import { type ProgressLine, progressMediaType } from "../api/plugins/protocol.ts";
+import { confirmed, refused } from "./ask.ts";
+import type { Context } from "./command.ts";
+import { runLocally } from "./exec-local.ts";
+import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
+import { fetchFiles } from "./fetch-file.ts";
+import { pluginCommandHelp, pluginHelpText } from "./plugin-text.ts";
+import { printable } from "./style.ts";
+import { didYouMean } from "./suggest.ts";
+import { commands, localCommands } from "./table.ts";
+
+export interface PluginWords {
+  /** The first word, which is no verb of the client. */
+  plugin: string;
+  /** All that follow, as the operator wrote them. */
+  words: readonly string[];
+  /** `-h` before the first word. */
+  help: boolean;
+  /** `--yes` before the first word. */
+  yes: boolean;
+}
+
+/**
+ * `berth PLUGIN COMMAND WORDS…`: everything after the command is the plugin's own, `-h` and `-o json` included.
+ * Throws a usage failure where nothing of that name is installed.
+ */
+export async function runPluginWords(
+  context: Context,
+  { plugin: typed, words, help, yes }: PluginWords,
+): Promise<number> {
+  const plugin = await pluginNamed(context, typed);
+  const [command, ...rest] = words;
+  const isHelp = help || command === undefined || (words.length === 1 && /^(?:-h|--help)$/.test(command));
+  if (isHelp) return helpOf(context, plugin, typed);
+  await confirmDestructive(context, plugin, { command, words: rest, yes });
+  const call = { params: { name: typed, command }, body: { args: rest } };
+  if (context.json) {
+    const data = await context.api.call(dispatchPlugin, call);
+    context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
+    return exitCodes.done;
+  }
+  const headers = { Accept: progressMediaType };
+  const answer = await context.api.raw(dispatchPlugin, { ...call, headers, signal: context.signal });
+  const result = await readResult(context, answer);
+  tell(context, result);
+  const code = await runLocally(context, { commands: result.exec_local ?? [], plugin: plugin.name, yes });
+  if (code !== 0) return code;
+  await fetchFiles(context, result.fetch_file ?? [], { words: rest, yes });
+  return exitCodes.done;
+}
+
+/** `berth help pg` and `berth help pg:psql`: from what the plugin declares; nothing is run. */
+export async function pluginHelp(context: Context, typed: string, command: string | undefined): Promise<number> {
+  const plugin = await pluginNamed(context, typed);
+  if (command === undefined) {
+    context.terminal.out(pluginHelpText(plugin, typed, context.terminal.style));
+    return exitCodes.done;
+  }
+  const known = plugin.commands.find(({ name }) => name === command);
+  if (known === undefined) {
+    const names = plugin.commands.map(({ name }) => name);
+    throw usageFailure(`the plugin "${plugin.name}" has no command "${command}"${didYouMean(command, names)}`);
+  }
+  context.terminal.out(pluginCommandHelp(plugin, known, typed));
+  return exitCodes.done;
+}
+
+/** A plugin that has a command `help` speaks for itself. */
+async function helpOf(context: Context, plugin: PluginInfo, typed: string): Promise<number> {
+  if (!plugin.commands.some(({ name }) => name === "help")) return pluginHelp(context, typed, undefined);
+  const data = await context.api.call(dispatchPlugin, { params: { name: typed, command: "help" }, body: {} });
+  context.terminal.out(data.message);
+  return exitCodes.done;
+}
+
+async function pluginNamed(context: Context, typed: string): Promise<PluginInfo> {
+  const plugins = await installed(context, typed);
+  const found = plugins.find(({ name }) => name === typed) ?? plugins.find(({ aliases }) => aliases.includes(typed));
+  if (found !== undefined) return found;
+  const words = plugins.flatMap(({ name, aliases }) => [name, ...aliases]);
+  throw unknownCommand(typed, [...knownVerbs(), ...words]);
+}
+
+/** A mistyped verb is told as such also where no server can be asked about plugins. */
+async function installed(context: Context, typed: string): Promise<PluginInfo[]> {
+  try {
+    return (await context.api.call(listPlugins)).plugins;
+  } catch (error) {
+    const isAway = error instanceof CommandFailure && error.exitCode === exitCodes.unreachable;
+    const isOld = error instanceof ApiError && error.status === 404;
+    const hint = didYouMean(typed, knownVerbs());
+    if (isOld || (isAway && hint !== "")) throw unknownCommand(typed, knownVerbs());
+    if (isAway)
+      throw new CommandFailure(`"${typed}" is no command, or one of a plugin:\n${error.message}`, error.exitCode);
+    throw error;
+  }
+}
+
+function knownVerbs(): string[] {
+  return [...commands, ...localCommands].map(({ name }) => name);
+}
+
+function unknownCommand(word: string, known: readonly string[]): CommandFailure {
+  return usageFailure(`unknown command "${word}"${didYouMean(word, known) || "; see: berth help"}`);
+}
+
+interface Destructive {
+  command: string;
+  words: readonly string[];
+  yes: boolean;
+}
+
+async function confirmDestructive(
+  context: Context,
+  plugin: PluginInfo,
+  { command, words, yes }: Destructive,
+): Promise<void> {
+  const isDestructive = plugin.commands.some(({ name, destructive }) => name === command && destructive === true);
+  // The plugin's own --yes means the same; what stands behind -- is somebody else's.
+  const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
+  if (!isDestructive || yes || own.includes("--yes") || own.includes("-y")) return;
+  const what = [plugin.name, command, ...words].map(printable).join(" ");
+  if (context.json || !context.terminal.interactive) {
+    throw new CommandFailure(
+      `"${what}" destroys something: say --yes to run it without being asked`,
+      exitCodes.refused,
+    );
+  }
+  if (!(await confirmed(`Run "${what}"? It destroys something.`, context))) throw refused();
+}
+
+const lineCharsMax = 64 * 1024 * 1024;
+
+/** Shows progress as it comes and returns the result at its end. Throws `ApiError` as without progress. */
+async function readResult(context: Context, answer: Response): Promise<DispatchResult> {
+  const isStream = answer.headers.get("content-type")?.includes(progressMediaType) === true;
+  if (!isStream || answer.body === null) return readAnswer(dispatchPlugin, answer.status, await answer.text());
+  for await (const line of linesOf(answer.body)) {
+    const told = JSON.parse(line) as ProgressLine;
+    if (told.type === "result") return readAnswer(dispatchPlugin, told.code, JSON.stringify(told));
+    context.terminal.note(context.terminal.noteStyle.dim(printable(told.text)));
+  }
+  throw new CommandFailure("the connection broke while the plugin was running; see: berth plugins runs");
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let open = "";
+  for await (const chunk of body) {
+    const parts = (open + decoder.decode(chunk, { stream: true })).split("\n");
+    open = parts.pop() ?? "";
+    if (open.length > lineCharsMax) throw new CommandFailure("the answer of the server is too long");
+    yield* parts;
+  }
+}
+
+function tell({ terminal }: Context, { message, applied, warnings = [] }: DispatchResult): void {
+  if (message !== "") terminal.out(harmless(message));
+  for (const label of applied) terminal.note(`${terminal.noteStyle.green("✓")} ${printable(label)}`);
+  for (const warning of warnings) terminal.note(`${terminal.noteStyle.yellow("warning:")} ${printable(warning)}`);
+}
+
+/** Text of several lines that cannot drive the terminal. */
+function harmless(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.split("\t").map(printable).join("\t"))
+    .join("\n")
+    .replace(/[ \n]+$/, "");
+}

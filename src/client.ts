@@ -1,0 +1,51 @@
+import { run, type Surroundings } from "./cli/run.ts";
+import { createRunLocal } from "./cli/local-run.ts";
+import { openOutputs } from "./cli/output.ts";
+import { processTerminal } from "./cli/raw-terminal.ts";
+import { processStreams, readStdin } from "./cli/streams.ts";
+import { clientLimits, clientOptions, shellVariables } from "./config.ts";
+import { systemClock } from "./lib/clock.ts";
+import { versionText } from "./version.ts";
+
+/** Loaded when used: a client command pays nothing for the server. */
+const local: Surroundings["local"] = {
+  serve: async (args) => (await import("./local/serve.ts")).serveCommand(args),
+  doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
+  server: async (args) => (await import("./local/unit.ts")).serverCommand(args),
+  backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
+  "hooks secret": async (args) => (await import("./local/hook-secret.ts")).hookSecretCommand(args),
+  "plugins init": async (args) => (await import("./local/plugin-init.ts")).pluginInitCommand(args),
+  "plugins lint": async (args) => (await import("./local/plugin-lint.ts")).pluginLintCommand(args),
+  "plugins test": async (args) => (await import("./local/plugin-test.ts")).pluginTestCommand(args),
+  restore: async (args) => (await import("./local/restore.ts")).restoreCommand(args),
+};
+
+/** The second Ctrl-C ends the process whatever it is doing. */
+function interruptible(): AbortSignal {
+  const controller = new AbortController();
+  process.on("SIGINT", () => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+  });
+  return controller.signal;
+}
+
+/** The command line as people use it; answers with the exit code. */
+export function client(argv: readonly string[]): Promise<number> {
+  const outputs = openOutputs();
+  return run(argv, {
+    version: versionText(),
+    streams: processStreams(outputs),
+    rawTerminal: processTerminal(outputs),
+    runLocal: createRunLocal(shellVariables()),
+    stdin: readStdin,
+    fetch,
+    clock: systemClock,
+    limits: clientLimits,
+    variables: shellVariables(),
+    cwd: process.cwd(),
+    interruptible,
+    options: clientOptions,
+    local,
+  });
+}

@@ -1,0 +1,81 @@
+import { formatKey, type ManifestKey } from "../api/manifest.ts";
+import type { ApplyResult, PlanRow } from "../api/orchestration/apply.ts";
+import { changedPaths } from "../core/diff.ts";
+import { generatedTexts, hideGenerated } from "../core/plugins/generated.ts";
+import { absentReferences, unresolvedText } from "../core/references.ts";
+import { notActedUpon } from "../core/unsupported.ts";
+import type { ApplyOptions, Outcome } from "./apply-change.ts";
+import { planRow, pruneRow } from "./apply-plan.ts";
+import type { Context } from "./context.ts";
+import type { ExpandedBlock, Expansions } from "./expansion.ts";
+import { wireManifest, wouldBeManifest } from "./wire.ts";
+
+interface Reporting {
+  outcome: Outcome;
+  expansions: Expansions;
+  /** What did not begin after the commit. */
+  started: string[];
+}
+
+/** The answer of an apply. */
+export function report(
+  context: Context,
+  { outcome, expansions, started }: Reporting,
+  options: ApplyOptions,
+): ApplyResult {
+  const { puts, pruned, referent } = outcome;
+  const unheeded = puts.flatMap(({ manifest }) => {
+    const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
+    return [...notActedUpon(manifest.kind, manifest.spec), ...waits].map((text) => `${formatKey(manifest)}: ${text}`);
+  });
+  const warnings = [...unheeded, ...outcome.warnings, ...started];
+  const result: ApplyResult = {
+    applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
+    pruned: pruned.map(formatKey),
+    ...(expansions.installs.length > 0 ? { plugin_installs: expansions.installs } : {}),
+    ...(expansions.blocks.length > 0 ? { plugin_expansions: expansions.blocks.map(expansionRow) } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+  return options.dryRun ? planned(context, { result, outcome, expansions }) : result;
+}
+
+interface Planning {
+  result: ApplyResult;
+  outcome: Outcome;
+  expansions: Expansions;
+}
+
+function planned(context: Context, { result, outcome, expansions }: Planning): ApplyResult {
+  const { puts, readers, pruned, referent } = outcome;
+  const generated = generatedTexts(
+    expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
+  );
+  return {
+    ...result,
+    applied: result.applied.map((manifest) => ({ ...manifest, spec: hideGenerated(manifest.spec, generated) })),
+    current: puts.map(({ previous }) => (previous === undefined ? null : wireManifest(previous))),
+    dry_run: true,
+    plan: [
+      ...expansions.unknown.map(unknownRow),
+      ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
+      ...[...puts, ...readers].map((row) => planRow(context, row, referent)),
+      ...pruned.map((key) => pruneRow(context, key)),
+    ],
+  };
+}
+
+function expansionRow({ ref, manifests }: ExpandedBlock): { from: string; to: string[] } {
+  return { from: ref, to: manifests.map((manifest: ManifestKey) => formatKey(manifest)) };
+}
+
+function unknownRow({ ref, why }: Expansions["unknown"][number]): PlanRow {
+  return { ref, action: "create", changed: [], replicas: [], notes: [why] };
+}
+
+/** The block itself; what its plugin would have done is listed, and nothing of it was. */
+function blockRow({ key, spec, ready }: ExpandedBlock, previous: ExpandedBlock["spec"] | undefined): PlanRow {
+  const changed = previous === undefined ? [] : changedPaths(previous, spec);
+  const action = previous === undefined ? "create" : changed.length > 0 ? "update" : "unchanged";
+  const notes = ready.map(({ action: { label } }) => `its plugin asks for ${label}`);
+  return { ref: formatKey(key), action, changed, replicas: [], notes };
+}

@@ -1,0 +1,32 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import type { Transaction } from "../store/store.ts";
+import { tellReaders } from "./referents.ts";
+import { isContainerKind } from "./target.ts";
+
+interface Deleting {
+  key: ManifestKey;
+  prune: boolean;
+  actor: string;
+  why: string;
+  now: number;
+}
+
+/**
+ * Removes a manifest inside a transaction and leaves a delete mark where containers have to go: the reconciler
+ * finishes from the mark, also after a crash. Returns whether a config bucket was wiped.
+ */
+export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
+  tx.manifests.delete(key);
+  tellReaders(tx, key);
+  if (isContainerKind(key.kind)) {
+    // A prune that is not worked off yet stays owed.
+    const owed = tx.deletions.get(key)?.prune === true;
+    tx.deletions.put({ kind: key.kind, scope: key.scope, name: key.name, at: now, prune: prune || owed });
+  }
+  const configWiped = prune && tx.config.wipe(key.scope, key.name);
+  tx.events.append(
+    { actor, action: "manifest.delete", kind: key.kind, scope: key.scope, name: key.name, detail: { why, prune } },
+    now,
+  );
+  return { configWiped };
+}

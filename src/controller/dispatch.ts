@@ -1,0 +1,251 @@
+import { Failure, problemsFailure } from "../api/failure.ts";
+import type { DispatchResult, PluginRun } from "../api/orchestration/dispatch.ts";
+import type { DispatchInput } from "../api/plugins/protocol.ts";
+import { protocolVersion } from "../api/plugins/plugin-yml.ts";
+import { decodeActions, type PlannedAction } from "../core/plugins/actions.ts";
+import { failureText } from "../core/plugins/envelope.ts";
+import { isFields } from "../core/plugins/fields.ts";
+import { permissionProblems } from "../core/plugins/permissions.ts";
+import { didYouMean } from "../core/suggest.ts";
+import type { Plugin } from "../plugin/plugin.ts";
+import type { PluginRunRecord } from "../store/plugin-records.ts";
+import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
+import type { Context } from "./context.ts";
+import type { DispatchRequest, ExecAnswer, PluginCaller } from "./controller.ts";
+import { node, type PluginAnswer, runPlugin } from "./plugin-run.ts";
+import { isoTime } from "./wire.ts";
+
+/**
+ * POST /plugin/{name}/{command}. Fails `invalid` for an unknown plugin or command, for whatever the plugin refuses, and
+ * for actions that are not right: then none of them was carried out.
+ */
+export async function dispatch(
+  context: Context,
+  request: DispatchRequest,
+  options: PluginCaller & { restart: boolean },
+): Promise<DispatchResult> {
+  const args = argsOf(context, request.body);
+  const plugin = await knownPlugin(context, request.plugin);
+  requireCommand(plugin, request.command);
+  const answer = await runPlugin(context, {
+    plugin,
+    command: request.command,
+    args,
+    input: inputOf(context, plugin, request),
+    timeoutMs: context.limits.dispatchTimeoutMs,
+    ...callerOf(plugin, request.command, options),
+  });
+  return recorded(answer, appliedOf, async () => {
+    const { message, actions } = readCommandReply(context, { plugin, command: request.command, answer });
+    const { outcome, warnings } = await performActions(context, actions, options);
+    return {
+      message,
+      applied: outcome.applied,
+      ...(outcome.execLocal.length > 0 ? { exec_local: outcome.execLocal } : {}),
+      ...(outcome.fetchFile.length > 0 ? { fetch_file: outcome.fetchFile } : {}),
+      run_id: answer.runId,
+      ...(warnings.length > 0 ? { warnings } : {}),
+    };
+  });
+}
+
+function appliedOf({ applied }: DispatchResult): string[] {
+  return applied;
+}
+
+/** Writes down how a run ended, whichever way its answer went, and the labels of what it did. */
+export async function recorded<T>(
+  answer: PluginAnswer,
+  labels: (result: T) => string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work();
+    await answer.record({ applied: labels(result) });
+    return result;
+  } catch (error) {
+    await answer.record({ error: error instanceof Error ? error.message : String(error) });
+    throw error;
+  }
+}
+
+/** A command that declares itself long goes on when its caller leaves. */
+function callerOf(plugin: Plugin, command: string, { actor, signal, onLine }: PluginCaller): PluginCaller {
+  const isLong = plugin.yml.commands.some(({ name, long }) => name === command && long === true);
+  return { actor, onLine, ...(isLong ? {} : { signal }) };
+}
+
+function inputOf(context: Context, plugin: Plugin, { plugin: typed, command }: DispatchRequest): DispatchInput {
+  const url = context.plugins.controllerUrl();
+  return {
+    protocol: protocolVersion,
+    plugin: typed,
+    command,
+    ...(url === undefined ? {} : { controller_url: url }),
+    plugin_dir: plugin.folder,
+    node_name: node,
+  };
+}
+
+interface CommandRun {
+  plugin: Plugin;
+  command: string;
+  answer: PluginAnswer;
+}
+
+/** The answer of a command that went well: a message, and actions that are all right. Fails `invalid` otherwise. */
+function readCommandReply(context: Context, { plugin, command, answer }: CommandRun) {
+  const { reply } = answer;
+  refuseFailed({ plugin, command, answer });
+  if (reply.type === "text") return { message: reply.text, actions: [] };
+  const data = reply.type === "ok" ? (reply.data ?? {}) : {};
+  if (typeof data === "string") return { message: data, actions: [] };
+  if (!isFields(data)) throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: data is no object`);
+  const { actions, problems } = decodeActions(data.actions, context.limits);
+  const refused = problems.length > 0 ? problems : permissionProblems(actions, plugin.permissions);
+  if (refused.length > 0) {
+    const who = `plugin "${plugin.yml.name}" ${command}: `;
+    throw problemsFailure(refused.map(({ path, message }) => ({ path: `${who}${path}`, message })));
+  }
+  return { message: typeof data.message === "string" ? data.message : "", actions };
+}
+
+/** Fails `invalid` with what the plugin said, where it failed. */
+export function refuseFailed({ plugin, command, answer }: CommandRun): void {
+  const { reply, stderr, exitCode } = answer;
+  const who = `plugin "${plugin.yml.name}" ${command}`;
+  if (exitCode !== 0) throw new Failure("invalid", `${who} exited ${exitCode}: ${failureText(reply, stderr)}`);
+  if (reply.type === "error") throw new Failure("invalid", `${who}: ${reply.error}`);
+  if (reply.type === "broken") throw new Failure("invalid", `${who}: ${reply.why}`);
+}
+
+async function performActions(
+  context: Context,
+  actions: readonly PlannedAction[],
+  options: { actor: string; restart: boolean },
+): Promise<{ outcome: ActionOutcome; warnings: string[] }> {
+  const ready = await readyActions(context, actions, { dryRun: false });
+  const work = (tx: Parameters<Parameters<typeof context.store.write>[0]>[0]) => {
+    const outcome = carryOut(context, tx, { ready, options });
+    requireJobs(tx, outcome);
+    return outcome;
+  };
+  if (actions.length === 0) {
+    return { outcome: { applied: [], jobs: [], deleted: [], execLocal: [], fetchFile: [] }, warnings: [] };
+  }
+  const outcome = await context.store.write(work);
+  return { outcome, warnings: await afterActions(context, outcome, options.actor) };
+}
+
+function argsOf(context: Context, body: unknown): string[] {
+  if (body === undefined || body === null) return [];
+  if (!isFields(body)) throw new Failure("invalid", 'expected an object such as {"args": ["data/main"]}');
+  const args = body.args ?? [];
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string" && !arg.includes("\0"))) {
+    throw new Failure("invalid", "args: expected a list of strings without NUL characters");
+  }
+  const most = context.limits.pluginArgsMax;
+  if (args.length > most) throw new Failure("invalid", `args: ${args.length} words; at most ${most} are allowed`);
+  return args;
+}
+
+/** Fails `invalid` for a plugin that is not there, naming those that are. */
+export async function knownPlugin(context: Context, name: string): Promise<Plugin> {
+  const { registry } = context.plugins;
+  await registry.refresh();
+  const plugin = registry.find(name);
+  if (plugin !== undefined) return plugin;
+  const { plugins, errors } = registry.list();
+  const broken = errors.find((text) => text.startsWith(`${name}: `));
+  if (broken !== undefined) throw new Failure("invalid", `plugin ${broken}`);
+  const names = plugins.flatMap(({ yml }) => [yml.name, ...yml.aliases]);
+  const there = names.length === 0 ? "none is installed" : `installed are ${names.join(", ")}`;
+  throw new Failure("invalid", `no plugin "${name.slice(0, 80)}"${didYouMean(name, names)}; ${there}`);
+}
+
+const commandsShownMax = 20;
+
+function requireCommand(plugin: Plugin, command: string): void {
+  if (plugin.argv.has(command)) return;
+  const known = [...plugin.argv.keys()].sort();
+  const shown = known.slice(0, commandsShownMax).join(", ") + (known.length > commandsShownMax ? " ..." : "");
+  const hint = didYouMean(command, known);
+  throw new Failure(
+    "invalid",
+    `plugin "${plugin.yml.name}" has no command "${command.slice(0, 80)}"${hint}; it has ${shown || "none"}`,
+  );
+}
+
+/** POST /plugins/exec: no input, no actions. Fails `not_found` for an unknown plugin or command, `internal` where it fails. */
+export async function execPlugin(context: Context, body: unknown, caller: PluginCaller): Promise<ExecAnswer> {
+  const [name, command, ...args] = argsOf(context, body);
+  if (name === undefined || command === undefined) {
+    throw new Failure("invalid", "args: expected at least a plugin and a command");
+  }
+  const plugin = await knownPlugin(context, name).catch(asNotFound);
+  try {
+    requireCommand(plugin, command);
+  } catch (error) {
+    asNotFound(error);
+  }
+  const { dispatchTimeoutMs: timeoutMs } = context.limits;
+  const given = { ...callerOf(plugin, command, caller), env: envOf(body) };
+  const answer = await runPlugin(context, { plugin, command, args, input: undefined, timeoutMs, ...given });
+  const { reply, exitCode, stdout, stderr } = answer;
+  const hasFailed = exitCode !== 0 || reply.type === "error";
+  await answer.record(hasFailed ? { error: failureText(reply, stderr) } : {});
+  if (reply.type === "ok" || reply.type === "error") {
+    return { status: hasFailed ? 500 : 200, body: JSON.parse(stdout) };
+  }
+  if (hasFailed) {
+    const said = [stdout.trim(), stderr.trim()].filter((text) => text !== "").join("\n");
+    throw new Failure("internal", `plugin "${plugin.yml.name}" ${command} exited ${exitCode}: ${said || "no output"}`);
+  }
+  return { status: 200, body: { status: "ok", data: { stdout: stdout.replace(/[\r\n]+$/, "") } } };
+}
+
+function asNotFound(error: unknown): never {
+  if (error instanceof Failure && error.code === "invalid") throw new Failure("not_found", error.message);
+  throw error;
+}
+
+function envOf(body: unknown): Record<string, string> {
+  const env = isFields(body) ? (body.env ?? {}) : {};
+  const isRight =
+    isFields(env) && Object.entries(env).every(([key, value]) => /^[A-Za-z_]\w*$/.test(key) && isPlain(value));
+  if (!isRight) throw new Failure("invalid", "env: expected an object of variable names to strings");
+  return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" && !value.includes("\0");
+}
+
+/** GET /plugins/runs. */
+export function listPluginRuns(
+  context: Context,
+  { plugin, limit }: { plugin: string | undefined; limit: number },
+): { runs: PluginRun[] } {
+  const name = plugin === undefined ? undefined : (context.plugins.registry.find(plugin)?.yml.name ?? plugin);
+  const runs = context.store.pluginRuns.list({ limit, ...(name === undefined ? {} : { plugin: name }) });
+  return { runs: runs.map(wirePluginRun) };
+}
+
+function wirePluginRun(run: PluginRunRecord): PluginRun {
+  const { id, plugin, version, command, args, actor, status, applied, tail } = run;
+  return {
+    run_id: id,
+    plugin,
+    version,
+    command,
+    args,
+    actor,
+    status,
+    started_at: isoTime(run.startedAt),
+    ...(run.endedAt === undefined ? {} : { ended_at: isoTime(run.endedAt) }),
+    ...(run.exitCode === undefined ? {} : { exit_code: run.exitCode }),
+    ...(run.error === undefined ? {} : { error: run.error }),
+    applied,
+    tail,
+  };
+}

@@ -1,0 +1,62 @@
+import { Failure } from "../api/failure.ts";
+import type { BlockSchemas } from "../plugin/block-schemas.ts";
+import type { Host } from "../plugin/host.ts";
+import type { Installer, Registry } from "../plugin/plugin.ts";
+
+/** What the controller needs to run plugins. */
+export interface PluginRoom {
+  registry: Registry;
+  installer: Installer;
+  host: Host;
+  schemas: BlockSchemas;
+  /** The part of the server's own environment that every plugin gets; without where the engine is. */
+  environment: Readonly<Record<string, string>>;
+  /** Told to plugins that were granted the engine. */
+  dockerHost: string;
+  /** Where a plugin on this machine reaches the orchestration plane; undefined while it listens on no address. */
+  controllerUrl: () => string | undefined;
+  callbacks: CallbackDoor;
+  /** Token of a run under way → name of its plugin. */
+  tokens: Map<string, string>;
+  /** `owner/repo` of the plugin of a block kind, as the operator set it. */
+  defaultRepo: (kind: string) => string | undefined;
+}
+
+/** Where containers of plugins' blocks reach the controller: a listener on the platform network alone. */
+export interface CallbackDoor {
+  /** Undefined while it does not listen. */
+  url(): string | undefined;
+  /** Makes the platform network where it is missing, and listens; does nothing where that cannot be. */
+  open(): Promise<void>;
+}
+
+/** A server without plugins. */
+export function noPlugins(): PluginRoom {
+  const refuse = async () => {
+    throw new Failure("unavailable", "this server runs without plugins");
+  };
+  return {
+    registry: {
+      refresh: async () => undefined,
+      list: () => ({ plugins: [], errors: [] }),
+      find: () => undefined,
+      ofKind: () => undefined,
+    },
+    installer: {
+      install: refuse,
+      remove: refuse,
+      update: refuse,
+      rollback: refuse,
+      setEnabled: refuse,
+      verify: refuse,
+    },
+    host: { run: refuse, running: () => 0, endLeftovers: async () => undefined, close: async () => undefined },
+    schemas: { of: async () => undefined },
+    environment: {},
+    dockerHost: "",
+    controllerUrl: () => undefined,
+    tokens: new Map(),
+    callbacks: { url: () => undefined, open: async () => undefined },
+    defaultRepo: () => undefined,
+  };
+}

@@ -1,0 +1,137 @@
+import { Failure } from "../api/failure.ts";
+import type { PluginInfo } from "../api/orchestration/plugins.ts";
+import { isFields } from "../core/plugins/fields.ts";
+import type { InstallRequest, Plugin } from "../plugin/plugin.ts";
+import type { Context } from "./context.ts";
+import { knownPlugin } from "./dispatch.ts";
+import { asInvalid } from "./just-in-time.ts";
+
+export interface PluginOptions {
+  actor: string;
+}
+
+/** GET /plugins. */
+export async function listPlugins(context: Context): Promise<{ plugins: PluginInfo[]; errors: string[] }> {
+  await context.plugins.registry.refresh();
+  const { plugins, errors } = context.plugins.registry.list();
+  return { plugins: plugins.map(wirePlugin), errors: [...errors] };
+}
+
+/** GET /plugins/{name}. */
+export async function getPlugin(context: Context, name: string): Promise<PluginInfo> {
+  return wirePlugin(await pluginNamed(context, name));
+}
+
+/** GET /plugins/{name}/schema. */
+export async function pluginSchema(context: Context, target: { name: string; kind: string | undefined }) {
+  const plugin = await pluginNamed(context, target.name);
+  const kind = target.kind || plugin.yml.name;
+  const found = await context.plugins.schemas.of(plugin, kind);
+  if (found !== undefined) return { plugin: plugin.yml.name, kind, schema: found.json };
+  throw new Failure("not_found", `the plugin "${plugin.yml.name}" publishes no schema for blocks of kind "${kind}"`);
+}
+
+/** Fails `not_found`, naming those that are there. */
+async function pluginNamed(context: Context, name: string): Promise<Plugin> {
+  return knownPlugin(context, name).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === "invalid") throw new Failure("not_found", error.message);
+    throw error;
+  });
+}
+
+export function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin): PluginInfo {
+  const { permissions: declared, ...fields } = yml;
+  return {
+    ...fields,
+    origin,
+    enabled,
+    ...(lock === undefined || lock.source === "" ? {} : { source: lock.source }),
+    ...(lock?.requested ? { requested: lock.requested } : {}),
+    ...(lock?.commit === undefined ? {} : { commit: lock.commit }),
+    ...(lock?.installed_at ? { installed_at: lock.installed_at } : {}),
+    ...(lock?.previous === undefined ? {} : { previous: lock.previous.version }),
+    permissions,
+    full_grant: declared === undefined,
+  };
+}
+
+/** POST /plugins/install. Every fault of the source or the package is a 400. */
+export async function installPlugin(context: Context, body: unknown, { actor }: PluginOptions): Promise<PluginInfo> {
+  const request = readRequest(body);
+  const plugin = await context.plugins.installer.install(request).catch((error: unknown) => {
+    throw asInvalid(error);
+  });
+  return told(context, plugin, { actor, action: "plugin.install", detail: { source: request.source } });
+}
+
+function readRequest(body: unknown): InstallRequest {
+  if (!isFields(body)) throw new Failure("invalid", 'expected an object such as {"source": "owner/repo"}');
+  const { source, version, link, replace } = body;
+  if (typeof source !== "string" || source.trim() === "") throw new Failure("invalid", "source is required");
+  if (version !== undefined && version !== null && typeof version !== "string") {
+    throw new Failure("invalid", "version: expected string; put it in quotes");
+  }
+  for (const [name, flag] of Object.entries({ link, replace })) {
+    if (flag !== undefined && typeof flag !== "boolean") throw new Failure("invalid", `${name}: expected boolean`);
+  }
+  return {
+    source: source.trim(),
+    ...(version ? { version } : {}),
+    link: link === true,
+    replace: replace === true,
+  };
+}
+
+/** DELETE /plugins/{name}: one that is not there is fine. */
+export async function removePlugin(context: Context, name: string, { actor }: PluginOptions) {
+  await context.plugins.registry.refresh();
+  const removed = await context.plugins.installer.remove(name);
+  await context.plugins.registry.refresh();
+  if (removed) await note(context, { actor, action: "plugin.remove", detail: { plugin: name } });
+  return { name, removed };
+}
+
+/** POST /plugins/{name}/update. */
+export async function updatePlugin(
+  context: Context,
+  { name, version }: { name: string; version: string | undefined },
+  { actor }: PluginOptions,
+): Promise<PluginInfo> {
+  const known = await pluginNamed(context, name);
+  const plugin = await context.plugins.installer.update(known.yml.name, version);
+  return told(context, plugin, { actor, action: "plugin.update", detail: { from: known.yml.version } });
+}
+
+/** POST /plugins/{name}/rollback. */
+export async function rollbackPlugin(context: Context, name: string, { actor }: PluginOptions): Promise<PluginInfo> {
+  const known = await pluginNamed(context, name);
+  const plugin = await context.plugins.installer.rollback(known.yml.name);
+  return told(context, plugin, { actor, action: "plugin.rollback", detail: { from: known.yml.version } });
+}
+
+/** POST /plugins/{name}/enable and /disable. */
+export async function setPluginEnabled(
+  context: Context,
+  { name, enabled }: { name: string; enabled: boolean },
+  { actor }: PluginOptions,
+): Promise<PluginInfo> {
+  const known = await pluginNamed(context, name);
+  const plugin = await context.plugins.installer.setEnabled(known.yml.name, enabled);
+  return told(context, plugin, { actor, action: enabled ? "plugin.enable" : "plugin.disable", detail: {} });
+}
+
+interface Told {
+  actor: string;
+  action: string;
+  detail: Record<string, unknown>;
+}
+
+async function told(context: Context, plugin: Plugin, { detail, ...event }: Told): Promise<PluginInfo> {
+  await context.plugins.registry.refresh();
+  await note(context, { ...event, detail: { plugin: plugin.yml.name, version: plugin.yml.version, ...detail } });
+  return wirePlugin(plugin);
+}
+
+async function note(context: Context, event: Told): Promise<void> {
+  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
+}

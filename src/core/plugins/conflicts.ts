@@ -1,0 +1,47 @@
+import type { PluginYml } from "../../api/plugins/plugin-yml.ts";
+
+/** As far as names go. */
+export interface NamedPlugin {
+  yml: Pick<PluginYml, "name" | "aliases" | "kinds">;
+  origin: "folder" | "installed" | "linked" | "bundled";
+}
+
+/**
+ * Why a plugin cannot come in beside these: a word that another one answers to, or the place of a bundled one without
+ * `replace`. Undefined when it can. One of the same name is the one that it takes the place of.
+ */
+export function nameConflict(
+  incoming: NamedPlugin["yml"],
+  present: readonly NamedPlugin[],
+  options: { replace: boolean },
+): string | undefined {
+  const same = present.find(({ yml }) => yml.name === incoming.name);
+  if (same?.origin === "bundled" && !options.replace) {
+    return `"${incoming.name}" is part of the server; install with replace to use this one in its place`;
+  }
+  if (same?.origin === "folder" && !options.replace) {
+    return `"${incoming.name}" was put there by hand; install with replace, or remove it first`;
+  }
+  const words = wordsOf(incoming);
+  for (const { yml } of present) {
+    if (yml.name === incoming.name) continue;
+    const taken = wordsOf(yml).find((word) => words.includes(word));
+    if (taken !== undefined) return `"${taken}" is taken by the plugin "${yml.name}"; remove that one first`;
+  }
+  return undefined;
+}
+
+function wordsOf({ name, aliases, kinds }: NamedPlugin["yml"]): string[] {
+  return [name, ...aliases, ...kinds];
+}
+
+/** What a version asks for beyond what was granted before: action types, scopes, `docker`. Empty when nothing. */
+export function widened(
+  granted: { actions: readonly string[]; scopes: readonly string[]; docker: boolean },
+  wanted: { actions: readonly string[]; scopes: readonly string[]; docker: boolean },
+): string[] {
+  const scopes = granted.scopes.includes("*") ? [] : wanted.scopes.filter((scope) => !granted.scopes.includes(scope));
+  const actions = wanted.actions.filter((type) => !granted.actions.includes(type));
+  const docker = wanted.docker && !granted.docker ? ["docker"] : [];
+  return [...actions, ...scopes.map((scope) => `scope ${scope}`), ...docker];
+}

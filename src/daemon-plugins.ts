@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { bundledPlugins } from "../plugins/bundled.ts";
+import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config.ts";
+import type { CallbackDoor, PluginRoom } from "./controller/plugin-room.ts";
+import type { RunningController } from "./controller/create.ts";
+import type { Naming } from "./core/naming.ts";
+import { moveInPlace, writeAtomic } from "./disk/atomic-write.ts";
+import type { Layout } from "./disk/layout.ts";
+import { createCallbackApp } from "./http/callbacks/app.ts";
+import { createDoor, type Door } from "./http/callbacks/door.ts";
+import { systemClock } from "./lib/clock.ts";
+import { readPluginYml } from "./core/plugins/plugin-yml.ts";
+import type { Log } from "./lib/log.ts";
+import { recover, unfinishedWork } from "./plugin/activate.ts";
+import { createBlockSchemas } from "./plugin/block-schemas.ts";
+import type { Download } from "./plugin/fetch-release.ts";
+import { foldersOf, makeFolders } from "./plugin/folders.ts";
+import { createHost } from "./plugin/host.ts";
+import { createInstaller } from "./plugin/install.ts";
+import { createRegistry } from "./plugin/registry.ts";
+import type { BundledPlugin } from "./plugin/plugin.ts";
+import { readLock } from "./plugin/state.ts";
+import type { Runtime } from "./runtime/runtime.ts";
+import { parsePluginYml } from "./plugin/yaml.ts";
+import { version } from "./version.ts";
+
+export interface PluginParts {
+  layout: Layout;
+  names: Naming;
+  options: ServeOptions;
+  log: Log;
+  /** Undefined until the plane listens, or when it has no address. */
+  controllerUrl: () => string | undefined;
+  callbacks: CallbackDoor;
+}
+
+/**
+ * Plugins of a root: the folder, the bundled ones, and the processes that they run as. What a crash broke off in an
+ * install is finished or taken back first, so this is for the holder of the root's lock.
+ */
+export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
+  const { layout, names, options, log, controllerUrl, callbacks } = parts;
+  const folders = foldersOf(layout.plugins);
+  const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
+  await makeFolders(folders);
+  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID` });
+  await host.endLeftovers(await unfinishedWork(disk));
+  await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
+  const registry = createRegistry({
+    folder: layout.plugins,
+    bundled: bundled(),
+    readLock: (name) => readLock(folders, name),
+    onChange: (plugins) => log.info("plugins changed", { plugins }),
+  });
+  const environment = pluginEnvironment();
+  const installer = createInstaller({
+    ...disk,
+    host,
+    registry,
+    env: hookEnvironment(parts, environment),
+    envPrefix: names.envPrefix,
+    releasesUrl: options.pluginReleases,
+    machine: { os: process.platform, arch: process.arch },
+    download,
+    limits: { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
+    fetchMs: limits.pluginFetchMs,
+    hookMs: limits.pluginHookMs,
+    installsAtOnceMax: limits.pluginInstallsAtOnceMax,
+    serverVersion: version,
+    now: () => Date.now(),
+    which: (program) => Bun.which(program, { PATH: environment.PATH ?? "" }),
+  });
+  return {
+    registry,
+    installer,
+    host,
+    schemas: createBlockSchemas(),
+    environment,
+    dockerHost: options.dockerHost,
+    controllerUrl,
+    callbacks,
+    tokens: new Map(),
+    defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
+  };
+}
+
+/** They are run by the executable itself; in a checkout, by the platform with our entry file. */
+function bundled(): BundledPlugin[] {
+  const self = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "main.ts")];
+  return bundledPlugins.map(({ name, yml: text, schemas }) => {
+    const { value, fault } = parsePluginYml(text);
+    const { yml, problems } = readPluginYml(value, name);
+    const [problem] = problems;
+    if (fault !== undefined || problem !== undefined) {
+      throw new Error(`plugin.yml of the bundled plugin "${name}": ${fault ?? `${problem?.path} ${problem?.message}`}`);
+    }
+    return { yml, argv: [...self, "plugin", name], schemas };
+  });
+}
+
+/** Hooks make ready what commands need later, so they see the same world. */
+function hookEnvironment({ layout, names, options }: PluginParts, environment: Readonly<Record<string, string>>) {
+  return {
+    ...environment,
+    DOCKER_HOST: options.dockerHost,
+    [`${names.envPrefix}_ROOT`]: layout.root,
+    [`${names.envPrefix}_PLUGINS_ROOT`]: layout.plugins,
+    [`${names.envPrefix}_NODE`]: "local",
+  };
+}
+
+/** The bytes as they are: a tarball that is unpacked on the way would be unpacked twice. The caller has the limits. */
+const download: Download = (url, init) =>
+  fetch(url, { ...init, headers: { "Accept-Encoding": "identity" }, decompress: false, timeout: false } as RequestInit);
+
+/** The address of a plane as somebody on this machine reaches it. */
+export function urlOf(addresses: readonly string[]): string | undefined {
+  const address = addresses.find((text) => !text.startsWith("unix:"));
+  // Without one there is still the socket, for those that know the form.
+  if (address === undefined) return addresses[0];
+  return `http://${address.replace(/^(?:0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`;
+}
+
+export interface DoorParts {
+  options: ServeOptions;
+  running: RunningController;
+  runtime: Runtime;
+  names: Naming;
+  plane: (request: Request) => Response | Promise<Response>;
+  log: Log;
+}
+
+/** The listener for containers of plugins' blocks; undefined where it is turned off. */
+export function callbackDoor({ options, running, runtime, names, plane, log }: DoorParts): Door | undefined {
+  const { callbackPort: port } = options;
+  if (port === undefined) return undefined;
+  const peerHeader = `${names.headerPrefix}-Peer`;
+  const app = createCallbackApp({ callbacks: running.callbacks, plane, peerHeader, log });
+  return createDoor({
+    fetch: app.fetch,
+    gateway: () => runtime.networkGateway(names.network),
+    makeNetwork: () => runtime.ensureNetwork(names.network),
+    port,
+    peerHeader,
+    limits,
+    clock: systemClock,
+    log,
+  });
+}

@@ -1,0 +1,61 @@
+import { actorHeader } from "../../api/client.ts";
+import { getConfig } from "../../api/orchestration/config.ts";
+import { describe } from "../../api/orchestration/describe.ts";
+import { dispatchPlugin } from "../../api/orchestration/dispatch.ts";
+import { Failure } from "../../api/failure.ts";
+import type { CallbackRoom } from "../../controller/callbacks.ts";
+import type { Log } from "../../lib/log.ts";
+import { mapError } from "../orchestration/error-mapping.ts";
+import { pathOf, readQuery } from "../orchestration/request.ts";
+
+export interface CallbackAppOptions {
+  callbacks: CallbackRoom;
+  /** The orchestration plane, which answers what is let through. */
+  plane: (request: Request) => Response | Promise<Response>;
+  /** Under which the front tells the client's address. */
+  peerHeader: string;
+  log: Log;
+}
+
+const commandPath = /^\/plugin\/([^/]+)\/[^/]+$/;
+
+/**
+ * What containers of plugins' blocks may ask of the controller: what their own blocks are, the config of those, and
+ * commands of their own plugin. Everything else is 403, whoever asks.
+ */
+export function createCallbackApp({ callbacks, plane, peerHeader, log }: CallbackAppOptions) {
+  const answer = async (request: Request): Promise<Response> => {
+    const caller = await callbacks.caller({
+      address: request.headers.get(peerHeader) ?? "",
+      token: tokenOf(request.headers.get("authorization")),
+    });
+    const path = pathOf(request);
+    const [, plugin] = commandPath.exec(path) ?? [];
+    if (request.method === dispatchPlugin.method && plugin !== undefined) {
+      callbacks.requireOwnPlugin(caller, decoded(plugin));
+    } else if (request.method === "GET" && (path === describe.path || path === getConfig.path)) {
+      const { scope, name } = readQuery(request, path === describe.path ? describe.query : getConfig.query);
+      callbacks.requireOwn(caller, { scope, name });
+    } else {
+      throw new Failure("forbidden", "only GET /describe, GET /config and POST /plugin/… are answered here");
+    }
+    const passed = new Request(request);
+    passed.headers.set(actorHeader, caller.actor);
+    return plane(passed);
+  };
+  return {
+    fetch: (request: Request): Promise<Response> => answer(request).catch((error: unknown) => mapError(error, log)),
+  };
+}
+
+function tokenOf(header: string | null): string | undefined {
+  return /^Bearer ([0-9a-f]{32,128})$/i.exec(header ?? "")?.[1];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}

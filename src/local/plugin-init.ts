@@ -1,0 +1,125 @@
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { CommandFailure, usageFailure } from "../cli/failures.ts";
+import { isPluginName, pluginNameForm } from "../core/plugins/names.ts";
+import { isCoreKind } from "../core/plugins/plugin-yml.ts";
+import expandShell from "./plugin-templates/expand.sh.txt";
+import goModule from "./plugin-templates/go.mod.txt";
+import helloShell from "./plugin-templates/hello.sh.txt";
+import mainGo from "./plugin-templates/main.go.txt";
+import mainTs from "./plugin-templates/main.ts.txt";
+import pluginYml from "./plugin-templates/plugin.yml.txt";
+import readme from "./plugin-templates/readme.md.txt";
+import schema from "./plugin-templates/schema.json.txt";
+import testExpand from "./plugin-templates/test-expand.json.txt";
+import testHello from "./plugin-templates/test-hello.json.txt";
+
+export const pluginInitUsage = `usage: berth plugins init NAME [--lang ts|bash|go] [--dir DIR]
+
+Writes a plugin that works: plugin.yml, a block with its schema, a command, and tests.
+
+  --lang LANG   ts, bash or go (ts)
+  --dir DIR     where to; a folder of its name when left out`;
+
+interface Language {
+  entrypoint: string | undefined;
+  /** On the server. */
+  programs: readonly string[];
+  files: Readonly<Record<string, string>>;
+  /** How its program comes to be. */
+  build: string;
+  /** What a release holds beside the tarball. */
+  asset: string;
+}
+
+const binary = (command: string) => `Build it first:\n\n\`\`\`sh\n${command}\n\`\`\`\n\n`;
+const assets =
+  " Give the release a program per machine, `__NAME___linux_amd64` and\n`__NAME___linux_arm64`, and a `checksums.txt` as `sha256sum` prints it: they are put where the entrypoint is.";
+
+const languages: Readonly<Record<string, Language>> = {
+  ts: {
+    entrypoint: "main.ts",
+    programs: ["bun"],
+    files: { "main.ts": mainTs },
+    build: "It runs with `bun`, which must be on the server's PATH.\n\n",
+    asset: "",
+  },
+  bash: {
+    entrypoint: undefined,
+    programs: ["bash", "jq"],
+    files: { "bin/expand": expandShell, "bin/hello": helloShell },
+    build: "It runs with `bash` and `jq`, which must be on the server's PATH.\n\n",
+    asset: "",
+  },
+  go: {
+    entrypoint: "bin/__NAME__",
+    programs: [],
+    files: { "main.go": mainGo, "go.mod": goModule, ".gitignore": "bin/\n" },
+    build: binary("CGO_ENABLED=0 go build -o bin/__NAME__ ."),
+    asset: assets,
+  },
+};
+
+/** `berth plugins init`. */
+export async function pluginInitCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { lang: { type: "string" }, dir: { type: "string" }, help: { type: "boolean", short: "h" } },
+    allowPositionals: true,
+  });
+  if (values.help) return say(pluginInitUsage);
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw usageFailure("say what it is called: berth plugins init NAME");
+  if (!isPluginName(name)) throw usageFailure(`"${name}" is no name of a plugin: ${pluginNameForm}`);
+  if (isCoreKind(name)) throw usageFailure(`"${name}" is a kind of the server itself`);
+  const lang = values.lang ?? "ts";
+  const language = Object.hasOwn(languages, lang) ? languages[lang] : undefined;
+  if (language === undefined) throw usageFailure(`no template for "${lang}": ${Object.keys(languages).join(", ")}`);
+  const folder = resolve(values.dir ?? name);
+  const files = filesOf(name, language);
+  await writeFiles(folder, files);
+  const lines = Object.keys(files)
+    .sort()
+    .map((file) => `  ${file}`);
+  return say(
+    [`${folder}:`, ...lines, "", "next: README.md, then", `  berth plugins test ${values.dir ?? name}`].join("\n"),
+  );
+}
+
+/** What is written for a name and a language, by path. */
+function filesOf(name: string, language: Language): Record<string, string> {
+  const { entrypoint, programs, files, build, asset } = language;
+  const fill = (text: string) =>
+    text
+      .replaceAll("__ENTRYPOINT__", entrypoint === undefined ? "" : `entrypoint: ${entrypoint}\n`)
+      .replaceAll("__REQUIRES__", programs.length === 0 ? "" : `requires: { programs: [${programs.join(", ")}] }`)
+      .replaceAll("__BUILD__", build)
+      .replaceAll("__ASSET__", asset)
+      .replaceAll("__NAME__", name)
+      .replace(/\n+$/, "\n");
+  const common = {
+    "plugin.yml": pluginYml,
+    "schema.json": schema,
+    "README.md": readme,
+    "tests/expand.json": testExpand,
+    "tests/hello.json": testHello,
+  };
+  return Object.fromEntries(Object.entries({ ...common, ...files }).map(([path, text]) => [path, fill(text)]));
+}
+
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const there = await readdir(folder).catch((): string[] => []);
+  if (there.length > 0) throw new CommandFailure(`"${folder}" is not empty: name another folder with --dir`);
+  for (const [path, text] of Object.entries(files)) {
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, text, { flag: "wx" });
+    if (text.startsWith("#!")) await chmod(target, 0o755);
+  }
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}

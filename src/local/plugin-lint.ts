@@ -1,0 +1,30 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { usageFailure } from "../cli/failures.ts";
+import { lintPackage } from "../plugin/lint.ts";
+import { report, wantsJson } from "./report.ts";
+
+export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]
+
+Says what would keep a plugin from working, and what could be better. Nothing of it is run. Ends with 1 on errors.`;
+
+/** `berth plugins lint`. */
+export async function pluginLintCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { output: { type: "string", short: "o" }, help: { type: "boolean", short: "h" } },
+    allowPositionals: true,
+  });
+  if (values.help) {
+    process.stdout.write(`${pluginLintUsage}\n`);
+    return 0;
+  }
+  const [folder = ".", ...more] = positionals;
+  if (more.length > 0) throw usageFailure("say one folder: berth plugins lint [DIR]");
+  const result = await lintPackage(resolve(folder));
+  const { errors, warnings } = result;
+  const counted = `errors: ${errors.length}, warnings: ${warnings.length}`;
+  const lines = [...errors.map((text) => `error    ${text}`), ...warnings.map((text) => `warning  ${text}`), counted];
+  report({ json: wantsJson(values.output), data: result }, lines);
+  return errors.length > 0 ? 1 : 0;
+}

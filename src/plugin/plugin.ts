@@ -1,0 +1,99 @@
+import type { PluginPermissions, PluginYml } from "../api/plugins/plugin-yml.ts";
+
+/** A plugin that can be run. */
+export interface Plugin {
+  yml: PluginYml;
+  /** `folder`: dropped in by hand. `linked`: a symbolic link to a folder elsewhere, never verified. */
+  origin: "folder" | "installed" | "linked" | "bundled";
+  /** Absolute, links resolved: where its commands run. */
+  folder: string;
+  /** What was written down when it was installed; also there for a folder that was enabled or disabled. */
+  lock: LockRecord | undefined;
+  enabled: boolean;
+  permissions: PluginPermissions;
+  /** Command → the first words of its argv, the program absolute; the operator's words follow. */
+  argv: ReadonlyMap<string, readonly string[]>;
+  /** Of a bundled one: JSON Schemas by kind. Others have theirs in files that `yml.schema` names. */
+  schemas?: Readonly<Record<string, unknown>>;
+}
+
+/** What was written down about a plugin; `readLock` of state.ts reads it from `<plugins>/.state/<name>.json`. */
+export interface LockRecord {
+  source: string;
+  /** The version that was asked for; empty for the newest. */
+  requested: string;
+  version: string;
+  commit?: string;
+  /** ISO 8601. */
+  installed_at: string;
+  /** By path inside the folder, with `/`. Empty where nothing is verified. */
+  files: Record<string, FileRecord>;
+  /** Granted at the install; absent where nothing was installed, only enabled or disabled. */
+  permissions?: PluginPermissions;
+  enabled: boolean;
+  /** Folder below `.versions/<name>/` that `rollback` returns to, and its version. */
+  previous?: { id: string; version: string };
+  /** A folder elsewhere, for development: not verified. */
+  linked?: boolean;
+}
+
+export interface FileRecord {
+  sha256: string;
+  size: number;
+  mtimeMs: number;
+  inode: number;
+}
+
+/** A plugin that is part of the executable. */
+export interface BundledPlugin {
+  yml: PluginYml;
+  /** Program and first words: `[execPath, "plugin", "postgres"]`; the command and the operator's words follow. */
+  argv: readonly string[];
+  /** JSON Schemas of its blocks, by kind. */
+  schemas?: Readonly<Record<string, unknown>>;
+}
+
+/** The plugins of a root: what lies in `<root>/plugins`, and the bundled ones that nothing takes the place of. */
+export interface Registry {
+  /** Looks at the folder again where something moved; cheap otherwise. */
+  refresh(): Promise<void>;
+  /** As of the last `refresh`, by name. */
+  list(): { plugins: readonly Plugin[]; errors: readonly string[] };
+  /** By name, else by alias. */
+  find(nameOrAlias: string): Plugin | undefined;
+  /** The plugin that expands blocks of this kind: it serves the kind and has the command `expand`. */
+  ofKind(kind: string): Plugin | undefined;
+}
+
+/** Everything there is, as plugins had it before there were permissions. */
+export const fullGrant: PluginPermissions = {
+  actions: ["config_set", "config_unset", "apply_manifest", "delete_manifest", "run_job", "exec_local", "fetch_file"],
+  scopes: ["*"],
+  docker: true,
+};
+
+export interface InstallRequest {
+  /** `owner/repo`, a git URL, or a local path. */
+  source: string;
+  version?: string;
+  link?: boolean;
+  replace?: boolean;
+}
+
+/** Changes what is installed; each fails with a `Failure` and leaves what worked before. */
+export interface Installer {
+  /** The installed plugin; what it says while it works goes to `progress`, a line each. */
+  install(request: InstallRequest, options?: InstallOptions): Promise<Plugin>;
+  /** False when it was not there. */
+  remove(name: string, options?: InstallOptions): Promise<boolean>;
+  update(name: string, version?: string, options?: InstallOptions): Promise<Plugin>;
+  rollback(name: string): Promise<Plugin>;
+  setEnabled(name: string, enabled: boolean): Promise<Plugin>;
+  /** Compares the files with the lock; fails `conflict` naming the file that is not what was installed. */
+  verify(plugin: Plugin): Promise<void>;
+}
+
+export interface InstallOptions {
+  progress?: (line: string) => void;
+  signal?: AbortSignal;
+}

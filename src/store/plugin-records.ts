@@ -1,0 +1,66 @@
+import type { ManifestKey, Spec } from "../api/manifest.ts";
+
+/** One run of a plugin. Times are epoch milliseconds; arguments and everything that it said are sealed at rest. */
+export interface PluginRunRecord {
+  id: string;
+  plugin: string;
+  version: string;
+  command: string;
+  args: string[];
+  actor: string;
+  /** `interrupted`: the server ended while it ran. */
+  status: "running" | "succeeded" | "failed" | "timed_out" | "cancelled" | "interrupted";
+  startedAt: number;
+  endedAt: number | undefined;
+  exitCode: number | undefined;
+  error: string | undefined;
+  /** Labels of the actions that were carried out. */
+  applied: string[];
+  /** Last lines of its standard error. */
+  tail: string[];
+}
+
+export interface PluginRunReads {
+  /** Newest first. */
+  list(filter: { plugin?: string; limit: number }): PluginRunRecord[];
+  /** Those under way: what a restart has to end. */
+  unfinished(): PluginRunRecord[];
+}
+
+export interface PluginRunWrites {
+  /** Inserts or replaces by id. The newest `pluginRunsKept` stay, and those under way. */
+  put(run: PluginRunRecord): void;
+}
+
+/** A plugin block as it was applied, without `plugin`; the spec is sealed at rest. Times are epoch milliseconds. */
+export interface BlockRecord extends ManifestKey {
+  /** Who expanded it. */
+  plugin: string;
+  version: string;
+  spec: Spec;
+  revision: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface BlockReads {
+  get(key: ManifestKey): BlockRecord | undefined;
+  /** Ordered by kind, scope, name. All filters optional. */
+  list(filter?: { kind?: string; scope?: string; name?: string }): BlockRecord[];
+  /** The manifests that it was expanded into and that are still stored, in order. */
+  children(block: ManifestKey): ManifestKey[];
+  /** The block that a manifest came from. */
+  ownerOf(child: ManifestKey): ManifestKey | undefined;
+}
+
+export interface BlockWrites {
+  /** The revision moves with the spec only. */
+  put(
+    block: Omit<BlockRecord, "revision" | "createdAt" | "updatedAt">,
+    now: number,
+  ): { block: BlockRecord; previous: BlockRecord | undefined };
+  /** Replaces what it was expanded into. A child of another block changes hands: ask `ownerOf` first. */
+  setChildren(block: ManifestKey, children: readonly ManifestKey[]): void;
+  /** Forgets the block and whose children they were; the manifests stay. False when it was not there. */
+  delete(block: ManifestKey): boolean;
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { limits } from "../../src/config.ts";
+import { layoutOf } from "../../src/disk/layout.ts";
+import { createAssets } from "../../src/disk/assets.ts";
+import { makeFolders } from "../../src/disk/root.ts";
+import { createLimit } from "../../src/lib/limit.ts";
+import { testPlugins, writePlugin } from "../support/plugins.ts";
+import { type Plane, startPlane } from "../support/socket-plane.ts";
+import { elapsed, median } from "./median.ts";
+import type { BenchRow } from "./row.ts";
+
+const dispatches = 150;
+const rounds = 7;
+const blocks = 100;
+
+/** As real plugins are made: a bash file for each command, which reads its input with cat. */
+const answer = `#!/bin/bash
+input=$(cat)
+printf '{"status":"ok","data":{"message":"done","actions":null}}'
+`;
+/** One job for each block, of the block's name. */
+const expand = `#!/bin/bash
+input=$(cat)
+name=\${input#*'"name":"'}
+name=\${name%%'"'*}
+printf '{"status":"ok","data":[{"kind":"job","scope":"bench","name":"%s","spec":{"image":"a:1"}}]}' "$name"
+`;
+
+/** What the host adds to the processes that it runs: of a command, and of an apply with many blocks. */
+export async function run(): Promise<BenchRow[]> {
+  const root = mkdtempSync(join(tmpdir(), "bench-plugins-"));
+  const layout = layoutOf(root);
+  await makeFolders(layout);
+  const folder = writePlugin(layout, "bench", { commands: { go: answer, expand } });
+  const plane = await startPlane({ layout, assets: createAssets(layout.assets), plugins: testPlugins(layout) });
+  try {
+    return [await dispatch(plane, folder), await expansion(plane, folder)];
+  } finally {
+    await plane.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** The bare process: started, given its input, read to its end. */
+async function bare(folder: string, command: string, input: object): Promise<void> {
+  const child = Bun.spawn([join(folder, "bin", command)], {
+    cwd: folder,
+    env: { PATH: "/usr/bin:/bin" },
+    stdin: new TextEncoder().encode(`${JSON.stringify(input)}\n`),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+}
+
+async function dispatch(plane: Plane, folder: string): Promise<BenchRow> {
+  const url = `${plane.front.url}/plugin/bench/go`;
+  const ask = async () => {
+    const response = await fetch(url, { method: "POST", body: '{"args":[]}' });
+    if (response.status !== 200) throw new Error(await response.text());
+    await response.text();
+  };
+  for (let round = 0; round < 20; round++) {
+    await ask();
+    await bare(folder, "go", {});
+  }
+  const figures: { ours: number; direct: number }[] = [];
+  for (let round = 0; round < dispatches; round++) {
+    figures.push({ ours: await elapsed(ask), direct: await elapsed(() => bare(folder, "go", {})) });
+  }
+  const value = median(figures.map(({ ours }) => ours));
+  const baseline = median(figures.map(({ direct }) => direct));
+  const name = "a command of a bash plugin, against its bare process";
+  return { name, value, unit: "ms", baseline, ratio: value / baseline, wanted: "<= 1.5" };
+}
+
+async function expansion(plane: Plane, folder: string): Promise<BenchRow> {
+  const names = Array.from({ length: blocks }, (_, at) => `b${at}`);
+  const body = JSON.stringify(names.map((name) => ({ kind: "bench", scope: "bench", name, spec: { size: 1 } })));
+  const ask = async () => {
+    const response = await fetch(`${plane.front.url}/apply`, { method: "POST", body });
+    if (response.status !== 200) throw new Error(await response.text());
+    await response.text();
+  };
+  const spawns = async () => {
+    const limit = createLimit(limits.expandAtOnceMax);
+    await Promise.all(names.map((name) => limit(() => bare(folder, "expand", { kind: "bench", name }))));
+  };
+  await ask();
+  await spawns();
+  const figures: { ours: number; direct: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    figures.push({ ours: await elapsed(ask), direct: await elapsed(spawns) });
+  }
+  const value = median(figures.map(({ ours }) => ours));
+  const baseline = median(figures.map(({ direct }) => direct));
+  const name = `an apply of ${blocks} blocks, against their bare processes`;
+  return { name, value, unit: "ms", baseline, ratio: value / baseline, wanted: "<= 1.3" };
+}
+
+if (import.meta.main) console.log(JSON.stringify(await run(), null, 2));

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Manifest } from "../../src/api/manifest.ts";
+import { type BlockRig, backupsOf, blockRig, infoOf, postgresImage } from "../support/blocks.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(300_000);
+
+/** Each test leaves the cluster whole: whichever pod is primary, the other two follow. */
+describe("postgres on a real server", () => {
+  const spec = {
+    image: postgresImage,
+    replicas: 3,
+    extensions: ["pgcrypto"],
+    settings: { max_connections: 40 },
+    backups: { keep: 2, schedule: "@yearly" },
+  };
+  const block = (more: object = {}): Manifest => ({
+    kind: "pg",
+    scope: "data",
+    name: "main",
+    spec: { ...spec, ...more },
+  });
+  const app: Manifest = {
+    kind: "deployment",
+    scope: "shop",
+    name: "web",
+    spec: { image: postgresImage, command: ["sh", "-c", "sleep 1000000"], stop_grace: "0s" },
+  };
+  /** Never rolled: where the tests connect from. */
+  const client: Manifest = { ...app, name: "client" };
+  let berth: BlockRig;
+  beforeAll(async () => {
+    berth = await blockRig();
+    const { status, body } = await berth.apply(block(), app, client);
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    await berth.ready("statefulset", "data", "main", 120_000);
+  });
+  afterAll(() => berth?.close());
+
+  const sql = async (query: string, ...more: string[]) =>
+    (await berth.run("pg", "psql", "data/main", "-c", query, ...more, "--", "-At")).trim();
+  const primary = async () => (await infoOf(berth, "pg", "data/main")).primary;
+  const isWhole = () =>
+    waitFor(
+      "one primary and two standbys that follow it",
+      async () => {
+        const { pods } = await infoOf(berth, "pg", "data/main");
+        const streaming = await sql("select count(*) from pg_stat_replication where state = 'streaming'");
+        return (
+          pods.filter(({ role }) => role === "primary").length === 1 &&
+          pods.every(({ ready }) => ready) &&
+          streaming === "2"
+        );
+      },
+      60_000,
+    );
+  const config = async (scope: string, name: string) => {
+    const { body } = await berth.call("GET", `/config?scope=${scope}&name=${name}`);
+    return (body.data as unknown as { vars: Record<string, string> }).vars;
+  };
+  /** What a client says that connects as an app does, from another pod. */
+  const connect = (url: string, query: string) => {
+    const [pod] = berth.docker(["ps", "--filter", "name=shop-client", "--format", "{{.Names}}"]).trim().split("\n");
+    const psql = 'PATH=$(echo /usr/lib/postgresql/*/bin):$PATH; psql -XAtw "$0" -c "$1" 2>&1 || true';
+    return berth.docker(["exec", String(pod), "sh", "-c", psql, url, query]).trim();
+  };
+
+  test("the block became a cluster with what it names, and no manifest holds a password", async () => {
+    await isWhole();
+    expect(await sql("show max_connections")).toBe("40");
+    expect(await sql("select extname from pg_extension where extname = 'pgcrypto'")).toBe("pgcrypto");
+    const { body } = await berth.call("GET", "/apply");
+    const secrets = Object.entries(await config("data", "main")).filter(([key]) => key.includes("PASSWORD"));
+    expect(secrets).toHaveLength(2);
+    for (const [, secret] of secrets) expect(JSON.stringify(body)).not.toContain(secret);
+  });
+
+  test("a user, a database and an extension that are added later are made, and nothing is lost", async () => {
+    await sql("create table kept as select 1 as one");
+    const more = {
+      users: ["reporting"],
+      databases: [{ name: "stats", owner: "reporting", extensions: ["uuid-ossp"] }],
+    };
+    expect((await berth.apply(block(more))).status).toBe(200);
+    await berth.ready("statefulset", "data", "main", 120_000);
+    await isWhole();
+    expect(await sql("select pg_get_userbyid(datdba) from pg_database where datname = 'stats'")).toBe("reporting");
+    expect(await sql("select count(*) from kept")).toBe("1");
+    await berth.run(
+      "pg",
+      "link",
+      "data/main",
+      "shop/web",
+      "--user",
+      "reporting",
+      "--database",
+      "stats",
+      "--as",
+      "STATS_URL",
+    );
+    const { STATS_URL = "" } = await config("shop", "web");
+    expect(connect(STATS_URL, "select current_user")).toBe("reporting");
+    expect((await berth.apply(block(more))).status).toBe(200);
+  });
+
+  test("a linked app logs in over the network; the superuser cannot", async () => {
+    await berth.run("pg", "link", "data/main", "shop/web", "--reads");
+    const { DATABASE_URL = "", DATABASE_READ_URL = "" } = await config("shop", "web");
+    expect(connect(DATABASE_URL, "select current_user || current_database()")).toBe("appapp");
+    expect(connect(DATABASE_READ_URL, "select 1")).toBe("1");
+    expect(connect(DATABASE_URL.replace("://app:", "://postgres:"), "select 1")).toContain("rejects connection");
+  });
+
+  test("a new password reaches the server and the app, and the old one is refused", async () => {
+    const { DATABASE_URL: old = "" } = await config("shop", "web");
+    expect(await berth.run("pg", "new-password", "data/main")).toBe(
+      "app has a new password; 1 linked app got new URLs",
+    );
+    const { DATABASE_URL: fresh = "" } = await config("shop", "web");
+    expect(connect(fresh, "select 1")).toBe("1");
+    expect(connect(old, "select 1")).toContain("password authentication failed");
+    // Not undone by containers of before that start again.
+    berth.docker(["restart", `data-main.${await primary()}`]);
+    await isWhole();
+    expect(connect(fresh, "select 1")).toBe("1");
+  });
+
+  test("a planned promotion loses nothing, and the container of before knows its place when it starts again", async () => {
+    await sql("create table planned as select generate_series(1, 500) as n");
+    const old = await primary();
+    const target = old === 1 ? 2 : 1;
+    await berth.run("pg", "promote", "data/main", "--replica", String(target), "--yes");
+    expect(await primary()).toBe(target);
+    expect(await sql("select count(*) from planned")).toBe("500");
+    await isWhole();
+    // Its environment still says that another pod is primary.
+    berth.docker(["restart", `data-main.${target}`]);
+    await isWhole();
+    expect(await primary()).toBe(target);
+    expect(connect((await config("shop", "web")).DATABASE_URL ?? "", "select pg_is_in_recovery()")).toBe("f");
+  });
+
+  test("a primary that dies with changes nobody has is rewound, and its changes are gone", async () => {
+    const old = await primary();
+    const others = [0, 1, 2].filter((ordinal) => ordinal !== old);
+    await sql("create table agreed as select 1 as n; checkpoint");
+    for (const ordinal of others) berth.docker(["pause", `data-main.${ordinal}`]);
+    // More than the connections to them hold by themselves; what follows is here and nowhere else.
+    await sql("create table filler as select md5(n::text) from generate_series(1, 500000) as n");
+    await sql("create table lost as select 1 as n; checkpoint");
+    berth.docker(["kill", `data-main.${old}`]);
+    for (const ordinal of others) berth.docker(["unpause", `data-main.${ordinal}`]);
+    await berth.run("pg", "promote", "data/main", "--replica", String(others[0]), "--force", "--yes");
+    await isWhole();
+    const tables = "select string_agg(relname, ',' order by relname) from pg_class where relname in ('agreed', 'lost')";
+    expect(await sql(tables)).toBe("agreed");
+    expect(await sql(tables, "--replica", String(old))).toBe("agreed");
+  });
+
+  test("a primary whose volume is gone does not begin a second database", async () => {
+    const old = await primary();
+    const answer = await berth.call("DELETE", `/resource?scope=data&name=main&ordinal=${old}&prune=true`);
+    expect(answer.status).toBe(200);
+    await waitFor("the pod to refuse", async () => {
+      const { stdout } = await berth.cli(["logs", `data/main.${old}`]);
+      return stdout.includes("this volume is empty and another pod has the data; make that one primary");
+    });
+    await berth.run("pg", "promote", "data/main", "--force", "--yes");
+    await isWhole();
+    expect(await sql("select count(*) from planned")).toBe("500");
+  });
+
+  test("a backup is restored in the place of a database, which stays under another name", async () => {
+    await sql("create table t as select generate_series(1, 100) as n", "-U", "app");
+    expect(await berth.run("pg", "backup", "data/main")).toContain("was restored once and counted; 2 are kept");
+    const [id = ""] = await backupsOf(berth, "pg", "data/main");
+    await sql("delete from t");
+    const message = await berth.run("pg", "restore", "data/main", id, "--replace", "--yes");
+    expect(message).toMatch(/what it was before is database app_before_\d{14}$/);
+    expect(await sql("select count(*) from t")).toBe("100");
+    expect(await sql("select count(*) from t", "-d", String(/app_before_\d+/.exec(message)?.[0]))).toBe("0");
+    expect(connect((await config("shop", "web")).DATABASE_URL ?? "", "select count(*) from t")).toBe("100");
+  });
+
+  test("what is damaged, unknown or in the way is refused and changes nothing", async () => {
+    const [id = ""] = await backupsOf(berth, "pg", "data/main");
+    const restore = (...words: string[]) => berth.refused("pg", "restore", "data/main", ...words, "--yes");
+    expect(await restore(id, "--into", "stats")).toContain('database "stats" is there already');
+    expect(await restore(id, "--into", "x", "--database", "nothing")).toContain('holds no database "nothing"');
+    expect(await restore("20200101T000000Z", "--into", "x")).toContain('no backup "20200101T000000Z"');
+    expect(await restore("../../etc", "--into", "x")).toContain('"../../etc" is no backup');
+    expect(await restore(id)).toContain("say where to: --into NEW, or --replace");
+    berth.docker(["exec", `data-main.${await primary()}`, "sh", "-c", `echo x >> /backups/${id}/1.dump`]);
+    expect(await restore(id, "--into", "x")).toContain("is damaged: its files are not what was written");
+    expect(await sql("select count(*) from pg_database where datname = 'x'")).toBe("0");
+  });
+
+  test("the schedule takes backups by itself, and only the newest stay", async () => {
+    const before = await backupsOf(berth, "pg", "data/main");
+    for (let more = 0; more < 2; more += 1) {
+      expect(await berth.run("cron", "run", "data/main.backup")).toContain("done");
+    }
+    const after = await backupsOf(berth, "pg", "data/main");
+    expect(after).toHaveLength(2);
+    expect(after.filter((id) => before.includes(id))).toEqual([]);
+    await berth.run("pg", "backups:delete", "data/main", String(after[1]), "--yes");
+    expect(await backupsOf(berth, "pg", "data/main")).toEqual(after.slice(0, 1));
+  });
+
+  test("unlinked, the app has no URL any more", async () => {
+    await berth.run("pg", "unlink", "data/main", "shop/web");
+    expect(await config("shop", "web")).toEqual({});
+    expect((await infoOf(berth, "pg", "data/main")).links).toEqual([]);
+    expect(await berth.run("pg", "unlink", "data/main", "shop/web")).toBe("shop/web is not linked to data/main");
+  });
+
+  test("wrong words name what is right, and blocks that are none are refused", async () => {
+    expect(await berth.refused("pg", "info")).toContain("say which postgres: SCOPE/NAME");
+    expect(await berth.refused("pg", "info", "data/other")).toContain("no postgres data/other; apply its block first");
+    expect(await berth.refused("pg", "link", "data/main", "shop/web", "--user", "x")).toContain(
+      'the block has no user "x"',
+    );
+    const { status, body } = await berth.apply(block({ replicas: 0 }));
+    expect({ status, error: body.error }).toEqual({ status: 400, error: expect.stringContaining("replicas") });
+  });
+});

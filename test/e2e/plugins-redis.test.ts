@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Manifest } from "../../src/api/manifest.ts";
+import { type BlockRig, backupsOf, blockRig, infoOf, redisImage } from "../support/blocks.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(300_000);
+
+/** Each test leaves the cluster whole: whichever pod is primary, the other follows. */
+describe("redis on a real server", () => {
+  const block: Manifest = {
+    kind: "redis",
+    scope: "data",
+    name: "cache",
+    spec: {
+      image: redisImage,
+      replicas: 2,
+      users: [{ name: "web", rules: "~web:* +@all -@dangerous" }],
+      backups: { keep: 3, schedule: "@yearly" },
+    },
+  };
+  const idle = (name: string): Manifest => ({
+    kind: "deployment",
+    scope: "shop",
+    name,
+    spec: { image: redisImage, command: ["sh", "-c", "sleep 1000000"], stop_grace: "0s" },
+  });
+  let berth: BlockRig;
+  beforeAll(async () => {
+    berth = await blockRig();
+    const { status, body } = await berth.apply(block, idle("web"), idle("client"));
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    await berth.ready("statefulset", "data", "cache", 120_000);
+  });
+  afterAll(() => berth?.close());
+
+  const cli = async (...words: string[]) => (await berth.run("redis", "cli", "data/cache", "--", ...words)).trim();
+  const primary = async () => (await infoOf(berth, "redis", "data/cache")).primary;
+  const isWhole = () =>
+    waitFor(
+      "a primary and a standby that follows it",
+      async () => {
+        const { pods } = await infoOf(berth, "redis", "data/cache");
+        const roles = pods
+          .map(({ role }) => role)
+          .sort()
+          .join();
+        return (
+          roles === "primary,standby" && pods.every(({ ready }) => ready) && (await cli("wait", "1", "100")) === "1"
+        );
+      },
+      60_000,
+    );
+  const config = async () => {
+    const { body } = await berth.call("GET", "/config?scope=shop&name=web");
+    return (body.data as unknown as { vars: Record<string, string> }).vars;
+  };
+  /** What a client says that connects as an app does, from another pod. */
+  const connect = (url: string, ...words: string[]) => {
+    const [pod] = berth.docker(["ps", "--filter", "name=shop-client", "--format", "{{.Names}}"]).trim().split("\n");
+    const call = [
+      "exec",
+      String(pod),
+      "sh",
+      "-c",
+      'redis-cli --no-auth-warning -u "$0" "$@" 2>&1 || true',
+      url,
+      ...words,
+    ];
+    return berth.docker(call).trim();
+  };
+
+  test("the block became a server with a standby", async () => {
+    await isWhole();
+    await cli("set", "kept", "1");
+    expect((await infoOf(berth, "redis", "data/cache")).pods.map(({ role }) => role)).toEqual(["primary", "standby"]);
+  });
+
+  test("a linked app logs in over the network, as a user with its own keys where it asks for that", async () => {
+    await berth.run("redis", "link", "data/cache", "shop/web");
+    await berth.run("redis", "link", "data/cache", "shop/web", "--user", "web", "--as", "WEB_URL");
+    const { REDIS_URL = "", WEB_URL = "" } = await config();
+    expect(connect(REDIS_URL, "get", "kept")).toBe("1");
+    expect(connect(WEB_URL, "set", "web:a", "1")).toBe("OK");
+    expect(connect(WEB_URL, "get", "kept")).toContain("NOPERM");
+    expect(connect(WEB_URL, "flushall")).toContain("NOPERM");
+    expect(connect(REDIS_URL.replace(/:[0-9a-f]{64}@/, ":wrong@"), "get", "kept")).toContain("WRONGPASS");
+  });
+
+  test("new passwords reach every pod without a restart, and containers of before know them when they start again", async () => {
+    const old = await config();
+    expect(await berth.run("redis", "new-password", "data/cache")).toContain(
+      "default has a new password; 1 linked app",
+    );
+    expect(await berth.run("redis", "new-password", "data/cache", "--user", "web")).toContain("web has a new password");
+    const fresh = await config();
+    expect(connect(fresh.REDIS_URL ?? "", "get", "kept")).toBe("1");
+    expect(connect(old.REDIS_URL ?? "", "get", "kept")).toContain("WRONGPASS");
+    expect(connect(fresh.WEB_URL ?? "", "get", "web:a")).toBe("1");
+    await isWhole();
+    for (const ordinal of [1, 0]) berth.docker(["restart", `data-cache.${ordinal}`]);
+    await isWhole();
+    expect(connect(fresh.WEB_URL ?? "", "get", "web:a")).toBe("1");
+  });
+
+  test("a failover loses nothing, and the container of before knows its place when it starts again", async () => {
+    await cli("set", "planned", "yes");
+    const old = await primary();
+    expect(await berth.run("redis", "failover", "data/cache", "--yes")).toContain(`pod ${old} follows it`);
+    await isWhole();
+    expect([await primary(), await cli("get", "planned")]).toEqual([1 - old, "yes"]);
+    berth.docker(["restart", `data-cache.${1 - old}`]);
+    await isWhole();
+    expect(connect((await config()).REDIS_URL ?? "", "get", "planned")).toBe("yes");
+  });
+
+  test("a primary that is killed is replaced, and comes back as a standby", async () => {
+    const old = await primary();
+    berth.docker(["kill", `data-cache.${old}`]);
+    await berth.run("redis", "failover", "data/cache", "--yes");
+    await isWhole();
+    expect([await primary(), await cli("get", "planned")]).toEqual([1 - old, "yes"]);
+  });
+
+  test("a primary whose volume is gone does not empty the others", async () => {
+    const old = await primary();
+    await berth.call("DELETE", `/resource?scope=data&name=cache&ordinal=${old}&prune=true`);
+    await waitFor("the pod to refuse", async () => {
+      const { stdout } = await berth.cli(["logs", `data/cache.${old}`]);
+      return stdout.includes("this volume is empty and another pod has the data; make that one primary");
+    });
+    await berth.run("redis", "failover", "data/cache", "--force", "--yes");
+    await isWhole();
+    expect(await cli("get", "planned")).toBe("yes");
+  });
+
+  test("a backup takes the place of the keys there are, which are a backup of their own then", async () => {
+    expect(await berth.run("redis", "backup", "data/cache")).toContain("was restored once and counted; 3 are kept");
+    const [id = ""] = await backupsOf(berth, "redis", "data/cache");
+    await cli("set", "later", "1");
+    await cli("del", "planned");
+    const message = await berth.run("redis", "restore", "data/cache", id, "--yes");
+    expect([await cli("get", "planned"), await cli("exists", "later")]).toEqual(["yes", "0"]);
+    await isWhole();
+    const before = /what was there before is backup (\S+)$/.exec(message)?.[1];
+    await berth.run("redis", "restore", "data/cache", String(before), "--yes");
+    expect([await cli("exists", "planned"), await cli("get", "later")]).toEqual(["0", "1"]);
+    await isWhole();
+  });
+
+  test("what is damaged or unknown is refused and changes nothing", async () => {
+    const [id = ""] = await backupsOf(berth, "redis", "data/cache");
+    berth.docker(["exec", `data-cache.${await primary()}`, "sh", "-c", `echo x >> /backups/${id}/dump.rdb`]);
+    const restore = (word: string) => berth.refused("redis", "restore", "data/cache", word, "--yes");
+    expect(await restore(id)).toContain("is damaged: its files are not what was written");
+    expect(await restore("20200101T000000Z")).toContain('no backup "20200101T000000Z"');
+    expect(await cli("get", "later")).toBe("1");
+  });
+
+  test("the schedule takes backups by itself", async () => {
+    const before = await backupsOf(berth, "redis", "data/cache");
+    expect(await berth.run("cron", "run", "data/cache.backup")).toContain("done");
+    const after = await backupsOf(berth, "redis", "data/cache");
+    expect(after.filter((id) => !before.includes(id))).toHaveLength(1);
+    expect(after.length).toBeLessThanOrEqual(3);
+  });
+
+  test("unlinked, the app has no URL any more", async () => {
+    await berth.run("redis", "unlink", "data/cache", "shop/web");
+    expect(await config()).toEqual({});
+  });
+});

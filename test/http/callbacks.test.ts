@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { limits } from "../../src/config.ts";
+import { layoutOf } from "../../src/disk/layout.ts";
+import { makeFolders } from "../../src/disk/root.ts";
+import { createCallbackApp } from "../../src/http/callbacks/app.ts";
+import { createDoor, type Door } from "../../src/http/callbacks/door.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { fixtureImage } from "../support/manifests.ts";
+import { printing, testPlugins, writePlugin } from "../support/plugins.ts";
+import { type Plane, startPlane } from "../support/socket-plane.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** The memory engine gives pods addresses on loopback, and this machine one among them. */
+let plane: Plane;
+let door: Door;
+let pod: string;
+const root = mkdtempSync(join(tmpdir(), "callbacks-"));
+const layout = layoutOf(root);
+const stopping = new AbortController();
+const peerHeader = "X-Berth-Peer";
+let ended: Promise<void>;
+
+const set = (name: string) => ({ kind: "statefulset", name, spec: { image: fixtureImage, command: ["sleep", "9"] } });
+
+beforeAll(async () => {
+  await makeFolders(layout);
+  const plugins = testPlugins(layout, { callbacks: { url: () => door.url(), open: () => door.open() } });
+  plane = await startPlane({ layout, plugins });
+  const log = createLog((line) => plane.log.push(JSON.parse(line)), "debug");
+  const app = createCallbackApp({ callbacks: plane.callbacks, plane: plane.fetch, peerHeader, log });
+  door = createDoor({
+    fetch: app.fetch,
+    gateway: () => plane.runtime.networkGateway("berth0"),
+    makeNetwork: () => plane.runtime.ensureNetwork("berth0"),
+    port: 0,
+    peerHeader,
+    limits: { ...limits, callbackLookMs: 50 },
+    clock: systemClock,
+    log,
+  });
+  ended = door.run(stopping.signal);
+  const expand = printing({ status: "ok", data: { manifests: [set("cache")], actions: null } });
+  writePlugin(layout, "redis", {
+    yml: "name: redis\nversion: '7'\naliases: [cache]\n",
+    commands: {
+      expand,
+      failover: 'echo "$1"',
+      token: 'printf %s "$BERTH_CALLBACK_URL $BERTH_CALLBACK_TOKEN" > told; sleep 1',
+    },
+  });
+  writePlugin(layout, "other", { commands: { go: "echo no" } });
+  await plane.controller.apply(
+    [
+      { kind: "redis", scope: "data", name: "cache", spec: {} },
+      { ...set("web"), scope: "data" },
+    ],
+    { dryRun: false, prune: false, actor: "t" },
+  );
+  await plane.controller.setConfig({ scope: "data", name: "cache" }, { A: "1" }, { restart: false, actor: "t" });
+  await waitFor(
+    "the pods to run",
+    async () => (await plane.runtime.list()).filter((it) => it.state === "running").length === 2,
+  );
+  pod = await addressOf("data-cache.0");
+});
+afterAll(async () => {
+  stopping.abort();
+  await ended;
+  await plane.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function addressOf(name: string): Promise<string> {
+  return (await plane.runtime.inspect(name))?.networks.berth0?.ipAddress ?? "";
+}
+
+/** Asks from an address of this machine. */
+async function ask(from: string, path: string, more: string[] = []): Promise<{ status: number; text: string }> {
+  const asked = Bun.spawn(["curl", "-s", "-w", "\n%{http_code}", "--interface", from, ...more, `${door.url()}${path}`]);
+  const out = await new Response(asked.stdout).text();
+  const at = out.lastIndexOf("\n");
+  return { status: Number(out.slice(at + 1)), text: out.slice(0, at) };
+}
+
+test("what a block was expanded into knows where the controller is, and carries whose it is", async () => {
+  const detail = await plane.runtime.inspect("data-cache.0");
+  expect(detail?.env.BERTH_CONTROLLER_URL).toBe(door.url());
+  expect(detail?.labels).toMatchObject({ "berth.block": "redis/data/cache", "berth.plugin": "redis@7" });
+  const other = await plane.runtime.inspect("data-web.0");
+  expect(other?.env.BERTH_CONTROLLER_URL).toBeUndefined();
+  expect(other?.labels["berth.block"]).toBeUndefined();
+});
+
+test("its containers may describe and read what is theirs, and run commands of their plugin", async () => {
+  const described = await ask(pod, "/describe?kind=statefulset&scope=data&name=cache");
+  expect([described.status, JSON.parse(described.text).data.manifest.name]).toEqual([200, "cache"]);
+  const config = await ask(pod, "/config?scope=data&name=cache");
+  expect(JSON.parse(config.text)).toEqual({ status: "ok", data: { vars: { A: "1" } } });
+  for (const name of ["redis", "cache"]) {
+    const ran = await ask(pod, `/plugin/${name}/failover`, ["-d", '{"args":["data/cache"]}']);
+    expect([ran.status, JSON.parse(ran.text).data.message]).toEqual([200, "data/cache"]);
+  }
+  const { runs } = plane.controller.listPluginRuns({ plugin: "redis", limit: 1 });
+  expect(runs[0]?.actor).toBe("pod data-cache.0");
+});
+
+test("nothing else", async () => {
+  const refused: [string, string[]?][] = [
+    ["/apply"],
+    ["/pods"],
+    ["/plugins"],
+    ["/health"],
+    ["/config?scope=data"],
+    ["/config?scope=data&name=web"],
+    ["/describe?kind=statefulset&scope=data&name=web"],
+    ["/describe?kind=statefulset&name=cache"],
+    ["/config?scope=data&name=cache", ["-d", '{"A":"2"}']],
+    ["/plugin/other/go", ["-d", "{}"]],
+    ["/plugin/%2e%2e/go", ["-d", "{}"]],
+    ["/plugins/exec", ["-d", '{"args":["redis","failover"]}']],
+    ["/resource?scope=data&name=cache", ["-X", "DELETE"]],
+    ["//apply"],
+  ];
+  for (const [path, more] of refused) {
+    expect([path, (await ask(pod, path, more)).status]).toEqual([path, 403]);
+  }
+});
+
+test("nobody else: other pods, other addresses, whatever they claim, and no browser", async () => {
+  const path = "/config?scope=data&name=cache";
+  expect((await ask(await addressOf("data-web.0"), path)).status).toBe(403);
+  expect((await ask("127.0.0.1", path)).status).toBe(403);
+  expect((await ask("127.0.0.1", path, ["-H", `${peerHeader}: ${pod}`])).status).toBe(403);
+  expect((await ask("127.0.0.1", path, ["-H", `Authorization: Bearer ${"0".repeat(64)}`])).status).toBe(403);
+  expect((await ask(pod, path, ["-H", "Origin: http://example.com"])).status).toBe(403);
+  expect((await ask(pod, path, ["-H", "Host: anything.example"])).status).toBe(200);
+});
+
+test("a raw HTTP/1.0 request is answered with a status line", async () => {
+  const script = `exec 3<>/dev/tcp/\${1%:*}/\${1#*:}; printf 'POST /plugin/redis/failover HTTP/1.0\\r\\nContent-Length: 2\\r\\n\\r\\n{}' >&3; head -n 1 <&3`;
+  const asked = Bun.spawn(["bash", "-c", script, "-", door.url()?.replace("http://", "") ?? ""]);
+  expect(await new Response(asked.stdout).text()).toMatch(/^HTTP\/1\.[01] 403/);
+});
+
+test("a run has a token for what it starts elsewhere, as long as it lasts", async () => {
+  const running = fetch(`${plane.front.url}/plugin/redis/token`, { method: "POST", body: "{}" });
+  const path = "/config?scope=data&name=cache";
+  const file = Bun.file(join(layout.plugins, "redis", "told"));
+  const [url, token] = await waitFor("the run to have begun", async () => (await file.text()).split(" "));
+  const headers = ["-H", `Authorization: Bearer ${token}`];
+  expect([url, (await ask("127.0.0.1", path, headers)).status]).toEqual([door.url(), 200]);
+  expect((await running).status).toBe(200);
+  expect((await ask("127.0.0.1", path, headers)).status).toBe(403);
+});
+
+test("it follows the network: gone with it, and back", async () => {
+  const before = door.url();
+  expect(before).toStartWith("http://127.64.0.0:");
+  for (const { id } of await plane.runtime.list()) await plane.runtime.disconnectByHand(id, "berth0");
+  await plane.runtime.removeNetwork("berth0");
+  await waitFor("the listener to be gone", () => door.url() === undefined);
+  await door.open();
+  expect(door.url()).toStartWith("http://127.64.0.0:");
+});

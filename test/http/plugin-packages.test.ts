@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { helloPlugin, type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
+import { type Ask, plane } from "../support/plane.ts";
+import { testPlugins } from "../support/plugins.ts";
+import { type ReleaseServer, releaseServer } from "../support/release-server.ts";
+import { world, type World } from "../support/world.ts";
+
+let it: World;
+let ask: Ask;
+let yard: PluginYard;
+let host: ReleaseServer;
+
+beforeEach(async () => {
+  host = releaseServer();
+  yard = await pluginYard({ releasesUrl: host.url });
+  const { installer, registry } = yard;
+  it = await world({ plugins: (layout) => ({ ...testPlugins(layout), installer, registry }) });
+  ask = plane(it);
+});
+
+afterEach(async () => {
+  await it.close();
+  await yard.close();
+  await host.stop();
+});
+
+const packageOf = (files: Record<string, string>) => writeTree(join(yard.root, "source"), files);
+
+/** A plugin whose blocks become a deployment of the image that they name. */
+const greeter = (schema: unknown) => ({
+  "plugin.yml": "name: greeter\nversion: 1\naliases: [hey]\nschema: schema.json\n",
+  "schema.json": JSON.stringify(schema),
+  "bin/expand": `#!/bin/sh
+cat >/dev/null
+echo '{"status":"ok","data":{"kind":"deployment","name":"web","spec":{"image":"fixture:1"}}}'
+`,
+});
+
+describe("a package", () => {
+  test("is installed, told, updated, rolled back, disabled and removed", async () => {
+    const source = packageOf(helloPlugin("1.0", { yml: "permissions: {actions: [run_job], scopes: [data]}" }));
+    const installed = await ask("POST /plugins/install", { source });
+    expect(installed).toMatchObject({
+      status: 200,
+      data: { name: "hello", version: "1.0", origin: "installed", enabled: true, source, full_grant: false },
+    });
+    expect(installed.data.permissions).toEqual({ actions: ["run_job"], scopes: ["data"], docker: false });
+    expect((await ask("POST /plugin/hi/hello", { args: ["you"] })).data.message).toBe("hello 1.0 you");
+    packageOf(helloPlugin("2.0", { yml: "permissions: {actions: [run_job], scopes: [data]}" }));
+    expect((await ask("POST /plugins/hi/update")).data).toMatchObject({ version: "2.0", previous: "1.0" });
+    expect((await ask("POST /plugins/hello/rollback")).data).toMatchObject({ version: "1.0", previous: "2.0" });
+    expect((await ask("POST /plugins/hello/disable")).data).toMatchObject({ enabled: false });
+    const refused = await ask("POST /plugin/hi/hello");
+    expect([refused.status, refused.error]).toEqual([409, 'plugin "hello" is disabled; enable it first']);
+    expect((await ask("POST /plugins/hello/enable")).data).toMatchObject({ enabled: true });
+    expect((await ask("DELETE /plugins/hello")).data).toEqual({ name: "hello", removed: true });
+    expect(await ask("DELETE /plugins/hello")).toMatchObject({ status: 200, data: { removed: false } });
+    expect((await ask("GET /plugins")).data).toEqual({ plugins: [], errors: [] });
+    const actions = it
+      .events()
+      .map(({ action }) => action)
+      .filter((action) => action.startsWith("plugin."));
+    expect(actions).toEqual([
+      "plugin.install",
+      "plugin.update",
+      "plugin.rollback",
+      "plugin.disable",
+      "plugin.enable",
+      "plugin.remove",
+    ]);
+  });
+
+  test.each([
+    [{}, "source is required"],
+    [{ source: "one two" }, "is no source of a plugin"],
+    [{ source: "/no/such" }, 'there is no folder "/no/such" on the server'],
+    [{ source: "ana/none" }, "ana/none has no release"],
+    [{ source: "/x", link: "yes" }, "link: expected boolean"],
+  ])("%p is a 400 that says why", async (body, text) => {
+    const { status, error } = await ask("POST /plugins/install", body);
+    expect([status, error]).toEqual([400, expect.stringContaining(text)]);
+  });
+
+  test("that was changed by hand is not run, and a 409 names the file", async () => {
+    const { data } = await ask("POST /plugins/install", { source: packageOf(helloPlugin("1")) });
+    const { installed_at } = data;
+    const folder = yard.registry.find("hello")?.folder ?? "";
+    writeTree(folder, { "bin/hello": "#!/bin/sh\necho evil\n" });
+    const refused = await ask("POST /plugin/hello/hello");
+    expect(refused.status).toBe(409);
+    expect(refused.error).toContain("bin/hello was changed");
+    const mended = await ask("POST /plugins/install", { source: join(yard.root, "source") });
+    expect(mended.data.installed_at).not.toBe(installed_at);
+    expect((await ask("POST /plugin/hello/hello")).data.message).toBe("hello 1");
+  });
+});
+
+describe("the schema of a block", () => {
+  const schema = {
+    type: "object",
+    properties: { image: { type: "string" } },
+    required: ["image"],
+    additionalProperties: false,
+  };
+  const block = (spec: Record<string, unknown>) => ({ kind: "hey", scope: "s", name: "web", spec });
+
+  test("is checked before the plugin runs, each fault with its path", async () => {
+    await ask("POST /plugins/install", { source: packageOf(greeter(schema)) });
+    const { status, error } = await ask("POST /apply", [block({ imgae: "x" }), block({ image: "x" })].slice(0, 1));
+    expect([status, error]).toEqual([400, expect.stringContaining('spec.imgae: unknown field; did you mean "image"')]);
+    expect(error).toContain("spec.image: is required");
+    expect((await ask("GET /plugins/runs")).data).toEqual({ runs: [] });
+    const right = await ask("POST /apply", block({ image: "x", plugin: {} }));
+    expect(right.status).toBe(200);
+  });
+
+  test("is told to whoever asks, by any of its kinds", async () => {
+    await ask("POST /plugins/install", { source: packageOf(greeter(schema)) });
+    expect((await ask("GET /plugins/hey/schema?kind=hey")).data).toEqual({ plugin: "greeter", kind: "hey", schema });
+    expect((await ask("GET /plugins/greeter/schema")).data.schema).toEqual(schema);
+    const none = await ask("GET /plugins/greeter/schema?kind=other");
+    expect([none.status, none.error]).toEqual([
+      404,
+      'the plugin "greeter" publishes no schema for blocks of kind "other"',
+    ]);
+  });
+
+  test("that is broken stops its blocks, and says what is wrong with it", async () => {
+    await ask("POST /plugins/install", { source: packageOf({ ...greeter(schema), "schema.json": '{"type": ' }) });
+    const { status, error } = await ask("POST /apply", block({ image: "x" }));
+    expect([status, error]).toEqual([400, expect.stringContaining("is no JSON: line 1")]);
+  });
+});
+
+describe("a block of a plugin that is not there", () => {
+  const block = { kind: "greeter", scope: "s", name: "web", spec: { plugin: { repo: "ana/greeter", version: "1" } } };
+
+  test("brings it from a release, once, and says so", async () => {
+    host.releases["ana/greeter"] = { v1: { files: greeter({ type: "object" }) } };
+    const dry = await ask("POST /apply?dry_run=true", block);
+    expect(dry.data.plugin_installs).toEqual([{ plugin: "greeter", version: "1", source: "ana/greeter" }]);
+    expect((await ask("GET /plugins")).data.plugins).toEqual([]);
+    const first = await ask("POST /apply", block);
+    expect(first.data.plugin_installs).toEqual([{ plugin: "greeter", version: "1", source: "ana/greeter" }]);
+    expect(first.data.plugin_expansions).toEqual([{ from: "greeter/s/web", to: ["deployment/s/web"] }]);
+    expect((await ask("POST /apply", block)).data.plugin_installs).toBeUndefined();
+  });
+
+  test("leaves nothing when it cannot be brought", async () => {
+    const { status, error } = await ask("POST /apply", block);
+    expect([status, error]).toEqual([400, expect.stringContaining('ana/greeter has no version "1"')]);
+    expect(it.store.manifests.list({})).toEqual([]);
+  });
+});

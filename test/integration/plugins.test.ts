@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "../../src/api/client.ts";
+import { apply, deleteManifest } from "../../src/api/orchestration/apply.ts";
+import { setConfig } from "../../src/api/orchestration/config.ts";
+import { describe } from "../../src/api/orchestration/describe.ts";
+import { dispatchPlugin, listPluginRuns } from "../../src/api/orchestration/dispatch.ts";
+import { serveOptions } from "../../src/config.ts";
+import { type Daemon, startDaemon } from "../../src/daemon.ts";
+import { layoutOf } from "../../src/disk/layout.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { fixtureImage } from "../support/manifests.ts";
+import { printing, writePlugin } from "../support/plugins.ts";
+import { testDockerHost } from "../support/dockerd.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** A whole server on a real engine, with a plugin whose pods call back. Its own prefix keeps it apart from others. */
+const root = mkdtempSync(join(tmpdir(), "plugins-"));
+const prefix = `p${process.pid.toString(36)}x`;
+const layout = layoutOf(root);
+let daemon: Daemon;
+
+function engine(): string {
+  if (testDockerHost === undefined) throw new Error("BERTH_TEST_DOCKER_HOST names no engine; test/run starts one");
+  return testDockerHost;
+}
+
+let client: ReturnType<typeof createClient>;
+
+beforeAll(async () => {
+  const flags = { root, addr: "127.0.0.1:0", dockerHost: engine(), prefix, callbackPort: "0" };
+  daemon = await startDaemon(
+    serveOptions(flags, {}),
+    createLog(() => undefined, "error"),
+  );
+  const baseUrl = `http://${daemon.addresses.orchestration[0]}`;
+  client = createClient({ baseUrl, fetch: (url, init) => fetch(url, init) });
+});
+afterAll(async () => {
+  await client
+    .call(deleteManifest, { query: { kind: "beacon", scope: "data", name: "light", prune: true } })
+    .catch(() => undefined);
+  await daemon.stop();
+  Bun.spawnSync(["docker", "-H", engine(), "network", "rm", `${prefix}0`]);
+  rmSync(root, { recursive: true, force: true });
+});
+
+const loop = `while :; do
+  wget -q -O - --post-data '{"args":["'"$TOKEN"'"]}' "$${prefix.toUpperCase()}_CONTROLLER_URL/plugin/beacon/ping"
+  wget -q -O - "$${prefix.toUpperCase()}_CONTROLLER_URL/apply" && echo WRONG
+  sleep 0.2
+done`;
+
+test("a block's pods call their plugin back, and the block goes with them", async () => {
+  const pods = {
+    kind: "deployment",
+    name: "light",
+    spec: { image: fixtureImage, command: ["sh", "-c", loop], stop_grace: "1s" },
+  };
+  const folder = writePlugin(layout, "beacon", {
+    yml: "name: beacon\nversion: '1'\n",
+    commands: {
+      expand: printing({
+        status: "ok",
+        data: {
+          manifests: [pods],
+          actions: [{ type: "config_set", scope: "data", name: "light", kv: { TOKEN: "first" } }],
+        },
+      }),
+      ping: 'cat >/dev/null; echo "$1" >> pings',
+      turn: `cat >/dev/null; echo '{"status":"ok","data":{"message":"turned","actions":[{"type":"config_set","scope":"data","name":"light","kv":{"TOKEN":"second"}}]}}'`,
+    },
+  });
+  const block = { kind: "beacon", scope: "data", name: "light", spec: {} };
+  const applied = await client.call(apply, { body: block });
+  expect(applied.plugin_expansions).toEqual([{ from: "beacon/data/light", to: ["deployment/data/light"] }]);
+
+  const pings = async () =>
+    (
+      await Bun.file(join(folder, "pings"))
+        .text()
+        .catch(() => "")
+    ).split("\n");
+  await waitFor("a pod to call", async () => (await pings()).includes("first"), 60_000);
+  const { runs } = await client.call(listPluginRuns, { query: { plugin: "beacon" } });
+  expect(runs.find(({ command }) => command === "ping")?.actor).toMatch(/^pod data-light\./);
+
+  // What a command sets reaches the pods, without anything else being touched.
+  const turned = await client.call(dispatchPlugin, { params: { name: "beacon", command: "turn" } });
+  expect(turned).toMatchObject({ message: "turned", applied: ["config_set data/light"] });
+  await waitFor("the new replica to call", async () => (await pings()).includes("second"), 60_000);
+
+  const described = await client.call(describe, { query: { kind: "beacon", name: "light" } });
+  expect(described.status).toMatchObject({ plugin: "beacon", children: [{ ref: "deployment/data/light" }] });
+  expect(described.pods.length).toBeGreaterThan(0);
+  const logs = Bun.spawnSync(["docker", "-H", engine(), "logs", described.pods[0]?.name ?? ""]);
+  expect(logs.stdout.toString()).not.toContain("WRONG");
+
+  const gone = await client.call(deleteManifest, {
+    query: { kind: "beacon", scope: "data", name: "light", prune: true },
+  });
+  expect(gone).toMatchObject({
+    pruned: { config_wiped: true },
+    deleted: ["deployment/data/light", "beacon/data/light"],
+  });
+  await client.call(setConfig, { query: { scope: "data", name: "light" }, body: { A: "1" } });
+}, 180_000);

@@ -1,0 +1,64 @@
+import { expect } from "bun:test";
+import { docker } from "./dockerd.ts";
+import { type Rig, type RigOptions, rig } from "./rig.ts";
+
+/** Made by the test run from Debian's packages. */
+export const postgresImage = "berth-postgres:fixture";
+export const redisImage = "berth-redis:fixture";
+
+export interface BlockRig extends Rig {
+  /** Runs the CLI and answers with what it prints; fails on any other exit code than 0. */
+  run(...args: string[]): Promise<string>;
+  /** The same, which has to be refused; answers with the error. */
+  refused(...args: string[]): Promise<string>;
+}
+
+/** A rig for databases: their volumes of backups outlive every delete, so it takes those away as well. */
+export async function blockRig(options: RigOptions = {}): Promise<BlockRig> {
+  const it = await rig(options);
+  const { close } = it;
+  return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(it)) as Rig, {
+    async run(...args: string[]) {
+      const { exitCode, stdout, stderr } = await it.cli(args);
+      expect({ args, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ args, exitCode: 0, stderr: "" });
+      return stdout.trim();
+    },
+    async refused(...args: string[]) {
+      const { exitCode, stderr } = await it.cli(args);
+      expect({ args, isRefused: exitCode !== 0 }).toEqual({ args, isRefused: true });
+      return stderr;
+    },
+    async close() {
+      await close();
+      const volumes = docker(it.dockerHost, ["volume", "ls", "-q", "--filter", `name=^${it.prefix}-.*-backups$`]);
+      for (const volume of volumes.split("\n").filter((name) => name !== ""))
+        docker(it.dockerHost, ["volume", "rm", volume]);
+    },
+  });
+}
+
+/** What `info -o json` of both plugins holds. */
+export interface Info {
+  primary: number;
+  pods: { ordinal: number; role: string; ready: boolean }[];
+  links: { app: string }[];
+  backups: number;
+}
+
+export async function infoOf(berth: BlockRig, plugin: string, reference: string): Promise<Info> {
+  return (await jsonOf(berth, plugin, "info", reference)) as Info;
+}
+
+/** Ids, newest first. */
+export async function backupsOf(berth: BlockRig, plugin: string, reference: string): Promise<string[]> {
+  const list = (await jsonOf(berth, plugin, "backups", reference)) as { id: string }[];
+  return list.map(({ id }) => id);
+}
+
+async function jsonOf(berth: BlockRig, plugin: string, command: string, reference: string): Promise<unknown> {
+  const { status, body } = await berth.call("POST", `/plugin/${plugin}/${command}`, {
+    args: [reference, "-o", "json"],
+  });
+  expect({ command, status, error: body.error }).toEqual({ command, status: 200, error: undefined });
+  return JSON.parse((body.data as unknown as { message: string }).message);
+}

@@ -1,0 +1,117 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { limits } from "../../src/config.ts";
+import { moveInPlace, writeAtomic } from "../../src/disk/atomic-write.ts";
+import { recover } from "../../src/plugin/activate.ts";
+import { foldersOf, makeFolders } from "../../src/plugin/folders.ts";
+import { createHost } from "../../src/plugin/host.ts";
+import { createInstaller } from "../../src/plugin/install.ts";
+import type { BundledPlugin, Installer, Plugin, Registry } from "../../src/plugin/plugin.ts";
+import { createRegistry } from "../../src/plugin/registry.ts";
+import { readLock } from "../../src/plugin/state.ts";
+import type { InstallerOptions } from "../../src/plugin/work.ts";
+
+/** A root with nothing but plugins in it, and everything that works on them. */
+export interface PluginYard {
+  root: string;
+  /** `<root>/plugins`. */
+  plugins: string;
+  installer: Installer;
+  registry: Registry;
+  /** Runs a command of a plugin as it is now; its standard output. */
+  say(name: string, ...words: string[]): Promise<string>;
+  /** As a server that starts. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface YardOptions extends Partial<Pick<InstallerOptions, "reached" | "releasesUrl" | "limits" | "hookMs">> {
+  bundled?: readonly BundledPlugin[];
+  /** An existing one, which stays at `close`. */
+  root?: string;
+}
+
+export async function pluginYard(options: YardOptions = {}): Promise<PluginYard> {
+  const root = options.root ?? mkdtempSync(join(tmpdir(), "berth-plugins-"));
+  const folders = foldersOf(join(root, "plugins"));
+  await makeFolders(folders);
+  const host = createHost({ limits, runVariable: "BERTH_TEST_RUN" });
+  const registry = createRegistry({
+    folder: folders.plugins,
+    bundled: options.bundled ?? [],
+    readLock: (name) => readLock(folders, name),
+  });
+  const env = { PATH: process.env.PATH ?? "" };
+  const work = {
+    folders,
+    host,
+    registry,
+    env,
+    envPrefix: "BERTH",
+    releasesUrl: options.releasesUrl ?? "http://127.0.0.1:1",
+    machine: { os: "linux", arch: "x64" },
+    download: (url: string, init: RequestInit) => fetch(url, init),
+    limits: options.limits ?? { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
+    fetchMs: limits.pluginFetchMs,
+    hookMs: options.hookMs ?? limits.pluginHookMs,
+    installsAtOnceMax: limits.pluginInstallsAtOnceMax,
+    writeFile: writeAtomic,
+    moveInPlace,
+    preparing: new Set<string>(),
+    reached: options.reached ?? (() => undefined),
+    serverVersion: "0.1.0",
+    now: () => Date.now(),
+    which: (program: string) => Bun.which(program),
+  };
+  const installer = createInstaller(work);
+  return {
+    root,
+    plugins: folders.plugins,
+    installer,
+    registry,
+    async say(name, ...words) {
+      await registry.refresh();
+      const plugin = found(registry, name);
+      await installer.verify(plugin);
+      const argv = plugin.argv.get(words[0] ?? "") ?? [];
+      const run = { id: crypto.randomUUID(), argv: [...argv, ...words.slice(1)], folder: plugin.folder, env };
+      const { stdout } = await host.run({ ...run, stdin: "{}", timeoutMs: 20_000 });
+      return new TextDecoder().decode(stdout).trimEnd();
+    },
+    recover: () =>
+      recover(work, (name, error) => {
+        throw new Error(`cannot recover ${name}`, { cause: error });
+      }),
+    async close() {
+      await host.close();
+      if (options.root === undefined) rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function found(registry: Registry, name: string): Plugin {
+  const plugin = registry.find(name);
+  if (plugin === undefined) throw new Error(`no plugin "${name}": ${registry.list().errors.join(", ")}`);
+  return plugin;
+}
+
+/** Writes files below `folder`; those that start with `#!` can be run. */
+export function writeTree(folder: string, files: Record<string, string>): string {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    chmodSync(path, text.startsWith("#!") ? 0o755 : 0o644);
+  }
+  return folder;
+}
+
+/** A plugin whose command `hello` prints its version. */
+export function helloPlugin(version: string, more: { yml?: string; files?: Record<string, string> } = {}) {
+  return {
+    "plugin.yml": `name: hello\nversion: ${version}\naliases: [hi]\ncommands: [{name: hello, help: says hello}]\n${more.yml ?? ""}`,
+    "bin/hello": `#!/bin/sh\necho hello ${version} "$@"\n`,
+    ...more.files,
+  };
+}

@@ -1,0 +1,63 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { limits } from "../../src/config.ts";
+import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
+import type { Layout } from "../../src/disk/layout.ts";
+import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
+import { createHost, type HostLimits } from "../../src/plugin/host.ts";
+import type { Installer } from "../../src/plugin/plugin.ts";
+import { createRegistry } from "../../src/plugin/registry.ts";
+
+export interface TestPluginsOptions {
+  limits?: Partial<HostLimits>;
+  installer?: Partial<Installer>;
+  /** Told apart from runs of other tests on the machine. */
+  runVariable?: string;
+  controllerUrl?: () => string | undefined;
+  callbacks?: CallbackDoor;
+  defaultRepo?: (kind: string) => string | undefined;
+}
+
+/** Plugins that are folders of scripts under the root of a test. */
+export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): PluginRoom {
+  return {
+    registry: createRegistry({ folder: layout.plugins, bundled: [], readLock: async () => undefined }),
+    installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
+    host: createHost({ limits: { ...limits, ...options.limits }, runVariable: options.runVariable ?? "BERTH_RUN_ID" }),
+    schemas: createBlockSchemas(),
+    environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+    dockerHost: "unix:///engine.sock",
+    controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
+    tokens: new Map(),
+    callbacks: options.callbacks ?? noPlugins().callbacks,
+    defaultRepo: options.defaultRepo ?? (() => undefined),
+  };
+}
+
+/** Writes a plugin: its commands are shell scripts; `yml` is text, or left out. */
+export function writePlugin(
+  layout: Layout,
+  name: string,
+  { yml, commands }: { yml?: string; commands: Record<string, string> },
+): string {
+  const folder = join(layout.plugins, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  if (yml !== undefined) writeFileSync(join(folder, "plugin.yml"), yml);
+  for (const [command, script] of Object.entries(commands)) {
+    const path = join(folder, "bin", command);
+    writeFileSync(path, script.startsWith("#!") ? script : `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o755);
+  }
+  return folder;
+}
+
+/** A script that prints a value as JSON. */
+export function printing(value: unknown): string {
+  return `cat >/dev/null\ncat <<'BERTH_END'\n${JSON.stringify(value)}\nBERTH_END`;
+}
+
+/** A script that answers with actions. */
+export function acting(actions: unknown, message = "done"): string {
+  return printing({ status: "ok", data: { message, actions } });
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Answer, type Call, cli, refusal, type Scene } from "../../../support/cli.ts";
+
+const postgres = {
+  name: "postgres",
+  version: "1.2",
+  description: "databases",
+  homepage: "",
+  aliases: ["pg"],
+  kinds: ["postgres", "pg"],
+  commands: [
+    { name: "expand" },
+    { name: "psql", help: "opens a session" },
+    { name: "promote", help: "makes a replica the primary", destructive: true, long: true, timeout: "5m" },
+    { name: "backups:capture", help: "makes a backup" },
+  ],
+  env: {},
+  origin: "bundled",
+  enabled: true,
+  permissions: { actions: [], scopes: ["*"], docker: true },
+  full_grant: true,
+};
+
+interface Script extends Scene {
+  /** `data` of the dispatch. */
+  result?: unknown;
+  plugins?: unknown[];
+}
+
+/** A server with the postgres plugin; on this machine when the endpoint is a socket. */
+function play(argv: string[], { result, plugins = [postgres], ...scene }: Script = {}) {
+  const server = (call: Call) => {
+    if (call.path === "/plugins") return { plugins, errors: [] };
+    if (call.path === "/system")
+      return { root: "/no/such/root", installation: "i", engine: { host: "unix:///d.sock" } };
+    if (call.path.startsWith("/plugin/")) return result ?? { message: "done", applied: [], run_id: "r" };
+    return undefined;
+  };
+  return cli(argv, { server, ...scene });
+}
+
+const dispatched = (calls: Call[]) => calls.filter(({ path }) => path.startsWith("/plugin/"));
+
+describe("a command of a plugin", () => {
+  test.each([
+    [["pg:psql", "data/main"], "/plugin/pg/psql", ["data/main"]],
+    [["pg", "psql", "data/main", "-c", "select 1"], "/plugin/pg/psql", ["data/main", "-c", "select 1"]],
+    [["pg:backups:capture", "d/m", "--", "-x"], "/plugin/pg/backups%3Acapture", ["d/m", "--", "-x"]],
+    [["postgres", "psql", "-h", "--yes", "pg:psql"], "/plugin/postgres/psql", ["-h", "--yes", "pg:psql"]],
+    [["--endpoint", "http://127.0.0.1:9", "pg:psql"], "/plugin/pg/psql", []],
+  ])("%p gets the operator's words as they are", async (argv, path, args) => {
+    const { code, out, calls } = await play(argv);
+    expect([code, out]).toEqual([0, "done\n"]);
+    expect(dispatched(calls)).toMatchObject([{ method: "POST", path, body: { args } }]);
+  });
+
+  test("shows what was done, and its progress on stderr", async () => {
+    const lines = [
+      { type: "progress", text: "one" },
+      { type: "progress", text: "two\u001b[2J" },
+      { type: "result", code: 200, status: "ok", data: { message: "m", applied: ["run_job a/b"], run_id: "r" } },
+    ];
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const result = new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+    const { code, out, err } = await play(["pg:psql"], { result });
+    expect([code, out]).toEqual([0, "m\n"]);
+    expect(err).toBe("one\ntwo [2J\n✓ run_job a/b\n");
+  });
+
+  test("fails as the server says, also in the middle of its progress", async () => {
+    expect(await play(["pg:psql"], { result: refusal(400, "no such database") })).toMatchObject({
+      code: 1,
+      err: "error: no such database\n",
+    });
+    const body = `${JSON.stringify({ type: "result", code: 400, status: "error", error: "late" })}\n`;
+    const result = new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+    expect(await play(["pg:psql"], { result })).toMatchObject({ code: 1, err: "error: late\n" });
+    const cut = new Response('{"type":"progress","text":"x"}\n', {
+      headers: { "Content-Type": "application/x-ndjson" },
+    });
+    expect((await play(["pg:psql"], { result: cut })).err).toContain("the connection broke");
+  });
+
+  test("with -o json is the answer alone, and nothing is run here", async () => {
+    const result = { message: "", applied: [], run_id: "r", exec_local: [{ command: ["rm", "-rf", "/"] }] };
+    const { code, out } = await play(["pg:psql", "-o", "json"], { result, runLocal: async () => 9 });
+    expect([code, JSON.parse(out)]).toEqual([0, { status: "ok", data: result }]);
+  });
+});
+
+describe("destructive commands", () => {
+  test.each([
+    [["pg:promote", "d/m"], ["y"], 0],
+    [["pg:promote", "d/m"], ["n"], 5],
+    [["pg:promote", "d/m"], undefined, 5],
+    [["pg:promote", "d/m", "--yes"], undefined, 0],
+    [["pg:promote", "d/m", "-y"], undefined, 0],
+    [["--yes", "pg:promote", "d/m"], undefined, 0],
+    [["pg:promote", "d/m", "--", "--yes"], undefined, 5],
+    [["pg:psql", "d/m"], undefined, 0],
+  ])("%p with the answer %p ends with %d", async (argv, typed, wanted) => {
+    const { code, calls } = await play(argv, typed === undefined ? {} : { typed });
+    expect([code, dispatched(calls).length]).toEqual([wanted, wanted === 0 ? 1 : 0]);
+  });
+});
+
+describe("help", () => {
+  test("is made from what the plugin declares", async () => {
+    for (const argv of [["pg", "-h"], ["pg", "--help"], ["pg"], ["help", "pg"], ["-h", "pg"]]) {
+      const { code, out, calls } = await play(argv);
+      expect([code, dispatched(calls)]).toEqual([0, []]);
+      expect(out).toContain("databases");
+      expect(out).toContain("pg:promote          makes a replica the primary (asks first)");
+      expect(out).not.toContain("pg:expand");
+    }
+    for (const argv of [
+      ["help", "pg:promote"],
+      ["help", "pg", "promote"],
+    ]) {
+      const { out } = await play(argv);
+      expect(out).toContain("berth pg:promote [WORDS]");
+      expect(out).toContain("Ends at the latest after 5m.");
+    }
+    expect(await play(["help", "pg:promot"])).toMatchObject({
+      code: 2,
+      err: 'error: the plugin "postgres" has no command "promot": did you mean "promote"?\n',
+    });
+  });
+
+  test("of a plugin that has its own is its own", async () => {
+    const plugins = [{ ...postgres, commands: [{ name: "help" }] }];
+    const { out, calls } = await play(["pg", "-h"], { plugins });
+    expect(out).toBe("done\n");
+    expect(dispatched(calls)[0]?.path).toBe("/plugin/pg/help");
+  });
+});
+
+describe("what is no plugin", () => {
+  test("is an unknown command, with the nearest of all", async () => {
+    expect(await play(["postgers"])).toMatchObject({
+      code: 2,
+      err: 'error: unknown command "postgers": did you mean "postgres"?\n',
+    });
+    expect(await play(["aply"])).toMatchObject({
+      code: 2,
+      err: 'error: unknown command "aply": did you mean "apply"?\n',
+    });
+    expect((await play(["zzz"], { server: () => new Answer(404, { status: "error", error: "x" }) })).code).toBe(2);
+  });
+});
+
+describe("exec_local", () => {
+  const result = (...commands: string[][]) => {
+    const exec_local = commands.map((command) => ({ command }));
+    return { message: "", applied: [], run_id: "r", exec_local };
+  };
+
+  test("asks before anything that is not known to be harmless", async () => {
+    const ran: string[][] = [];
+    const runLocal = async ({ argv }: { argv: readonly string[] }) => {
+      ran.push([...argv]);
+      return 7;
+    };
+    const scene = { result: result(["echo", "a b"]), runLocal };
+    expect(await play(["pg:psql"], scene)).toMatchObject({ code: 5 });
+    expect(await play(["pg:psql"], { ...scene, typed: ["n"] })).toMatchObject({ code: 5 });
+    expect(ran).toEqual([]);
+    const asked = await play(["pg:psql"], { ...scene, typed: ["y"] });
+    expect(asked.code).toBe(7);
+    expect(asked.err).toContain("$ echo 'a b'\n");
+    expect((await play(["--yes", "pg:psql"], scene)).code).toBe(7);
+    expect(ran).toEqual([
+      ["echo", "a b"],
+      ["echo", "a b"],
+    ]);
+  });
+
+  test("stops at the first that fails, with its code", async () => {
+    const codes = [0, 3, 0];
+    const ran: string[] = [];
+    const runLocal = async ({ argv }: { argv: readonly string[] }) => {
+      ran.push(argv[1] ?? "");
+      return codes.shift() ?? 0;
+    };
+    const commands = result(["echo", "1"], ["echo", "2"], ["echo", "3"]);
+    expect((await play(["--yes", "pg:psql"], { result: commands, runLocal })).code).toBe(3);
+    expect(ran).toEqual(["1", "2"]);
+  });
+});
+
+describe("fetch_file", () => {
+  function files() {
+    const folder = mkdtempSync(join(tmpdir(), "berth-fetch-"));
+    writeFileSync(join(folder, "remote"), "content");
+    return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  }
+  const wish = (folder: string, dest_path: string, size_bytes = 7) => ({
+    message: "",
+    applied: [],
+    run_id: "r",
+    fetch_file: [{ remote_path: join(folder, "remote"), dest_path, size_bytes }],
+  });
+  const here = { endpoint: "unix:/run/berth.sock" };
+
+  test("copies, says so, and never writes over what is there", async () => {
+    using at = files();
+    const scene = { ...here, cwd: at.folder, result: wish(at.folder, "local") };
+    expect(await play(["pg:psql"], scene)).toMatchObject({ code: 0, err: "✓ local (7B)\n" });
+    expect(readFileSync(join(at.folder, "local"), "utf8")).toBe("content");
+    writeFileSync(join(at.folder, "local"), "mine");
+    expect(await play(["pg:psql"], scene)).toMatchObject({ code: 1 });
+    expect(readFileSync(join(at.folder, "local"), "utf8")).toBe("mine");
+  });
+
+  test("leaves nothing of a file that is not whole", async () => {
+    using at = files();
+    const outcome = await play(["pg:psql"], { ...here, cwd: at.folder, result: wish(at.folder, "local", 9) });
+    expect([outcome.code, existsSync(join(at.folder, "local"))]).toEqual([1, false]);
+    expect(outcome.err).toContain("has 7 bytes and not 9");
+  });
+
+  test("asks before it writes outside of the current folder, unless the operator named the place", async () => {
+    using at = files();
+    const target = join(at.folder, "elsewhere");
+    const outside = { ...here, cwd: join(at.folder, "sub"), result: wish(at.folder, target) };
+    expect((await play(["pg:psql"], outside)).code).toBe(5);
+    expect(existsSync(target)).toBe(false);
+    expect((await play(["pg:psql", "--to", target], outside)).code).toBe(0);
+    expect(existsSync(target)).toBe(true);
+    expect((await play(["pg:psql"], { ...here, cwd: at.folder, result: wish(at.folder, ".bashrc") })).code).toBe(5);
+  });
+
+  test("from another machine says how", async () => {
+    using at = files();
+    const { code, err } = await play(["pg:psql"], { cwd: at.folder, result: wish(at.folder, "local") });
+    expect(code).toBe(1);
+    expect(err).toContain(`scp USER@SERVER:${at.folder}/remote local`);
+  });
+});

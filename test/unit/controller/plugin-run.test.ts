@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { thrownBy } from "../../support/failure.ts";
+import { testPlugins, writePlugin } from "../../support/plugins.ts";
+import { isAlive, waitFor } from "../../support/wait.ts";
+import { type World, world } from "../../support/world.ts";
+
+const runVariable = `PLUGIN_RUN_TEST_${process.pid}`;
+let it: World;
+let verified: string[];
+let refuse: Error | undefined;
+beforeEach(async () => {
+  verified = [];
+  refuse = undefined;
+  const verify = async ({ yml }: { yml: { name: string } }) => {
+    verified.push(yml.name);
+    if (refuse !== undefined) throw refuse;
+  };
+  it = await world({ plugins: (layout) => testPlugins(layout, { runVariable, installer: { verify } }) });
+});
+afterEach(() => it.close());
+
+const dispatch = (command: string, args: string[] = []) =>
+  it.controller.dispatchPlugin({ plugin: "p", command, body: { args } }, { actor: "ana", restart: true });
+const runs = () => it.controller.listPluginRuns({ plugin: undefined, limit: 10 }).runs;
+
+test("a run is kept: who, what, how it ended, and the last it said", async () => {
+  const lines = 'i=0; while [ $i -lt 100 ]; do echo "line $i" >&2; i=$((i+1)); done';
+  writePlugin(it.layout, "p", { yml: "name: p\nversion: '2'\n", commands: { go: `${lines}; exit 3` } });
+  await thrownBy(() => dispatch("go", ["s/web", "--force"]));
+  const [run] = runs();
+  expect(run).toMatchObject({
+    plugin: "p",
+    version: "2",
+    command: "go",
+    args: ["s/web", "--force"],
+    actor: "ana",
+    status: "failed",
+    exit_code: 3,
+    applied: [],
+  });
+  expect(run?.tail).toHaveLength(50);
+  expect(run?.tail.at(-1)).toBe("line 99");
+});
+
+test("files are compared before each run, and a plugin that is disabled or altered does not run", async () => {
+  writePlugin(it.layout, "p", { commands: { go: "echo ran > here" } });
+  refuse = new Error("altered");
+  await expect(dispatch("go")).rejects.toThrow("altered");
+  expect(await Bun.file(`${it.layout.plugins}/p/here`).exists()).toBe(false);
+  expect(runs()).toEqual([]);
+  refuse = undefined;
+  await dispatch("go");
+  expect(verified).toEqual(["p", "p"]);
+});
+
+test("what a server that died left behind is ended, and told as interrupted", async () => {
+  const id = `left-${process.pid}`;
+  const orphan = Bun.spawn(["sleep", "600"], { env: { PATH: "/usr/bin:/bin", [runVariable]: id } });
+  const run = { id, plugin: "p", version: "", command: "go", args: [], actor: "ana", status: "running" as const };
+  const rest = { startedAt: 1, endedAt: undefined, exitCode: undefined, error: undefined, applied: [], tail: [] };
+  await it.store.write((tx) => tx.pluginRuns.put({ ...run, ...rest }));
+  await it.restart();
+  await waitFor("the process to be ended", () => !isAlive(orphan.pid));
+  await waitFor("the record", () => runs()[0]?.status === "interrupted");
+  expect(runs()).toMatchObject([{ run_id: id, error: "the server ended while it ran" }]);
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { DispatchInput, ExpandInput, ProgressLine } from "../../src/api/plugins/protocol.ts";
+import { globalFlags } from "../../src/cli/help.ts";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { splitPluginWord } from "../../src/cli/plugin-words.ts";
+import { commands, localCommands } from "../../src/cli/table.ts";
+import { limits } from "../../src/config.ts";
+import { decodeActions } from "../../src/core/plugins/actions.ts";
+import { readReply } from "../../src/core/plugins/envelope.ts";
+import { readExpansion } from "../../src/core/plugins/expansion.ts";
+import { isFields } from "../../src/core/plugins/fields.ts";
+import { pluginYmlKeys, readPluginYml } from "../../src/core/plugins/plugin-yml.ts";
+import { decodeManifests } from "../../src/core/validate.ts";
+import { pluginTestCommand } from "../../src/local/plugin-test.ts";
+import { lintPackage } from "../../src/plugin/lint.ts";
+import { parsePluginYml } from "../../src/plugin/yaml.ts";
+import { type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
+
+const text = readFileSync(join(import.meta.dir, "../../docs/plugins.md"), "utf8");
+
+interface Snippet {
+  /** `json command-answer` */
+  info: string;
+  body: string;
+  line: number;
+}
+
+const snippets: Snippet[] = [...text.matchAll(/^```(\S[^\n]*)\n(.*?)^```$/gms)].map((match) => ({
+  info: match[1] ?? "",
+  body: match[2] ?? "",
+  line: text.slice(0, match.index).split("\n").length,
+}));
+
+const block = { index: 0, kind: "greet", scope: "demo", name: "web", spec: {}, ifRevision: undefined };
+
+function dataOf(body: string): unknown {
+  const reply = readReply(body, limits);
+  if (reply.type !== "ok") throw new Error(`no envelope that went well: ${JSON.stringify(reply)}`);
+  return reply.data;
+}
+
+/** How each kind of snippet is checked. */
+const checks: Record<string, (body: string) => void> = {
+  "sh commands": (body) => {
+    for (const line of body.trim().split("\n")) checkCommand(line);
+  },
+  "sh not-run": () => undefined,
+  "yaml block": (body) => {
+    const { value } = parsePluginYml(body);
+    const { problems, pluginBlocks } = decodeManifests(value, { limits, isPluginKind: (kind) => kind === "postgres" });
+    expect([problems, pluginBlocks.length]).toEqual([[], 1]);
+  },
+  "yaml permissions": (body) => {
+    expect(readPluginYml(parsePluginYml(body).value, "x").problems).toEqual([]);
+  },
+  "json expand-input": (body) => expect([...Value.Errors(ExpandInput, JSON.parse(body))]).toEqual([]),
+  "json dispatch-input": (body) => expect([...Value.Errors(DispatchInput, JSON.parse(body))]).toEqual([]),
+  "json expand-answer": (body) => expect(readExpansion(dataOf(body), block, limits).problems).toEqual([]),
+  "json command-answer": (body) => {
+    const data = dataOf(body);
+    const { actions, problems } = decodeActions(isFields(data) ? data.actions : undefined, limits);
+    expect([problems, actions.length]).toEqual([[], 7]);
+  },
+  "json error-answer": (body) => expect(readReply(body, limits).type).toBe("error"),
+  "json progress": (body) => {
+    for (const line of body.trim().split("\n")) expect([...Value.Errors(ProgressLine, JSON.parse(line))]).toEqual([]);
+  },
+};
+
+/** The verb is one of ours, or a plugin's, and knows its flags. */
+function checkCommand(line: string): void {
+  const [program, ...words] = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ""));
+  expect(program).toBe("berth");
+  const [verb = "", ...rest] = words;
+  if (localCommands.some(({ name }) => name === `${verb} ${rest[0]}`) || splitPluginWord(verb).length > 1) return;
+  if (["pg", "help"].includes(verb)) return;
+  const command = commands.find(({ name }) => name === verb);
+  if (command === undefined) throw new Error(`no command "${verb}"`);
+  const args = parseArguments(rest, [...command.flags, ...globalFlags]);
+  const forms = command.usage.flatMap((form) => form.split(/[\s|]+/));
+  if (args.words[0] !== undefined)
+    expect(forms.some((form) => form.replace(/[[\]]/g, "") === args.words[0])).toBe(true);
+}
+
+describe("docs/plugins.md", () => {
+  test.each(snippets.filter(({ info }) => !info.includes("file=")).map((one) => [one.line, one] as const))(
+    "the snippet in line %d is right",
+    (_, { info, body }) => {
+      const check = checks[info];
+      if (check === undefined) throw new Error(`nothing checks a snippet "${info}"`);
+      check(body);
+    },
+  );
+
+  test("has no snippet without a check, and names every key of plugin.yml", () => {
+    expect(text.match(/^```/gm)?.length).toBe(snippets.length * 2);
+    const [, table = ""] = /## plugin\.yml\n(.*?)\n## /s.exec(text) ?? [];
+    for (const key of pluginYmlKeys) expect(table).toContain(`\`${key}\``);
+  });
+});
+
+describe("the plugin of docs/plugins.md", () => {
+  let folder: string;
+  let yard: PluginYard;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "berth-docs-"));
+    const files = snippets.flatMap(({ info, body }) => {
+      const [, file] = /file=(\S+)$/.exec(info) ?? [];
+      return file === undefined ? [] : [[file, body] as const];
+    });
+    expect(files.length).toBeGreaterThanOrEqual(6);
+    writeTree(folder, Object.fromEntries(files));
+    yard = await pluginYard();
+  });
+  afterAll(async () => {
+    await yard.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("has no fault, and its tests pass", async () => {
+    expect(await lintPackage(folder)).toEqual({ errors: [], warnings: [] });
+    expect(await pluginTestCommand([folder])).toBe(0);
+  });
+
+  test("is installed and says what the page says", async () => {
+    const { permissions } = await yard.installer.install({ source: folder });
+    expect(permissions.actions).toEqual(["apply_manifest", "config_set"]);
+    expect(await yard.say("greet", "hello", "ana")).toBe("hello ana");
+    const stopped = dataOf(await yard.say("greet", "stop", "demo/web"));
+    expect(decodeActions(isFields(stopped) ? stopped.actions : [], limits)).toMatchObject({
+      problems: [],
+      actions: [{ type: "config_set", scope: "demo", name: "web" }],
+    });
+  });
+});
