@@ -23,7 +23,8 @@ export interface ReadyClientOptions {
 const pollMs = 100;
 /** Less than pods that leave are kept for. */
 const noticeMs = 1_000;
-const answerMs = 10_000;
+/** As long as a drain waits by default: on a busy machine the kernel tries a connection again after 1, 3, 7 and 15 s. */
+const answerMs = 30_000;
 /** Beyond these the client waits: a busy machine must not turn into a pile of requests. */
 const underWayMax = 200;
 const tickMs = 20;
