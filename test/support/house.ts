@@ -32,7 +32,6 @@ export const packageHomes: Record<string, readonly string[]> = {
   dockerode: ["src/runtime/docker/"],
   elysia: ["src/http/"],
   "@elysiajs/openapi": ["src/http/"],
-  "@elysiajs/jwt": ["src/identity/tokens.ts"],
   arctic: ["src/identity/providers.ts"],
   nodemailer: ["src/deliver/mail.ts"],
   yaml: ["src/cli/"],
