@@ -29,11 +29,11 @@ export const seedEnd = Date.UTC(2026, 0, 1);
 
 export function seededUser(number: number, count: number): SeededUser {
   const { first, last, hosts } = seedFacts;
-  // Every twentieth is a Silva, the others share the rest.
-  const surname = number % 20 === 7 ? 0 : 1 + (number % 9);
-  const given = first[(number * 7) % 10] ?? "";
-  const family = last[surname] ?? "";
-  const host = hosts[(number * 3) % 10] ?? "";
+  // Mixed, so that no part of a user tells of another, nor of the instance.
+  const mixed = Math.imul(number + 1, 2_654_435_761) >>> 0;
+  const family = mixed % 20 === 7 ? "Silva" : (last[1 + (mixed % 9)] ?? "");
+  const given = first[(mixed >>> 8) % 10] ?? "";
+  const host = hosts[(mixed >>> 16) % 10] ?? "";
   return {
     email: `${given}.${family}${number}@${host}`.toLowerCase(),
     name: `${given} ${family}`,

@@ -48,7 +48,11 @@ export async function signInWorld(options: IdentityWorldOptions = {}): Promise<S
     browser: (headers = {}) =>
       webBrowser({
         // TLS ends before us: whatever browsers say, it is plain http that arrives.
-        service: (request) => world.fetch(new Request(request.url.replace(/^https:/, "http:"), request)),
+        service: async (request) => {
+          const { method, headers } = request;
+          const body = method === "GET" ? {} : { body: await request.text() };
+          return world.fetch(new Request(request.url.replace(/^https:/, "http:"), { method, headers, ...body }));
+        },
         isService: (host) => host === new URL(options.baseUrl ?? baseUrl).host || host.endsWith(".shop.test"),
         isApp: (host) => host === "app.test",
         headers: { "User-Agent": "test browser", ...headers },
@@ -89,7 +93,7 @@ const endpoints: Record<string, (url: string) => ProviderOptions> = {
 export function addProvider(
   { context }: IdentityWorld,
   tenant: Tenant,
-  { name, provider, options = {} }: { name: string; provider: LoopbackProvider; options?: ProviderOptions },
+  { name, provider, options = {} }: { name: string; provider: { url: string }; options?: ProviderOptions },
 ): Promise<void> {
   const known = endpoints[name];
   const instance = tenant.entry().instance.seq;

@@ -39,8 +39,10 @@ export function listedRedirectProblem(text: string): string | undefined {
 /** The same address with parameters of ours at the end of its query. */
 export function withParameters(address: string, parameters: Record<string, string>): string {
   const added = new URLSearchParams(parameters).toString();
-  if (!address.includes("?")) return `${address}?${added}`;
-  return /[?&]$/.test(address) ? `${address}${added}` : `${address}&${added}`;
+  const start = address.indexOf("?");
+  if (start < 0) return `${address}?${added}`;
+  const isOpen = start === address.length - 1 || address.endsWith("&");
+  return isOpen ? `${address}${added}` : `${address}&${added}`;
 }
 
 /** Checked on the text itself: what parsers repair silently is how one address passes for another. */

@@ -3,8 +3,10 @@ import type { FoundRow, SearchTable } from "./tables.ts";
 
 /** The answer under way: resource objects as JSON text, up to a number of rows and of bytes. */
 export interface Page {
-  /** Rows that still have a place by number. */
+  /** Rows that still have a place: by their number, and by their size as far as the ones before tell of it. */
   readonly room: number;
+  /** Part of the offered rows that were taken, from 0 (exclusive) to 1. */
+  readonly yield: number;
   readonly full: boolean;
   /** Takes a row when it is found by the search. */
   offer(row: FoundRow): void;
@@ -19,19 +21,29 @@ export interface PageOptions {
   bytesMax: number;
 }
 
+/** Of a resource as long as nothing is known. */
+const bytesPerRow = 256;
+
 export function createPage({ table, search, rowsMax, bytesMax }: PageOptions): Page {
   const texts: string[] = [];
   let bytes = 2;
   let last: number | undefined;
   let full = false;
+  let offered = 0;
   return {
     get room() {
-      return rowsMax - texts.length;
+      const average = texts.length === 0 ? bytesPerRow : bytes / texts.length;
+      // One more than fits: it tells that there is more.
+      return Math.max(1, Math.min(rowsMax - texts.length, Math.ceil((bytesMax - bytes) / average) + 1));
+    },
+    get yield() {
+      return (texts.length + 1) / (offered + 1);
     },
     get full() {
       return full;
     },
     offer(row) {
+      offered += 1;
       if (full || !matches(search, (field) => row[field])) return;
       const text = JSON.stringify(table.resource(row));
       const size = Buffer.byteLength(text) + 1;

@@ -95,6 +95,9 @@ function readSome({ db, table, request, page, where }: Work, seqs: readonly numb
   for (const row of rows) page.offer(row);
 }
 
+/** Asking for fewer costs as much. */
+const fewest = 64;
+
 /** The newest rows with all trigrams, and more of them while they are too few: not each is one that is looked for. */
 function* readTrigrams(work: Work, query: string): Generator<undefined, SearchResult> {
   const { db, request, page, index, steps } = work;
@@ -104,14 +107,14 @@ function* readTrigrams(work: Work, query: string): Generator<undefined, SearchRe
   const statement =
     `select rowid as seq from grams.${grams} where ${grams} match ? and rowid >= ? and rowid < ?` +
     " order by rowid desc limit ?";
-  let most = Math.min(steps.rowsPerRead, Math.max(page.room, 64));
   for (const { low, high: end } of rangesOf(index, request)) {
     let high = Math.min(end, before);
     while (high > low && !page.full) {
+      const wanted = Math.ceil(page.room / page.yield);
+      const most = Math.min(Math.max(wanted, fewest), steps.rowsPerRead * 4);
       const seqs = readAll<{ seq: number }>(db, statement, [query, low, high, most]).map(({ seq }) => seq);
       readSome(work, seqs);
       high = seqs.length < most ? low : (seqs.at(-1) ?? low);
-      most = Math.min(most * 2, steps.rowsPerRead * 4);
       yield;
     }
   }

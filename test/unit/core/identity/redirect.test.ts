@@ -168,5 +168,6 @@ test("parameters go to the end of the query", () => {
   expect(withParameters("https://a.test/cb", { token: "a.b" })).toBe("https://a.test/cb?token=a.b");
   expect(withParameters("https://a.test/cb?state=1", { token: "x" })).toBe("https://a.test/cb?state=1&token=x");
   expect(withParameters("https://a.test/cb?", { token: "x" })).toBe("https://a.test/cb?token=x");
+  expect(withParameters("https://a.test/cb?a=1?", { token: "x" })).toBe("https://a.test/cb?a=1?&token=x");
   expect(withParameters("https://a.test/cb", { error: "a b&c" })).toBe("https://a.test/cb?error=a+b%26c");
 });
