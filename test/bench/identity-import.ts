@@ -104,7 +104,9 @@ function openBare() {
     }
   });
   return {
-    insert: async (users: BenchUser[]) => inPieces(users, rowsPerTransaction).forEach((piece) => some(piece)),
+    async insert(users: BenchUser[]) {
+      for (const piece of inPieces(users, rowsPerTransaction)) some(piece);
+    },
     close() {
       db.close();
       rmSync(folder, { recursive: true, force: true });
