@@ -8,7 +8,7 @@ import { manageFetch } from "../support/identity-plane.ts";
 import { median } from "./median.ts";
 import type { BenchRow } from "./row.ts";
 
-const rounds = 5;
+const rounds = 10;
 const usersPerRound = 100_000;
 /** Lines of about 200 bytes: what the client sends in one request. */
 const linesPerRequest = 4_000;
