@@ -83,7 +83,7 @@ async function untilIndexed(): Promise<void> {
         .ask("GET /api/v1/users/search?query=name:*zzzq*", { headers: { "X-Service-Secret-Key": tenant.secretKey } })
         .catch(() => undefined);
       if (answer?.status === 200 && performance.now() - begun < 40) break;
-      await Bun.sleep(200);
+      await Bun.sleep(2_000);
     }
   }
 }

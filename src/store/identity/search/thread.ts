@@ -38,15 +38,12 @@ export function startSearchThread(setup: SearchSetup, post: (message: FromSearch
 
   function turn(): void {
     if (closed) return;
-    const busy = searches.waiting ? stepSearch() : stepIndex();
-    awake = busy || searches.waiting;
+    searches.step();
+    // Beside the searches, not after them: while an index is behind they are slow because of it.
+    const behind = stepIndex();
+    awake = behind || searches.waiting;
     if (awake) setImmediate(turn);
     else idle = setTimeout(wake, setup.idleMs);
-  }
-
-  function stepSearch(): boolean {
-    searches.step();
-    return searches.waiting;
   }
 
   function stepIndex(): boolean {
