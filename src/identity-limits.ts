@@ -81,6 +81,8 @@ export const identityLimits = {
     smallMax: 2_000,
     /** How often changes are taken into the indexes while nobody searches. */
     idleMs: 1_000,
+    /** Pages of the database that the search thread keeps in memory. */
+    cacheKib: 32 * 1024,
   },
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
