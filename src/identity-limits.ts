@@ -54,6 +54,8 @@ export const identityLimits = {
   refreshGraceMs: 30_000,
   /** Instances and keys that are kept in memory between two writes to them. */
   directoryMax: 10_000,
+  /** Users with their sessions that are kept in memory because their tokens are verified, about 1 kB each. */
+  subjectsKept: 20_000,
   /** How often missing key pairs are made and old ones dropped. */
   tendMs: 60_000,
   appsMax: 1_000,
@@ -79,7 +81,11 @@ export const identityLimits = {
     smallMax: 2_000,
     /** How often changes are taken into the indexes while nobody searches. */
     idleMs: 1_000,
+    /** Pages of the database that the search thread keeps in memory. */
+    cacheKib: 32 * 1024,
   },
+  /** Requests under way at one time; one more is a 503. */
+  requestsMax: 2_048,
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
   rates: {
