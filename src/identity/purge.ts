@@ -1,6 +1,6 @@
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { IdentityContext } from "./context.ts";
-import { dropAbandoned } from "./sign-up.ts";
+import { dropAbandoned } from "./sign-up-finish.ts";
 
 type Task = (nouns: IdentityNouns) => number;
 
