@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../api/endpoint.ts";
 import { Failure } from "../../api/failure.ts";
 import type { Caller } from "../../identity/auth.ts";
-import { readFields } from "./body.ts";
+import { fieldsOf, readText } from "./body.ts";
 import { type Cors, withCors } from "./cors.ts";
 import { guarded, type IdentityPlane } from "./plane.ts";
 
@@ -38,7 +38,10 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
     if (handler.rate !== undefined) count(plane, handler.rate, request);
     const query = queryOf(request);
     if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
-    return readFields(request, plane.limits).then((body) => handler.answer({ caller, request, params, query, body }));
+    // One step after the body came, and not one for each thing that is done then: this is the way of every verification.
+    return readText(request, plane.limits).then((text) =>
+      guarded(plane, () => handler.answer({ caller, request, params, query, body: fieldsOf(text) })),
+    );
   };
   const cors: Cors | undefined = handler.cors ? { plane, callerOf: find } : undefined;
   plane.app.route(

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { SearchKind } from "../../../core/identity/search-columns.ts";
-import { andAll, type Condition, conditionsOf } from "./conditions.ts";
+import { andAll, type Condition, conditionsOf, tellsAll } from "./conditions.ts";
 import { type Driver, driversOf } from "./drivers.ts";
 import { indexTable, isIndexed, type SearchIndex } from "./index.ts";
 import { createPage, type Page } from "./page.ts";
@@ -45,7 +45,7 @@ interface Work extends SearchSources {
 export function* runSearch(sources: SearchSources, request: SearchRequest): Generator<undefined, SearchResult> {
   const { kind, instance, search, rowsMax, bytesMax } = request;
   const table = searchTables[kind];
-  const page = createPage({ table, search, rowsMax, bytesMax });
+  const page = createPage({ table, search, exact: tellsAll(table, search), rowsMax, bytesMax });
   const work: Work = { ...sources, request, table, page, where: andAll(conditionsOf(table, search)) };
   const drivers = driversOf(table, search);
   for (const driver of drivers) {
