@@ -4,6 +4,11 @@ export const identityLimits = {
   signIn: {
     /** Lifetime of a state (identity API, section 8), and of the cookie that binds it to the browser. */
     stateMs: 600_000,
+    /** States and one-time values that wait, over all instances; beyond it those that end first are dropped. */
+    statesKept: 100_000,
+    oneTimeKept: 100_000,
+    /** Mails of one instance; the newest stay. */
+    mailsKept: 1_000,
     /** How long a browser is known again. */
     deviceMs: 400 * 24 * 3_600_000,
     /** Of a code that stands for a token. */

@@ -110,7 +110,7 @@ export function createProviderFlow({ context, providers, admit }: FlowParts): Pr
       expiresAt: now + limits.signIn.stateMs,
     };
     // Lost in a crash of the machine it costs somebody a second try; nothing is worth a sync to disk here.
-    await store.write((nouns) => nouns.oauthStates.put(state), { durable: false });
+    await store.write((nouns) => nouns.oauthStates.put(state, limits.signIn.statesKept), { durable: false });
     const callback = callbackOf(visit.entry, provider);
     return providers.authorizeUrl(provider, { ...endpoints, authorize }, { state: value, verifier, nonce, callback });
   }

@@ -1,5 +1,6 @@
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { IdentityContext } from "./context.ts";
+import { dropAbandoned } from "./sign-up.ts";
 
 type Task = (nouns: IdentityNouns) => number;
 
@@ -9,6 +10,7 @@ export async function purge(context: IdentityContext, signal: AbortSignal): Prom
   const { rowsMax, endedSessionsMs, revokedSessionsKept, mailsMs, changesKept } = limits.purge;
   const now = clock.now();
   const tasks: Task[] = [
+    (nouns) => dropAbandoned(nouns, now, rowsMax),
     (nouns) => nouns.purge.expired(now, rowsMax),
     (nouns) => nouns.purge.endedSessions(now - endedSessionsMs, rowsMax),
     (nouns) => nouns.purge.mails(now - mailsMs, rowsMax),

@@ -42,15 +42,18 @@ export function createReset({ context, passwords, mailing }: ResetParts): Reset 
   function send(nouns: IdentityNouns, { visit, user, redirectUri, now }: Sending): void {
     const { entry, language, pagesUrl } = visit;
     const value = randomSecret(context);
-    nouns.oneTime.put({
-      hash: hashOf(value),
-      instance: entry.instance.seq,
-      user: user.seq,
-      purpose: "reset_password",
-      data: { redirectUri },
-      createdAt: now,
-      expiresAt: now + limits.signIn.resetLinkMs,
-    });
+    nouns.oneTime.put(
+      {
+        hash: hashOf(value),
+        instance: entry.instance.seq,
+        user: user.seq,
+        purpose: "reset_password",
+        data: { redirectUri },
+        createdAt: now,
+        expiresAt: now + limits.signIn.resetLinkMs,
+      },
+      limits.signIn.oneTimeKept,
+    );
     const link = `${pagesUrl}/reset?token=${value}`;
     mailing.post(nouns, { entry, purpose: "reset_password", language, to: user.email, link, now });
   }

@@ -12,6 +12,7 @@ import type { Passwords } from "./passwords.ts";
 import { hashOf, hexOf, randomSecret } from "./random.ts";
 import { endSessions } from "./sessions.ts";
 import { emitUser } from "./user-events.ts";
+import { removeUser } from "./users.ts";
 import type { Visit } from "./visit.ts";
 
 export interface SignUpForm {
@@ -48,6 +49,8 @@ interface PendingData {
   passwordHash: string;
   redirectUri: string;
   device: string | undefined;
+  /** The user is there only because of this sign-up, and goes with it. */
+  isNew: boolean;
 }
 
 export function createSignUp({ context, passwords, mailing, admit }: SignUpParts): SignUp {
@@ -87,7 +90,7 @@ export function createSignUp({ context, passwords, mailing, admit }: SignUpParts
       // Also for an address that is taken: the time it takes must not tell.
       const passwordHash = await passwords.hash(form.password);
       const name = cleanName(form.name) || email.slice(0, email.indexOf("@"));
-      const data = { name, passwordHash, redirectUri: redirect.value, device: deviceOf(visit) };
+      const data = { name, passwordHash, redirectUri: redirect.value, device: deviceOf(visit), isNew: false };
       await store.write((nouns) => invite(nouns, { visit, email, data, now: clock.now() }));
       mailing.wake();
       return { sent: email };
@@ -144,16 +147,21 @@ export function createSignUp({ context, passwords, mailing, admit }: SignUpParts
       return;
     }
     const user = known ?? addUser(nouns, { visit, email, data, now });
+    const earlier = nouns.oneTime.waiting(user.seq, "verify_email", 0);
+    const isNew = known === undefined || earlier.some((one) => one.data.isNew === true);
     const value = randomSecret(context);
-    nouns.oneTime.put({
-      hash: hashOf(value),
-      instance: instance.seq,
-      user: user.seq,
-      purpose: "verify_email",
-      data: { ...data },
-      createdAt: now,
-      expiresAt: now + limits.signIn.verifyLinkMs,
-    });
+    nouns.oneTime.put(
+      {
+        hash: hashOf(value),
+        instance: instance.seq,
+        user: user.seq,
+        purpose: "verify_email",
+        data: { ...data, isNew },
+        createdAt: now,
+        expiresAt: now + limits.signIn.verifyLinkMs,
+      },
+      limits.signIn.oneTimeKept,
+    );
     const link = `${pagesUrl}/verify?token=${value}`;
     mailing.post(nouns, { entry, purpose: "verify_email", language, to: email, link, now });
   }
@@ -227,4 +235,21 @@ function cleanName(text: string): string {
     .replace(/\p{Cc}/gu, "")
     .trim()
     .toWellFormed();
+}
+
+/**
+ * Removes users who came with a sign-up that nobody has finished in time; inside a write. At most `most` links at a
+ * time; returns how many of them there were.
+ */
+export function dropAbandoned(nouns: IdentityNouns, now: number, most: number): number {
+  const links = nouns.oneTime.takeExpired("verify_email", now, most);
+  for (const { instance: seq, user: userSeq, data } of links) {
+    const user = userSeq === undefined || data.isNew !== true ? undefined : nouns.users.bySeq(userSeq);
+    const instance = nouns.instances.bySeq(seq);
+    if (user === undefined || instance === undefined || isEstablished(user)) continue;
+    const isInUse =
+      nouns.identities.list(user.seq).length + nouns.oneTime.waiting(user.seq, "verify_email", now).length > 0;
+    if (!isInUse) removeUser(nouns, { instance, user, actor: "service", now });
+  }
+  return links.length;
 }

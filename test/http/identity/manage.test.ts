@@ -423,17 +423,20 @@ describe("around it", () => {
     const seq = world.context.directory.byId(a.instance_id ?? "")?.instance.seq ?? 0;
     const now = world.clock.now();
     await world.context.store.write(({ mails }) =>
-      mails.add({
-        id: "mail_1",
-        instance: seq,
-        purpose: "reset_password",
-        message: { to: "ana@shop.test", subject: "Reset", text: "https://id.test/reset?code=the-code", html: "" },
-        state: "kept",
-        attempts: 0,
-        nextAt: now,
-        lastError: undefined,
-        createdAt: now,
-      }),
+      mails.add(
+        {
+          id: "mail_1",
+          instance: seq,
+          purpose: "reset_password",
+          message: { to: "ana@shop.test", subject: "Reset", text: "https://id.test/reset?code=the-code", html: "" },
+          state: "kept",
+          attempts: 0,
+          nextAt: now,
+          lastError: undefined,
+          createdAt: now,
+        },
+        10,
+      ),
     );
     const list = await manage(`GET /identity/mails?instance=${a.instance_id}`);
     expect(list.data.mails).toMatchObject([{ id: "mail_1", to: "ana@shop.test", state: "kept" }]);
