@@ -84,6 +84,8 @@ export const identityLimits = {
     /** Pages of the database that the search thread keeps in memory. */
     cacheKib: 32 * 1024,
   },
+  /** Requests under way at one time; one more is a 503. */
+  requestsMax: 2_048,
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
   rates: {
