@@ -82,7 +82,7 @@ export interface IdentityStoreOptions {
  * indexes. They stay in memory, and go from the log to their places once for many writes.
  */
 export function tuneForMany(db: Database): void {
-  db.run("pragma cache_size = -65536");
+  db.run("pragma cache_size = -32768");
   db.run("pragma wal_autocheckpoint = 8192");
   db.run(`pragma journal_size_limit = ${64 * 1024 * 1024}`);
 }
