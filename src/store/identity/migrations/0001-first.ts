@@ -13,8 +13,9 @@ create table apps (
 ) strict;
 
 -- settings is the JSON of api/identity/settings.ts; what is left out stands at its default.
+-- seq is never used again: what is left of a deleted instance elsewhere must not be a new one's.
 create table instances (
-  seq integer primary key,
+  seq integer primary key autoincrement,
   id text not null unique,
   app_id text not null references apps (id),
   name text not null,
