@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { Elysia } from "elysia";
 import { startListener } from "../../src/http/identity/listener.ts";
@@ -97,6 +98,7 @@ function lastUser(instance: number): number {
 }
 
 function lookUp(path: string, sql: string, instance: number): number {
+  if (!existsSync(path)) return 0;
   const db = new Database(path, { readonly: true });
   try {
     return db.query<{ seq: number }, [number]>(sql).get(instance)?.seq ?? 0;

@@ -6,7 +6,7 @@ import type { BenchRow } from "./row.ts";
 const users = Number(process.env.BERTH_BENCH_USERS ?? 1_000_000);
 const rounds = 5;
 const roundMs = 1_000;
-const perClass = 300;
+const perClass = 150;
 
 /** Query classes of a user search; `n` is another number every time, so that nothing is remembered. */
 const classes: [string, (n: number) => string][] = [

@@ -56,7 +56,10 @@ export function* runSearch(sources: SearchSources, request: SearchRequest): Gene
   const current = isIndexed(kind) && sources.isCurrent(kind, instance);
   const query = current ? trigramQuery(table.trigrams, search) : undefined;
   if (query !== undefined) return yield* readTrigrams(work, query);
-  return yield* scan(work, drivers.find(({ ordered }) => ordered)?.ranges[0]);
+  return yield* scan(
+    work,
+    drivers.find(({ ordered }) => ordered !== undefined),
+  );
 }
 
 /** The numbers of all rows within the ranges; undefined when they are too many. */
@@ -122,7 +125,7 @@ function* readTrigrams(work: Work, query: string): Generator<undefined, SearchRe
 }
 
 /** Reads along the rows of the instance, or those of one value that an index has in order. */
-function* scan(work: Work, along: Condition | undefined): Generator<undefined, SearchResult> {
+function* scan(work: Work, along: Driver | undefined): Generator<undefined, SearchResult> {
   const { request, page } = work;
   const ranges = rangesOf(work.index, request);
   for (const range of ranges) {
@@ -138,13 +141,17 @@ function* scan(work: Work, along: Condition | undefined): Generator<undefined, S
 /** Reads the newest rows of the range; returns where to go on. */
 function scanSlice(
   { db, table, request, page, where, steps }: Work,
-  along: Condition | undefined,
+  along: Driver | undefined,
   range: SeqRange,
 ): number {
-  const source =
-    along === undefined
-      ? { sql: `${table.name} as t indexed by ${table.byInstance} where t.instance = ?`, values: [] }
-      : { sql: `${table.name} as t where t.instance = ? and ${along.sql}`, values: along.values };
+  const [value] = along?.ranges ?? [];
+  // Named, for the planner would take the index of the instance and read past everything else in it.
+  const index = along?.ordered ?? table.byInstance;
+  const only = value === undefined ? "" : ` and ${value.sql}`;
+  const source = {
+    sql: `${table.name} as t indexed by ${index} where t.instance = ?${only}`,
+    values: value?.values ?? [],
+  };
   const bound = [request.instance, ...source.values];
   const edge = readAll<{ seq: number }>(
     db,
