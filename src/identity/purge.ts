@@ -1,7 +1,7 @@
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { IdentityContext } from "./context.ts";
-import { dropAbandoned } from "./sign-up-finish.ts";
 import { allInstances } from "./manage/context.ts";
+import { dropAbandoned } from "./sign-up-finish.ts";
 
 type Task = (nouns: IdentityNouns) => number;
 
