@@ -1,6 +1,7 @@
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { IdentityContext } from "./context.ts";
-import { dropAbandoned } from "./sign-up.ts";
+import { allInstances } from "./manage/context.ts";
+import { dropAbandoned } from "./sign-up-finish.ts";
 
 type Task = (nouns: IdentityNouns) => number;
 
@@ -14,6 +15,7 @@ export async function purge(context: IdentityContext, signal: AbortSignal): Prom
     (nouns) => nouns.purge.expired(now, rowsMax),
     (nouns) => nouns.purge.endedSessions(now - endedSessionsMs, rowsMax),
     (nouns) => nouns.purge.mails(now - mailsMs, rowsMax),
+    (nouns) => nouns.audit.trim(allInstances.seq, limits.auditKept, rowsMax),
     ...store.instances
       .list()
       .flatMap(({ seq }): Task[] => [

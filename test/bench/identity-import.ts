@@ -75,9 +75,8 @@ function userOf(n: number): BenchUser {
 }
 
 async function importAll(ask: ReturnType<typeof manageFetch>, instance: string, bodies: string[]): Promise<void> {
-  for (const [index, body] of bodies.entries()) {
-    const more = index < bodies.length - 1 ? "&more=true" : "";
-    const answer = await ask(`POST /identity/import?instance=${instance}${more}`, body);
+  for (const body of bodies) {
+    const answer = await ask(`POST /identity/import?instance=${instance}`, body);
     const { data } = (await answer.json()) as { data?: { failed: number } };
     if (data?.failed !== 0) throw new Error(`an import answered ${answer.status}: ${JSON.stringify(data)}`);
   }

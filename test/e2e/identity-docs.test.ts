@@ -126,7 +126,7 @@ test("the lines of curl.sh verify, list and search", async () => {
 });
 
 test("every block of code on the page is run here, or says that it is not", () => {
-  const blocks = [...page.matchAll(/### ([^\n]+)\n([^]*?)(?=\n##)/g)].filter(([, , body]) =>
+  const blocks = [...page.matchAll(/### ([^\n]+)\n([\s\S]*?)(?=\n##)/g)].filter(([, , body]) =>
     /```(?:js|sh|ruby)/.test(body ?? ""),
   );
   expect(blocks.map(([, title]) => title)).toContain("Rails");

@@ -8,7 +8,6 @@ import { createWriter } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { type Browsers, createBrowsers } from "./browsers.ts";
-import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import { createIdentities, type Identities } from "./identities.ts";
@@ -20,7 +19,7 @@ import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { createPurge, type Purge } from "./purge.ts";
-import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
+import { createRefreshChains, type RefreshChains } from "./refresh-chains.ts";
 import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
@@ -45,8 +44,7 @@ export interface IdentityNouns {
   browsers: Browsers;
   mails: Mails;
   tokenSubjects: TokenSubjects;
-  refreshTokens: RefreshTokens;
-  exchanges: Exchanges;
+  refreshChains: RefreshChains;
   signingPairs: SigningPairs;
   audit: Audit;
   hooks: Hooks;
@@ -84,7 +82,7 @@ export interface IdentityStoreOptions {
  * indexes. They stay in memory, and go from the log to their places once for many writes.
  */
 export function tuneForMany(db: Database): void {
-  db.run("pragma cache_size = -65536");
+  db.run("pragma cache_size = -32768");
   db.run("pragma wal_autocheckpoint = 8192");
   db.run(`pragma journal_size_limit = ${64 * 1024 * 1024}`);
 }
@@ -130,8 +128,7 @@ function assemble(db: Database, { file, seal, subjectsKept }: Assembly): Identit
     browsers: createBrowsers(db),
     mails: createMails(db, seal),
     tokenSubjects: createTokenSubjects(db, subjectsKept),
-    refreshTokens: createRefreshTokens(db),
-    exchanges: createExchanges(db),
+    refreshChains: createRefreshChains(db),
     signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
     hooks: createHooks(db, seal),

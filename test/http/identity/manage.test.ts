@@ -126,6 +126,12 @@ describe("apps and instances", () => {
     expect((await manage(`DELETE ${path}`)).data).toEqual({ id: made.data.id, deleted: true, users: 1 });
     expect((await manage(`GET ${path}`)).status).toBe(404);
     expect(await statusWith(String(made.data.secret_key))).toBe(401);
+    const next = await manage("POST /identity/instances", { app: "Shop" });
+    const inherited = (await manage(`GET /identity/audit?instance=${next.data.id}`)).text;
+    expect(inherited).not.toContain("ana@shop.test");
+    expect((await manage("GET /identity/audit?global=true")).text).toContain("instance.delete");
+    expect((await manage("GET /identity/audit?global=true&query=action:a*")).status).toBe(400);
+    await manage(`DELETE /identity/instances/${next.data.id}`);
     expect((await manage("DELETE /identity/apps/Shop")).status).toBe(200);
   });
 
