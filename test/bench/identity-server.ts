@@ -109,7 +109,7 @@ if (import.meta.main) {
     requests: tokens.map((token) => requestOf(tenant, token)),
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
-  for await (const _ of process.stdin) continue;
+  await Bun.stdin.text();
   await listener.stop(0);
   world.close();
   process.exit(0);
