@@ -72,4 +72,13 @@ describe("the identity service", () => {
     expect(serveOptions({ identityTrustedProxies: "" }, {}).identityTrustedProxies).toEqual([]);
     expect(() => serveOptions({ identityAllowPrivate: "yes" }, {})).toThrow("identity allow private endpoints");
   });
+
+  test("a mail server needs a sender, and its address is not repeated when it is wrong", () => {
+    const env = { BERTH_SMTP_URL: "smtp://u:hidden@mail.test:587", BERTH_MAIL_FROM: "Shop <no-reply@shop.test>" };
+    expect(serveOptions({}, env)).toMatchObject({ smtpUrl: env.BERTH_SMTP_URL, mailFrom: env.BERTH_MAIL_FROM });
+    expect(serveOptions({}, {})).toMatchObject({ smtpUrl: "", mailFrom: "" });
+    expect(() => serveOptions({ smtpUrl: "smtp://mail.test" }, {})).toThrow("--mail-from");
+    expect(() => serveOptions({ smtpUrl: "smtp://mail.test", mailFrom: "a@b\r\nBcc: c@d" }, {})).toThrow("--mail-from");
+    expect(() => serveOptions({ smtpUrl: "http://u:hidden@mail.test" }, {})).toThrow(/^(?!.*hidden)/);
+  });
 });
