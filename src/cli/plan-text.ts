@@ -83,13 +83,12 @@ function replicaLines(row: PlanRow): string[] {
   const groups = new Map<string, string[]>();
   for (const { replica_id, action, why } of row.replicas) {
     const key = `${action}\n${why}`;
-    groups.set(key, [...(groups.get(key) ?? []), replica_id]);
+    groups.set(key, [...(groups.get(key) ?? []), replica_id ?? ""]);
   }
   return [...groups].map(([key, ids]) => {
     const [action = "create", why = ""] = key.split("\n");
     const doing = doings[action as keyof typeof doings];
-    // A replica of a deployment has no id before it is made.
-    const named = ids.filter((id) => id !== "" && id !== "(new)").join(", ");
+    const named = ids.filter((id) => id !== "").join(", ");
     const what = ids.length === 1 ? `${named === "" ? "1 " : ""}replica` : `${ids.length} replicas`;
     return `${doing} ${what}${named === "" ? "" : ` ${named}`}${why === "" ? "" : `: ${why}`}`;
   });
