@@ -92,7 +92,8 @@ function begin(context: Context, { plugin, command, args, actor }: PluginCall): 
     applied: [],
     tail: [],
   };
-  keep(context, run);
+  // An expansion is short and there may be hundreds: they are told about when they have ended.
+  if (command !== "expand") keep(context, run);
   return run;
 }
 
