@@ -15,12 +15,15 @@ const targets: Record<string, string> = {
 };
 
 const checkout = import.meta.dir;
+const program = join(checkout, "src/main.ts");
+/** Entry points of threads: they are started by name, which no bundler sees. */
+const threads = [join(checkout, "src/store/identity/search/worker.ts")];
 
 async function main(): Promise<void> {
   const { values: flags } = parseArgs({
     options: { all: { type: "boolean" }, entry: { type: "string" }, out: { type: "string" } },
   });
-  const entry = flags.entry ?? join(checkout, "src/main.ts");
+  const entry = flags.entry ?? program;
   await build(entry, flags.out ?? join(checkout, "dist/berth"), process.execPath);
   if (flags.all !== true) return;
   for (const [name, runtimePackage] of Object.entries(targets)) {
@@ -33,7 +36,7 @@ async function main(): Promise<void> {
 async function build(entry: string, outfile: string, executablePath: string): Promise<void> {
   if (!existsSync(entry)) throw new Error(`no entry file "${entry}"`);
   await Bun.build({
-    entrypoints: [entry],
+    entrypoints: entry === program ? [entry, ...threads] : [entry],
     target: "bun",
     // Bytecode defaults to cjs, which has no top-level await.
     format: "esm",

@@ -1,5 +1,6 @@
 import { run, type Surroundings } from "./cli/run.ts";
 import { createRunLocal } from "./cli/local-run.ts";
+import { openOutputs } from "./cli/output.ts";
 import { processTerminal } from "./cli/raw-terminal.ts";
 import { processStreams, readStdin } from "./cli/streams.ts";
 import { clientLimits, clientOptions, shellVariables } from "./config.ts";
@@ -31,10 +32,11 @@ function interruptible(): AbortSignal {
 
 /** The command line as people use it; answers with the exit code. */
 export function client(argv: readonly string[]): Promise<number> {
+  const outputs = openOutputs();
   return run(argv, {
     version: versionText(),
-    streams: processStreams(),
-    rawTerminal: processTerminal(),
+    streams: processStreams(outputs),
+    rawTerminal: processTerminal(outputs),
     runLocal: createRunLocal(shellVariables()),
     stdin: readStdin,
     fetch,

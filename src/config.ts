@@ -1,7 +1,10 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
-import { type LogLevel, logLevels } from "./lib/log.ts";
-import { parseDuration } from "./core/duration.ts";
+import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./config-values.ts";
+import type { LogLevel } from "./lib/log.ts";
+import { checkMailServer } from "./deliver/mail-server.ts";
+
+export { identityLimits } from "./identity-limits.ts";
 
 /**
  * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
@@ -135,6 +138,16 @@ export interface ServeOptions {
   addr: string;
   observabilityAddr: string;
   identityAddr: string;
+  /** Where browsers reach the identity service, without a slash at the end: what providers send them back to. */
+  identityBaseUrl: string;
+  /** Providers and webhooks of the identity service may live inside the machine and its networks. */
+  identityAllowPrivate: boolean;
+  /** Mail server as `smtp://user:password@host:587`; empty: mails are kept. */
+  smtpUrl: string;
+  /** Sender of mails; only with a mail server. */
+  mailFrom: string;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  identityTrustedProxies: readonly string[];
   /** `unix:///path` or `tcp://host:port`. */
   dockerHost: string;
   prefix: string;
@@ -152,20 +165,8 @@ export interface ServeOptions {
 /** The same as an operator writes them. */
 export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
 
-/** `host:port`, `[::1]:port` or `:port` (every interface). Fails `invalid`. */
-export function parseAddress(text: string): { hostname: string; port: number } {
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
-  const port = Number(match?.[3] ?? Number.NaN);
-  if (match === null || port > 65_535) throw new Failure("invalid", `address "${text}" is not host:port`);
-  return { hostname: match[1] ?? (match[2] || "0.0.0.0"), port };
-}
-
-/** Milliseconds of `15s`, or 0 for never. Fails `invalid` for anything else, and for less than a second. */
-export function parseInterval(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === 0 || (ms !== undefined && ms >= 1_000)) return ms;
-  throw new Failure("invalid", `interval "${text}" is not a duration of at least a second such as 15s, or 0 for never`);
-}
+/** The ingress of this machine. */
+const ownIngress = "127.0.0.1/32,::1/128";
 
 type Environment = Record<string, string | undefined>;
 
@@ -175,10 +176,13 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
     addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
     observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
-    identityAddr: flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688",
+    ...identityOptions(flags, env),
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
-    allowPrivateHooks: allowanceOf(flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false"),
+    allowPrivateHooks: allowanceOf(
+      "allow private hooks",
+      flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false",
+    ),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
     callbackPort: portOf(flags.callbackPort ?? env.BERTH_CALLBACK_PORT ?? "8689"),
@@ -186,38 +190,31 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
   };
 }
 
-function releasesUrl(text: string): string {
-  if (/^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
-  throw new Failure("invalid", `plugin releases: "${text}" is no address; write one like https://github.com`);
+type IdentityOption =
+  "identityAddr" | "identityBaseUrl" | "identityAllowPrivate" | "identityTrustedProxies" | "smtpUrl" | "mailFrom";
+
+function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, IdentityOption> {
+  const identityAddr = flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688";
+  const allowance = flags.identityAllowPrivate ?? env.BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS ?? "false";
+  const proxies = flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? ownIngress;
+  return {
+    identityAddr,
+    identityBaseUrl: baseUrlOf(flags.identityBaseUrl ?? env.BERTH_IDENTITY_BASE_URL ?? "", identityAddr),
+    identityAllowPrivate: allowanceOf("identity allow private endpoints", allowance),
+    identityTrustedProxies: proxies.split(",").flatMap((text) => text.trim() || []),
+    ...mailOptions(flags, env),
+  };
 }
 
-/** A port, 0 for any free one, or `off`. */
-function portOf(text: string): number | undefined {
-  if (text === "off") return undefined;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Failure("invalid", `callback port "${text}" is no port: use 1 to 65535, 0 for any free one, or off`);
-}
-
-/** It becomes part of network, volume, label, header and variable names. */
-function prefixOf(text: string): string {
-  if (/^[a-z][a-z0-9-]{0,30}$/.test(text)) return text;
-  throw new Failure(
-    "invalid",
-    `prefix "${text}" is not possible: use lower-case letters, digits and dashes, at most 31`,
-  );
-}
-
-/** A word that is not understood must not open what guards the networks of the machine, nor be passed over. */
-function allowanceOf(text: string): boolean {
-  if (text === "true" || text === "1") return true;
-  if (text === "false" || text === "0" || text === "") return false;
-  throw new Failure("invalid", `allow private hooks: "${text}" is not a boolean, write true or false`);
-}
-
-function logLevelOf(text: string): LogLevel {
-  const level = logLevels.find((known) => known === text);
-  if (level === undefined) throw new Failure("invalid", `no log level "${text}": use ${logLevels.join(", ")}`);
-  return level;
+/** A mail without a sender would be refused by every server: better told at the start. */
+function mailOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, "smtpUrl" | "mailFrom"> {
+  const smtpUrl = flags.smtpUrl ?? env.BERTH_SMTP_URL ?? "";
+  const mailFrom = flags.mailFrom ?? env.BERTH_MAIL_FROM ?? "";
+  if (smtpUrl !== "") checkMailServer(smtpUrl);
+  if (smtpUrl !== "" && !/^[^\r\n]*@[^\r\n]+$/.test(mailFrom)) {
+    throw new Failure("invalid", 'the sender of mails is missing: set --mail-from "Shop <no-reply@shop.example>"');
+  }
+  return { smtpUrl, mailFrom };
 }
 
 export interface ClientOptions {

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { limits, parseAddress, type ServeOptions } from "./config.ts";
+import { identityLimits, limits, type ServeOptions } from "./config.ts";
+import { parseAddress } from "./config-values.ts";
 import { createController } from "./controller/create.ts";
 import { callbackDoor, createPluginRoom, urlOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
+import { createMailSender, type SendMail } from "./deliver/mail.ts";
 import { resolveHost } from "./deliver/resolve-host.ts";
 import { signingSecret } from "./deliver/signature.ts";
 import { createWebhookSender } from "./deliver/webhook.ts";
@@ -13,16 +15,22 @@ import { layoutOf } from "./disk/layout.ts";
 import { makeFolders, prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
 import type { Door } from "./http/callbacks/door.ts";
+import { createIdentityApp } from "./http/identity/app.ts";
+import { type Listener, startListener } from "./http/identity/listener.ts";
 import { startFront } from "./http/server/front.ts";
+import { startWorker } from "./identity/search-worker.ts";
+import { createIdentity, type RunningIdentity } from "./identity/create.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
+import { secret } from "./lib/secret.ts";
 import { createDockerRuntime } from "./runtime/docker/docker.ts";
+import { openIdentityStore } from "./store/identity/open-store.ts";
 import { openStore } from "./store/open-store.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
   /** Bound addresses by plane: `127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
-  addresses: { orchestration: string[] };
+  addresses: { orchestration: string[]; identity: string[] };
   /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
   stop(): Promise<void>;
 }
@@ -45,6 +53,18 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   // Leftovers are cleared only once the root is known to be ours.
   await prepareRoot(layout);
+  const sendWebhooks = (guard: { allowPrivate: boolean; allowFlag?: string }) =>
+    createWebhookSender({
+      ...guard,
+      fetch: (url, init) => fetch(url, init),
+      resolve: resolveHost,
+      signing: signingSecret(key),
+      headerPrefix: names.headerPrefix,
+      userAgent: `${names.prefix}/${versionText()}`,
+      now: systemClock.now,
+      timeoutMs: limits.hookTimeoutMs,
+      responseBytesMax: limits.hookResponseBytesMax,
+    });
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
   let planeUrl: string | undefined;
   let door: Door | undefined;
@@ -52,6 +72,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     layout,
     names,
     options,
+    installationId: store.installationId,
     log,
     controllerUrl: () => planeUrl,
     callbacks: { url: () => door?.url(), open: async () => door?.open() },
@@ -70,24 +91,45 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
     privateHooks: options.allowPrivateHooks,
-    sendWebhook: createWebhookSender({
-      fetch: (url, init) => fetch(url, init),
-      resolve: resolveHost,
-      allowPrivate: options.allowPrivateHooks,
-      signing: signingSecret(key),
-      headerPrefix: names.headerPrefix,
-      userAgent: `${names.prefix}/${versionText()}`,
-      now: systemClock.now,
-      timeoutMs: limits.hookTimeoutMs,
-      responseBytesMax: limits.hookResponseBytesMax,
-    }),
+    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,
       startedAt: systemClock.now(),
     },
   });
-  const app = createOrchestrationApp({ controller: running.controller, version: versionText(), names, log, limits });
+  const identityStore = openIdentityStore({ path: layout.identityDatabase, key });
+  const identity = createIdentity({
+    store: identityStore,
+    key,
+    clock: systemClock,
+    log,
+    limits: identityLimits,
+    randomBytes: (count) => randomBytes(count),
+    fetch: (url, init) => fetch(url, init),
+    resolve: resolveHost,
+    baseUrl: options.identityBaseUrl,
+    allowPrivate: options.identityAllowPrivate,
+    sendMail: mailSender(options),
+    sendWebhook: sendWebhooks({
+      allowPrivate: options.identityAllowPrivate,
+      allowFlag: "--identity-allow-private-endpoints",
+    }),
+    search: {
+      database: layout.identityDatabase,
+      index: layout.identityIndex,
+      // Beside this file among the sources, and beside all chunks in the executable.
+      start: startWorker(new URL("./store/identity/search/worker.ts", import.meta.url).href),
+    },
+  });
+  const app = createOrchestrationApp({
+    controller: running.controller,
+    identity: identity.identity.manage,
+    version: versionText(),
+    names,
+    log,
+    limits,
+  });
   const front = await startFront({
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,
@@ -96,19 +138,47 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     log,
   });
+  const identityListener = listenForIdentity(identity, options, log);
   planeUrl = urlOf(front.addresses);
   const stopping = new AbortController();
   door = callbackDoor({ options, running, runtime, names, plane: app.fetch, log });
-  const working = Promise.all([running.run(stopping.signal), door?.run(stopping.signal)]);
+  const working = Promise.all([
+    running.run(stopping.signal),
+    identity.run(stopping.signal),
+    door?.run(stopping.signal),
+  ]);
 
   return {
-    addresses: { orchestration: front.addresses },
+    addresses: {
+      orchestration: front.addresses,
+      identity: identityListener === undefined ? [] : [identityListener.address],
+    },
     async stop() {
-      await front.stop(stopGraceMs);
+      await Promise.all([front.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
       stopping.abort();
       await working;
+      identity.close();
       runtime.close();
+      identityStore.close();
       store.close();
     },
   };
+}
+
+function mailSender({ smtpUrl, mailFrom }: ServeOptions): SendMail | undefined {
+  if (smtpUrl === "") return undefined;
+  return createMailSender({ url: secret(smtpUrl), from: mailFrom, timeoutMs: identityLimits.signIn.mailTimeoutMs });
+}
+
+function listenForIdentity(running: RunningIdentity, options: ServeOptions, log: Log): Listener | undefined {
+  if (options.identityAddr === "") return undefined;
+  const trusted = options.identityTrustedProxies;
+  return startListener({
+    address: parseAddress(options.identityAddr),
+    handler: (peerOf) =>
+      createIdentityApp({ identity: running.identity, log, limits: identityLimits, proxies: { peerOf, trusted } })
+        .fetch,
+    limits: identityLimits,
+    log,
+  });
 }

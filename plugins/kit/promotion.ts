@@ -1,4 +1,4 @@
-import { type Call, type CommandHandler, type Outcome } from "../kit.ts";
+import type { Call, CommandHandler, Outcome } from "../kit.ts";
 import { noMoreThan, parseArguments, referenceText, wholeNumber } from "./arguments.ts";
 import type { Cluster } from "./cluster.ts";
 import { bringBack, confirmPrimary, type Handover, handOver, nobody } from "./handover.ts";

@@ -39,7 +39,7 @@ export interface CallInput<E extends Endpoint> {
   /** Values of `:name` parts of the path. */
   params?: Record<string, string>;
   query?: { [K in keyof QueryOf<E>]?: string | number | boolean | undefined };
-  /** Sent as JSON. */
+  /** Sent as JSON; as it is where the endpoint takes text. */
   body?: unknown;
   /** Beside those of every request. */
   headers?: Record<string, string>;
@@ -57,10 +57,15 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const raw = <E extends Endpoint>(endpoint: E, input: CallInput<E> = {}): Promise<Response> => {
     const hasBody = input.body !== undefined;
+    const type = endpoint.bodyType;
     return options.fetch(`${options.baseUrl}${targetOf(endpoint.path, input)}`, {
       method: endpoint.method,
-      headers: { ...options.headers, ...input.headers, ...(hasBody ? { "Content-Type": "application/json" } : {}) },
-      ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
+      headers: {
+        ...options.headers,
+        ...input.headers,
+        ...(hasBody ? { "Content-Type": type ?? "application/json" } : {}),
+      },
+      ...(hasBody ? { body: type === undefined ? JSON.stringify(input.body) : String(input.body) } : {}),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     });
   };

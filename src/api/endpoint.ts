@@ -13,6 +13,8 @@ export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSche
   summary: string;
   query?: Q;
   body?: B;
+  /** Media type of a body that is text and no JSON. */
+  bodyType?: string;
   /** Shape of `data` in the envelope. */
   data?: D;
   /** Set where the contract writes the body in braces and nothing may be added, e.g. `/health`. */

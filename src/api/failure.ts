@@ -1,12 +1,15 @@
 /** Every expected error is one of these codes; the status each answers with stands beside it and nowhere else. */
 export const failureStatus = {
   invalid: 400,
+  unauthorized: 401,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
   gone: 410,
   too_large: 413,
+  unprocessable: 422,
+  too_many: 429,
   headers_too_large: 431,
   internal: 500,
   unavailable: 503,
@@ -43,7 +46,7 @@ export type FailureReason =
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly reason: FailureReason | undefined;
-  /** Sent as `Retry-After` where the code is `unavailable`. */
+  /** Sent as `Retry-After` where the code is `unavailable` or `too_many`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

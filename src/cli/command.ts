@@ -18,6 +18,8 @@ export interface Command {
   flags: readonly Flag[];
   /** From this word on (1 is the first) nothing is a flag: it belongs to somebody else's command line. */
   restFromWord?: number;
+  /** Narrower commands: the next word picks one. */
+  commands?: readonly Command[];
   /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
   run(context: Context, args: Arguments): Promise<number>;
 }

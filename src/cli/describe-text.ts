@@ -6,7 +6,7 @@ import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { PodDetail } from "../api/orchestration/pods.ts";
 import { MASK } from "../core/mask.ts";
 import { digestOf } from "./digest.ts";
-import { ageOf, timeText } from "./duration.ts";
+import { ageOf, timeText } from "./time-text.ts";
 import { isEngineAway, isReplica, reasonOf } from "./look.ts";
 import { podTable } from "./pod-table.ts";
 import type { TableSetup } from "./resource-table.ts";

@@ -1,5 +1,5 @@
 import type { Event } from "../api/orchestration/events.ts";
-import { timeText } from "./duration.ts";
+import { timeText } from "./time-text.ts";
 import { printable } from "./style.ts";
 
 /** Time, who, what, on what and with which details: a row each. */

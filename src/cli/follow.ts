@@ -1,16 +1,17 @@
+import { durationForm, parseDuration } from "../core/duration.ts";
 import type { Context } from "./command.ts";
-import { parseDuration, shortDuration } from "./duration.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { createPhaseOutput } from "./phase-output.ts";
 import { progressBlock, progressLines } from "./progress.ts";
 import { printable } from "./style.ts";
+import { shortDuration } from "./time-text.ts";
 import { type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
 
 /** Milliseconds of `--timeout`, or the default. */
 export function timeoutOf(text: string | undefined, context: Context): number {
   if (text === undefined) return context.limits.waitMs;
   const ms = parseDuration(text);
-  if (ms === undefined) throw usageFailure(`"${text}" is no duration: write 90s, 5m or 1h30m`);
+  if (ms === undefined) throw usageFailure(`"${text}" is no duration: ${durationForm}`);
   return ms;
 }
 

@@ -65,12 +65,17 @@ export function commandHelp(command: Command, style: Style): string {
     command.summary,
     "",
     style.bold("usage"),
-    ...command.usage.map((form) => `  berth ${form}`),
+    ...usageOf(command).map((form) => `  berth ${form}`),
     ...(command.detail === undefined ? [] : ["", ...command.detail]),
     "",
     style.bold("flags"),
     listText(flagRows, { indent: "  " }),
   ].join("\n");
+}
+
+/** Of a command with narrower ones: theirs. */
+function usageOf(command: Command): readonly string[] {
+  return command.commands?.flatMap(usageOf) ?? command.usage;
 }
 
 function flagText({ name, short, value }: Flag): string {

@@ -51,12 +51,15 @@ function sides(row: PlanRow, result: ApplyResult): Sides {
 
 function rowText(row: PlanRow, { before, after }: Sides, { style, reveal }: PlanTextOptions): string {
   const side = (path: string, value: unknown) => printable(valueText(path, value, reveal));
-  const changes = row.action === "update" ? fieldChanges(row.changed, before?.spec, after?.spec) : [];
+  const isKnown = before !== undefined || after !== undefined;
+  const changes = row.action === "update" && isKnown ? fieldChanges(row.changed, before?.spec, after?.spec) : [];
   const fields = changes.map((change) => [
     printable(change.path),
     side(change.path, change.before),
     `${style.dim("→")} ${side(change.path, change.after)}`,
   ]);
+  // Of a plugin's block only its plugin knows which values may be shown.
+  if (row.action === "update" && !isKnown) fields.push(...row.changed.map((path) => [printable(path), "changed", ""]));
   const lines = [
     head(row, style),
     ...(fields.length > 0 ? [listText(fields, { indent: "    " })] : []),
@@ -80,13 +83,12 @@ function replicaLines(row: PlanRow): string[] {
   const groups = new Map<string, string[]>();
   for (const { replica_id, action, why } of row.replicas) {
     const key = `${action}\n${why}`;
-    groups.set(key, [...(groups.get(key) ?? []), replica_id]);
+    groups.set(key, [...(groups.get(key) ?? []), replica_id ?? ""]);
   }
   return [...groups].map(([key, ids]) => {
     const [action = "create", why = ""] = key.split("\n");
     const doing = doings[action as keyof typeof doings];
-    // A replica of a deployment has no id before it is made.
-    const named = ids.filter((id) => id !== "" && id !== "(new)").join(", ");
+    const named = ids.filter((id) => id !== "").join(", ");
     const what = ids.length === 1 ? `${named === "" ? "1 " : ""}replica` : `${ids.length} replicas`;
     return `${doing} ${what}${named === "" ? "" : ` ${named}`}${why === "" ? "" : `: ${why}`}`;
   });

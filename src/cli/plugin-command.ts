@@ -125,11 +125,11 @@ async function confirmDestructive(
   const what = [plugin.name, command, ...words].map(printable).join(" ");
   if (context.json || !context.terminal.interactive) {
     throw new CommandFailure(
-      `"${what}" destroys something: say --yes to run it without being asked`,
+      `"${what}" is destructive, says its plugin: add --yes to run it without being asked`,
       exitCodes.refused,
     );
   }
-  if (!(await confirmed(`Run "${what}"? It destroys something.`, context))) throw refused();
+  if (!(await confirmed(`Run "${what}"? Its plugin says that it is destructive.`, context))) throw refused();
 }
 
 const lineCharsMax = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Degraded, PodRecord } from "../api/orchestration/pods.ts";
-import { ageOf } from "./duration.ts";
+import { ageOf } from "./time-text.ts";
 import { podState } from "./progress.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { printable, type Style } from "./style.ts";

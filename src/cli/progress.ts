@@ -1,5 +1,5 @@
 import type { PodRecord } from "../api/orchestration/pods.ts";
-import { shortDuration } from "./duration.ts";
+import { shortDuration } from "./time-text.ts";
 import { printable, type Style } from "./style.ts";
 import { listText } from "./table-text.ts";
 import type { Waited } from "./wait.ts";

@@ -1,4 +1,5 @@
 import { createByteQueue } from "../lib/byte-queue.ts";
+import { inputIsTerminal, type Outputs } from "./output.ts";
 
 export interface TerminalSize {
   cols: number;
@@ -29,22 +30,24 @@ export interface RawTerminal {
 
 const inputBytesMax = 256 * 1024;
 
-export function processTerminal(): RawTerminal {
-  const { stdin, stdout, stderr } = process;
+export function processTerminal({ stdout, stderr }: Outputs): RawTerminal {
   return {
-    inputIsTerminal: stdin.isTTY === true,
-    stdout: (bytes) => write(stdout, bytes),
-    stderr: (bytes) => write(stderr, bytes),
+    inputIsTerminal: inputIsTerminal(),
+    stdout: stdout.write,
+    stderr: stderr.write,
     input: readInput,
     size: () => {
-      const { columns, rows } = stdout;
-      return stdout.isTTY && columns > 0 && rows > 0 ? { cols: columns, rows } : undefined;
+      if (!stdout.isTerminal) return undefined;
+      const { columns, rows } = process.stdout;
+      return columns > 0 && rows > 0 ? { cols: columns, rows } : undefined;
     },
     onResize(listener) {
-      stdout.on("resize", listener);
-      return () => stdout.off("resize", listener);
+      if (!stdout.isTerminal) return () => undefined;
+      process.stdout.on("resize", listener);
+      return () => process.stdout.off("resize", listener);
     },
     enterRaw() {
+      const { stdin } = process;
       if (!stdin.isTTY) return () => undefined;
       return enterUntilExit(
         () => enterRaw(stdin),
@@ -53,16 +56,10 @@ export function processTerminal(): RawTerminal {
     },
     enterScreen: () =>
       enterUntilExit(
-        () => stdout.write("\x1b[?1049h\x1b[?25l"),
-        () => stdout.write("\x1b[?25h\x1b[?1049l"),
+        () => stdout.now("\x1b[?1049h\x1b[?25l"),
+        () => stdout.now("\x1b[?25h\x1b[?1049l"),
       ),
   };
-}
-
-function write(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(bytes, (error) => (error ? reject(error) : resolve()));
-  });
 }
 
 function readInput(): { chunks: AsyncIterable<Uint8Array>; stop(): void } {

@@ -1,6 +1,6 @@
 import type { Manifest } from "../api/manifest.ts";
 import type { PodRecord } from "../api/orchestration/pods.ts";
-import { ageOf } from "./duration.ts";
+import { ageOf } from "./time-text.ts";
 import { isReplica } from "./look.ts";
 import { printable, type Style } from "./style.ts";
 import { tableText } from "./table-text.ts";

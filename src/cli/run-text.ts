@@ -1,5 +1,5 @@
 import type { JobRun } from "../api/orchestration/jobs.ts";
-import { ageOf, shortDuration, timeText } from "./duration.ts";
+import { ageOf, shortDuration, timeText } from "./time-text.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { printable, type Style } from "./style.ts";
 import { listText, tableText } from "./table-text.ts";

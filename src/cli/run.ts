@@ -6,6 +6,7 @@ import type { ClientLimits, Context } from "./command.ts";
 import { connect, type PlatformFetch } from "./endpoint.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { commandHelp, globalFlags, overview } from "./help.ts";
+import { narrowed } from "./narrow.ts";
 import type { Variables } from "./manifests/interpolate.ts";
 import { ManifestError } from "./manifests/source.ts";
 import type { RunLocal } from "./local-run.ts";
@@ -57,8 +58,8 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     if (verb === undefined) return say(terminal, overview(commands, localCommands, terminal.style));
     const local = findLocal(before.words);
     if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
-    const command = commands.find(({ name }) => name === verb);
-    if (command === undefined) {
+    const first = commands.find(({ name }) => name === verb);
+    if (first === undefined) {
       signal = around.interruptible();
       const context = contextOf(before, { json: json || outputOf(before), terminal, around, signal });
       if (verb === "help") return await help(rest, context, around);
@@ -69,9 +70,10 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
         yes: before.on("yes"),
       });
     }
+    const { command, rest: own } = narrowed(first, rest);
     const { restFromWord: stopAtWord } = command;
     const options = stopAtWord === undefined ? {} : { stopAtWord };
-    const args = parseArguments([...flagTokens(before), ...rest], [...command.flags, ...globalFlags], options);
+    const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
     if (args.on("help")) return say(terminal, commandHelp(command, terminal.style));
     json = outputOf(args);
     signal = around.interruptible();
@@ -117,7 +119,7 @@ async function help(words: readonly string[], context: Context, around: Surround
   const local = findLocal([verb, ...rest]);
   if (local !== undefined) return around.local[local.name](["--help"]);
   const command = commands.find(({ name }) => name === verb);
-  if (command !== undefined) return say(terminal, commandHelp(command, terminal.style));
+  if (command !== undefined) return say(terminal, commandHelp(narrowed(command, rest).command, terminal.style));
   return pluginHelp(context, verb, rest[0]);
 }
 

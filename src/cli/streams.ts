@@ -1,21 +1,25 @@
+import { inputIsTerminal, isUnread, type Output, type Outputs } from "./output.ts";
 import type { Streams } from "./terminal.ts";
 
 /** The process's own streams. A reader that goes away (`berth get | head`) is not an error. */
-export function processStreams(): Streams {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
+export function processStreams({ stdout, stderr }: Outputs): Streams {
+  const columnsOf = (output: Output, stream: () => NodeJS.WriteStream) =>
+    output.isTerminal ? stream().columns : undefined;
   return {
-    stdout: (text) => void process.stdout.write(text),
-    stderr: (text) => void process.stderr.write(text),
+    stdout: (text) => print(stdout, text),
+    stderr: (text) => print(stderr, text),
     readLine,
-    stdinIsTerminal: process.stdin.isTTY === true,
-    stdoutIsTerminal: process.stdout.isTTY === true,
-    stderrIsTerminal: process.stderr.isTTY === true,
-    columns: () => process.stdout.columns ?? process.stderr.columns,
+    stdinIsTerminal: inputIsTerminal(),
+    stdoutIsTerminal: stdout.isTerminal,
+    stderrIsTerminal: stderr.isTerminal,
+    columns: () => columnsOf(stdout, () => process.stdout) ?? columnsOf(stderr, () => process.stderr),
   };
+}
+
+function print(output: Output, text: string): void {
+  output.write(Buffer.from(text)).catch((error: unknown) => {
+    if (!isUnread(error)) throw error;
+  });
 }
 
 /** Everything on stdin, as UTF-8. */

@@ -9,6 +9,7 @@ import { eventsCommand } from "./commands/events.ts";
 import { execCommand } from "./commands/exec.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { getCommand } from "./commands/get.ts";
+import { identityCommand } from "./commands/identity.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { pluginsCommand } from "./commands/plugins.ts";
 import { psCommand } from "./commands/ps.ts";
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   stopCommand,
   startCommand,
   pluginsCommand,
+  identityCommand,
   explainCommand,
   versionCommand,
 ];

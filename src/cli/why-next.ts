@@ -50,7 +50,18 @@ const advices: Advice[] = [
     steps: () => ["berth doctor"],
   },
   {
-    when: ({ why }) => why.death?.exit_code === 126 || why.death?.exit_code === 127,
+    when: ({ why }) => why.failed_run?.status === "missed",
+    steps: (why) => [
+      "raise starting_deadline in the manifest when late runs are welcome",
+      `berth cron history ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ why }) => why.failed_run?.status === "timed_out",
+    steps: () => ["raise timeout in the manifest, or make it faster, then: berth apply -f FILE"],
+  },
+  {
+    when: ({ why: { death, failed_run: run } }) => [126, 127].includes(death?.exit_code ?? run?.exit_code ?? 0),
     steps: (why) => [
       "check command in the manifest against what the image has",
       `berth describe ${why.kind} ${ref(why)}`,
@@ -61,6 +72,10 @@ const advices: Advice[] = [
     steps: () => ["mend what the error and the last lines show, then: berth apply -f FILE"],
   },
   {
+    when: ({ why }) => why.failed_run !== undefined,
+    steps: (why) => ["mend what the last lines show, then: berth apply -f FILE", runAgain(why)],
+  },
+  {
     when: ({ why }) => why.death !== undefined,
     steps: (why) => [`berth logs ${ref(why)}`],
   },
@@ -68,13 +83,21 @@ const advices: Advice[] = [
 
 /** What to type next, most useful first. */
 export function nextSteps(why: Why): string[] {
-  const failure = why.failed_release?.error ?? "";
+  const failure = why.failed_release?.error ?? why.failed_run?.error ?? "";
   const text = why.phase === "ready" ? failure : `${reasonOf({ ...why })} ${failure}`;
   const steps = advices.find(({ when }) => when({ why, text }))?.steps(why) ?? [];
-  const isDown = !why.deleted && why.phase !== "ready" && why.phase !== undefined;
+  const isDown = !isJob(why) && !why.deleted && why.phase !== "ready" && why.phase !== undefined;
   const back = isDown ? [`berth rollback ${ref(why)}`] : [];
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];
   return [...new Set([...steps, ...back, ...more])];
+}
+
+function runAgain(why: Why): string {
+  return why.kind === "cronjob" ? `berth cron run ${ref(why)}` : `berth run ${ref(why)}`;
+}
+
+function isJob({ kind }: Why): boolean {
+  return kind === "job" || kind === "cronjob";
 }
 
 function ref({ scope, name }: Why): string {

@@ -1,10 +1,11 @@
 import { formatKey } from "../api/manifest.ts";
-import type { Death, FailedRelease, Why } from "../api/orchestration/why.ts";
+import type { Death, FailedRelease, FailedRun, Why } from "../api/orchestration/why.ts";
 import { exitMeaning } from "../core/exit-code.ts";
-import { ageOf, timeText } from "./duration.ts";
+import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
 import { reasonOf } from "./look.ts";
 import type { TableSetup } from "./resource-table.ts";
+import { tookText } from "./run-text.ts";
 import { printable, type Style } from "./style.ts";
 import { listText } from "./table-text.ts";
 import { nextSteps } from "./why-next.ts";
@@ -14,13 +15,14 @@ export type WhySetup = TableSetup & {
   lines: number;
 };
 
-/** Everything known about the last death or failed rollout of a resource, on one screen. */
+/** Everything known about the last death, failed rollout or failed run of a resource, on one screen. */
 export function whyText(why: Why, setup: WhySetup): string {
   const { style } = setup;
   return [
     `${style.bold(formatKey(why))}  ${stateText(why, style)}`.trimEnd(),
     ...now(why, setup),
     ...(why.failed_release === undefined ? [] : releasePart(why.failed_release, setup)),
+    ...(why.failed_run === undefined ? [] : runPart(why.failed_run, setup)),
     ...(why.death === undefined ? [] : deathPart(why.death, why.deaths, setup)),
     ...changesPart(why, setup),
     "",
@@ -45,8 +47,10 @@ function now(why: Why, { style, now: at }: WhySetup): string[] {
   return [`  ${style.red(printable(reason))}${retry}`];
 }
 
-function nothingKnown({ death, failed_release: release }: Why): string[] {
-  return death === undefined && release === undefined ? ["  no death and no failed release is on record"] : [];
+function nothingKnown({ kind, death, failed_release: release, failed_run: run }: Why): string[] {
+  if (death !== undefined || release !== undefined || run !== undefined) return [];
+  const isJob = kind === "job" || kind === "cronjob";
+  return [isJob ? "  no failed run is on record" : "  no death and no failed release is on record"];
 }
 
 function releasePart(release: FailedRelease, setup: WhySetup): string[] {
@@ -66,6 +70,30 @@ function releasePart(release: FailedRelease, setup: WhySetup): string[] {
     listText(facts, { indent: "  ", width: setup.width }),
     ...output("output of its commands", release.output, setup),
   ];
+}
+
+function runPart(run: FailedRun, setup: WhySetup): string[] {
+  const { style } = setup;
+  const ended = run.ended_at ?? run.started_at ?? run.instant;
+  const facts = [
+    ["why", style.red(printable(run.error ?? run.status))],
+    ...(run.started_at === undefined ? [] : [["exit code", exitText(processEnd(run), style)]]),
+    ["trigger", run.instant === undefined ? run.trigger : `${run.trigger}, for ${timeText(run.instant)}`],
+    ...(run.started_at === undefined ? [] : [["took", tookText(run, setup.now)]]),
+    ...(run.attempt > 1 ? [["tries", String(run.attempt)]] : []),
+  ];
+  return [
+    "",
+    `${style.bold(`run ${run.run_id} ${run.status.replace("_", " ")}`)}  ${style.dim(ended === undefined ? "" : agoText(ended, setup))}`.trimEnd(),
+    listText(facts, { indent: "  ", width: setup.width }),
+    ...output("last lines", run.tail, setup),
+  ];
+}
+
+/** -1 stands for a process that never ended by itself. */
+function processEnd({ exit_code: code, signal }: FailedRun): Pick<Death, "exit_code" | "signal"> {
+  if (code === undefined || code < 0) return {};
+  return { exit_code: code, ...(signal === undefined ? {} : { signal }) };
 }
 
 function exitRow(step: string, code: number | undefined): string[][] {
@@ -90,7 +118,7 @@ function deathPart(death: Death, count: number, setup: WhySetup): string[] {
   ];
 }
 
-function exitText({ exit_code: code, signal }: Death, style: Style): string {
+function exitText({ exit_code: code, signal }: Pick<Death, "exit_code" | "signal">, style: Style): string {
   if (code === undefined) return "not known";
   const meaning = signal ?? exitMeaning(code);
   const text = meaning === undefined ? String(code) : `${code} (${meaning})`;
@@ -107,7 +135,7 @@ function output(title: string, lines: readonly string[], { style, lines: most }:
 }
 
 /** What the reconciler itself did is a consequence, or told above. */
-const consequences = /^(?:replica\.|release\.(?:failed|succeeded|rollback)$|rollout\.)/;
+const consequences = /^(?:replica\.|release\.(?:failed|succeeded|rollback)$|rollout\.|run\.(?!start$|cancel$))/;
 
 function changesPart({ events }: Why, { style, width }: WhySetup): string[] {
   const changes = events.filter(({ action }) => !consequences.test(action));

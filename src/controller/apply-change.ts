@@ -1,10 +1,18 @@
 import { Failure, type Problem, problemsFailure } from "../api/failure.ts";
-import { type CoreKind, formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../core/assets.ts";
-import { claimConflictCode, claimsOf, conflictText, duplicateClaims } from "../core/claims.ts";
+import {
+  type Claim,
+  type Claimant,
+  claimConflictCode,
+  claimsOf,
+  conflictText,
+  duplicateClaims,
+} from "../core/claims.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { changedPaths } from "../core/diff.ts";
 import { restoreMasked } from "../core/mask.ts";
+import { referenceProblems, type ReferentLookup } from "../core/references.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
 import { takeOverCount } from "./autoscale.ts";
@@ -19,6 +27,7 @@ import {
 } from "./block-change.ts";
 import type { Context } from "./context.ts";
 import { type PulledImages, releaseMoved } from "./image-pulls.ts";
+import { freshReferents, rollReaders, watchReaders } from "./referents.ts";
 import { prune } from "./prune.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
@@ -43,8 +52,10 @@ export interface Incoming {
 /** What the transaction of an apply did, or of a dry run would have done. */
 export interface Outcome {
   puts: PutResult[];
-  /** Readers, outside the apply, of assets inside it. */
-  restamped: PutResult[];
+  /** Readers, outside the apply, of assets and values inside it. */
+  readers: PutResult[];
+  /** What manifests report once this is stored. */
+  referent: ReferentLookup;
   pruned: ManifestKey[];
   blocks: BlockPut[];
   warnings: string[];
@@ -73,30 +84,58 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   requireOwners(tx, blocks);
   const keys = incoming.map(({ key }) => key);
   const warnings = borrowed(tx, keys, blocks);
-  const ready = incoming.map((item) => prepare(context, tx, { item, incoming, problems }));
+  const lookups = { digest: digestLookup(context, incoming), referent: freshReferents(tx, incoming) };
+  const ready = incoming.map((item) => prepare(context, tx, { item, lookups, problems }));
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
+  const watched = watchReaders(
+    tx,
+    ready.map(({ key }) => key),
+  );
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
   if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
   const restamped = restampReaders(tx, {
     assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
     except: kept,
-    lookup: digestLookup(context, incoming),
+    lookup: lookups.digest,
     now,
     actor,
   });
   for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
-  return { puts, restamped, pruned, blocks: putBlocks(tx, { blocks, actor, now }), warnings };
+  const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor, now });
+  const written = withRolled({ puts, restamped }, rolled);
+  return { ...written, pruned, referent: lookups.referent, blocks: putBlocks(tx, { blocks, actor, now }), warnings };
+}
+
+/** Readers whose generation was raised after they were put, or that are in no other way part of the apply. */
+function withRolled(
+  { puts, restamped }: { puts: PutResult[]; restamped: PutResult[] },
+  rolled: readonly StoredManifest[],
+): Pick<Outcome, "puts" | "readers"> {
+  const byRef = new Map(rolled.map((manifest) => [formatKey(manifest), manifest]));
+  const raised = (result: PutResult): PutResult => {
+    const manifest = byRef.get(formatKey(result.manifest));
+    byRef.delete(formatKey(result.manifest));
+    return manifest === undefined ? result : { ...result, manifest };
+  };
+  const known = { puts: puts.map(raised), readers: restamped.map(raised) };
+  const others = [...byRef.values()].map((manifest): PutResult => ({
+    manifest,
+    outcome: "updated",
+    previous: manifest,
+  }));
+  return { ...known, readers: [...known.readers, ...others] };
 }
 
 interface Preparation {
   item: Incoming;
-  incoming: Incoming[];
+  /** What this apply brings first, then what is stored. */
+  lookups: { digest: AssetLookup; referent: ReferentLookup };
   problems: Problem[];
 }
 
 /** Masks give way to the stored secrets, revisions are compared, digests stamped. */
-function prepare(context: Context, tx: Transaction, { item, incoming, problems }: Preparation): Incoming {
+function prepare(context: Context, tx: Transaction, { item, lookups, problems }: Preparation): Incoming {
   const stored = tx.manifests.get(item.key);
   const revision = stored?.revision ?? 0;
   if (item.ifRevision !== undefined && item.ifRevision !== revision) {
@@ -107,8 +146,10 @@ function prepare(context: Context, tx: Transaction, { item, incoming, problems }
     );
   }
   const restored = restoreMasked(item.key.kind, item.spec, stored?.spec);
-  const stamped = stampAssetDigests({ ...item.key, spec: restored.spec }, digestLookup(context, incoming));
-  for (const problem of [...restored.problems, ...stamped.problems]) {
+  const owner = { ...item.key, spec: restored.spec };
+  const stamped = stampAssetDigests(owner, lookups.digest);
+  const unreported = referenceProblems(owner, lookups.referent, context.names);
+  for (const problem of [...restored.problems, ...stamped.problems, ...unreported]) {
     problems.push({ path: `${item.path}${problem.path}`, message: problem.message });
   }
   return { ...item, spec: stamped.spec };
@@ -126,8 +167,8 @@ function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
 
 /** Step 5: names, volumes, hosts that another manifest owns. */
 function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
-  const claims = ready.map((item) => ({ item, claims: claimsOf({ ...item.key, spec: item.spec }) }));
-  const twins = duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
+  const claims = ready.map((item) => ({ item, claims: newClaims(tx, item) }));
+  const twins = ready.length < 2 ? [] : duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
   for (const { claim, first, second } of twins) {
     const [holder, late] = [ready[first], ready[second]];
     if (holder !== undefined && late !== undefined) refuseClaim(claim, holder.key, late.path);
@@ -138,6 +179,17 @@ function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
     const held = tx.manifests.claimConflicts(item.key, own).filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
     for (const { claim, heldBy } of held) refuseClaim(claim, heldBy, item.path);
   }
+}
+
+/** Those that it does not hold already. */
+function newClaims(tx: Transaction, { key, spec }: Incoming): Claim[] {
+  const stored = tx.manifests.get(key);
+  const held = new Set(stored === undefined ? [] : claimsOf(stored).map(claimText));
+  return claimsOf({ ...key, spec }).filter((claim) => !held.has(claimText(claim)));
+}
+
+function claimText({ claim, owner }: Claim): string {
+  return `${claim} ${owner}`;
 }
 
 function refuseClaim(claim: string, heldBy: ManifestKey, path: string): never {
@@ -164,7 +216,7 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
     if (failed) tx.manifests.touch(key);
     if (asset === undefined) return result;
   } else {
-    index(tx, { ...key, spec });
+    index(tx, { ...key, spec }, result.previous);
     tx.events.append(
       {
         actor: options.actor,
@@ -183,8 +235,14 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
   return result;
 }
 
-/** What other manifests may not take, and what this one reads. */
-function index(tx: Transaction, manifest: ManifestKey & { kind: CoreKind; spec: Spec }): void {
-  tx.manifests.setClaims(manifest, claimsOf(manifest));
-  tx.manifests.setDependencies(manifest, dependenciesOf(manifest));
+/** What other manifests may not take, and what this one reads; most changes change neither. */
+function index(tx: Transaction, manifest: Claimant, previous: StoredManifest | undefined): void {
+  const claims = claimsOf(manifest);
+  const reads = dependenciesOf(manifest);
+  if (previous === undefined || !isSame(claims, claimsOf(previous))) tx.manifests.setClaims(manifest, claims);
+  if (previous === undefined || !isSame(reads, dependenciesOf(previous))) tx.manifests.setDependencies(manifest, reads);
+}
+
+function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

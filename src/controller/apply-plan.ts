@@ -5,6 +5,7 @@ import { changedPaths } from "../core/diff.ts";
 import type { PlannedPod, Step } from "../core/plan/pod.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { containerName } from "../core/naming.ts";
+import type { ReferentLookup } from "../core/references.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { PutResult } from "../store/store.ts";
 import { countTakenOver } from "./autoscale.ts";
@@ -17,10 +18,12 @@ import { isPodKind } from "./target.ts";
 type ReplicaRow = PlanRow["replicas"][number];
 
 /** What an apply would do to one resource, down to the replicas. Memory and store only: nothing is asked of the engine. */
-export function planRow(context: Context, result: PutResult): PlanRow {
+export function planRow(context: Context, result: PutResult, referent: ReferentLookup): PlanRow {
   const { manifest, outcome, previous } = result;
   const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
-  const { replicas, notes } = isPodKind(manifest.kind) ? simulate(context, result) : { replicas: [], notes: [] };
+  const { replicas, notes } = isPodKind(manifest.kind)
+    ? simulate(context, result, referent)
+    : { replicas: [], notes: [] };
   return {
     ref: formatKey(manifest),
     action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
@@ -48,9 +51,13 @@ export function pruneRow(context: Context, key: ManifestKey): PlanRow {
 const simulatedRoundsMax = 4_000;
 
 /** Plays the planner against a model of the pods until it is settled, and notes what it did. */
-function simulate(context: Context, result: PutResult): { replicas: ReplicaRow[]; notes: string[] } {
+function simulate(
+  context: Context,
+  result: PutResult,
+  referent: ReferentLookup,
+): { replicas: ReplicaRow[]; notes: string[] } {
   const { manifest } = result;
-  const { workload: resolved, problems } = resolveStored(context, manifest);
+  const { workload: resolved, problems } = resolveStored(context, manifest, referent);
   const workload = { ...resolved, replicas: countTakenOver(context.store, result) ?? resolved.replicas };
   const notes = problems.map(({ path, message }) => `${path}: ${message}`);
   if (workload.rollout.strategyReason !== undefined) {
@@ -126,7 +133,7 @@ function rows(steps: Step[]): ReplicaRow[] {
     ...replaced.map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "replace", why })),
     ...removed.slice(pairs).map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why })),
     ...created.slice(pairs).map(({ ordinal, why }): ReplicaRow => ({
-      replica_id: ordinal === undefined ? "(new)" : String(ordinal),
+      ...(ordinal === undefined ? {} : { replica_id: String(ordinal) }),
       action: "create",
       why,
     })),

@@ -2,6 +2,7 @@ import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { ApplyResult, PlanRow } from "../api/orchestration/apply.ts";
 import { changedPaths } from "../core/diff.ts";
 import { generatedTexts, hideGenerated } from "../core/plugins/generated.ts";
+import { absentReferences, unresolvedText } from "../core/references.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import type { ApplyOptions, Outcome } from "./apply-change.ts";
 import { planRow, pruneRow } from "./apply-plan.ts";
@@ -22,10 +23,11 @@ export function report(
   { outcome, expansions, started }: Reporting,
   options: ApplyOptions,
 ): ApplyResult {
-  const { puts, pruned } = outcome;
-  const unheeded = puts.flatMap(({ manifest }) =>
-    notActedUpon(manifest.kind, manifest.spec).map((text) => `${formatKey(manifest)}: ${text}`),
-  );
+  const { puts, pruned, referent } = outcome;
+  const unheeded = puts.flatMap(({ manifest }) => {
+    const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
+    return [...notActedUpon(manifest.kind, manifest.spec), ...waits].map((text) => `${formatKey(manifest)}: ${text}`);
+  });
   const warnings = [...unheeded, ...outcome.warnings, ...started];
   const result: ApplyResult = {
     applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
@@ -44,7 +46,7 @@ interface Planning {
 }
 
 function planned(context: Context, { result, outcome, expansions }: Planning): ApplyResult {
-  const { puts, restamped, pruned } = outcome;
+  const { puts, readers, pruned, referent } = outcome;
   const generated = generatedTexts(
     expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
   );
@@ -56,7 +58,7 @@ function planned(context: Context, { result, outcome, expansions }: Planning): A
     plan: [
       ...expansions.unknown.map(unknownRow),
       ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
-      ...[...puts, ...restamped].map((row) => planRow(context, row)),
+      ...[...puts, ...readers].map((row) => planRow(context, row, referent)),
       ...pruned.map((key) => pruneRow(context, key)),
     ],
   };

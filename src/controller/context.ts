@@ -60,8 +60,8 @@ export interface FetchOptions {
   headers?: Record<string, string>;
 }
 
-/** What every room of the controller works with; made once by `create.ts`. */
-export interface Context {
+/** What the controller is given from outside. */
+export interface Outside {
   store: Store;
   runtime: Runtime;
   assets: Assets;
@@ -74,6 +74,11 @@ export interface Context {
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */
   privateHooks?: boolean;
+  about: { version: string; dockerHost: string; startedAt: number };
+}
+
+/** What every room of the controller works with; made once by `create.ts`. */
+export interface Context extends Outside {
   /** What the engine last said about our containers. */
   pods: PodTable;
   engine: EngineLink;
@@ -97,5 +102,4 @@ export interface Context {
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   /** Aborts when the server stops: what runs in containers goes on, what waits for it here does not. */
   closing: AbortSignal;
-  about: { version: string; dockerHost: string; startedAt: number };
 }

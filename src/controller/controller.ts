@@ -150,6 +150,6 @@ export interface Controller {
   execPlugin(body: unknown, caller: PluginCaller): Promise<ExecAnswer>;
   /** A file that a run told its caller to fetch. `not_found` for any other. */
   pluginFile(runId: string, index: string): Promise<OfferedFile>;
-  listPluginRuns(filter: { plugin: string | undefined; limit: number }): { runs: PluginRun[] };
+  listPluginRuns(filter: { plugin: string | undefined; limit: number }): Promise<{ runs: PluginRun[] }>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

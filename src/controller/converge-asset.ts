@@ -9,6 +9,7 @@ import {
   storedLookup,
 } from "./assets.ts";
 import type { Context } from "./context.ts";
+import { rollReaders, watchReaders } from "./referents.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 
@@ -46,9 +47,11 @@ async function save(context: Context, manifest: StoredManifest, asset: Materiali
     // Applied or deleted meanwhile: what was fetched belongs to a manifest that is no more.
     if (tx.manifests.get(manifest)?.revision !== manifest.revision) return;
     const now = context.clock.now();
+    const watched = watchReaders(tx, [manifest]);
     if (!putAssetStatus(tx, manifest, { asset, revision: manifest.revision, now })) return;
     const lookup = storedLookup(context);
     const readers = restampReaders(tx, { assets: [manifest], except: new Set(), lookup, now, actor: "reconciler" });
     for (const result of readers) releaseFor(context, tx, result, now);
+    rollReaders(context, tx, { watched, refuseLoss: false, actor: "reconciler", now });
   });
 }

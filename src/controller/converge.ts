@@ -62,6 +62,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     const target = rolloutTarget(context, manifest);
     if (target === undefined) return waitForPhase(context, manifest);
     const { workload, problems } = resolveStored(context, target);
+    if (problems.length > 0) await startStopped(context, { key, workload });
     refuseUnresolved(problems);
     const plan = await planAfresh(context, { key, workload, known: round === 0 && context.pods.isFresh(key) });
     if (round === 0) await removeInitLeftovers(context, key);
@@ -73,7 +74,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
       movedAt: rolloutMovedAt(context, { manifest, workload, plan, pods: podsNow(context, manifest, workload) }),
     };
     const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
-    await saveStatus(context, { ...finding, memory: judgement.memory });
+    await Promise.all([judgement.recorded, saveStatus(context, { ...finding, memory: judgement.memory })]);
     if (judgement.moved) continue;
     if (plan.steps.length === 0) return rest(context, finding);
     const deadlineAt =
@@ -101,6 +102,13 @@ async function planAfresh(
   await context.pods.refresh(key);
   context.probes.watch(context.pods.of(key));
   return planNow(context, key, workload);
+}
+
+/** What was made when everything was there goes on, and is healed; only nothing new can be made. */
+async function startStopped(context: Context, { key, workload }: { key: ManifestKey; workload: ResolvedWorkload }) {
+  const plan = await planAfresh(context, { key, workload, known: context.pods.isFresh(key) });
+  const steps = plan.steps.filter(({ type }) => type === "start");
+  if (steps.length > 0) await execute(context, { key, workload, steps, interrupt: context.closing });
 }
 
 /** Init containers that nobody waits for any more: their replica was being made when the server ended. */

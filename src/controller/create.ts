@@ -1,17 +1,10 @@
-import type { Naming } from "../core/naming.ts";
-import type { Assets } from "../disk/assets.ts";
-import type { Layout } from "../disk/layout.ts";
 import type { SendWebhook } from "../deliver/webhook.ts";
-import type { SteadyClock } from "../lib/clock.ts";
 import { createLimit } from "../lib/limit.ts";
-import type { Log } from "../lib/log.ts";
-import type { Runtime } from "../runtime/runtime.ts";
-import type { Store } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { createCallbackRoom, type CallbackRoom } from "./callbacks.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
-import type { Context, ControllerLimits, FetchOptions } from "./context.ts";
+import type { Context, Outside } from "./context.ts";
 import type { Controller } from "./controller.ts";
 import { createCron } from "./cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
@@ -59,21 +52,8 @@ import { createUsageSampler } from "./usage-sampler.ts";
 import { why } from "./why.ts";
 import { listManifests } from "./list.ts";
 
-export interface ControllerParts {
-  store: Store;
-  runtime: Runtime;
-  assets: Assets;
-  layout: Layout;
-  names: Naming;
-  clock: SteadyClock;
-  log: Log;
-  limits: ControllerLimits;
-  randomBytes: (count: number) => Uint8Array;
-  fetch: (url: string, options: FetchOptions) => Promise<Response>;
+export interface ControllerParts extends Outside {
   sendWebhook: SendWebhook;
-  /** Webhooks may reach into the machine and its networks; absent: they may not. */
-  privateHooks?: boolean;
-  about: { version: string; dockerHost: string; startedAt: number };
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
   /** Without them there are none. */

@@ -1,5 +1,6 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Transaction } from "../store/store.ts";
+import { tellReaders } from "./referents.ts";
 import { isContainerKind } from "./target.ts";
 
 interface Deleting {
@@ -16,6 +17,7 @@ interface Deleting {
  */
 export function deleteInside(tx: Transaction, { key, prune, actor, why, now }: Deleting): { configWiped: boolean } {
   tx.manifests.delete(key);
+  tellReaders(tx, key);
   if (isContainerKind(key.kind)) {
     // A prune that is not worked off yet stays owed.
     const owed = tx.deletions.get(key)?.prune === true;

@@ -66,10 +66,10 @@ export async function recorded<T>(
 ): Promise<T> {
   try {
     const result = await work();
-    await answer.record({ applied: labels(result) });
+    answer.record({ applied: labels(result) });
     return result;
   } catch (error) {
-    await answer.record({ error: error instanceof Error ? error.message : String(error) });
+    answer.record({ error: error instanceof Error ? error.message : String(error) });
     throw error;
   }
 }
@@ -198,7 +198,7 @@ export async function execPlugin(context: Context, body: unknown, caller: Plugin
   const answer = await runPlugin(context, { plugin, command, args, input: undefined, timeoutMs, ...given });
   const { reply, exitCode, stdout, stderr } = answer;
   const hasFailed = exitCode !== 0 || reply.type === "error";
-  await answer.record(hasFailed ? { error: failureText(reply, stderr) } : {});
+  answer.record(hasFailed ? { error: failureText(reply, stderr) } : {});
   if (reply.type === "ok" || reply.type === "error") {
     return { status: hasFailed ? 500 : 200, body: JSON.parse(stdout) };
   }
@@ -233,10 +233,11 @@ export function pluginFile(context: Context, runId: string, index: string): Prom
 }
 
 /** GET /plugins/runs. */
-export function listPluginRuns(
+export async function listPluginRuns(
   context: Context,
   { plugin, limit }: { plugin: string | undefined; limit: number },
-): { runs: PluginRun[] } {
+): Promise<{ runs: PluginRun[] }> {
+  await context.plugins.lastRecord;
   const name = plugin === undefined ? undefined : (context.plugins.registry.find(plugin)?.yml.name ?? plugin);
   const runs = context.store.pluginRuns.list({ limit, ...(name === undefined ? {} : { plugin: name }) });
   return { runs: runs.map(wirePluginRun) };

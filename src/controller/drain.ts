@@ -6,13 +6,12 @@ const noticeMs = 1_500;
 const pollMs = 250;
 
 /**
- * Takes a pod out of service: it is not ready any more from this moment, and has up to `drainMs` to finish what it is
- * serving. Ends early when no connection is open. A pod that listens on nothing has nothing to finish. False when the
+ * Gives a pod that leaves (see `leaving.ts`), and so is not ready any more, up to `drainMs` to finish what it is serving.
+ * Ends early when no connection is open. A pod that listens on nothing has nothing to finish. False when the
  * server stops meanwhile: then the pod stays, for the next one to decide.
  */
 export async function drain(context: Context, pod: Pod, drainMs: number): Promise<boolean> {
   const { clock, runtime, closing } = context;
-  pod.leaving = true;
   const deadline = clock.steady() + drainMs;
   const first = await runtime.connections(pod.id).catch(() => undefined);
   if (first?.listening === false) return true;

@@ -199,9 +199,8 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
     }
     await context.runtime.remove(pod.id);
   } catch (error) {
-    context.leaving.remove(pod.id);
     // It stays for now, and by the next try it may be wanted again.
-    if (seen !== undefined) seen.leaving = false;
+    context.leaving.remove(pod.id);
     throw error;
   }
   if (step.forgetFrozen) await context.store.write((tx) => tx.frozen.remove(key, pod.replicaId));

@@ -55,7 +55,7 @@ function cutOffFrom({ names }: Context, pod: Pod, { container }: ResolvedWorkloa
 
 /** What a rollout trusts: the probes, and without any that the replica has run for `min_ready`. */
 function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: number; now: number }): boolean {
-  if (pod.state !== "running" || pod.leaving) return false;
+  if (pod.state !== "running" || context.leaving.has(pod.id)) return false;
   const probed = context.probes.readiness(pod);
   if (probed !== undefined) return probed.ready;
   return pod.upSince !== undefined && now - pod.upSince >= minReadyMs;
@@ -63,7 +63,7 @@ function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: num
 
 /** What `/pods/{name}/ready` says: the probes; a pod without any is ready when it runs. */
 export function readinessOf(context: Context, pod: Pod): ProbeReadiness {
-  if (pod.leaving) return { ready: false, startup_passed: true, reason: "being taken out of service" };
+  if (context.leaving.has(pod.id)) return { ready: false, startup_passed: true, reason: "being taken out of service" };
   const probed = context.probes.readiness(pod);
   if (probed !== undefined) return probed;
   const ready = pod.state === "running";

@@ -18,6 +18,8 @@ export interface PluginRoom {
   /** Where a plugin on this machine reaches the orchestration plane; undefined while it listens on no address. */
   controllerUrl: () => string | undefined;
   callbacks: CallbackDoor;
+  /** The last record of a run that is on its way into the store; those before it are there when it is. */
+  lastRecord: Promise<void>;
   /** Token of a run under way → name of its plugin. */
   tokens: Map<string, string>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
@@ -58,6 +60,7 @@ export function noPlugins(): PluginRoom {
     environment: {},
     dockerHost: "",
     controllerUrl: () => undefined,
+    lastRecord: Promise.resolve(),
     tokens: new Map(),
     callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,

@@ -34,8 +34,6 @@ export interface Pod {
   restarts: number;
   oomKilled: boolean;
   error: string;
-  /** Being taken out of service: never ready again. */
-  leaving: boolean;
   /** Epoch ms of the last change of `state`. */
   changedAt: number;
   /** The engine's details are older than the last event about it. */
@@ -109,7 +107,6 @@ export function podOf(container: Container, names: Naming, now: number): Pod | u
     restarts: 0,
     oomKilled: false,
     error: "",
-    leaving: false,
     changedAt: now,
     stale: true,
     eventNumber: 0,

@@ -91,7 +91,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     const context = contextOf();
     const { pod } = runner;
     runner.state = { ...runner.state, restarts: { ...runner.state.restarts, dueAt: undefined } };
-    if (pod.leaving) return;
+    if (context.leaving.has(pod.id)) return;
     const why = runner.exchanges.findLast((line) => line.includes(" liveness failed")) ?? "liveness probe failed";
     await context.deaths.record(pod, `liveness: ${why}`);
     await context.notes.write((tx) =>

@@ -9,6 +9,7 @@ import type { PutResult, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { takeImage } from "./images.ts";
+import { rollReaders, watchReaders } from "./referents.ts";
 import { isPodKind, resolvePodTarget } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
@@ -189,7 +190,10 @@ export function putBack(context: Context, tx: Transaction, { stored, goal, cause
   const now = context.clock.now();
   const { kind, scope, name } = stored;
   const spec = withReplicas(goal.spec, stored.spec);
+  const watched = watchReaders(tx, [stored]);
   const { manifest } = tx.manifests.put({ kind, scope, name, spec }, now);
+  // Nobody may be there to be told that a value goes: its readers wait.
+  rollReaders(context, tx, { watched, refuseLoss: false, actor, now });
   const image = goal.imageId === undefined ? {} : { imageId: goal.imageId };
   const record = mintRelease(context, tx, { manifest, cause, rolledBackFrom: goal.id, ...image, now });
   const detail = { to: goal.id, release: record.id, why };

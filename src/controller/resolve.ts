@@ -1,19 +1,25 @@
 import { Failure } from "../api/failure.ts";
 import { formatKey, type StoredManifest } from "../api/manifest.ts";
 import { envSources } from "../core/dependencies.ts";
-import type { ResolveProblem } from "../core/resolve-assets.ts";
+import type { ResolveProblem } from "../core/resolve-placeholders.ts";
 import { type ResolvedJob, resolveJob } from "../core/resolve-job.ts";
 import { resolveWorkload } from "../core/resolve.ts";
 import type { Origin, ResolveInput } from "../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
+import type { ReferentLookup } from "../core/references.ts";
 import type { Context } from "./context.ts";
+import { storedReferent } from "./referents.ts";
 
-/** A stored deployment or statefulset with its config and assets filled in, ready to be planned and made. */
+/**
+ * A stored deployment or statefulset with its config and assets filled in, ready to be planned and made; `referent`
+ * where an apply is only being tried.
+ */
 export function resolveStored(
   context: Context,
   manifest: StoredManifest,
+  referent?: ReferentLookup,
 ): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
-  const { workload, problems } = resolveWorkload(inputOf(context, manifest));
+  const { workload, problems } = resolveWorkload(inputOf(context, manifest, referent));
   return { workload: { ...workload, replicas: scaledReplicas(context, manifest) ?? workload.replicas }, problems };
 }
 
@@ -35,13 +41,18 @@ export function resolveStoredJob(
   return resolveJob(inputOf(context, manifest));
 }
 
-function inputOf(context: Context, manifest: StoredManifest): ResolveInput {
+function inputOf(
+  context: Context,
+  manifest: StoredManifest,
+  referent: ReferentLookup = (target) => storedReferent(context.store, target),
+): ResolveInput {
   const { store } = context;
   return {
     manifest,
     config: store.config.merged(manifest.scope, manifest.name),
     envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
     assetPath: (digest) => context.assets.path(digest),
+    referent,
     names: context.names,
     origin: originOf(context, manifest),
   };

@@ -3,7 +3,7 @@ import { type HaltedConfig, targetOf } from "../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../core/plan/pod.ts";
 import { reachedBy, type Verdict, verdictOf } from "../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
-import type { ReleaseRecord, Transaction } from "../store/store.ts";
+import type { Delivery, ReleaseRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { pinImage } from "./images.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
@@ -62,6 +62,8 @@ export function rolloutMovedAt(
 export interface Judgement {
   memory: RolloutMemory;
   moved: boolean;
+  /** What is still being written about it, in the order of the calls; what is written next shares its commit. */
+  recorded?: Promise<void>;
 }
 
 /** A resource of a version before releases gets its record here. */
@@ -111,19 +113,31 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
   const { release, verdict, manifest, workload, memory } = judging;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
-    await succeed(context, { release, manifest, workload });
-    return { memory: { good_generation: workload.generation }, moved: false };
+    const calls = await successCalls(context, { release, manifest, workload });
+    const recorded = succeed(context, { release, workload, calls });
+    // The status tells of a failed release until it is none any more.
+    if (release.status === "failed") await recorded;
+    return { memory: { good_generation: workload.generation }, moved: false, recorded };
   }
   return fail(context, { release, manifest, workload, verdict, memory });
 }
 
 type Succeeding = Pick<Failing, "release" | "manifest" | "workload">;
 
-async function succeed(context: Context, { release, manifest, workload }: Succeeding): Promise<void> {
+function successCalls(context: Context, { release, manifest, workload }: Succeeding): Promise<Delivery[]> {
+  const { id: releaseId, startedAt } = release;
+  return deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
+}
+
+interface Success {
+  release: ReleaseRecord;
+  workload: ResolvedWorkload;
+  calls: Delivery[];
+}
+
+async function succeed(context: Context, { release, workload, calls }: Success): Promise<void> {
   const now = context.clock.now();
   const { kind, scope, name } = release;
-  const { id: releaseId, startedAt } = release;
-  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
   const record = (tx: Transaction) => {
     const known = tx.releases.get(release.id);
     if (known === undefined || known.good) return;
@@ -135,7 +149,7 @@ async function succeed(context: Context, { release, manifest, workload }: Succee
   };
   // Lost in a power cut, it is found again by looking; only what others were told must not be told twice.
   await context.store.write(record, { durable: calls.length > 0 });
-  context.outbox.wake();
+  if (calls.length > 0) context.outbox.wake();
   const done = context.store.releases.get(release.id);
   if (done !== undefined) context.releasePhases.takeUp(done);
   context.releasePhases.settle();
@@ -182,7 +196,7 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     }
     return "rolled back";
   });
-  context.outbox.wake();
+  if (calls.length > 0) context.outbox.wake();
   context.releasePhases.settle();
   if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
   return { memory, moved: came === "rolled back" };
@@ -227,6 +241,6 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
     tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
     putCalls(tx, calls);
   });
-  context.outbox.wake();
+  if (calls.length > 0) context.outbox.wake();
   return { memory: halt(memory, manifest, reason), moved: true };
 }

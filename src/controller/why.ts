@@ -1,15 +1,16 @@
-import { Failure } from "../api/failure.ts";
-import { type ManifestKey, podKinds } from "../api/manifest.ts";
+import type { ManifestKey } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
-import type { Death, FailedRelease, Why } from "../api/orchestration/why.ts";
+import type { Death, FailedRelease, FailedRun, Why } from "../api/orchestration/why.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { signalOf } from "../core/exit-code.ts";
-import type { DeathRecord, ReleaseRecord, StoredEvent } from "../store/store.ts";
+import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { wireEvent } from "./events.ts";
 import type { Pod } from "./pod.ts";
-import { resolvePodTarget, targetKind } from "./target.ts";
+import { wireRun } from "./run-record.ts";
+import { isPodKind } from "./target.ts";
+import { subjectOf } from "./why-subject.ts";
 import { isoTime } from "./wire.ts";
 
 const hourMs = 3_600_000;
@@ -24,8 +25,9 @@ export async function why(context: Context, target: Target): Promise<Why> {
   const [death] = deaths;
   const releases = store.releases.list(key);
   const failed = releases.find((release) => release.status === "failed");
+  const run = store.runs.list(key).find(({ status }) => isFailed(status));
   const inTrouble = status?.phase === "failing" || status?.phase === "failed";
-  const past = Math.max(death?.at ?? 0, failed?.endedAt ?? 0);
+  const past = Math.max(death?.at ?? 0, failed?.endedAt ?? 0, run === undefined ? 0 : endOf(run));
   const at = inTrouble || past === 0 ? clock.now() : past;
   return {
     ...key,
@@ -35,14 +37,29 @@ export async function why(context: Context, target: Target): Promise<Why> {
     ...(death === undefined ? {} : { death: wireDeath(death) }),
     deaths: deaths.length,
     ...(failed === undefined ? {} : { failed_release: wireFailed(failed, releases) }),
+    ...(run === undefined ? {} : { failed_run: wireFailedRun(run) }),
     events: hourBefore(context, key, at).map(wireEvent),
   };
+}
+
+/** Skipped and cancelled ones were wanted so. */
+function isFailed(status: RunRecord["status"]): boolean {
+  return status === "failed" || status === "timed_out" || status === "missed";
+}
+
+function endOf({ endedAt, startedAt, instant }: RunRecord): number {
+  return endedAt ?? startedAt ?? instant ?? 0;
+}
+
+function wireFailedRun(run: RunRecord): FailedRun {
+  const signal = signalOf(run.exitCode);
+  return { ...wireRun(run), ...(signal === undefined ? {} : { signal }) };
 }
 
 /** Those on record, and those of containers that are still there and not on record yet; newest first. */
 async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord[]> {
   const recorded = context.store.deaths.list(key);
-  if (!context.engine.up()) return recorded;
+  if (!context.engine.up() || !isPodKind(key.kind)) return recorded;
   // An engine that stumbles just now leaves what was last seen.
   await context.pods.refresh(key).catch(() => undefined);
   const frozen = context.store.frozen.list(key);
@@ -60,21 +77,6 @@ function hasDied(pod: Pod): boolean {
   return (
     pod.restarts > 0 || pod.oomKilled || pod.state === "exited" || pod.state === "restarting" || pod.state === "dead"
   );
-}
-
-/** A stored resource, or one of which only deaths are left. */
-function subjectOf(context: Context, target: Target): ManifestKey {
-  try {
-    const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
-    return { kind, scope, name };
-  } catch (error) {
-    const { scope = "", name = "" } = target;
-    if (!(error instanceof Failure) || error.code !== "not_found") throw error;
-    const kinds = target.kind ? [targetKind(target.kind)] : podKinds;
-    const key = kinds.map((kind) => ({ kind, scope, name })).find((one) => context.store.deaths.list(one).length > 0);
-    if (key === undefined) throw error;
-    return key;
-  }
 }
 
 function statusPart(status: Partial<PodKindStatus> | undefined) {
@@ -146,9 +148,9 @@ function isAbout(kind: string | undefined, key: ManifestKey): boolean {
   return kind === undefined || kind === key.kind;
 }
 
-/** `asset/<scope>/<name>` or `bucket/<scope>/<name>`, where a bucket without a name is that of the scope. */
+/** A dependency as `dependenciesOf` writes it; a bucket without a name is that of the scope. */
 function placeOf(dependency: string): { kind: string; scope: string; name: string } {
-  const [kind = "", scope = "", name = ""] = dependency.split("/");
+  const [kind = "", scope = "", name = ""] = dependency.replace(/^ref\//, "").split("/");
   return { kind, scope, name };
 }
 

@@ -3,9 +3,9 @@ import { type CoreKind, containerKinds, type Spec } from "../api/manifest.ts";
 import { base64Bytes, textBytes } from "./bytes.ts";
 import { containerFieldsOf, withContainerFields } from "./container-fields.ts";
 import { parseDuration } from "./duration.ts";
-import { fieldsOf, isFields, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
-import { childPath } from "./path.ts";
+import { fieldsOf, isFields, textOf, wordsOf } from "./lenient.ts";
 import { type AssetReference, parseAssetReference, placeholdersIn } from "./reference.ts";
+import { textsOf } from "./spec-texts.ts";
 
 /** One file of an asset manifest. */
 export interface AssetFileSource {
@@ -53,7 +53,7 @@ export function assetFiles(spec: Spec): AssetFileSource[] {
 export function assetRefs({ kind, scope, spec }: Owner): AssetUse[] {
   if (!containerKinds.some((one) => one === kind)) return [];
   const { fields, path } = containerFieldsOf(kind, spec);
-  const inText = textsOf(fields, path).flatMap((text) =>
+  const inText = textsOf({ kind, spec }).flatMap((text) =>
     placeholdersIn(text.value).flatMap((found) => {
       return found.type === "asset" ? [useOf(found.asset, text.path, scope)] : [];
     }),
@@ -98,20 +98,6 @@ function missingText({ ref, candidates }: AssetUse): string {
   const places = candidates.map(({ scope, name }) => (scope === "" ? `asset/${name}` : `asset/${scope}/${name}`));
   const key = candidates[0]?.key ?? "";
   return `"${ref}" names no asset file; no key "${key}" in ${places.join(" or ")}; apply that asset first or with it`;
-}
-
-function textsOf(fields: Spec, path: string): { value: string; path: string }[] {
-  const one = (owner: Spec, at: string) => {
-    const image = textOf(owner.image);
-    const command = wordsOf(owner.command).map((value, index) => ({ value, path: `${at}.command[${index}]` }));
-    return image === undefined ? command : [{ value: image, path: `${at}.image` }, ...command];
-  };
-  return [
-    ...one(fields, path),
-    ...wordsOf(fields.volumes).map((value, index) => ({ value, path: `${path}.volumes[${index}]` })),
-    ...Object.entries(textMapOf(fields.env)).map(([key, value]) => ({ value, path: childPath(`${path}.env`, key) })),
-    ...listOf(fields.inits).flatMap((init, index) => one(init, `${path}.inits[${index}]`)),
-  ];
 }
 
 function embedded(key: string, file: Record<string, unknown>): AssetFileSource[] {

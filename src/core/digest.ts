@@ -20,5 +20,12 @@ export function sha256Hex(content: string | Uint8Array): string {
  * containers. Config is not part of it; replica counts, hooks and rollout settings neither.
  */
 export function specHash(kind: CoreKind, spec: Spec): string {
-  return sha256Hex(canonicalJson(hashInput(kind, spec)));
+  const known = hashes.get(spec);
+  if (known?.kind === kind) return known.hash;
+  const hash = sha256Hex(canonicalJson(hashInput(kind, spec)));
+  // Several ask for the same one in each look at a resource; what is not frozen may be another by then.
+  if (Object.isFrozen(spec)) hashes.set(spec, { kind, hash });
+  return hash;
 }
+
+const hashes = new WeakMap<Spec, { kind: CoreKind; hash: string }>();

@@ -47,8 +47,10 @@ function readPlaceholder(text: string, expression: string): Placeholder {
     const asset = parseAssetReference(parts.join("."));
     return asset === undefined ? { type: "malformed", text, form: assetForm } : { type: "asset", text, asset };
   }
-  const [kind = "", name = "", ...field] = parts;
-  const complete = kind !== "" && name !== "" && field.length > 0 && field.every((part) => part !== "");
+  // Names may hold dots; kinds and fields do not.
+  const [kind = "", ...rest] = parts;
+  const field = rest.pop() ?? "";
+  const complete = kind !== "" && field !== "" && rest.length > 0 && rest.every((part) => part !== "");
   if (!complete) return { type: "malformed", text, form: refForm };
-  return { type: "ref", text, kind, name, field: field.join(".") };
+  return { type: "ref", text, kind, name: rest.join("."), field };
 }

@@ -1,5 +1,6 @@
 import type { StoredManifest } from "../api/manifest.ts";
 import type { Naming } from "./naming.ts";
+import type { ReferentLookup } from "./references.ts";
 
 export interface ResolveInput {
   /** A deployment or statefulset. */
@@ -10,6 +11,8 @@ export interface ResolveInput {
   envFrom: Record<string, string>[];
   /** Absolute host path of the file with this sha256. */
   assetPath: (digest: string) => string;
+  /** The manifests that `${ref.…}` may name; asked for none outside the own scope. */
+  referent: ReferentLookup;
   names: Naming;
   /** Of a manifest that a plugin's block was expanded into. No part of the hash: a new version alone rolls nothing. */
   origin?: Origin | undefined;

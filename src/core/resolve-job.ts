@@ -5,7 +5,7 @@ import { parseDuration } from "./duration.ts";
 import { integerOf, textMapOf, textOf } from "./lenient.ts";
 import { appId, type Naming } from "./naming.ts";
 import type { ResolveInput } from "./resolve-input.ts";
-import { assetFiller, type ResolveProblem } from "./resolve-assets.ts";
+import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";
 import { containerTemplate, isPlatformLabel } from "./resolve-template.ts";
 import type { ContainerTemplate } from "./workload.ts";
 
@@ -45,7 +45,7 @@ export function resolveJob(input: ResolveInput): { job: ResolvedJob; problems: R
   const kind: JobKind = manifest.kind === "cronjob" ? "cronjob" : "job";
   const { fields: spec, path } = containerFieldsOf(kind, manifest.spec);
   const problems: ResolveProblem[] = [];
-  const fill = assetFiller({ spec, assetPath: input.assetPath, problems });
+  const fill = placeholderFiller(input, spec, problems);
   const writtenImage = textOf(spec.image);
   const job: ResolvedJob = {
     kind,

@@ -6,7 +6,7 @@ import { childPath } from "./path.ts";
 import { parsePort } from "./ports.ts";
 import { parseCpu, parseMemory } from "./quantity.ts";
 import { placeholdersIn } from "./reference.ts";
-import { assetDigest, type Fill, type ResolveProblem } from "./resolve-assets.ts";
+import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { parseRestartPolicy } from "./restart-policy.ts";
 import { parseUlimit, type Ulimit } from "./ulimits.ts";

@@ -2,7 +2,7 @@ import type { PodKind } from "../api/manifest.ts";
 import { specHash } from "./digest.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./lenient.ts";
 import { appId } from "./naming.ts";
-import { assetFiller, type ResolveProblem } from "./resolve-assets.ts";
+import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { rolloutPolicy } from "./resolve-rollout.ts";
 import { containerTemplate, initChain } from "./resolve-template.ts";
@@ -18,7 +18,7 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
   const { scope, name, spec } = manifest;
   const problems: ResolveProblem[] = [];
   const kind: PodKind = manifest.kind === "statefulset" ? "statefulset" : "deployment";
-  const fill = assetFiller({ spec, assetPath: input.assetPath, problems });
+  const fill = placeholderFiller(input, spec, problems);
   const writtenImage = textOf(spec.image);
   const container = containerTemplate(input, { fill, problems });
   const workload: ResolvedWorkload = {

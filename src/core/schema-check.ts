@@ -6,7 +6,8 @@ import { childPath } from "./path.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Where a wrong value may be a secret, the text shows its type only. */
-const secretPath = /(^|\.)(env|headers|http_headers|token|password|args|build_args)(\.|\[|$)/;
+const secretPath =
+  /(^|\.)(env|headers|http_headers|token|password|password_hash|client_secret|args|build_args)(\.|\[|$)/;
 const shownTextMax = 60;
 
 export interface SchemaCheck<T extends TObject> {
@@ -54,6 +55,12 @@ function messageOf(error: ValueError, path: string): string {
       return unknownField(error);
     case ValueErrorType.ArrayMaxItems:
       return `has more than ${schema.maxItems} entries`;
+    case ValueErrorType.ArrayMinItems:
+      return `needs at least ${schema.minItems === 1 ? "one entry" : `${schema.minItems} entries`}`;
+    case ValueErrorType.StringMaxLength:
+      return `is longer than ${schema.maxLength} characters`;
+    case ValueErrorType.StringMinLength:
+      return schema.minLength === 1 ? "is empty" : `is shorter than ${schema.minLength} characters`;
     case ValueErrorType.IntegerMinimum:
       return `must be at least ${schema.minimum}, got ${value}`;
     case ValueErrorType.IntegerMaximum:

@@ -9,6 +9,8 @@ export interface GuardOptions {
   resolve: Resolve;
   /** Addresses inside the machine and its networks are fine too. */
   allowPrivate: boolean;
+  /** Flag of `serve` that opens them; webhooks' own where left out. */
+  allowFlag?: string;
 }
 
 /**
@@ -16,7 +18,8 @@ export interface GuardOptions {
  * the name again: a second answer could be another one (DNS rebinding). Fails `forbidden` when the host has only
  * addresses that are not public, `unavailable` when it has none.
  */
-export async function allowedAddresses(host: string, { resolve, allowPrivate }: GuardOptions): Promise<string[]> {
+export async function allowedAddresses(host: string, options: GuardOptions): Promise<string[]> {
+  const { resolve, allowPrivate, allowFlag = "--allow-private-hooks" } = options;
   const hostname = host.replace(/^\[|\]$/g, "");
   const known = isIP(hostname) > 0 ? [hostname] : (await lookUp(hostname, resolve)).filter((one) => isIP(one) > 0);
   if (known.length === 0) throw new Failure("unavailable", `the host "${hostname}" has no address`);
@@ -24,7 +27,7 @@ export async function allowedAddresses(host: string, { resolve, allowPrivate }: 
   if (allowed.length === 0) {
     throw new Failure(
       "forbidden",
-      `the host "${hostname}" has no public address (${known[0]}); serve with --allow-private-hooks to allow it`,
+      `the host "${hostname}" has no public address (${known[0]}); serve with ${allowFlag} to allow it`,
     );
   }
   return [...allowed.filter((one) => isIPv4(one)), ...allowed.filter((one) => !isIPv4(one))];

@@ -1,12 +1,18 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { Attempt, SendWebhook, WebhookCall } from "./webhook.ts";
+import type { Attempt, WebhookCall } from "./webhook.ts";
 
-/** A call that waits in the store. */
-export interface WaitingCall extends WebhookCall {
+/** Something to be sent that waits in the store. */
+export interface Waiting {
+  id: string;
+  /** Attempts before the next one. */
+  attempts: number;
   /** When it is to be tried next; epoch milliseconds. */
   nextAt: number;
 }
+
+/** A webhook call that waits in the store. */
+export interface WaitingCall extends WebhookCall, Waiting {}
 
 /** What an attempt made of a call. */
 export interface CallState {
@@ -16,12 +22,14 @@ export interface CallState {
   lastResult: string;
 }
 
-export interface OutboxOptions<C extends WaitingCall> {
+export interface OutboxOptions<C extends Waiting> {
+  /** What is sent, for the log: `webhook call` where left out. */
+  noun?: string;
   /** Calls that wait, due or not, the one that is due first at the front. */
   waiting: (limit: number) => C[];
   /** Keeps what an attempt made of the call; resolves once that is durable. */
   record: (call: C, state: CallState) => Promise<void>;
-  send: SendWebhook;
+  send: (call: C, signal: AbortSignal) => Promise<Attempt>;
   clock: Clock;
   log: Log;
   /** Pauses between attempts, in ms: one more attempt than there are pauses. */
@@ -45,8 +53,9 @@ const troublePauseMs = 5_000;
  * Works off the calls that the store holds. An attempt is recorded after it was made, so each call is delivered at
  * least once, whenever the process ends. Calls are sent side by side: their order is not kept.
  */
-export function createOutbox<C extends WaitingCall>(options: OutboxOptions<C>): Outbox {
-  const { clock, log, inFlightMax } = options;
+export function createOutbox<C extends Waiting>(options: OutboxOptions<C>): Outbox {
+  const { clock, inFlightMax, noun = "webhook call" } = options;
+  const log = options.log.with({ noun });
   const inFlight = new Map<string, Promise<void>>();
   let waker = new AbortController();
 
@@ -54,7 +63,7 @@ export function createOutbox<C extends WaitingCall>(options: OutboxOptions<C>): 
     const work = attempt(call, options, signal)
       .catch(async (error) => {
         if (signal.aborted) return;
-        log.error("webhook attempt not recorded", { delivery: call.id, error });
+        log.error("attempt not recorded", { delivery: call.id, error });
         await clock.sleep(troublePauseMs, signal);
       })
       .finally(() => {
@@ -96,17 +105,17 @@ function guarded(look: () => number | undefined, log: Log): number | undefined {
   try {
     return look();
   } catch (error) {
-    log.error("webhook calls not read", { error });
+    log.error("outbox not read", { error });
     return troublePauseMs;
   }
 }
 
-async function attempt<C extends WaitingCall>(call: C, options: OutboxOptions<C>, signal: AbortSignal): Promise<void> {
+async function attempt<C extends Waiting>(call: C, options: OutboxOptions<C>, signal: AbortSignal): Promise<void> {
   const made = await options.send(call, signal);
   await options.record(call, stateAfter(call, made, options));
 }
 
-function stateAfter<C extends WaitingCall>(call: C, made: Attempt, { pausesMs, clock }: OutboxOptions<C>): CallState {
+function stateAfter<C extends Waiting>(call: C, made: Attempt, { pausesMs, clock }: OutboxOptions<C>): CallState {
   const attempts = call.attempts + 1;
   const state = { attempts, nextAt: call.nextAt, lastResult: made.result };
   if (made.outcome === "delivered") return { ...state, status: "delivered" };

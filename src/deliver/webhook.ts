@@ -1,8 +1,8 @@
-import { isIP } from "node:net";
 import { Failure } from "../api/failure.ts";
 import type { Secret } from "../lib/secret.ts";
 import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
 import { failureText } from "./failure-text.ts";
+import { pinnedTls, pinnedUrl } from "./pinned.ts";
 import { signature } from "./signature.ts";
 
 /** One request to be made. */
@@ -16,6 +16,8 @@ export interface WebhookCall {
   body: string;
   /** Attempts before this one. */
   attempts: number;
+  /** What it is signed with; left out: what the sender signs with. */
+  signing?: Secret<string>;
 }
 
 /** What came of one attempt; `result` is a status or a short reason, never anything that was sent or received. */
@@ -73,8 +75,7 @@ async function request(call: WebhookCall, options: WebhookOptions, signal: Abort
   const url = new URL(call.url);
   const addresses = await unlessAborted(allowedAddresses(url.hostname, options), signal);
   const address = addresses[call.attempts % addresses.length] ?? "";
-  const secure = url.protocol === "https:" && isIP(url.hostname.replace(/^\[|\]$/g, "")) === 0;
-  return options.fetch(pinned(url, address), {
+  return options.fetch(pinnedUrl(url, address), {
     method: call.method,
     headers: headersOf(call, url, options),
     body: call.body,
@@ -83,14 +84,8 @@ async function request(call: WebhookCall, options: WebhookOptions, signal: Abort
     keepalive: false,
     decompress: false,
     signal,
-    ...(secure ? { tls: { serverName: url.hostname } } : {}),
+    ...pinnedTls(url),
   });
-}
-
-/** The same address with the host replaced: nothing is left to resolve. */
-function pinned(url: URL, address: string): string {
-  const host = isIP(address) === 6 ? `[${address}]` : address;
-  return `${url.protocol}//${host}${url.port === "" ? "" : `:${url.port}`}${url.pathname}${url.search}`;
 }
 
 /** Of the connection, and so ours. */
@@ -111,7 +106,7 @@ function headersOf(call: WebhookCall, url: URL, options: WebhookOptions): Record
     [`${options.headerPrefix}-Delivery`]: call.id,
     [`${options.headerPrefix}-Event`]: call.event,
     [`${options.headerPrefix}-Timestamp`]: String(timestamp),
-    [`${options.headerPrefix}-Signature`]: signature(options.signing, timestamp, call.body),
+    [`${options.headerPrefix}-Signature`]: signature(call.signing ?? options.signing, timestamp, call.body),
   };
 }
 

@@ -9,13 +9,15 @@ import { readChunks, writeAll } from "./file-chunks.ts";
 import type { Key } from "./key-file.ts";
 
 /**
- * One backup is one file: two lines of head (see backup-head.ts), then the 32 bytes of the key and the database, as
- * they are or sealed with a passphrase (AES-256-GCM over both, the head authenticated too, its tag behind), then the
+ * One backup is one file: two lines of head (see backup-head.ts), then the 32 bytes of the key, the database and that
+ * of the identity service, as they are or sealed with a passphrase (AES-256-GCM over all of it, the head authenticated too, its tag behind), then the
  * sha256 of everything before it.
  */
 export interface BackupSource {
   /** A database file that nobody writes to. */
   database: string;
+  /** The same of the identity service; undefined where there is none. */
+  identityDatabase: string | undefined;
   key: Key;
   passphrase: Secret | undefined;
   /** Epoch milliseconds. */
@@ -26,6 +28,8 @@ export interface BackupContent {
   key: Key;
   /** Epoch milliseconds. */
   createdAt: number;
+  /** Whether the backup held the database of the identity service. */
+  hasIdentity: boolean;
 }
 
 const cipher = "aes-256-gcm";
@@ -58,13 +62,15 @@ export async function packBackup(target: string, source: BackupSource): Promise<
 }
 
 async function* backupChunks(source: BackupSource): AsyncGenerator<Uint8Array> {
-  const database = await open(source.database, "r");
+  const paths = [source.database, ...(source.identityDatabase === undefined ? [] : [source.identityDatabase])];
+  const files: FileHandle[] = [];
   try {
-    const databaseBytes = (await database.stat()).size;
+    for (const path of paths) files.push(await open(path, "r"));
+    const [databaseBytes = 0, identityBytes] = await Promise.all(files.map(async (file) => (await file.stat()).size));
     const sealing = source.passphrase && { salt: randomBytes(16), nonce: randomBytes(12) };
-    const head = encodeHead({ createdAt: source.now, databaseBytes, sealing });
+    const head = encodeHead({ createdAt: source.now, databaseBytes, identityBytes, sealing });
     yield head;
-    const payload = payloadChunks(source.key, database, databaseBytes);
+    const payload = payloadChunks(source.key, files, [databaseBytes, identityBytes ?? 0]);
     if (!source.passphrase || !sealing) return yield* payload;
     const derived = await deriveKey(source.passphrase, sealing.salt);
     const encrypt = createCipheriv(cipher, derived, sealing.nonce).setAAD(head);
@@ -72,36 +78,41 @@ async function* backupChunks(source: BackupSource): AsyncGenerator<Uint8Array> {
     yield encrypt.final();
     yield encrypt.getAuthTag();
   } finally {
-    await database.close();
+    for (const file of files) await file.close();
   }
 }
 
-async function* payloadChunks(key: Key, database: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {
+/** As many bytes of each file as the head says: one that grows meanwhile must not push the next one out of its place. */
+async function* payloadChunks(
+  key: Key,
+  files: readonly FileHandle[],
+  sizes: readonly number[],
+): AsyncGenerator<Uint8Array> {
   yield key.reveal();
-  yield* readChunks(database, 0, bytes);
+  for (const [index, file] of files.entries()) yield* readChunks(file, 0, sizes[index] ?? 0);
 }
 
 /**
- * Checks the whole file and writes its database to `into`, a new file for the owner alone, which is gone again when
- * this fails. Fails `invalid` for a file that is no backup, is cut off or altered, or does not open with the passphrase.
+ * Checks the whole file and writes its databases to `into` and `identityInto`, new files for the owner alone, which are
+ * gone again when this fails; the second is made only where the backup has it. Fails `invalid` for a file that is no backup, is cut off or altered, or does not open with the passphrase.
  */
 export async function readBackup(
   path: string,
-  options: { into: string; passphrase: Secret | undefined },
+  options: { into: string; identityInto: string; passphrase: Secret | undefined },
 ): Promise<BackupContent> {
   const file = await openBackup(path);
   try {
     const { head, headBytes } = await readHead(file, path);
     const size = (await file.stat()).size;
-    const payloadEnd = headBytes.length + keyBytes + head.databaseBytes;
+    const payloadEnd = headBytes.length + keyBytes + head.databaseBytes + (head.identityBytes ?? 0);
     if (size !== payloadEnd + (head.sealing ? tagBytes : 0) + digestBytes) throw broken(path, "it is cut off");
     await checkDigest(file, size - digestBytes, path);
     const payload = readChunks(file, headBytes.length, payloadEnd);
     const opened = head.sealing ? unseal({ file, path, head, headBytes, payload, payloadEnd }, options) : payload;
-    const key = await splitPayload(opened, options.into);
-    return { key, createdAt: head.createdAt };
+    const key = await splitPayload(opened, head, options);
+    return { key, createdAt: head.createdAt, hasIdentity: head.identityBytes !== undefined };
   } catch (error) {
-    await rm(options.into, { force: true });
+    for (const made of [options.into, options.identityInto]) await rm(made, { force: true });
     throw diskFailure(error, path);
   } finally {
     await file.close();
@@ -157,23 +168,57 @@ async function* unseal(
   }
 }
 
-/** Writes what follows the key to `into` and returns the key. */
-async function splitPayload(payload: AsyncIterable<Uint8Array>, into: string): Promise<Key> {
+/** Writes what follows the key to its files and returns the key. */
+async function splitPayload(
+  payload: AsyncIterable<Uint8Array>,
+  { databaseBytes, identityBytes }: BackupHead,
+  { into, identityInto }: { into: string; identityInto: string },
+): Promise<Key> {
   const key = new Uint8Array(keyBytes);
-  let at = 0;
-  const database = await open(into, "wx", mode);
+  const parts: Part[] = [
+    { path: undefined, bytes: keyBytes },
+    { path: into, bytes: databaseBytes },
+  ];
+  if (identityBytes !== undefined) parts.push({ path: identityInto, bytes: identityBytes });
+  const files = await openParts(parts);
   try {
+    let at = 0;
     for await (const chunk of payload) {
-      const forKey = chunk.subarray(0, Math.max(0, keyBytes - at));
-      key.set(forKey, Math.min(at, keyBytes));
+      let start = 0;
+      for (const { file, bytes } of files) {
+        const piece = chunk.subarray(Math.max(0, start - at), Math.max(0, Math.min(chunk.length, start + bytes - at)));
+        if (piece.length > 0) {
+          if (file === undefined) key.set(piece, Math.max(0, at - start));
+          else await writeAll(file, piece);
+        }
+        start += bytes;
+      }
       at += chunk.length;
-      await writeAll(database, chunk.subarray(forKey.length));
     }
-    await database.sync();
+    for (const { file } of files) await file?.sync();
   } finally {
-    await database.close();
+    for (const { file } of files) await file?.close();
   }
   return secret(key);
+}
+
+interface Part {
+  /** Undefined: kept in memory. */
+  path: string | undefined;
+  bytes: number;
+}
+
+async function openParts(parts: readonly Part[]): Promise<(Part & { file: FileHandle | undefined })[]> {
+  const opened: (Part & { file: FileHandle | undefined })[] = [];
+  try {
+    for (const part of parts) {
+      opened.push({ ...part, file: part.path === undefined ? undefined : await open(part.path, "wx", mode) });
+    }
+  } catch (error) {
+    for (const { file } of opened) await file?.close();
+    throw error;
+  }
+  return opened;
 }
 
 /** scrypt (RFC 7914) with 32 MiB of memory: about a tenth of a second for each guess. */

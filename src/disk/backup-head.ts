@@ -5,6 +5,8 @@ export interface BackupHead {
   /** Epoch milliseconds. */
   createdAt: number;
   databaseBytes: number;
+  /** Of the identity service's database behind it; undefined when the backup has none. */
+  identityBytes: number | undefined;
   /** Undefined when the backup has no passphrase. */
   sealing: { salt: Uint8Array; nonce: Uint8Array } | undefined;
 }
@@ -12,18 +14,19 @@ export interface BackupHead {
 export const headBytesMax = 4_096;
 
 const magic = "berth-backup ";
-/** Also stands for the cipher and the cost of the passphrase. */
-const version = 1;
+/** Also stands for the cipher and the cost of the passphrase. 2 is 1 with a second database behind the first. */
+const versionOf = ({ identityBytes }: Pick<BackupHead, "identityBytes">) => (identityBytes === undefined ? 1 : 2);
 
 export function encodeHead(head: BackupHead): Uint8Array {
   const { sealing } = head;
   const fields = {
     created_at: new Date(head.createdAt).toISOString(),
     database_bytes: head.databaseBytes,
+    ...(head.identityBytes === undefined ? {} : { identity_bytes: head.identityBytes }),
     sealed: sealing !== undefined,
     ...(sealing && { salt: base64(sealing.salt), nonce: base64(sealing.nonce) }),
   };
-  return Buffer.from(`${magic}${version}\n${JSON.stringify(fields)}\n`);
+  return Buffer.from(`${magic}${versionOf(head)}\n${JSON.stringify(fields)}\n`);
 }
 
 /** Reads the head from the start of a file; `headBytes` is exactly what it takes up. */
@@ -33,25 +36,32 @@ export function decodeHead(start: Uint8Array, path: string): { head: BackupHead;
   const secondEnd = bytes.indexOf("\n", firstEnd + 1);
   const first = bytes.toString("latin1", 0, Math.max(firstEnd, 0));
   if (!first.startsWith(magic)) throw new Failure("invalid", `"${path}" is not a backup made by berth`);
-  if (first !== `${magic}${version}`) {
+  if (first !== `${magic}1` && first !== `${magic}2`) {
     throw new Failure("invalid", `backup "${path}" has format "${first}": restore it with the berth that made it`);
   }
   const head = secondEnd < 0 ? undefined : decodeFields(bytes.toString("utf8", firstEnd + 1, secondEnd));
-  if (!head) throw new Failure("invalid", `backup "${path}" is damaged (its head): use another one`);
+  if (!head || first !== `${magic}${versionOf(head)}`)
+    throw new Failure("invalid", `backup "${path}" is damaged (its head): use another one`);
   return { head, headBytes: start.subarray(0, secondEnd + 1) };
 }
 
 function decodeFields(text: string): BackupHead | undefined {
   const fields = parseObject(text);
   const createdAt = Date.parse(String(fields.created_at));
-  const databaseBytes = fields.database_bytes;
-  if (Number.isNaN(createdAt) || typeof databaseBytes !== "number") return undefined;
-  if (!Number.isSafeInteger(databaseBytes) || databaseBytes < 0) return undefined;
-  if (fields.sealed === false) return { createdAt, databaseBytes, sealing: undefined };
+  const databaseBytes = byteCount(fields.database_bytes);
+  const identityBytes = byteCount(fields.identity_bytes);
+  if (Number.isNaN(createdAt) || databaseBytes === undefined) return undefined;
+  if (fields.identity_bytes !== undefined && identityBytes === undefined) return undefined;
+  const sizes = { databaseBytes, identityBytes };
+  if (fields.sealed === false) return { createdAt, ...sizes, sealing: undefined };
   const { salt, nonce } = fields;
   if (fields.sealed !== true || typeof salt !== "string" || typeof nonce !== "string") return undefined;
   const sealing = { salt: Buffer.from(salt, "base64"), nonce: Buffer.from(nonce, "base64") };
-  return { createdAt, databaseBytes, sealing };
+  return { createdAt, ...sizes, sealing };
+}
+
+function byteCount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 function parseObject(text: string): Record<string, unknown> {

@@ -4,6 +4,10 @@ import { join } from "node:path";
 export interface Layout {
   root: string;
   database: string;
+  /** Of the identity service: its writes and its size are its own. */
+  identityDatabase: string;
+  /** Made from it, and made anew when it is gone: no part of a backup. */
+  identityIndex: string;
   key: string;
   run: string;
   lock: string;
@@ -22,6 +26,8 @@ export function layoutOf(root: string): Layout {
   return {
     root,
     database: join(root, "state.db"),
+    identityDatabase: join(root, "identity.db"),
+    identityIndex: join(root, "identity-search.db"),
     key: join(root, "key"),
     run,
     lock: join(run, "lock.db"),

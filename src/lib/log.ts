@@ -1,5 +1,7 @@
 /** A structured log: one JSON line per entry, a constant message plus fields. */
 export interface Log {
+  /** Whether an entry of this level would be written: for what is asked thousands of times a second. */
+  writes(level: LogLevel): boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -24,6 +26,7 @@ export function createLog(write: (line: string) => void, level: LogLevel = "info
       write(`${JSON.stringify({ ...head, ...base, ...fields, ...head }, errorsAsText)}\n`);
     };
   return {
+    writes: (entryLevel) => logLevels.indexOf(entryLevel) >= least,
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { serveOptions } from "../config.ts";
 import { writeBackup } from "../disk/backup.ts";
@@ -10,7 +11,7 @@ import { report, wantsJson } from "./report.ts";
 
 export const backupUsage = `usage: berth backup FILE [--root DIR] [--passphrase-file PATH] [-o json]
 
-Writes the whole state (manifests, config, history) and its key into one file, whether or not the server runs.
+Writes the whole state (manifests, config, history, users of the identity service) and its key into one file, whether or not the server runs.
 Without a passphrase whoever has the file can read every config value: keep it as safe as the server.
 
   --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
@@ -39,7 +40,16 @@ export async function backupCommand(args: string[]): Promise<number> {
   if (key === undefined) throw new Failure("not_found", `no berth state under "${layout.root}": use --root`);
   const passphrase = await readPassphrase(values["passphrase-file"]);
   const now = Date.now();
-  await writeBackup({ copyDatabase: (copy) => copyDatabase(layout.database, copy), key, passphrase, target, now });
+  await writeBackup({
+    copyDatabase: (copy) => copyDatabase(layout.database, copy),
+    copyIdentity: existsSync(layout.identityDatabase)
+      ? (copy) => copyDatabase(layout.identityDatabase, copy)
+      : undefined,
+    key,
+    passphrase,
+    target,
+    now,
+  });
   const sealed = passphrase === undefined ? "not sealed: it holds the key, keep it safe" : "sealed with the passphrase";
   const data = { file: target, sealed: passphrase !== undefined };
   report({ json, data }, [`backup written to ${target} (${sealed})`]);

@@ -165,6 +165,29 @@ function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
+export interface IdentityFacts {
+  /** `""` is off. */
+  address: string;
+  baseUrl: string;
+  /** Undefined: nobody has used the service yet. */
+  database: { path: string; mode: number } | undefined;
+}
+
+export function checkIdentity({ address, baseUrl, database }: IdentityFacts): Check {
+  const name = "identity service";
+  if (database !== undefined && (database.mode & 0o077) !== 0) {
+    const detail = `${database.path} has mode ${octal(database.mode)}: others may read who the users are`;
+    return { name, status: "fail", detail, mend: `chmod 600 ${database.path}` };
+  }
+  if (address === "") return { name, status: "ok", detail: "turned off" };
+  if (baseUrl.startsWith("https://")) return { name, status: "ok", detail: `browsers reach it at ${baseUrl}` };
+  return {
+    name,
+    status: "ok",
+    detail: `browsers of this machine alone reach it, at ${baseUrl}; serve with --identity-base-url for others`,
+  };
+}
+
 /** What a running server says at `GET /system`; undefined when none runs on this root. */
 export interface ServerFacts {
   version: string;

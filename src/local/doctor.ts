@@ -7,7 +7,8 @@ import { versionText } from "../version.ts";
 import * as checks from "./checks.ts";
 import { askDocker, askServer, isListening } from "./probe.ts";
 
-const usage = `usage: berth doctor [--root DIR] [--addr A] [--observability-addr A] [--identity-addr A] [--docker-host H] [-o json]
+const usage = `usage: berth doctor [--root DIR] [--addr A] [--observability-addr A] [--identity-addr A] [--identity-base-url U]
+                    [--docker-host H] [-o json]
 Looks at this machine the way berth serve needs it, and says how to mend what is wrong.`;
 
 /**
@@ -36,6 +37,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     checks.checkRoot(root),
     checks.checkKey(root),
     ...(await addressChecks(options, server !== undefined)),
+    checks.checkIdentity(identityFacts(options, layout)),
     checks.checkClock(clockFacts(layout)),
     checks.checkServer(server, versionText()),
   ];
@@ -57,6 +59,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
         addr: string,
         "observability-addr": string,
         "identity-addr": string,
+        "identity-base-url": string,
         "docker-host": string,
         output: { type: "string", short: "o" },
         help: { type: "boolean", short: "h" },
@@ -74,6 +77,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
       addr: values.addr,
       observabilityAddr: values["observability-addr"],
       identityAddr: values["identity-addr"],
+      identityBaseUrl: values["identity-base-url"],
       dockerHost: values["docker-host"],
     };
     return { options: serveOptions(flags), json: values.output === "json" };
@@ -127,6 +131,15 @@ async function addressState(address: string, serverRuns: boolean): Promise<check
   if (address === "") return "off";
   if (!(await isListening(address))) return "free";
   return serverRuns ? "ours" : "taken";
+}
+
+function identityFacts(
+  { identityAddr, identityBaseUrl }: ServeOptions,
+  { identityDatabase: path }: Layout,
+): checks.IdentityFacts {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  const database = mode === undefined ? undefined : { path, mode };
+  return { address: identityAddr, baseUrl: identityBaseUrl, database };
 }
 
 function clockFacts({ database }: Layout): checks.ClockFacts {

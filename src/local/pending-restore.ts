@@ -7,7 +7,7 @@ import { type Layout, layoutOf } from "../disk/layout.ts";
 import { type Restored, restoreInto } from "../disk/restore.ts";
 import type { Log } from "../lib/log.ts";
 import type { Secret } from "../lib/secret.ts";
-import { prepareRestored, settleDatabase } from "../store/copy.ts";
+import { prepareRestored, prepareRestoredIdentity, settleDatabase } from "../store/copy.ts";
 import { takeLock } from "../store/lock.ts";
 
 /** Where a backup waits for the running server to take it up: inside the root, for its owner alone. */
@@ -19,13 +19,21 @@ export function pendingPath(layout: Layout): string {
 export async function layPending(layout: Layout, file: string, passphrase: Secret | undefined): Promise<void> {
   const pending = pendingPath(layout);
   const database = temporaryName(pending);
+  const identityInto = `${database}-identity`;
   try {
-    const { key, createdAt } = await readBackup(file, { into: database, passphrase });
+    const { key, createdAt, hasIdentity } = await readBackup(file, { into: database, identityInto, passphrase });
     prepareRestored(database, key);
     settleDatabase(database);
-    await packBackup(pending, { database, key, passphrase: undefined, now: createdAt });
+    if (hasIdentity) {
+      prepareRestoredIdentity(identityInto, key);
+      settleDatabase(identityInto);
+    }
+    const identityDatabase = hasIdentity ? identityInto : undefined;
+    await packBackup(pending, { database, identityDatabase, key, passphrase: undefined, now: createdAt });
   } finally {
-    for (const path of [database, `${database}-wal`, `${database}-shm`]) await rm(path, { force: true });
+    for (const path of [database, identityInto]) {
+      for (const made of [path, `${path}-wal`, `${path}-shm`]) await rm(made, { force: true });
+    }
   }
 }
 
@@ -38,6 +46,7 @@ export function restoreNow(layout: Layout, file: string, passphrase: Secret | un
     now: Date.now(),
     lock: () => takeLock(layout.lock, layout.root),
     prepare: prepareRestored,
+    prepareIdentity: prepareRestoredIdentity,
     settle: settleDatabase,
   });
 }

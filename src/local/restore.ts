@@ -71,11 +71,17 @@ async function restore(layout: Layout, file: string, passphrase: Secret | undefi
     await takenUp(layout, pid);
     return { data: { server_pid: pid }, lines: [`the running server (pid ${pid}) has taken up the backup`, lookAtIt] };
   }
-  const { createdAt, previous } = await restoreNow(layout, file, passphrase);
+  const { createdAt, previous, previousIdentity } = await restoreNow(layout, file, passphrase);
   const at = new Date(createdAt).toISOString();
-  const kept = previous === undefined ? [] : [`what was there is kept as ${previous}`];
+  const kept = [previous, previousIdentity]
+    .flatMap((path) => path ?? [])
+    .map((path) => `what was there is kept as ${path}`);
   return {
-    data: { backup_of: at, ...(previous === undefined ? {} : { previous }) },
+    data: {
+      backup_of: at,
+      ...(previous === undefined ? {} : { previous }),
+      ...(previousIdentity === undefined ? {} : { previous_identity: previousIdentity }),
+    },
     lines: [`restored the state of ${at}`, ...kept, lookAtIt],
   };
 }

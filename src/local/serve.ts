@@ -9,7 +9,16 @@ export const serveUsage = `usage: berth serve [flags]
   --root DIR                  folder of all state (BERTH_ROOT, /opt/berth)
   --addr HOST:PORT            orchestration plane (BERTH_ADDR, 127.0.0.1:8686); "" turns it off, the socket stays
   --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR); not built yet
-  --identity-addr ADDR        identity service (BERTH_IDENTITY_ADDR); not built yet
+  --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
+  --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
+  --identity-allow-private-endpoints
+                              its providers and webhooks may live on private addresses and be http
+                              (BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS)
+  --identity-trusted-proxies CIDR,…
+                              whose X-Forwarded-For is believed (BERTH_IDENTITY_TRUSTED_PROXIES, this machine)
+  --smtp-url URL              mail server as smtp://USER:PASSWORD@HOST:587 or smtps://… (BERTH_SMTP_URL, which hides
+                              the password from ps); without one, mails are kept: berth identity mail list
+  --mail-from ADDRESS         sender of mails, such as "Shop <no-reply@shop.example>" (BERTH_MAIL_FROM)
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
   --callback-port PORT        for containers of plugins, on the platform network (BERTH_CALLBACK_PORT, 8689); or off
@@ -23,6 +32,11 @@ const flags = {
   addr: { type: "string" },
   "observability-addr": { type: "string" },
   "identity-addr": { type: "string" },
+  "identity-base-url": { type: "string" },
+  "identity-allow-private-endpoints": { type: "boolean" },
+  "identity-trusted-proxies": { type: "string" },
+  "smtp-url": { type: "string" },
+  "mail-from": { type: "string" },
   "docker-host": { type: "string" },
   prefix: { type: "string" },
   "callback-port": { type: "string" },
@@ -66,6 +80,11 @@ function withoutUndefined(values: Values): ServeFlags {
     addr: text("addr"),
     observabilityAddr: text("observability-addr"),
     identityAddr: text("identity-addr"),
+    identityBaseUrl: text("identity-base-url"),
+    identityAllowPrivate: values["identity-allow-private-endpoints"] === true ? "true" : undefined,
+    identityTrustedProxies: text("identity-trusted-proxies"),
+    smtpUrl: text("smtp-url"),
+    mailFrom: text("mail-from"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
     allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,

@@ -1,11 +1,11 @@
-import { open } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { Failure } from "../api/failure.ts";
 
 /** A file of the server on its way to an operator. */
 export interface OfferedFile {
-  /** Bytes when it was opened. */
+  /** Bytes when it was looked at. */
   size: number;
-  /** Closes the file at its end, or when it is cancelled. */
+  /** Pulled: a slow reader holds no more than a piece of it in memory. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -15,8 +15,6 @@ export interface Offers {
   /** Fails `not_found` for what no run offered, or did too long ago, and for a file that is not there. */
   open(runId: string, index: number): Promise<OfferedFile>;
 }
-
-const chunkBytes = 256 * 1024;
 
 /** Keeps the newest `runsKept` runs that offered something, in memory: an offer does not outlive the server. */
 export function createOffers(runsKept: number): Offers {
@@ -41,32 +39,13 @@ export function createOffers(runsKept: number): Offers {
   };
 }
 
+/** Opened when it is first asked for, so that an answer that nobody reads holds nothing. */
 async function openFile(path: string): Promise<OfferedFile> {
-  const file = await open(path, "r").catch((cause: unknown) => {
+  const found = await stat(path).catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     const why = code === "ENOENT" ? "it is not there" : `the server cannot read it (${code})`;
     throw new Failure("not_found", `the file "${path}" that the plugin named: ${why}`, { cause });
   });
-  try {
-    const found = await file.stat();
-    if (!found.isFile()) throw new Failure("not_found", `"${path}", which the plugin named, is no file`);
-    return { size: found.size, body: bodyOf(file) };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-/** Pulled: a slow reader holds one piece in memory. */
-function bodyOf(file: Awaited<ReturnType<typeof open>>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const piece = new Uint8Array(chunkBytes);
-      const { bytesRead } = await file.read(piece, 0, chunkBytes, null);
-      if (bytesRead > 0) return controller.enqueue(piece.subarray(0, bytesRead));
-      await file.close();
-      controller.close();
-    },
-    cancel: () => file.close(),
-  });
+  if (!found.isFile()) throw new Failure("not_found", `"${path}", which the plugin named, is no file`);
+  return { size: found.size, body: Bun.file(path).slice(0, found.size).stream() };
 }

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Secret } from "../lib/secret.ts";
 import { copyInto, openExisting, quickCheck } from "./database.ts";
+import { identityMigrations } from "./identity/open-store.ts";
 import { refuseNewer, schemaOf } from "./migrate.ts";
 import { bindKey, createMeta } from "./meta.ts";
 import { createSeal } from "./seal.ts";
@@ -30,6 +31,15 @@ export function prepareRestored(file: string, key: Secret<Uint8Array>): void {
     bindKey(meta, createSeal(key), file);
     meta.put("collection_held", "restored");
     db.run("update counter set revision = ?", [highestVersion(db) + revisionsSkipped]);
+  });
+}
+
+/** The same for the database of the identity service; there is nothing in it to hold. */
+export function prepareRestoredIdentity(file: string, key: Secret<Uint8Array>): void {
+  withDatabase(file, (db) => {
+    checkSound(db, file);
+    refuseNewer(schemaOf(db), file, identityMigrations);
+    bindKey(createMeta(db), createSeal(key), file);
   });
 }
 

@@ -1,22 +1,24 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { Database, SQLiteError } from "bun:sqlite";
-import { migrate, schemaOf } from "./migrate.ts";
+import { migrate, schemaOf, stateMigrations } from "./migrate.ts";
 import { damaged, sqliteFailure } from "./sqlite-failure.ts";
 
 /** How long a connection waits for one of another process, milliseconds: blocks the event loop, so kept short. */
 const busyTimeoutMs = 2_000;
 /** The write-ahead log is cut back to this after a large transaction. */
 const walBytesKept = 16 * 1024 * 1024;
+/** Pages of 4 KiB in the log before it is worked into the database: the same few pages change again and again. */
+const walPagesMax = 4_000;
 
 /**
  * Opens the database at `file`, made and migrated when missing. Fails `unavailable` when the file is damaged (the
  * message says what and how to restore), `conflict` when its schema is of a newer berth.
  */
-export function openDatabase(file: string): Database {
-  if (!existsSync(file)) createDatabase(file);
+export function openDatabase(file: string, migrations = stateMigrations): Database {
+  if (!existsSync(file)) createDatabase(file, migrations);
   return openExisting(file, (db) => {
     checkSound(db, file);
-    migrate(db, file);
+    migrate(db, file, migrations);
   });
 }
 
@@ -83,7 +85,7 @@ export function copyInto(db: Database, target: string): void {
 }
 
 /** Migrated under another name and then renamed, so that `file` is never half made. */
-function createDatabase(file: string): void {
+function createDatabase(file: string, migrations: readonly string[]): void {
   const fresh = `${file}.new`;
   for (const leftover of [fresh, `${fresh}-wal`, `${fresh}-shm`]) rmSync(leftover, { force: true });
   let db: Database | undefined;
@@ -91,7 +93,7 @@ function createDatabase(file: string): void {
     createPrivateFile(fresh);
     db = new Database(fresh);
     setUp(db);
-    migrate(db, fresh);
+    migrate(db, fresh, migrations);
     db.run("pragma wal_checkpoint(truncate)");
   } catch (error) {
     throw sqliteFailure(error, file);
@@ -106,6 +108,7 @@ function setUp(db: Database): void {
   db.run("pragma journal_mode = wal");
   db.run("pragma synchronous = full");
   db.run("pragma foreign_keys = on");
+  db.run(`pragma wal_autocheckpoint = ${walPagesMax}`);
   db.run(`pragma journal_size_limit = ${walBytesKept}`);
 }
 

@@ -1,19 +1,31 @@
 import type { Database } from "bun:sqlite";
-import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
+import { createCache } from "./cache.ts";
+import { columnsOf, idOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { ImagePin, Transaction } from "./store.ts";
 
 type Row = Omit<ImagePin, "digest"> & { digest: string | null };
 
 const columns = 'kind, scope, name, hash, generation, ref, image_id as "imageId", digest, at';
 
+/** Present pins kept in memory: every look at a resource asks for its own. */
+const pinsCached = 20_000;
+
+export interface ImageNoun {
+  images: Transaction["images"];
+  /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
+  forget(id?: string): void;
+}
+
 /** Which image each resource runs on, with `pinsKept` former ones for rollbacks, and which images we pulled. */
-export function createImages(db: Database, pinsKept: number): Transaction["images"] {
+export function createImages(db: Database, pinsKept: number): ImageNoun {
   const sql = prepare(db);
-  return {
-    pinOf(key) {
-      const row = sql.current.get(...columnsOf(key));
-      return row ? { ...row, digest: row.digest ?? undefined } : undefined;
-    },
+  const pins = createCache<{ pin: ImagePin | undefined }>(pinsCached);
+  const images: Transaction["images"] = {
+    pinOf: (key) =>
+      pins.get(idOf(key), () => {
+        const row = sql.current.get(...columnsOf(key));
+        return { pin: row ? Object.freeze({ ...row, digest: row.digest ?? undefined }) : undefined };
+      }).pin,
     kept: () => new Set(sql.kept.all().map((row) => row.image_id)),
     pulledList: () => sql.pulledList.all(),
     pin(pin) {
@@ -21,6 +33,7 @@ export function createImages(db: Database, pinsKept: number): Transaction["image
       sql.dropSame.run(...key, pin.hash, pin.generation);
       sql.insert.run(...key, pin.hash, pin.generation, pin.ref, pin.imageId, pin.digest ?? null, pin.at);
       sql.trim.run(...key, ...key, pinsKept);
+      pins.drop(idOf(pin));
     },
     pulled(imageId, ref, now) {
       sql.pulled.run(imageId, ref, now);
@@ -29,6 +42,7 @@ export function createImages(db: Database, pinsKept: number): Transaction["image
       sql.forgetPulled.run(imageId);
     },
   };
+  return { images, forget: (id) => (id === undefined ? pins.clear() : pins.drop(id)) };
 }
 
 function prepare(db: Database) {

@@ -1,9 +1,11 @@
 import type { Database } from "bun:sqlite";
 import { Failure } from "../api/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
+import { type Cache, createCache } from "./cache.ts";
 import { canonicalJson } from "./canonical.ts";
+import { deepFreeze } from "./deep-freeze.ts";
 import { createHeads, type Heads } from "./heads.ts";
-import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, filteredSelect, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { ManifestReads, PutResult, Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";
@@ -42,7 +44,8 @@ const dependentTables = [
 ];
 
 export function createManifests(db: Database, given: Pick<Parts, "sealer" | "versions" | "onMoved">): ManifestsNoun {
-  const parts: Parts = { sql: prepare(db), heads: createHeads(db), ...given };
+  const cache = createCache<StoredManifest>(manifestsCached);
+  const parts: Parts = { sql: prepare(db), cache, heads: createHeads(db), ...given };
   const { sql, heads } = parts;
   const select = filteredSelect<Row>(
     db,
@@ -50,12 +53,12 @@ export function createManifests(db: Database, given: Pick<Parts, "sealer" | "ver
     (clauses) => `select * from manifests where true${clauses} order by kind, scope, name`,
   );
   return {
-    forget: heads.forget,
+    forget() {
+      heads.forget();
+      cache.clear();
+    },
     manifests: {
-      get(key) {
-        const row = find(parts, key);
-        return row && open(parts, row);
-      },
+      get: (key) => known(parts, key) ?? read(parts, key),
       list: (filter = {}) => select({ ...filter }).map((row) => open(parts, row)),
       heads: heads.all,
       count: () => sql.count.get()?.count ?? 0,
@@ -66,12 +69,34 @@ export function createManifests(db: Database, given: Pick<Parts, "sealer" | "ver
   };
 }
 
+/** Manifests kept in memory, frozen: every look at a resource asks for its own several times. */
+const manifestsCached = 2_000;
+/** Longer specs are read anew each time, as are those with secrets: these stay sealed when nobody asks. */
+const cachedTextMax = 16 * 1024;
+
 interface Parts {
   sql: ReturnType<typeof prepare>;
+  cache: Cache<StoredManifest>;
   heads: Heads;
   versions: Versions;
   sealer: SpecSealer<ManifestKey>;
   onMoved: (key: ManifestKey) => void;
+}
+
+function known({ cache }: Parts, key: ManifestKey): StoredManifest | undefined {
+  return cache.peek(idOf(key));
+}
+
+function read(parts: Parts, key: ManifestKey): StoredManifest | undefined {
+  const row = find(parts, key);
+  return row && kept(parts, row, open(parts, row));
+}
+
+/** The manifest of the row, kept for the next one who asks. */
+function kept({ cache }: Parts, row: Pick<Row, "spec" | "sealed">, manifest: StoredManifest): StoredManifest {
+  if (row.sealed === 1 || row.spec.length > cachedTextMax) cache.drop(idOf(manifest));
+  else cache.set(idOf(manifest), deepFreeze(manifest));
+  return manifest;
 }
 
 function find({ sql }: Parts, key: ManifestKey): Row | undefined {
@@ -85,7 +110,7 @@ function open({ sealer }: Parts, row: Row): StoredManifest {
 function put(parts: Parts, manifest: ManifestKey & { kind: CoreKind; spec: Spec }, now: number): PutResult {
   const text = canonicalJson(manifest.spec);
   const row = find(parts, manifest);
-  const previous = row && open(parts, row);
+  const previous = row && (known(parts, manifest) ?? open(parts, row));
   if (row && previous && text === (row.sealed === 1 ? canonicalJson(previous.spec) : row.spec)) {
     return { manifest: previous, outcome: "unchanged", previous };
   }
@@ -97,7 +122,8 @@ function put(parts: Parts, manifest: ManifestKey & { kind: CoreKind; spec: Spec 
   writeRow(parts, stored);
   parts.heads.put(headOf(stored));
   parts.onMoved(keyOf(stored));
-  return { manifest: toManifest(stored, JSON.parse(text)), outcome: row ? "updated" : "created", previous };
+  const written = kept(parts, stored, toManifest(stored, JSON.parse(text)));
+  return { manifest: written, outcome: row ? "updated" : "created", previous };
 }
 
 function writeRow({ sql }: Parts, row: Omit<Row, "id"> & { id: number | undefined }): void {
@@ -106,7 +132,8 @@ function writeRow({ sql }: Parts, row: Omit<Row, "id"> & { id: number | undefine
   else sql.insert.run(...columnsOf(row), spec, sealed, revision, generation, created_at, updated_at);
 }
 
-function remove({ sql, heads, versions, onMoved }: Parts, key: ManifestKey): boolean {
+function remove({ sql, cache, heads, versions, onMoved }: Parts, key: ManifestKey): boolean {
+  cache.drop(idOf(key));
   if (sql.delete.run(...columnsOf(key)).changes === 0) return false;
   for (const statement of sql.deleteDependent) statement.run(...columnsOf(key));
   versions.keep();
@@ -120,6 +147,7 @@ function raiseGeneration(parts: Parts, key: ManifestKey): number {
   if (!row) throw new Failure("not_found", `${formatKey(key)} does not exist`);
   const generation = parts.versions.next();
   parts.sql.raise.run(generation, row.id);
+  parts.cache.drop(idOf(key));
   parts.heads.put(headOf({ ...row, generation }));
   parts.onMoved(keyOf(key));
   return generation;

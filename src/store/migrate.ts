@@ -5,9 +5,9 @@ import { second } from "./migrations/0002-releases-and-runs.ts";
 import { third } from "./migrations/0003-plugins.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-const migrations: readonly string[] = [first, second, third];
+export const stateMigrations: readonly string[] = [first, second, third];
 
-export const schemaVersion = migrations.length;
+export const schemaVersion = stateMigrations.length;
 
 /** The schema a database file has; 0 for one without tables of ours. */
 export function schemaOf(db: Database): number {
@@ -15,9 +15,9 @@ export function schemaOf(db: Database): number {
 }
 
 /** Brings the schema up to date, each step in a transaction of its own. Fails `conflict` on a newer schema. */
-export function migrate(db: Database, file: string): void {
+export function migrate(db: Database, file: string, migrations = stateMigrations): void {
   const from = schemaOf(db);
-  refuseNewer(from, file);
+  refuseNewer(from, file, migrations);
   migrations.slice(from).forEach((sql, index) => {
     db.transaction(() => {
       db.run(sql);
@@ -26,10 +26,10 @@ export function migrate(db: Database, file: string): void {
   });
 }
 
-export function refuseNewer(version: number, file: string): void {
-  if (version <= schemaVersion) return;
+export function refuseNewer(version: number, file: string, migrations = stateMigrations): void {
+  if (version <= migrations.length) return;
   throw new Failure(
     "conflict",
-    `database "${file}" has schema ${version} and this berth knows up to ${schemaVersion}: run the newer berth, or restore a backup made by this one`,
+    `database "${file}" has schema ${version} and this berth knows up to ${migrations.length}: run the newer berth, or restore a backup made by this one`,
   );
 }

@@ -131,6 +131,8 @@ function createTransaction(
     createSpecSealer(seal, mapSecrets, (release) => ["releases", release.id]),
     limits.releasesKept,
   );
+  const { frozen, forget: forgetFrozen } = createFrozen(db, onMoved);
+  const { images, forget: forgetImages } = createImages(db, limits.imagePinsKept);
   const tx: Transaction = {
     manifests: {
       ...manifests,
@@ -140,16 +142,18 @@ function createTransaction(
       delete(key) {
         forgetStatus(idOf(key));
         forgetReleases(idOf(key));
+        forgetImages(idOf(key));
+        forgetFrozen();
         return manifests.delete(key);
       },
     },
     config,
     status,
-    frozen: createFrozen(db, onMoved),
+    frozen,
     events: createEvents(db, limits.eventsKept),
     deletions: createDeletions(db, onMoved),
     volumes: createVolumes(db),
-    images: createImages(db, limits.imagePinsKept),
+    images,
     operations: createOperations(db, limits.operationsKept),
     releases,
     runs: createRuns(db),
@@ -166,6 +170,8 @@ function createTransaction(
       forgetConfig();
       forgetStatus();
       forgetReleases();
+      forgetFrozen();
+      forgetImages();
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { createCache } from "./cache.ts";
 import { canonicalJson } from "./canonical.ts";
 import type { ReleaseRecord } from "./records.ts";
+import type { ManifestKey } from "../api/manifest.ts";
 import { columnsOf, idOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { Transaction } from "./store.ts";
@@ -34,7 +35,9 @@ interface Row {
 type Sealer = SpecSealer<Pick<ReleaseRecord, "kind" | "scope" | "name" | "id">>;
 
 /** Histories kept in memory: the reconciler asks for one several times a round, and specs are long. */
-const historiesCached = 200;
+const historiesCached = 500;
+
+type History = readonly ReleaseRecord[];
 
 export interface ReleaseNoun {
   releases: Transaction["releases"];
@@ -46,35 +49,62 @@ export interface ReleaseNoun {
 export function createReleases(db: Database, sealer: Sealer, kept: number): ReleaseNoun {
   const sql = prepare(db);
   const open = (row: Row) => toRelease(row, sealer);
-  const histories = createCache<readonly ReleaseRecord[]>(historiesCached);
+  const histories = createCache<History>(historiesCached);
+  const historyOf = (key: ManifestKey) =>
+    histories.get(idOf(key), () => sql.byKey.all(...columnsOf(key)).map((row) => Object.freeze(open(row))));
+
+  function insert(release: ReleaseRecord): void {
+    const { changes } = sql.upsert.run(
+      release.id,
+      ...columnsOf(release),
+      ...valuesOf(release),
+      ...specOf(release, sealer),
+    );
+    if (changes === 0) throw idTaken("release", release.id);
+  }
+
   const releases: Transaction["releases"] = {
     get(id) {
-      const row = sql.byId.get(id);
-      return row ? open(row) : undefined;
+      const owner = sql.ownerOf.get(id);
+      return owner === null ? undefined : historyOf(owner).find((release) => release.id === id);
     },
-    list: (key) => [...histories.get(idOf(key), () => sql.byKey.all(...columnsOf(key)).map(open))],
+    list: (key) => [...historyOf(key)],
     unfinished: () => sql.unfinished.all().map(open),
     put(release) {
-      const key = columnsOf(release);
-      histories.drop(idOf(release));
-      const { changes } = sql.upsert.run(release.id, ...key, ...valuesOf(release, sealer));
-      if (changes === 0) throw idTaken("release", release.id);
-      sql.trim.run(...key, ...key, kept, ...key);
+      const history = historyOf(release);
+      const known = history.find(({ id }) => id === release.id);
+      // Its spec is most of a row, and what a release is about never changes.
+      if (known !== undefined && known.spec === release.spec) sql.update.run(...valuesOf(release), release.id);
+      else insert(release);
+      const all = known === undefined ? [release, ...history] : history.map((one) => (one === known ? release : one));
+      const staying = all.filter((one, index) => stays(one, index, { all, kept }));
+      for (const one of all) if (!staying.includes(one)) sql.drop.run(one.id);
+      histories.set(
+        idOf(release),
+        staying.map((one) => (one === release ? Object.freeze({ ...release }) : one)),
+      );
     },
   };
   return { releases, forget: (id) => (id === undefined ? histories.clear() : histories.drop(id)) };
 }
 
+/** The newest ones, those under way, and what a rollback would return to. Newest first. */
+function stays(release: ReleaseRecord, index: number, { all, kept }: { all: History; kept: number }): boolean {
+  if (index < kept || release.status === "pending" || release.status === "running") return true;
+  return all.find(({ good }) => good) === release;
+}
+
 const unfinished = "status in ('pending', 'running')";
 
-const columns = [
+const valueColumns = [
   ...["status", "cause", "good", "hash", "revision", "image", "image_id", "rolled_back_from", "started_at"],
-  ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "spec", "sealed", "log"],
+  ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "log"],
 ];
+const columns = [...valueColumns, "spec", "sealed"];
 
 function prepare(db: Database) {
   return {
-    byId: db.query<Row, [string]>("select * from releases where id = ?"),
+    ownerOf: db.query<ManifestKey, [string]>("select kind, scope, name from releases where id = ?"),
     byKey: db.query<Row, KeyColumns>(`select * from releases where ${whereKey} order by seq desc`),
     unfinished: db.query<Row, []>(`select * from releases where ${unfinished} order by seq`),
     upsert: db.query<unknown, [string, ...KeyColumns, ...(string | number | null)[]]>(
@@ -83,23 +113,26 @@ function prepare(db: Database) {
         ` on conflict (id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}` +
         ` where ${sameOwner}`,
     ),
-    trim: db.query<unknown, [...KeyColumns, ...KeyColumns, number, ...KeyColumns]>(
-      `delete from releases where ${whereKey} and not ${unfinished}` +
-        ` and seq not in (select seq from releases where ${whereKey} order by seq desc limit ?)` +
-        ` and seq is not (select max(seq) from releases where ${whereKey} and good = 1)`,
+    update: db.query<unknown, (string | number | null)[]>(
+      `update releases set ${valueColumns.map((column) => `${column} = ?`).join(", ")} where id = ?`,
     ),
+    drop: db.query<unknown, [string]>("delete from releases where id = ?"),
   };
 }
 
-/** In the order of `columns`. */
-function valuesOf(release: ReleaseRecord, sealer: Sealer): (string | number | null)[] {
-  const { text, sealed } = sealer.seal(release, release.spec, canonicalJson(release.spec));
+/** In the order of `valueColumns`. */
+function valuesOf(release: ReleaseRecord): (string | number | null)[] {
   return [
     ...[release.status, release.cause, Number(release.good), release.hash, release.revision, release.image],
     ...[release.imageId ?? null, release.rolledBackFrom ?? null, release.startedAt, release.endedAt ?? null],
     ...[release.preExitCode ?? null, release.exitCode ?? null, release.postExitCode ?? null, release.error ?? null],
-    ...[text, Number(sealed), release.log],
+    release.log,
   ];
+}
+
+function specOf(release: ReleaseRecord, sealer: Sealer): [text: string, sealed: number] {
+  const { text, sealed } = sealer.seal(release, release.spec, canonicalJson(release.spec));
+  return [text, Number(sealed)];
 }
 
 function toRelease(row: Row, sealer: Sealer): ReleaseRecord {

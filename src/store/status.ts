@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { createCache } from "./cache.ts";
+import { deepFreeze } from "./deep-freeze.ts";
 import { columnsOf, idOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
@@ -26,7 +27,7 @@ export function createStatus(db: Database): StatusNoun {
       get: (key) =>
         cache.get(idOf(key), () => {
           const row = byKey.get(...columnsOf(key));
-          return row ? frozenJson(row.status) : undefined;
+          return row ? deepFreeze<Status>(JSON.parse(row.status)) : undefined;
         }),
       put(key, status) {
         upsert.run(...columnsOf(key), JSON.stringify(status));
@@ -35,9 +36,4 @@ export function createStatus(db: Database): StatusNoun {
     },
     forget: (id) => (id === undefined ? cache.clear() : cache.drop(id)),
   };
-}
-
-/** Frozen, because every reader gets the same object. */
-function frozenJson(text: string): Status {
-  return JSON.parse(text, (_key, item: unknown) => Object.freeze(item));
 }

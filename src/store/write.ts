@@ -15,6 +15,8 @@ export interface WriterOptions {
   file: string;
   /** Told after each commit that moved something, each key once. */
   onMoved: (keys: ManifestKey[]) => void;
+  /** Called before each transaction, to end one that only reads. */
+  beforeBatch?: () => void;
   /** Told whenever writes were undone: what was read meanwhile may not be true. */
   onUndone: () => void;
 }
@@ -96,6 +98,7 @@ function runBatch(options: WriterOptions, steps: Steps, batch: Waiting[]): void 
   const committed: (() => void)[] = [];
   const refused = new Set<Waiting>();
   try {
+    options.beforeBatch?.();
     steps.sync(batch.some(({ durable }) => durable));
     steps.begin();
     const alone = batch.length === 1;

@@ -16,6 +16,10 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   cron: () => import("./cron.ts"),
   exec: () => import("./exec.ts"),
   scale: () => import("./scale.ts"),
+  "identity-import": () => import("./identity-import.ts"),
+  "identity-search": () => import("./identity-search.ts"),
+  "identity-signin": () => import("./identity-signin.ts"),
+  "identity-verify": () => import("./identity-verify.ts"),
   plugins: () => import("./plugins.ts"),
 };
 

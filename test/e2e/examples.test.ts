@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fixtureImage } from "../support/docker.ts";
@@ -70,9 +70,17 @@ describe("every example, applied through the executable on a real engine", () =>
       await apply("config");
       const says = (text: string) =>
         waitFor(`the worker to say "${text}"`, async () => (await succeeds(["logs", "demo/worker"])).includes(text));
-      await says("as worker, with a password of 6 letters");
+      const store = (port: number) => `as worker of store.demo.${berth.prefix}:${port}`;
+      await says(`${store(8080)}, with a password of 6 letters`);
       await succeeds(["config", "set", "demo/shared", "PASSWORD=another"]);
-      await says("as worker, with a password of 7 letters");
+      await says(`${store(8080)}, with a password of 7 letters`);
+      const [pod] = await berth.pods("demo", "worker");
+      expect(berth.docker(["exec", String(pod?.name), "sh", "-c", "wget -qO- http://$STORE"]).trim()).toBe("stored");
+      const file = readFileSync(join(checkout, "examples/config/config.yaml"), "utf8");
+      const moved = join(berth.root, "moved.yaml");
+      writeFileSync(moved, file.replace('ports: ["8080"]', 'ports: ["8081", "8080"]'));
+      await succeeds(["apply", "-f", moved, "-y"]);
+      await says(store(8081));
     },
     autoscale: async () => {
       await apply("autoscale");

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { executable } from "../support/executable.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { onTerminal } from "../support/pty.ts";
+import { connectRaw } from "../support/raw-client.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -174,3 +176,45 @@ test("top draws on a terminal and leaves it as it was; ps and stats are tables",
   expect((await berth.cli(["stats", first])).stdout).toContain(first);
   expect((await berth.cli(["ps", "shop/web"])).stdout).toMatch(/running, ready +yes +0 /);
 });
+
+/** Megabytes of resident memory of the server. */
+function rss(): number {
+  const status = readFileSync(`/proc/${berth.server.pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+test("followers that read nothing cost the server next to nothing, and the pod goes on writing", async () => {
+  const line = "x".repeat(1_000);
+  // About 40 MB/s, and what is written can be counted: it says so on a volume of its own.
+  const flood = `yes ${line} | head -n 4000; i=$((i+1)); echo $i > /tmp/rounds; sleep 0.1`;
+  const logs = { max_size: "100m", max_files: 2 };
+  const command = ["sh", "-c", `i=0; while true; do ${flood}; done`];
+  await berth.apply(deployment("shop", "flood", { command, logs }));
+  await berth.ready("deployment", "shop", "flood");
+  const [pod = ""] = await podsOf("flood");
+  const rounds = () => Number(berth.docker(["exec", pod, "cat", "/tmp/rounds"]));
+  await waitFor("the flood", () => rounds() > 2);
+  const before = rss();
+  const begun = rounds();
+  const followers = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const client = await connectRaw({ unix: berth.endpoint.slice("unix:".length) }, { keep: false });
+      await client.send(`GET /pods/${pod}/logs?follow=true HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      await client.until(() => client.receivedBytes > 0);
+      client.pause();
+      return client;
+    }),
+  );
+  let peak = 0;
+  const until = performance.now() + 8_000;
+  while (performance.now() < until) {
+    peak = Math.max(peak, rss());
+    await Bun.sleep(50);
+  }
+  const written = (rounds() - begun) * 4;
+  for (const client of followers) client.abort();
+  await berth.call("DELETE", "/apply?kind=deployment&scope=shop&name=flood&prune=true");
+  expect(written).toBeGreaterThan(64);
+  // Each may hold what two sockets and one piece hold, about 1 MB; the rest is garbage that waits for its collection.
+  expect(peak - before).toBeLessThan(32);
+}, 90_000);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../../src/api/failure.ts";
 import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts";
+import { identityEndpoints } from "../../src/api/orchestration/identity-endpoints.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 import { naming } from "../../src/core/naming.ts";
 import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
@@ -159,7 +160,8 @@ describe("every endpoint translates to one call", () => {
 
   test("and no endpoint is left out of the app", async () => {
     const { ask, claims } = start();
-    for (const { method, path } of orchestrationEndpoints) {
+    // Those of the identity service are held against a real one: identity/manage.test.ts.
+    for (const { method, path } of orchestrationEndpoints.filter((one) => !identityEndpoints.includes(one))) {
       if (claims(method, path.replaceAll(/:[a-z]+/g, "a"))) continue;
       const answer = await ask(method, path.replaceAll(/:[a-z]+/g, "a"), method === "POST" ? { body: "{}" } : {});
       expect([path, answer.status]).toEqual([path, 200]);

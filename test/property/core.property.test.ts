@@ -192,6 +192,7 @@ test("a valid spec resolves without problems, anything else without throwing", (
       config: {},
       envFrom: [],
       assetPath: (digest) => `/assets/${digest}`,
+      referent: () => undefined,
       names: naming(),
     });
   fc.assert(

@@ -10,7 +10,7 @@ export interface Call {
   body: unknown;
 }
 
-/** Plays the server: the `data` of the answer, an `Answer`, a `Response` as it is, or undefined for a 404. */
+/** Plays the server: the `data` of the answer, an `Answer`, a `Response` as it is, or undefined for a 404; or promises it. */
 export type Server = (call: Call) => unknown;
 
 export class Answer {
@@ -105,7 +105,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     stdin: async () => scene.stdin ?? "",
     fetch: async (address, init) => {
       const url = new URL(address);
-      const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
+      const body = typeof init.body === "string" ? bodyOf(init.body, init.headers) : undefined;
       const call = {
         method: init.method ?? "GET",
         path: url.pathname,
@@ -113,7 +113,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
         body,
       };
       outcome.calls.push(call);
-      return reply(scene.server?.(call));
+      return reply(await scene.server?.(call));
     },
     clock,
     limits: clientLimits,
@@ -138,6 +138,11 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     },
   });
   return outcome;
+}
+
+/** A body that is no JSON is text. */
+function bodyOf(text: string, headers: RequestInit["headers"]): unknown {
+  return new Headers(headers).get("Content-Type") === "application/json" ? JSON.parse(text) : text;
 }
 
 async function* chunksOf(text: string | undefined): AsyncGenerator<Uint8Array> {

@@ -35,8 +35,8 @@ export const packageHomes: Record<string, readonly string[]> = {
   dockerode: ["src/runtime/docker/"],
   elysia: ["src/http/"],
   "@elysiajs/openapi": ["src/http/"],
-  "@elysiajs/jwt": ["src/identity/tokens.ts"],
   arctic: ["src/identity/providers.ts"],
+  nodemailer: ["src/deliver/mail.ts"],
   yaml: ["src/cli/", "src/plugin/yaml.ts"],
   preact: ["src/ui/"],
   "@preact/signals": ["src/ui/"],
@@ -84,6 +84,7 @@ export const pureBuiltins: Record<string, readonly string[]> = {
 /** Calls of the platform → path prefixes where they may stand. */
 export const callHomes: { name: string; call: RegExp; homes: readonly string[] }[] = [
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
+  { name: "threads", call: /\bnew\s+Worker\b/, homes: ["src/identity/search-worker.ts"] },
   { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
   { name: "files", call: /\bBun\s*\.\s*(?:file|write)\b/, homes: files },
   {

@@ -146,7 +146,7 @@ export const fixedAnswers: Controller = {
   dispatchPlugin: async () => ({ message: "done", applied: [], run_id: "r" }),
   execPlugin: async () => ({ status: 200, body: { status: "ok", data: { stdout: "text" } } }),
   pluginFile: async () => ({ size: 4, body: new Blob(["text"]).stream() }),
-  listPluginRuns: () => ({ runs: [] }),
+  listPluginRuns: async () => ({ runs: [] }),
   events: () => ({ events: [] }),
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { parseInterval, serveOptions } from "../../src/config.ts";
+import { serveOptions } from "../../src/config.ts";
+import { parseInterval } from "../../src/config-values.ts";
 
 describe("allow private hooks", () => {
   test("is off unless the environment or the flag says so; the flag wins", () => {

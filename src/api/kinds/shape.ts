@@ -1,4 +1,4 @@
-import { type TLiteral, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 
 /** An object that refuses fields it does not name: a misspelled field must never be lost in silence. */
 export const Shape = <P extends TProperties>(properties: P, description?: string) =>
@@ -16,9 +16,12 @@ export const ListOf = <V extends TSchema>(item: V, description?: string) =>
 
 export const Words = (description: string) => ListOf(Type.String(), description);
 
+/** In any order: only the union of them counts. */
+type LiteralsOf<T extends string> = [TUnsafe<T>];
+
 /** One of a few words. */
-export const OneOf = <const T extends string[]>(values: readonly [...T], description: string, fallback?: T[number]) =>
-  Type.Union(values.map((value) => Type.Literal(value)) as unknown as { [K in keyof T]: TLiteral<T[K]> }, {
+export const OneOf = <const T extends string>(values: readonly T[], description: string, fallback?: NoInfer<T>) =>
+  Type.Union(values.map((value) => Type.Literal(value)) as unknown as LiteralsOf<T>, {
     description,
     ...(fallback === undefined ? {} : { default: fallback }),
   });

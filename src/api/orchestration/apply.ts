@@ -16,7 +16,9 @@ export const PlanRow = Type.Object({
   changed: Type.Array(Type.String(), { description: "dotted paths of changed fields" }),
   replicas: Type.Array(
     Type.Object({
-      replica_id: Type.String(),
+      replica_id: Type.Optional(
+        Type.String({ description: "absent: a replica of a deployment gets its id when it is made" }),
+      ),
       action: Type.Union([Type.Literal("create"), Type.Literal("replace"), Type.Literal("remove")]),
       why: Type.String(),
     }),

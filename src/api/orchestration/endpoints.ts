@@ -8,6 +8,7 @@ import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
+import { identityEndpoints } from "./identity-endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
 import { openapi } from "./openapi.ts";
 import {
@@ -65,6 +66,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   cancelRun,
   listDeliveries,
   listEvents,
+  ...identityEndpoints,
   listPlugins,
   listPluginRuns,
   fetchPluginFile,

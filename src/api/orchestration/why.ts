@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../endpoint.ts";
 import { Text } from "../query.ts";
 import { Condition } from "./describe.ts";
+import { JobRun } from "./jobs.ts";
 import { Event } from "./events.ts";
 
 /** How a replica died, kept after its container is gone. */
@@ -39,13 +40,21 @@ export const FailedRelease = Type.Object({
 });
 export type FailedRelease = Static<typeof FailedRelease>;
 
+/** A run of a job or cron job that failed, took too long, or was missed. */
+export const FailedRun = Type.Object({
+  ...JobRun.properties,
+  /** Behind an exit code above 128. */
+  signal: Type.Optional(Type.String()),
+});
+export type FailedRun = Static<typeof FailedRun>;
+
 export const Why = Type.Object({
   kind: Type.String(),
   scope: Type.String(),
   name: Type.String(),
   /** The resource is gone; what is told is from before. */
   deleted: Type.Boolean(),
-  /** The moment that `events` leads up to: the last death or failed release, else now. */
+  /** The moment that `events` leads up to: the last death, failed release or failed run, else now. */
   at: Type.String(),
   phase: Type.Optional(Type.String()),
   conditions: Type.Array(Condition),
@@ -55,6 +64,8 @@ export const Why = Type.Object({
   /** Deaths that are on record. */
   deaths: Type.Integer(),
   failed_release: Type.Optional(FailedRelease),
+  /** Of a job or cron job: the last one of those that its history keeps. */
+  failed_run: Type.Optional(FailedRun),
   /** The hour before `at`, oldest first: of the resource, and of the config and assets that it reads. */
   events: Type.Array(Event),
 });
@@ -63,9 +74,10 @@ export type Why = Static<typeof Why>;
 export const why = endpoint({
   method: "GET",
   path: "/why",
-  summary: "Everything known about the last death or failed rollout of a resource, also after it was deleted",
+  summary:
+    "Everything known about the last death, failed rollout or failed run of a resource; deaths also after it is gone",
   query: Type.Object({
-    kind: Text("deployment or statefulset; found by itself, 400 when both exist"),
+    kind: Text("deployment, statefulset, job or cronjob; found by itself, 400 when several fit"),
     scope: Text("scope; found by itself where only one matches"),
     name: Text("name (required)"),
   }),

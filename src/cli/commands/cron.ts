@@ -5,7 +5,7 @@ import { scheduleOf } from "../../core/cron-spec.ts";
 import { nextRun } from "../../core/schedule.ts";
 import type { Arguments } from "../arguments.ts";
 import { answer, type Command, type Context } from "../command.ts";
-import { shortDuration, timeText } from "../duration.ts";
+import { shortDuration, timeText } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { parseReference } from "../reference.ts";
 import { followRun, startRun } from "../run-follow.ts";

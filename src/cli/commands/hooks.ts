@@ -1,6 +1,6 @@
 import { type HookDelivery, listDeliveries } from "../../api/orchestration/hooks.ts";
 import { answer, type Command, type Context } from "../command.ts";
-import { timeText } from "../duration.ts";
+import { timeText } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { resourceReference } from "../reference.ts";

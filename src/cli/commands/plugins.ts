@@ -16,7 +16,7 @@ import { parseSource, sourceForm } from "../../core/plugins/source.ts";
 import type { Arguments } from "../arguments.ts";
 import { confirmed, refused } from "../ask.ts";
 import { answer, type Command, type Context } from "../command.ts";
-import { ageOf } from "../duration.ts";
+import { ageOf } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { grantText, pluginTable, pluginText } from "../plugin-text.ts";
 import { printable } from "../style.ts";

@@ -1,6 +1,6 @@
 import { listReleases, type Release } from "../../api/orchestration/releases.ts";
 import { answer, type Command } from "../command.ts";
-import { ageOf, shortDuration } from "../duration.ts";
+import { ageOf, shortDuration } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { resourceReference } from "../reference.ts";

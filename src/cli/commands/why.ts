@@ -14,12 +14,18 @@ export const whyCommand: Command = {
   usage: ["why SCOPE/NAME [-n LINES] [--kind KIND]"],
   detail: [
     "The last death: exit code, signal, memory, the last lines of output, the last probes. The last",
-    "release that failed, and where it went back to. What was changed in the hour before.",
+    "release that failed, and where it went back to. Of a job or cron job the last run that failed,",
+    "took too long or was missed. What was changed in the hour before.",
     "Deaths are kept when a resource is deleted.",
   ],
   flags: [
     { name: "lines", short: "n", value: "LINES", summary: "at most this many lines of output (100)" },
-    { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
+    {
+      name: "kind",
+      short: "k",
+      value: "KIND",
+      summary: "deployment, statefulset, job or cronjob, where several have the name",
+    },
   ],
   async run(context, args) {
     const [text, ...more] = args.words;

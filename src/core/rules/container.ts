@@ -5,6 +5,7 @@ import { parseImageReference } from "../image-reference.ts";
 import { childPath } from "../path.ts";
 import { isIpAddress } from "../ports.ts";
 import { parseAssetReference, placeholdersIn } from "../reference.ts";
+import { referenceFault } from "../referents.ts";
 import { stopSignalOk } from "../stop-signal.ts";
 import { parseUlimit } from "../ulimits.ts";
 import { durationRule } from "./duration.ts";
@@ -63,6 +64,8 @@ export function placeholderRule(text: string, path: string, report: Report): voi
     if (placeholder.type === "malformed") {
       report(path, `"${placeholder.text}" is not a reference; ${placeholder.form}`);
     }
+    const fault = placeholder.type === "ref" ? referenceFault(placeholder.kind, placeholder.field) : undefined;
+    if (fault !== undefined) report(path, `"${placeholder.text}" is not a reference: ${fault}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Elysia } from "elysia";
 import type { DataOf, Endpoint, QueryOf } from "../../api/endpoint.ts";
 import { jsonResponse, okResponse } from "./answers.ts";
-import { readActor, readBody, readQuery } from "./request.ts";
+import { readActor, readBody, readQuery, readText } from "./request.ts";
 
 /** What every mounted endpoint shares. */
 export interface Plane {
@@ -18,7 +18,7 @@ export interface Call<E extends Endpoint> {
   /** Decoded; null where the percent-encoding is broken. */
   params: Record<string, string | null>;
   query: Partial<QueryOf<E>>;
-  /** Parsed JSON, for endpoints with a body. */
+  /** Parsed JSON, or text where the endpoint says so; for endpoints with a body. */
   body: unknown;
   actor: string;
 }
@@ -43,8 +43,11 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
     const data = handler.answer({ params, query, body, actor: readActor(request, plane.actorHeader) });
     return data instanceof Promise ? data.then(respond) : respond(data);
   };
-  const withBody = async (request: Request, params: Call<E>["params"]): Promise<Response> =>
-    answer(request, params, await readBody(request, { depthMax: plane.jsonDepthMax }));
+  const withBody = async (request: Request, params: Call<E>["params"]): Promise<Response> => {
+    const isText = endpoint.bodyType !== undefined;
+    const body = isText ? await readText(request) : await readBody(request, { depthMax: plane.jsonDepthMax });
+    return answer(request, params, body);
+  };
   plane.app.route(
     endpoint.method,
     endpoint.path,

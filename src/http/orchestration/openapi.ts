@@ -51,7 +51,12 @@ function operation(endpoint: Endpoint): Json {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: endpoint.body } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { [endpoint.bodyType ?? "application/json"]: { schema: endpoint.body } },
+          },
+        }),
     responses: responses(endpoint),
   };
 }

@@ -53,6 +53,18 @@ export async function readBody(request: Request, options: { depthMax: number }):
   return parseBody(await request.arrayBuffer(), options);
 }
 
+/** A body that is text and no JSON. Fails `invalid` where it is not UTF-8. */
+export async function readText(request: Request): Promise<string> {
+  return decodeText(await request.arrayBuffer());
+}
+
+/** A parameter of the path. Fails `invalid` where its percent-encoding is broken. */
+export function readParam(params: Record<string, string | null>, name: string): string {
+  const value = params[name];
+  if (typeof value === "string") return value;
+  throw new Failure("invalid", `the ${name} in the path is not percent-encoded UTF-8`);
+}
+
 /** The same where a body may be left out: undefined then. */
 export async function readOptionalBody(request: Request, options: { depthMax: number }): Promise<unknown> {
   const bytes = await request.arrayBuffer();

@@ -18,23 +18,36 @@ interface Source {
 async function* logs(source: Source, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const { engine, inspect, nameOrId } = source;
   const attempt = { verb: "read the log of", subject: `container "${nameOrId}"` };
-  const container = await inspect(nameOrId);
-  if (container === undefined) throw missing(attempt.subject);
-  if (signal.aborted) return;
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const cause of [signal, engine.closed]) cause.addEventListener("abort", end, { once: true });
+  const path = `/containers/${encodeURIComponent(nameOrId)}/logs`;
+  const request = { method: "GET" as const, path, query: logQuery(options), signal: stop.signal };
   try {
-    const query = logQuery(options);
-    const request = { method: "GET" as const, path: `/containers/${container.id}/logs`, query, signal: stop.signal };
-    const stream = await engine.call(attempt, (docker) => openStream(docker, request));
-    yield* container.tty ? stream : unframed(stream);
+    // Side by side: how the output is framed is known by the time it comes.
+    const [container, opened] = await Promise.all([
+      inspect(nameOrId),
+      settled(engine.call(attempt, (docker) => openStream(docker, request))),
+    ]);
+    if (container === undefined) throw missing(attempt.subject);
+    if (signal.aborted) return;
+    if ("error" in opened) throw opened.error;
+    yield* container.tty ? opened.stream : unframed(opened.stream);
   } catch (error) {
     if (!signal.aborted) throw engineFailure(error, attempt);
   } finally {
     for (const cause of [signal, engine.closed]) cause.removeEventListener("abort", end);
     stop.abort();
   }
+}
+
+type Opened = { stream: AsyncIterable<Uint8Array> } | { error: unknown };
+
+function settled(opening: Promise<AsyncIterable<Uint8Array>>): Promise<Opened> {
+  return opening.then(
+    (stream) => ({ stream }),
+    (error: unknown) => ({ error }),
+  );
 }
 
 async function* unframed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

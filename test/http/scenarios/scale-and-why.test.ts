@@ -82,7 +82,8 @@ describe("GET /why", () => {
   test.each([
     ["GET /why", 400],
     ["GET /why?name=both", 400],
-    ["GET /why?kind=job&name=web", 400],
+    ["GET /why?kind=ingress&name=web", 400],
+    ["GET /why?kind=job&name=web", 404],
     ["GET /why?kind=statefulset&name=web", 404],
     ["GET /why?name=none", 404],
     ["POST /why?name=web", 405],

@@ -33,7 +33,7 @@ const result: ApplyResult = {
       replicas: [
         { replica_id: "a1b2c", action: "replace", why: "image changed" },
         { replica_id: "d3e4f", action: "replace", why: "image changed" },
-        { replica_id: "", action: "create", why: "replicas 2 to 3" },
+        { action: "create", why: "replicas 2 to 3" },
         { replica_id: "zzzzz", action: "remove", why: "" },
       ],
       notes: ["strategy recreate: it writes to a volume"],
@@ -85,10 +85,10 @@ test("an asset's new content shows as digests at its reader, replicas without id
           action: "update",
           changed: ['_asset_digests["pages.index"]', "_asset_digests.plain"],
           replicas: [
-            { replica_id: "(new)", action: "create", why: "2 are wanted" },
-            { replica_id: "(new)", action: "create", why: "2 are wanted" },
+            { action: "create", why: "2 are wanted" },
+            { action: "create", why: "2 are wanted" },
             { replica_id: "0", action: "create", why: "ordinal 0 is missing" },
-            { replica_id: "(new)", action: "create", why: "another" },
+            { action: "create", why: "another" },
           ],
           notes: ["not acted upon"],
         },
@@ -160,4 +160,33 @@ test("a changed path counts with and without its spec", () => {
   const change = { path: "image", before: "a", after: "b" };
   expect(fieldChanges(["spec.image"], { image: "a" }, { image: "b" })).toEqual([change]);
   expect(fieldChanges(["image"], { image: "a" }, { image: "b" })).toEqual([change]);
+});
+
+test("of a plugin's block the changed fields show without values, and what its plugin asks for", () => {
+  const plan = [
+    {
+      ref: "pg/data/main",
+      action: "update" as const,
+      changed: ["password"],
+      replicas: [],
+      notes: ["its plugin asks for x"],
+    },
+    {
+      ref: "cache/data/c",
+      action: "create" as const,
+      changed: [],
+      replicas: [],
+      notes: ["unknown until it is installed"],
+    },
+  ];
+  const text = planText({ applied: [], current: [], pruned: [], dry_run: true, plan }, options);
+  expect(text.split("\n")).toEqual([
+    "~ pg/data/main",
+    "    password  changed",
+    "    ! its plugin asks for x",
+    "+ cache/data/c",
+    "    ! unknown until it is installed",
+    "",
+    "1 to create, 1 to change",
+  ]);
 });

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import type { Command } from "../../../src/cli/command.ts";
 import { exitCodes } from "../../../src/cli/failures.ts";
 import { commands, localCommands } from "../../../src/cli/table.ts";
 import { Answer, cli, refusal } from "../../support/cli.ts";
+
+/** Every way to a command. */
+const paths = (table: readonly Command[], before: string[] = []): string[][] =>
+  table.flatMap(({ name, commands: inner }) => [[...before, name], ...paths(inner ?? [], [...before, name])]);
 
 const health = () => new Answer(200, { status: "ok", version: "9.9.9" });
 
@@ -27,10 +32,24 @@ describe("help", () => {
   });
 
   test("lines of help fit a screen of 100 columns", async () => {
-    for (const { name } of commands) {
-      const { out } = await cli([name, "--help"]);
+    for (const path of paths(commands)) {
+      const { out } = await cli([...path, "--help"]);
       for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(100);
     }
+  });
+
+  test("narrower commands have help of their own, and those that are none are told", async () => {
+    for (const path of paths(commands).filter(({ length }) => length > 1)) {
+      const { out, code } = await cli([...path, "--help"]);
+      expect([code, out]).toEqual([0, expect.stringContaining(`  berth ${path.join(" ")}`)]);
+      expect((await cli(["help", ...path])).out).toBe(out);
+    }
+    expect(await cli(["identity", "usr"])).toMatchObject({
+      code: 2,
+      err: 'error: "usr" is no identity command: did you mean "user"?\n',
+    });
+    expect(await cli(["identity", "user"])).toMatchObject({ code: 2, err: expect.stringContaining("create, list") });
+    expect((await cli(["identity:user", "--help"])).out).toContain("berth identity user create");
   });
 
   test("of the program tells what scripts rely on", async () => {

@@ -1,20 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { closest, didYouMean, editDistance } from "../../../src/cli/suggest.ts";
-
-describe("editDistance", () => {
-  test.each([
-    ["", "", 0],
-    ["abc", "abc", 0],
-    ["abc", "ab", 1],
-    ["abc", "abcd", 1],
-    ["abc", "axc", 1],
-    ["aplpy", "apply", 1],
-    ["kitten", "sitting", 3],
-  ])("%p to %p is %p", (a, b, distance) => {
-    expect(editDistance(a, b)).toBe(distance);
-    expect(editDistance(b, a)).toBe(distance);
-  });
-});
+import { closest, didYouMean } from "../../../src/cli/suggest.ts";
 
 describe("closest", () => {
   const verbs = ["apply", "diff", "get", "describe", "delete"];

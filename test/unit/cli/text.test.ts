@@ -1,25 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { ageOf, parseDuration, shortDuration, timeText } from "../../../src/cli/duration.ts";
+import { ageOf, shortDuration, timeText } from "../../../src/cli/time-text.ts";
 import { createStyle, plainStyle, printable } from "../../../src/cli/style.ts";
 import { tableText } from "../../../src/cli/table-text.ts";
 import { clip } from "../../../src/cli/terminal.ts";
 
 describe("durations", () => {
-  test.each([
-    ["90s", 90_000],
-    ["5m", 300_000],
-    ["1h30m", 5_400_000],
-    ["250ms", 250],
-    ["0s", 0],
-    ["2d", 172_800_000],
-  ])("parseDuration(%p)", (text, ms) => {
-    expect(parseDuration(text)).toBe(ms);
-  });
-
-  test.each(["", "5", "m", "5 m", "-5m", "5m!", "1.5h"])("%p is no duration", (text) => {
-    expect(parseDuration(text)).toBeUndefined();
-  });
-
   test.each([
     [0, "0s"],
     [119_000, "119s"],

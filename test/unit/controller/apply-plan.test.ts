@@ -114,7 +114,7 @@ describe("the plan of a dry run", () => {
 
   test("of a scale up and of a scale down", async () => {
     const [up] = await rowsOfPlan(deployment("shop", "web", { replicas: 3, env: { A: "1" } }));
-    expect(up?.replicas).toEqual([{ replica_id: "(new)", action: "create", why: "3 replicas are wanted, 2 exist" }]);
+    expect(up?.replicas).toEqual([{ action: "create", why: "3 replicas are wanted, 2 exist" }]);
     const [down] = await rowsOfPlan(statefulset("shop", "db", { replicas: 1 }));
     expect(down?.replicas).toEqual([{ replica_id: "1", action: "remove", why: "1 replica is wanted" }]);
     expect(down?.changed).toEqual(["replicas"]);

@@ -285,6 +285,19 @@ describe("a stop with freeze", () => {
     expect(frozen()).toEqual(["0"]);
   });
 
+  test("takes the pod out of service for as long as it takes to stop, and no longer", async () => {
+    const ready = () => it.controller.podReady("shop-db.0");
+    expect(await ready()).toMatchObject({ ready: true });
+    it.runtime.delay("stop", 5_000);
+    it.runtime.fail("stop", new Failure("timeout", "the engine took too long"), 1);
+    const stopping = expectFailure(stop("shop-db.0", false), "timeout");
+    await it.advance(1_000);
+    expect(await ready()).toMatchObject({ ready: false, reason: "being taken out of service" });
+    await it.advance(5_000);
+    await stopping;
+    expect(await ready()).toMatchObject({ ready: true });
+  });
+
   test("is marked before anything stops, so that a crash in between heals nothing it should not", async () => {
     it.runtime.delay("stop", 5_000);
     const stopping = stop("shop-db.0");

@@ -475,3 +475,41 @@ describe("one release after the other", () => {
     expect(envs()).toEqual(["2", "2"]);
   });
 });
+
+describe("other commands, and nothing else", () => {
+  const others = { command: ["migrate", "--all"] };
+  const commandOf = () => it.runtime.containers().find(({ name }) => isCommand(name))?.command;
+
+  test("start no release and replace nothing; an identical apply neither", async () => {
+    await released();
+    const before = { ids: releases().map(({ id }) => id), replicas: replicas().map(({ id }) => id) };
+    for (const _ of [1, 2]) {
+      await it.apply(app({ release: others }));
+      await it.settle();
+    }
+    expect({ ids: releases().map(({ id }) => id), replicas: replicas().map(({ id }) => id) }).toEqual(before);
+    expect(commands()).toEqual([]);
+  });
+
+  test("are those of the next deploy", async () => {
+    await released();
+    await it.apply(app({ release: others }));
+    await it.apply(app({ release: others, env: { V: "2" } }));
+    await it.quiet();
+    expect([commands(), commandOf()]).toEqual([[`shop-web-release.${latest().id}`], others.command]);
+    await end();
+    await it.settle();
+    expect([latest().status, envs()]).toEqual(["succeeded", ["2", "2"]]);
+  });
+
+  test("are those of the next release run", async () => {
+    await released();
+    await it.apply(app({ release: others }));
+    const stream = await run();
+    await it.quiet();
+    expect([stream.releaseId, commandOf()]).toEqual([latest().id, others.command]);
+    await end();
+    await it.settle();
+    expect(latest()).toMatchObject({ cause: "release_run", status: "succeeded" });
+  });
+});

@@ -24,7 +24,6 @@ const pod = (id: string, change: Partial<Pod> = {}): Partial<Pod> => ({
   id,
   key,
   state: "running",
-  leaving: false,
   changedAt: 0,
   ...change,
 });
@@ -50,6 +49,7 @@ function look() {
     clock: { now: () => 11 * minuteMs, steady: () => 11 * minuteMs, sleep: async () => undefined },
     limits,
     store: { manifests: { get: () => ({ spec }) } } as unknown as Store,
+    leaving: { add: () => undefined, remove: () => undefined, has: () => false },
     pods: { of: () => pods } as unknown as Context["pods"],
     probes: {
       readiness: ({ id }: Pod) => ({ ready: id === "a", startup_passed: true }),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../src/api/failure.ts";
 import type { Spec } from "../../../src/api/manifest.ts";
 import { expectFailure } from "../../support/failure.ts";
-import { deployment, statefulset } from "../../support/manifests.ts";
+import { cronjob, deployment, job, statefulset } from "../../support/manifests.ts";
 import { keyOf, type World, world } from "../../support/world.ts";
 
 let it: World;
@@ -216,4 +216,81 @@ describe("the resource", () => {
     await it.advance(1_000);
     expect((await why()).deaths).toBe(1);
   });
+});
+
+describe("a run that failed", () => {
+  const report = (spec: Spec = {}) => job("shop", "report", { timeout: "1m", ...spec });
+  const whyReport = (target = {}) => why({ name: "report", ...target });
+
+  /** Starts a run, and ends its process. */
+  async function run(exitCode: number, lines: string): Promise<string> {
+    const target = { kind: "job" as const, scope: "shop", name: "report" };
+    const { run_id: id } = await it.controller.runJob(target, { wait: false, actor: "ana" });
+    await it.quiet();
+    const name = it.containers().find((one) => one.includes("report")) ?? "";
+    it.runtime.writeLog(name, lines);
+    it.runtime.finish(name, exitCode);
+    await it.quiet();
+    return id;
+  }
+
+  test("is told with exit code, signal, last lines and what changed before", async () => {
+    await it.apply(report());
+    await it.advance(2 * hourMs);
+    await it.controller.setConfig({ scope: "shop", name: "report" }, { A: "1" }, { restart: true, actor: "ana" });
+    const id = await run(139, "reading\nat row 7\n");
+    const told = await whyReport();
+    expect(told).toMatchObject({ kind: "job", phase: "ready", deaths: 0 });
+    expect(told.failed_run).toMatchObject({ run_id: id, status: "failed", exit_code: 139, signal: "SIGSEGV" });
+    expect(told.failed_run?.tail).toEqual(["reading", "at row 7"]);
+    expect(told.at).toBe(told.failed_run?.ended_at ?? "");
+    expect(told.events.map(({ action }) => action)).toEqual(["config.set", "run.start", "run.failed"]);
+  });
+
+  test("stays the last one that failed after others that did not; none is none", async () => {
+    await it.apply(report());
+    expect((await whyReport()).failed_run).toBeUndefined();
+    const failed = await run(1, "no\n");
+    await run(0, "yes\n");
+    expect((await whyReport({ kind: "job" })).failed_run?.run_id).toBe(failed);
+  });
+
+  test("also one that took too long, or whose instant was missed", async () => {
+    await it.apply([report(), cronjob("shop", "tick", { starting_deadline: "10s" })]);
+    await it.controller.runJob({ kind: "job", scope: "shop", name: "report" }, { wait: false, actor: "ana" });
+    await it.advance(5 * 60_000);
+    expect((await whyReport()).failed_run).toMatchObject({ status: "timed_out" });
+    await it.stop();
+    await it.advance(5 * 60_000);
+    await it.restart();
+    await it.advance(1_000);
+    const tick = await why({ name: "tick" });
+    expect(tick.kind).toBe("cronjob");
+    expect(tick.failed_run).toMatchObject({ status: "missed", trigger: "schedule" });
+    expect(tick.failed_run?.error).not.toBe("");
+  });
+
+  test("a deployment of the name comes first, unless the kind is given", async () => {
+    await it.apply([report(), deployment("shop", "report")]);
+    await run(3, "");
+    expect((await whyReport()).kind).toBe("deployment");
+    expect((await whyReport({ kind: "jobs" })).failed_run?.exit_code).toBe(3);
+    expect((await expectFailure(why({ name: "nobody" }), "not_found")).message).toContain("job/shop/nobody");
+    expect((await expectFailure(why({ name: "web", kind: "cronjob" }), "not_found")).message).toContain("cronjob");
+  });
+});
+
+test("what a reference reads counts as changed too", async () => {
+  const ingress = (host: string) => ({ kind: "ingress", scope: "shop", name: "front", spec: { host, service: "web" } });
+  await it.apply([web({ env: { URL: `\${ref.ingress.front.url}` } }), ingress("a.test")]);
+  await it.settle();
+  await it.advance(2 * hourMs);
+  await it.apply(ingress("b.test"));
+  await it.settle();
+  it.runtime.kill(firstPod(), 1);
+  await it.settle();
+  const told = await why();
+  const seen = told.events.map(({ action, kind }) => `${action} ${kind}`);
+  expect(seen).toContain("manifest.apply ingress");
+  expect(seen).toContain("reference.changed deployment");
 });

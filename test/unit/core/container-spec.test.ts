@@ -8,7 +8,14 @@ const names = naming("acme");
 
 function make(spec: Spec, replica: Partial<Replica> = {}, kind: CoreKind = "deployment") {
   const manifest = { kind, scope: "shop", name: "web", spec, revision: 1, generation: 3, createdAt: 0, updatedAt: 0 };
-  const { workload } = resolveWorkload({ manifest, config: {}, envFrom: [], assetPath: (digest) => digest, names });
+  const { workload } = resolveWorkload({
+    manifest,
+    config: {},
+    envFrom: [],
+    assetPath: (digest) => digest,
+    referent: () => undefined,
+    names,
+  });
   const full = { replicaId: "k3x7a", imageRef: "sha256:abc", createdAt: Date.UTC(2026, 0, 2), ...replica };
   return { workload, container: containerSpec(workload, full, names) };
 }

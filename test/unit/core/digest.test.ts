@@ -139,3 +139,19 @@ describe("the spec hash", () => {
     expect(hash({ host: "a" }, "ingress")).not.toBe(hash({ host: "b" }, "ingress"));
   });
 });
+
+test("the hash of a frozen spec is remembered, per kind; that of another is taken anew", () => {
+  const spec: Record<string, unknown> = {
+    image: "web:1",
+    replicas: 1,
+    volume_claims: [{ name: "d", mount_path: "/d" }],
+  };
+  const before = hash(spec);
+  spec.image = "web:2";
+  expect(hash(spec)).not.toBe(before);
+  const frozen = Object.freeze({ ...spec });
+  expect(hash(frozen)).toBe(hash(spec));
+  expect(hash(frozen)).toBe(hash(spec));
+  expect(hash(frozen, "statefulset")).toBe(hash(spec, "statefulset"));
+  expect(hash(frozen, "statefulset")).not.toBe(hash(frozen));
+});

@@ -18,8 +18,14 @@ function resolved(spec: Spec) {
     createdAt: 0,
     updatedAt: 0,
   };
-  return resolveWorkload({ manifest, config: { KEY: "k" }, envFrom: [], assetPath: (digest) => digest, names })
-    .workload;
+  return resolveWorkload({
+    manifest,
+    config: { KEY: "k" },
+    envFrom: [],
+    assetPath: (digest) => digest,
+    referent: () => undefined,
+    names,
+  }).workload;
 }
 
 function make(spec: Spec, change: Partial<OneOff> = {}) {

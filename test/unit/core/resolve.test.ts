@@ -19,6 +19,7 @@ function resolve(
     config: more.config ?? {},
     envFrom: more.envFrom ?? [],
     assetPath: (digest) => `/root/assets/${digest}`,
+    referent: () => undefined,
     names: naming("berth"),
   });
 }

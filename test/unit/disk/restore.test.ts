@@ -1,12 +1,21 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { writeBackup } from "../../../src/disk/backup.ts";
+import { makeFolders } from "../../../src/disk/root.ts";
 import { loadKey } from "../../../src/disk/key-file.ts";
 import { type Layout, layoutOf } from "../../../src/disk/layout.ts";
 import { restoreInto } from "../../../src/disk/restore.ts";
 import type { Secret } from "../../../src/lib/secret.ts";
-import { confirmRestore, copyDatabase, prepareRestored, settleDatabase } from "../../../src/store/copy.ts";
+import {
+  confirmRestore,
+  copyDatabase,
+  prepareRestored,
+  prepareRestoredIdentity,
+  settleDatabase,
+} from "../../../src/store/copy.ts";
+import { openIdentityStore } from "../../../src/store/identity/open-store.ts";
 import { takeLock } from "../../../src/store/lock.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { diskRoot } from "../../support/disk-root.ts";
@@ -37,6 +46,9 @@ const put = (store: Store, image: string) =>
 const backup = async (passphrase?: Secret) =>
   writeBackup({
     copyDatabase: (target) => copyDatabase(layout.database, target),
+    copyIdentity: existsSync(layout.identityDatabase)
+      ? (target) => copyDatabase(layout.identityDatabase, target)
+      : undefined,
     key: await loadKey(layout),
     passphrase,
     target: file,
@@ -50,6 +62,7 @@ const restore = (at: Layout) =>
     now,
     lock: () => takeLock(at.lock, at.root),
     prepare: prepareRestored,
+    prepareIdentity: prepareRestoredIdentity,
     settle: settleDatabase,
   });
 
@@ -68,7 +81,11 @@ test("a backup of a live server restores what was committed then, and keeps what
   await put(store, "later");
   store.close();
   const restored = await restore(layout);
-  expect(restored).toEqual({ createdAt: now, previous: `${layout.database}.${suffix}` });
+  expect(restored).toEqual({
+    createdAt: now,
+    previous: `${layout.database}.${suffix}`,
+    previousIdentity: undefined,
+  });
   expect(await imageIn(layout)).toBe("then");
   expect(existsSync(`${layout.key}.${suffix}`)).toBe(false);
   expect(readdirSync(layout.root).filter((name) => name.startsWith("."))).toEqual([]);
@@ -145,4 +162,61 @@ test("a damaged database and a lost key are what a restore mends", async () => {
   expect(await imageIn(layout)).toBe("then");
   expect(readFileSync(`${layout.database}.${suffix}`, "utf8")).toStartWith("junk");
   expect(readFileSync(`${layout.database}.${suffix}-wal`, "utf8")).toBe("old log");
+});
+
+const openIdentity = async (at: Layout) => openIdentityStore({ path: at.identityDatabase, key: await loadKey(at) });
+
+async function putApp(at: Layout, name: string): Promise<void> {
+  const identity = await openIdentity(at);
+  await identity.write(({ apps }) => apps.put({ id: `app_${name}`, name, createdAt: 1 }));
+  identity.close();
+}
+
+async function appsIn(at: Layout): Promise<string[]> {
+  const identity = await openIdentity(at);
+  const names = identity.apps.list().map(({ name }) => name);
+  identity.close();
+  return names;
+}
+
+test("users and their keys come back with the rest, and what was there is kept beside it", async () => {
+  (await open(layout)).close();
+  await putApp(layout, "then");
+  await backup();
+  await putApp(layout, "later");
+  const { previousIdentity } = await restore(layout);
+  expect(previousIdentity).toBe(`${layout.identityDatabase}.${suffix}`);
+  expect(await appsIn(layout)).toEqual(["then"]);
+  expect(await appsIn({ ...layout, identityDatabase: `${layout.identityDatabase}.${suffix}` })).toEqual([
+    "then",
+    "later",
+  ]);
+});
+
+test("a backup of a time before the identity service leaves users alone, unless their key goes", async () => {
+  (await open(layout)).close();
+  await backup();
+  await putApp(layout, "shop");
+  expect((await restore(layout)).previousIdentity).toBeUndefined();
+  expect(await appsIn(layout)).toEqual(["shop"]);
+  const other = layoutOf(join(layout.root, "other"));
+  await makeFolders(other);
+  (await open(other)).close();
+  await putApp(other, "elsewhere");
+  expect((await restore(other)).previousIdentity).toBe(`${other.identityDatabase}.${suffix}`);
+  expect(existsSync(other.identityDatabase)).toBe(false);
+  expect(await appsIn(other)).toEqual([]);
+});
+
+test("an identity database that this berth cannot open is refused before anything is touched", async () => {
+  (await open(layout)).close();
+  await putApp(layout, "then");
+  const newer = new Database(layout.identityDatabase);
+  newer.run("pragma user_version = 99");
+  newer.close();
+  await backup();
+  const before = readFileSync(layout.database);
+  await expect(restore(layout)).rejects.toThrow("has schema 99");
+  expect(readFileSync(layout.database).equals(before)).toBe(true);
+  expect(readdirSync(layout.root).filter((name) => name.startsWith(".") || name.includes("before"))).toEqual([]);
 });

@@ -96,3 +96,19 @@ test("modes print as chmod takes them", () => {
     mend: "chmod 600 /opt/berth/key",
   });
 });
+
+test("the identity service: who may read its users, and who reaches it", () => {
+  const facts = { address: "127.0.0.1:8688", baseUrl: "https://id.shop.test", database: undefined };
+  expect(checks.checkIdentity(facts)).toMatchObject({
+    status: "ok",
+    detail: expect.stringContaining("https://id.shop.test"),
+  });
+  expect(checks.checkIdentity({ ...facts, baseUrl: "http://127.0.0.1:8688" }).detail).toContain("--identity-base-url");
+  expect(checks.checkIdentity({ ...facts, address: "" }).detail).toBe("turned off");
+  const database = { path: "/r/identity.db", mode: 0o100644 };
+  expect(checks.checkIdentity({ ...facts, address: "", database })).toMatchObject({
+    status: "fail",
+    mend: "chmod 600 /r/identity.db",
+  });
+  expect(checks.checkIdentity({ ...facts, database: { ...database, mode: 0o100600 } }).status).toBe("ok");
+});

@@ -24,3 +24,16 @@ test("a full cache forgets instead of growing", () => {
   expect(cache.get("a", () => 2)).toBe(2);
   expect(cache.get("c", () => 2)).toBe(1);
 });
+
+test("what was set is there, and room is made for what is new only", () => {
+  const cache = createCache<number>(2);
+  for (const [key, value] of [
+    ["a", 1],
+    ["b", 2],
+    ["a", 3],
+  ] as const)
+    cache.set(key, value);
+  expect([cache.peek("a"), cache.peek("b"), cache.peek("c")]).toEqual([3, 2, undefined]);
+  cache.set("c", 4);
+  expect([cache.peek("a"), cache.peek("c")]).toEqual([undefined, 4]);
+});

@@ -163,6 +163,37 @@ test("a delete that is undone leaves the status", async () => {
   expect(store.status.get(web)).toEqual({ phase: "ready" });
 });
 
+test("what is kept in memory is the row: read often, altered by nobody, gone with what was undone", async () => {
+  const { manifest } = await put(web, { image: "a", env: { A: "1" } });
+  expect(store.manifests.get(web)).toBe(store.manifests.get(web));
+  expect(() => Object.assign(manifest.spec.env ?? {}, { A: "2" })).toThrow();
+  const undone = store.write((tx) => {
+    tx.manifests.put({ ...web, spec: { image: "b" } }, 1);
+    expect(tx.manifests.get(web)?.spec).toEqual({ image: "b" });
+    tx.manifests.raiseGeneration(web);
+    tx.frozen.add(web, "abcde", 1);
+    tx.images.pin({ ...web, hash: "h", generation: 1, ref: "a", imageId: "i", digest: undefined, at: 1 });
+    expect([tx.frozen.list(web), tx.images.pinOf(web)?.imageId]).toEqual([["abcde"], "i"]);
+    throw new Error("no");
+  });
+  await expect(undone).rejects.toThrow("no");
+  expect(store.manifests.get(web)).toEqual(manifest);
+  expect([store.frozen.list(web), store.images.pinOf(web)]).toEqual([[], undefined]);
+  const generation = await store.write((tx) => tx.manifests.raiseGeneration(web));
+  expect(store.manifests.get(web)?.generation).toBe(generation);
+});
+
+test("long specs and those with secrets are read anew each time", async () => {
+  const long = { env: { A: "x".repeat(20_000) } };
+  await put(web, long);
+  expect(store.manifests.get(web)?.spec).toEqual(long);
+  expect(store.manifests.get(web)).not.toBe(store.manifests.get(web));
+  const login = { kind: "registry" as const, scope: "", name: "hub" };
+  await put(login, { url: "hub.test", token: "hunter2" });
+  expect(store.manifests.get(login)?.spec.token).toBe("hunter2");
+  expect(store.manifests.get(login)).not.toBe(store.manifests.get(login));
+});
+
 test("versions never come back: not after a delete, nor after a restart", async () => {
   await put(web, { image: "a" });
   await store.write((tx) => tx.manifests.raiseGeneration(web));

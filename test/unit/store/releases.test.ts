@@ -95,12 +95,14 @@ test("secrets of the spec are sealed in the row, and bound to it", async () => {
   const spec = { url: "registry.test", token: "hunter2" };
   await put(releaseOf("a", { kind: "registry", spec }), releaseOf("b", { kind: "registry", spec }));
   expect(store.releases.get("a")?.spec).toEqual(spec);
+  store.close();
   const raw = new Database(at.path);
   const row = raw.query<{ spec: string }, []>("select spec from releases where id = 'a'").get();
   expect(row?.spec).toContain("registry.test");
   expect(row?.spec).not.toContain("hunter2");
   raw.run("update releases set spec = (select spec from releases where id = 'a') where id = 'b'");
   raw.close();
+  store = openTestStore(at);
   expect(() => store.releases.get("b")).toThrow("altered or moved");
 });
 

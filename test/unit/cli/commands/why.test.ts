@@ -199,3 +199,43 @@ describe("what is wrong now comes first, and decides what to type next", () => {
     expect(nextOf(out)).toEqual(["berth events shop/web"]);
   });
 });
+
+describe("a job", () => {
+  const failedRun = {
+    run_id: "k3j2h1",
+    kind: "job",
+    scope: "shop",
+    name: "web",
+    container: "shop-web.k3j2h1",
+    status: "failed",
+    trigger: "manual",
+    attempt: 3,
+    started_at: "2026-01-01T23:58:00.000Z",
+    ended_at: "2026-01-01T23:59:30.000Z",
+    exit_code: 139,
+    signal: "SIGSEGV",
+    error: "exit code 139",
+    tail: ["at row 7"],
+  };
+  const { death: _, failed_release: __, ...rest } = data;
+  const told = { ...rest, kind: "job", deaths: 0, failed_run: failedRun };
+
+  test("shows the last run that failed, and how to run it again", async () => {
+    const { out } = await why(told);
+    for (const text of ["run k3j2h1 failed", "139 (SIGSEGV)", "tries", "at row 7", "berth run shop/web"]) {
+      expect(out).toContain(text);
+    }
+    expect(out).not.toContain("berth rollback");
+  });
+  test("an instant that was missed has no exit code, and leads to the history", async () => {
+    const { started_at: _, exit_code: __, signal: ___, ...missed } = failedRun;
+    const run = { ...missed, status: "missed", trigger: "schedule", instant: "2026-01-01T23:59:00.000Z", tail: [] };
+    const { out } = await why({ ...told, kind: "cronjob", failed_run: run });
+    expect(out).toContain("berth cron history shop/web");
+    expect(out).not.toContain("exit code  ");
+  });
+  test("without a failed run says so", async () => {
+    const { failed_run: _, ...none } = told;
+    expect((await why(none)).out).toContain("no failed run is on record");
+  });
+});

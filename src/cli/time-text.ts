@@ -1,15 +1,3 @@
-const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds of `90s`, `5m`, `1h30m`; undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
-  if (!/^(?:\d+(?:ms|[smhd]))+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount = "", unit = ""] of text.matchAll(/(\d+)(ms|[smhd])/g)) {
-    total += Number(amount) * (unitsMs[unit] ?? 0);
-  }
-  return total;
-}
-
 /** A length of time in its largest fitting unit: `45s`, `3m`, `5h`, `12d`. */
 export function shortDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));

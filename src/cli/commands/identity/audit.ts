@@ -1,0 +1,31 @@
+import { listIdentityAudit } from "../../../api/orchestration/identity-audit.ts";
+import { answer, type Command } from "../../command.ts";
+import { timeText } from "../../time-text.ts";
+import { exitCodes } from "../../failures.ts";
+import { instanceFlag, instanceOf, moreText, pageFlags, table } from "./shared.ts";
+
+export const auditCommand: Command = {
+  name: "audit",
+  summary: "show who did what in an instance, newest first",
+  usage: ["identity audit [QUERY…] [--instance ID] [-n N]"],
+  detail: ["QUERY is tokens such as action:signin.*, user_id:UUID, created_at>2026-01-01."],
+  flags: [instanceFlag, ...pageFlags],
+  async run(context, args) {
+    const query = {
+      instance: await instanceOf(context, args),
+      query: args.words.length === 0 ? undefined : args.words.join(" "),
+      limit: args.value("limit"),
+      cursor: args.value("cursor"),
+    };
+    const data = await context.api.call(listIdentityAudit, { query });
+    answer(context, data, () => {
+      if (data.entries.length === 0) return "nothing is on record";
+      const rows = data.entries.map(({ at, actor, action, email, ip_address, detail }) => {
+        const more = Object.keys(detail).length === 0 ? "" : JSON.stringify(detail);
+        return [timeText(at), actor, action, email ?? "-", ip_address ?? "-", more];
+      });
+      return `${table(["TIME", "ACTOR", "ACTION", "EMAIL", "IP", "DETAIL"], rows, context)}${moreText(data.next)}`;
+    });
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,77 @@
+import {
+  createIdentityHook,
+  deleteIdentityHook,
+  listIdentityDeliveries,
+  listIdentityHooks,
+} from "../../../api/orchestration/identity-hooks.ts";
+import { answer, type Command } from "../../command.ts";
+import { timeText } from "../../time-text.ts";
+import { exitCodes } from "../../failures.ts";
+import { instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+
+export const hookCommands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list the webhooks of an instance",
+    usage: ["identity hook list [--instance ID]"],
+    flags: [instanceFlag],
+    async run(context, args) {
+      noWords(args);
+      const query = { instance: await instanceOf(context, args) };
+      const data = await context.api.call(listIdentityHooks, { query });
+      answer(context, data, () => {
+        if (data.hooks.length === 0) return "no webhooks";
+        const rows = data.hooks.map(({ id, url, events }) => [id, url, events.join(",") || "all"]);
+        return table(["ID", "URL", "EVENTS"], rows, context);
+      });
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "create",
+    summary: "make a webhook; what signs its calls is shown once",
+    usage: ["identity hook create URL [--instance ID] [--event EVENT]…"],
+    flags: [instanceFlag, { name: "event", value: "EVENT", repeat: true, summary: "such as user.created (all)" }],
+    async run(context, args) {
+      const url = oneWord(args, "where to: one URL");
+      const events = args.values("event");
+      const body = events.length === 0 ? { url } : { url, events };
+      const query = { instance: await instanceOf(context, args) };
+      const data = await context.api.call(createIdentityHook, { query, body });
+      answer(context, data, () => `made webhook ${data.id}\nsigning secret ${data.secret}   shown once`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "delete",
+    summary: "delete a webhook with the record of its calls",
+    usage: ["identity hook delete HOOK_ID [--instance ID]"],
+    flags: [instanceFlag],
+    async run(context, args) {
+      const hook = oneWord(args, "which webhook: its id");
+      const query = { instance: await instanceOf(context, args) };
+      const data = await context.api.call(deleteIdentityHook, { params: { hook }, query });
+      answer(context, data, () => `deleted webhook ${hook}`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "deliveries",
+    summary: "show the calls of a webhook and what became of them, newest first",
+    usage: ["identity hook deliveries HOOK_ID [--instance ID] [-n N]"],
+    flags: [instanceFlag, { name: "limit", short: "n", value: "N", summary: "at most this many (50)" }],
+    async run(context, args) {
+      const hook = oneWord(args, "which webhook: its id");
+      const query = { instance: await instanceOf(context, args), limit: args.value("limit") };
+      const data = await context.api.call(listIdentityDeliveries, { params: { hook }, query });
+      answer(context, data, () => {
+        if (data.deliveries.length === 0) return "no calls";
+        const rows = data.deliveries.map(({ created_at, event, status, attempts, last_result }) => {
+          return [timeText(created_at), event, status, String(attempts), last_result ?? "-"];
+        });
+        return table(["TIME", "EVENT", "STATUS", "TRIES", "RESULT"], rows, context);
+      });
+      return exitCodes.done;
+    },
+  },
+];

@@ -1,0 +1,100 @@
+import {
+  createIdentityKey,
+  deleteIdentityKey,
+  listIdentityKeys,
+  promoteIdentityKey,
+  rotateIdentityKey,
+} from "../../../api/orchestration/identity-keys.ts";
+import { answer, type Command } from "../../command.ts";
+import { timeText } from "../../time-text.ts";
+import { exitCodes } from "../../failures.ts";
+import { given, instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+
+const once = "shown once: keep it where your server reads its secrets";
+
+export const keyCommands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list the keys of an instance, without their values",
+    usage: ["identity key list [--instance ID]"],
+    flags: [instanceFlag],
+    async run(context, args) {
+      noWords(args);
+      const params = { instance: await instanceOf(context, args) };
+      const data = await context.api.call(listIdentityKeys, { params });
+      answer(context, data, () => {
+        const rows = data.keys.map(({ id, use, state, prefix, created_at, expires_at }) => {
+          return [id, `${prefix}…`, use, state, timeText(created_at), expires_at ? timeText(expires_at) : "-"];
+        });
+        return table(["ID", "KEY", "USE", "STATE", "CREATED", "EXPIRES"], rows, context);
+      });
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "create",
+    summary: "make a key that the API accepts and that never signs a token",
+    usage: ["identity key create [--instance ID]"],
+    flags: [instanceFlag],
+    async run(context, args) {
+      noWords(args);
+      const params = { instance: await instanceOf(context, args) };
+      const data = await context.api.call(createIdentityKey, { params });
+      answer(context, data, () => `${data.key}\n${data.id}, ${once}`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "rotate",
+    summary: "stage a new secret key: it is accepted, and signs once it is promoted",
+    usage: ["identity key rotate [--instance ID] [--now]"],
+    detail: [
+      "Give the new key to your servers, then: identity key promote. Tokens that the old one has signed",
+      "stay good for a day. --now is for a leak: all tokens and all other secret keys end at once.",
+    ],
+    flags: [instanceFlag, { name: "now", summary: "after a leak: the new key signs at once, no other one stays" }],
+    async run(context, args) {
+      noWords(args);
+      const params = { instance: await instanceOf(context, args) };
+      const now = args.on("now");
+      const data = await context.api.call(rotateIdentityKey, { params, body: now ? { now } : {} });
+      const next = now
+        ? "it signs from now on; every other secret key has ended"
+        : "give it to your servers, then run: berth identity key promote";
+      answer(context, data, () => `${data.key}\n${data.id}, ${once}\n${next}`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "promote",
+    summary: "let the staged key sign; the one before is accepted for a while longer",
+    usage: ["identity key promote [--instance ID] [--overlap TIME]"],
+    flags: [instanceFlag, { name: "overlap", value: "TIME", summary: "how long the old key is accepted (24h)" }],
+    async run(context, args) {
+      noWords(args);
+      const params = { instance: await instanceOf(context, args) };
+      const body = given({ overlap: args.value("overlap") });
+      const data = await context.api.call(promoteIdentityKey, { params, body });
+      answer(context, data, () => {
+        const { previous } = data;
+        const until =
+          previous?.expires_at === undefined ? "" : `, ${previous.id} is accepted until ${previous.expires_at}`;
+        return `${data.signing.id} signs from now on${until}`;
+      });
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "delete",
+    summary: "end a key at once; not the one that signs",
+    usage: ["identity key delete KEY_ID [--instance ID]"],
+    flags: [instanceFlag],
+    async run(context, args) {
+      const key = oneWord(args, "which key: its id");
+      const params = { instance: await instanceOf(context, args), key };
+      const data = await context.api.call(deleteIdentityKey, { params });
+      answer(context, data, () => `ended key ${key}`);
+      return exitCodes.done;
+    },
+  },
+];

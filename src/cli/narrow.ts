@@ -1,0 +1,17 @@
+import type { Command } from "./command.ts";
+import { usageFailure } from "./failures.ts";
+import { didYouMean } from "./suggest.ts";
+
+/** The narrowest command that the words after `command` name, and the words after it. Fails for a word that names none. */
+export function narrowed(command: Command, words: readonly string[]): { command: Command; rest: readonly string[] } {
+  return narrow(command, words, command.name);
+}
+
+function narrow(command: Command, words: readonly string[], path: string): ReturnType<typeof narrowed> {
+  const [word, ...rest] = words;
+  if (command.commands === undefined || word === undefined || word.startsWith("-")) return { command, rest: words };
+  const inner = command.commands.find(({ name }) => name === word);
+  if (inner !== undefined) return narrow(inner, rest, `${path} ${word}`);
+  const known = command.commands.map(({ name }) => name);
+  throw usageFailure(`"${word}" is no ${path} command${didYouMean(word, known) || `: ${known.join(", ")}`}`);
+}

@@ -1,0 +1,16 @@
+/** A JSON answer of the identity service: flat, no envelope. */
+export function jsonAnswer(status: number, body: unknown, headers?: Record<string, string>): Response {
+  return textAnswer(status, JSON.stringify(body), headers);
+}
+
+/** The same for a body that is JSON text already. */
+export function textAnswer(status: number, json: string, headers?: Record<string, string>): Response {
+  return new Response(json, { status, headers: headers === undefined ? common : { ...common, ...headers } });
+}
+
+/** What is said of a user must not stay in a cache on the way. */
+const common = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+
+export function errorAnswer(status: number, error: string, headers: Record<string, string> = {}): Response {
+  return jsonAnswer(status, { error }, headers);
+}

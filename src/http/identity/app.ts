@@ -1,0 +1,54 @@
+import { Elysia } from "elysia";
+import type { Identity } from "../../identity/identity.ts";
+import type { Log } from "../../lib/log.ts";
+import { errorAnswer } from "./answers.ts";
+import { createClientAddress, type Proxies } from "./client-address.ts";
+import { mountDiscovery } from "./discovery.ts";
+import { mapError } from "./error-mapping.ts";
+import { mountInstances } from "./instances.ts";
+import type { HttpLimits, IdentityPlane } from "./plane.ts";
+import { mountOauth } from "./oauth.ts";
+import { mountRefresh } from "./refresh.ts";
+import { withRequestLog } from "./request-log.ts";
+import { mountReset } from "./reset.ts";
+import { mountSearch } from "./search.ts";
+import { mountSessions } from "./sessions.ts";
+import { mountSignIn } from "./sign-in.ts";
+import { mountSignOut } from "./sign-out.ts";
+import { mountSignUp } from "./sign-up.ts";
+import { mountTokens } from "./tokens.ts";
+import { mountUsers } from "./users.ts";
+
+export interface IdentityAppOptions {
+  identity: Identity;
+  log: Log;
+  limits: HttpLimits;
+  proxies: Omit<Proxies, "hopsMax">;
+}
+
+/** The identity service over HTTP: its API under `/api/v1`, and what browsers see of an instance. */
+export function createIdentityApp({ identity, log, limits, proxies }: IdentityAppOptions) {
+  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
+  app.onError(({ code, error }) => (code === "NOT_FOUND" ? errorAnswer(404, "Not found") : mapError(error, log)));
+  const plane: IdentityPlane = {
+    app,
+    identity,
+    limits,
+    log,
+    mapError: (error) => mapError(error, log),
+    clientIp: createClientAddress({ ...proxies, hopsMax: limits.forwardedHopsMax }),
+  };
+  mountTokens(plane);
+  mountSearch(plane);
+  mountSessions(plane);
+  mountRefresh(plane);
+  mountUsers(plane);
+  mountInstances(plane);
+  mountDiscovery(plane);
+  mountSignIn(plane);
+  mountSignUp(plane);
+  mountSignOut(plane);
+  mountReset(plane);
+  mountOauth(plane);
+  return { fetch: withRequestLog(app.fetch, log) };
+}

@@ -1,0 +1,60 @@
+import { BlockList, isIP } from "node:net";
+import { Failure } from "../../api/failure.ts";
+
+export interface Proxies {
+  /** Address of the other end of the connection. */
+  peerOf: (request: Request) => string;
+  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
+  trusted: readonly string[];
+  /** Entries of the header that are looked at, from the right. */
+  hopsMax: number;
+}
+
+/**
+ * Tells the address of the client itself: that of the connection, and behind trusted proxies the rightmost entry of
+ * `X-Forwarded-For` that none of them has written about another (RFC 9700, section 4.13). Fails `invalid` for a
+ * network that is none.
+ */
+export function createClientAddress({ peerOf, trusted, hopsMax }: Proxies): (request: Request) => string {
+  const networks = blockList(trusted);
+  const isTrusted = (address: string) => networks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return (request) => {
+    let client = plain(peerOf(request));
+    const forwarded = request.headers.get("x-forwarded-for");
+    if (forwarded === null || isIP(client) === 0) return client;
+    const hops = forwarded.split(",").slice(-hopsMax).map(addressOf);
+    while (isTrusted(client)) {
+      const hop = hops.pop();
+      if (hop === undefined || isIP(hop) === 0) return client;
+      client = hop;
+    }
+    return client;
+  };
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/", 2);
+    const family = isIP(address);
+    const most = family === 6 ? 128 : 32;
+    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || !(length <= most)) {
+      throw new Failure("invalid", `trusted proxy "${network}" is no address or network such as 10.0.0.0/8`);
+    }
+    list.addSubnet(address, length, family === 6 ? "ipv6" : "ipv4");
+  }
+  return list;
+}
+
+/** Some proxies write ports: `1.2.3.4:5678`, `[::1]:5678`. */
+function addressOf(entry: string): string {
+  const text = entry.trim();
+  const match = /^\[([0-9a-fA-F:.]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text);
+  return plain(match?.[1] ?? text);
+}
+
+/** IPv4 as it is written, also where a socket of both families tells it as IPv6. */
+function plain(address: string): string {
+  return address.toLowerCase().startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}

@@ -1,0 +1,92 @@
+import type { InstanceEntry } from "../../identity/directory.ts";
+import { readText } from "./body.ts";
+import { type Caller, faceOf, flowCookie, readCaller } from "./hosted-page.ts";
+import { facelessProblem, failurePage, problemAnswer } from "./hosted-problem.ts";
+import { instanceOf, instancePaths } from "./instance.ts";
+import type { Face } from "./pages/frame.ts";
+import type { IdentityPlane } from "./plane.ts";
+
+/** One request of a browser to a page of an instance. */
+export interface PageCall extends Caller {
+  request: Request;
+  query: URLSearchParams;
+  face: Face;
+}
+
+export interface FormCall extends PageCall {
+  form: URLSearchParams;
+}
+
+export interface FormHandler {
+  answer(call: FormCall): Response | Promise<Response>;
+  /** The form again: it came from a page that was open for too long. */
+  stale(call: FormCall): Response;
+}
+
+/** Undefined for a path without parameters, whatever the types of the router say. */
+type Params = Record<string, string | null> | undefined;
+
+/** Mounts a page, on the host of its instance and below `/i/<instance id>`. */
+export function mountPage(
+  plane: IdentityPlane,
+  path: string,
+  answer: (call: PageCall) => Response | Promise<Response>,
+): void {
+  for (const one of instancePaths(path)) {
+    plane.app.get(one, ({ request, params }) => onPage(plane, { request, params }, answer));
+  }
+}
+
+/** Mounts what a form of a page is sent to. Only forms that we gave this very browser are taken. */
+export function mountForm(plane: IdentityPlane, path: string, handler: FormHandler): void {
+  const take = async (call: PageCall): Promise<Response> => {
+    const text = await readText(call.request, plane.limits);
+    const isForm = call.request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
+    const form = new URLSearchParams(isForm ? text : "");
+    return checkForm(plane, { ...call, form }, handler);
+  };
+  for (const one of instancePaths(path)) {
+    plane.app.route("POST", one, ({ request, params }) => onPage(plane, { request, params }, take), { parse: "none" });
+  }
+}
+
+function onPage(
+  plane: IdentityPlane,
+  { request, params }: { request: Request; params: Params },
+  answer: (call: PageCall) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const entry = instanceOf(plane, request, params);
+  if (entry === undefined || isElsewhere(plane, request, entry)) return facelessProblem(plane, request, "missing");
+  const caller = readCaller(plane, request, { entry, isNamed: params?.instance !== undefined });
+  const face = faceOf(plane, caller.visit);
+  const failed = (error: unknown) => failurePage(plane, face, error);
+  try {
+    const response = answer({ ...caller, request, face, query: queryOf(request) });
+    return response instanceof Promise ? response.catch(failed) : response;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** One instance's pages never show on the host of another. */
+function isElsewhere({ identity }: IdentityPlane, { url }: Request, { instance }: InstanceEntry): boolean {
+  const owner = URL.canParse(url) ? identity.discovery.byHost(new URL(url).hostname) : undefined;
+  return owner !== undefined && owner.instance.seq !== instance.seq;
+}
+
+/** A page younger than this has a cookie, unless the browser keeps none. */
+const freshSeconds = 9 * 60;
+
+function checkForm(plane: IdentityPlane, call: FormCall, handler: FormHandler): Response | Promise<Response> {
+  const { hosted } = plane.identity;
+  const { visit, hasFlow, form, face } = call;
+  if (hasFlow && hosted.isFormToken(visit.entry, visit.flow, form.get("csrf") ?? "")) return handler.answer(call);
+  const age = hosted.now() / 1_000 - Number(form.get("at") ?? Number.NaN);
+  if (hasFlow || !(age < freshSeconds)) return handler.stale(call);
+  return problemAnswer(plane, { face, problem: "cookies", cookies: [flowCookie(plane, call)] });
+}
+
+export function queryOf({ url }: Request): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
+}

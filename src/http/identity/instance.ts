@@ -1,0 +1,27 @@
+import type { InstanceEntry } from "../../identity/directory.ts";
+import type { IdentityPlane } from "./plane.ts";
+
+/**
+ * The instance that a browser talks to: the one that a path `/i/<instance id>/…` names, else that of the host. Mount
+ * such a route with `instanceRoute`.
+ */
+export function instanceOf(
+  { identity }: IdentityPlane,
+  request: Request,
+  // A path without parameters comes without this, whatever the types say.
+  params: Record<string, string | null> | undefined,
+): InstanceEntry | undefined {
+  const id = params?.instance;
+  if (id !== undefined) return id === null ? undefined : identity.discovery.byId(id);
+  return identity.discovery.byHost(hostOf(request));
+}
+
+/** A path both ways: on the host of an instance, and without DNS below `/i/<instance id>`. */
+export function instancePaths(path: string): string[] {
+  return [path, `/i/:instance${path}`];
+}
+
+/** Lower case, without port. */
+function hostOf(request: Request): string {
+  return URL.canParse(request.url) ? new URL(request.url).hostname : "";
+}

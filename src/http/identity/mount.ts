@@ -1,0 +1,80 @@
+import type { Endpoint } from "../../api/endpoint.ts";
+import { Failure } from "../../api/failure.ts";
+import type { Caller } from "../../identity/auth.ts";
+import { readFields } from "./body.ts";
+import { type Cors, withCors } from "./cors.ts";
+import { guarded, type IdentityPlane } from "./plane.ts";
+
+/** One request of somebody whose key was right. */
+export interface ApiCall {
+  caller: Caller;
+  request: Request;
+  /** Decoded; null where the percent-encoding is broken. */
+  params: Record<string, string | null>;
+  query: URLSearchParams;
+  /** Of a JSON body; empty for endpoints without one. */
+  body: Record<string, unknown>;
+}
+
+export interface ApiHandler {
+  /** Which key opens it. */
+  key: "secret" | "publishable" | "either";
+  /** Of the 401 without a right key, where the contract has a text of its own. */
+  refusal?: string;
+  /** Called from pages of apps: only where the key is no secret. */
+  cors?: boolean;
+  /** Counted for each client before anything else is looked at. */
+  rate?: "exchange" | "refresh";
+  answer(call: ApiCall): Response | Promise<Response>;
+}
+
+/** Mounts an endpoint of the API. Who asks is settled before anything else of the request is looked at. */
+export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiHandler): void {
+  const { access } = plane.identity;
+  const find = finder(access, handler.key);
+  const run = (request: Request, params: ApiCall["params"]): Response | Promise<Response> => {
+    const caller = find(request.headers);
+    if (caller === undefined) throw refused(plane, request, handler);
+    if (handler.rate !== undefined) count(plane, handler.rate, request);
+    const query = queryOf(request);
+    if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
+    return readFields(request, plane.limits).then((body) => handler.answer({ caller, request, params, query, body }));
+  };
+  const cors: Cors | undefined = handler.cors ? { plane, callerOf: find } : undefined;
+  plane.app.route(
+    endpoint.method,
+    endpoint.path,
+    ({ request, params }) => {
+      const response = guarded(plane, () => run(request, params));
+      return cors === undefined ? response : withCors(cors, request, response);
+    },
+    // The body is ours to read: Elysia's own parsers come before who asks is known.
+    { parse: "none" },
+  );
+}
+
+type Find = (headers: Headers) => Caller | undefined;
+
+function finder({ bySecretKey, byPublishableKey }: IdentityPlane["identity"]["access"], key: ApiHandler["key"]): Find {
+  if (key === "secret") return bySecretKey;
+  if (key === "publishable") return byPublishableKey;
+  return (headers) => bySecretKey(headers) ?? byPublishableKey(headers);
+}
+
+function refused(plane: IdentityPlane, request: Request, { refusal = "Unauthorized" }: ApiHandler): Failure {
+  count(plane, "wrong_key", request);
+  return new Failure("unauthorized", refusal);
+}
+
+/** Fails `too_many`. */
+function count(plane: IdentityPlane, bucket: "wrong_key" | "exchange" | "refresh", request: Request): void {
+  const retryAfterSeconds = plane.identity.rateLimits.take(bucket, plane.clientIp(request));
+  if (retryAfterSeconds !== undefined) throw new Failure("too_many", "Too many requests", { retryAfterSeconds });
+}
+
+const noQuery = new URLSearchParams();
+
+function queryOf({ url }: Request): URLSearchParams {
+  const start = url.indexOf("?");
+  return start < 0 ? noQuery : new URLSearchParams(url.slice(start + 1));
+}

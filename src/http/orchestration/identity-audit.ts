@@ -1,0 +1,16 @@
+import { listIdentityAudit } from "../../api/orchestration/identity-audit.ts";
+import { readFlag } from "../../api/query.ts";
+import type { Management } from "../../identity/manage/manage.ts";
+import { mount, type Plane } from "./mount.ts";
+import { readCount } from "./request.ts";
+
+const pageDefault = 50;
+
+export function mountIdentityAudit(plane: Plane, { audit }: Management, options: { pageMax: number }): void {
+  mount(plane, listIdentityAudit, {
+    answer({ query: { instance, query, strict, limit, cursor } }) {
+      const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
+      return audit.list(instance, { query, strict: readFlag(strict, true), ...page });
+    },
+  });
+}

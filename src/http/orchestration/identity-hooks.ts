@@ -1,0 +1,27 @@
+import {
+  createIdentityHook,
+  deleteIdentityHook,
+  listIdentityDeliveries,
+  listIdentityHooks,
+} from "../../api/orchestration/identity-hooks.ts";
+import type { Management } from "../../identity/manage/manage.ts";
+import { mount, type Plane } from "./mount.ts";
+import { readCount, readParam } from "./request.ts";
+
+const pageDefault = 50;
+
+export function mountIdentityHooks(plane: Plane, { hooks }: Management, options: { pageMax: number }): void {
+  mount(plane, listIdentityHooks, { answer: ({ query: { instance } }) => hooks.list(instance) });
+  mount(plane, createIdentityHook, {
+    answer: ({ query: { instance }, body, actor }) => hooks.create(instance, body, { actor }),
+  });
+  mount(plane, deleteIdentityHook, {
+    answer: ({ params, query: { instance }, actor }) => hooks.remove(instance, readParam(params, "hook"), { actor }),
+  });
+  mount(plane, listIdentityDeliveries, {
+    answer: ({ params, query: { instance, limit } }) => {
+      const count = readCount("limit", limit, options.pageMax) ?? pageDefault;
+      return hooks.deliveries(instance, readParam(params, "hook"), count);
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import {
+  deleteIdentityProvider,
+  listIdentityProviders,
+  putIdentityProvider,
+} from "../../api/orchestration/identity-providers.ts";
+import { readFlag } from "../../api/query.ts";
+import type { ProviderPlace } from "../../identity/manage/providers.ts";
+import type { Management } from "../../identity/manage/manage.ts";
+import { mount, type Plane } from "./mount.ts";
+import { readParam } from "./request.ts";
+
+export function mountIdentityProviders(plane: Plane, { providers }: Management): void {
+  mount(plane, listIdentityProviders, { answer: ({ query }) => providers.list(placeOf(query)) });
+  mount(plane, putIdentityProvider, {
+    answer: ({ params, query, body, actor }) =>
+      providers.put(readParam(params, "name"), { place: placeOf(query), body, by: { actor } }),
+  });
+  mount(plane, deleteIdentityProvider, {
+    answer: ({ params, query, actor }) =>
+      providers.remove(readParam(params, "name"), { place: placeOf(query), by: { actor } }),
+  });
+}
+
+function placeOf({ instance, global }: { instance?: string; global?: string }): ProviderPlace {
+  return { instance, global: readFlag(global, false) };
+}

@@ -1,0 +1,118 @@
+/** Limits of the identity service; see `config.ts` for those of everything else. */
+export const identityLimits = {
+  /** Of the hosted pages. */
+  signIn: {
+    /** Lifetime of a state (identity API, section 8), and of the cookie that binds it to the browser. */
+    stateMs: 600_000,
+    /** How long a browser is known again. */
+    deviceMs: 400 * 24 * 3_600_000,
+    /** Of a code that stands for a token. */
+    deliveryCodeMs: 60_000,
+    verifyLinkMs: 24 * 3_600_000,
+    resetLinkMs: 3_600_000,
+    /** Of one call to a provider until its head, and of all calls of one sign-in together. */
+    providerHeadMs: 5_000,
+    providerTotalMs: 10_000,
+    providerBodyBytesMax: 1024 * 1024,
+    /** How long endpoints and keys of issuers are remembered, and of how many; an unknown key is asked for sooner. */
+    oidcCacheMs: 600_000,
+    oidcCacheMax: 1_000,
+    oidcRefetchMs: 10_000,
+    /** How far the clock of an issuer may be from ours. */
+    clockLeewayMs: 60_000,
+    passwordBytesMax: 1_024,
+    /** Passwords that are hashed at the same time, each in a thread of its own, and that wait for that. */
+    passwordWorkers: 2,
+    passwordsWaitingMax: 64,
+    /** Cost of argon2id: the memory of RFC 9106 section 4 for servers with little of it, one lane. */
+    passwordMemoryKib: 64 * 1024,
+    passwordPasses: 2,
+    /** Pauses between the attempts at a mail: one more attempt than there are pauses. */
+    mailPausesMs: [10_000, 60_000, 600_000, 3_600_000],
+    mailTimeoutMs: 30_000,
+    mailsInFlightMax: 2,
+  },
+  /** Request body; one byte more is a 413. */
+  bodyBytesMax: 64 * 1024,
+  /** A connection on which nothing moves is closed after this long. */
+  idleMs: 30_000,
+  /** Of one token; a longer one cannot be of ours. */
+  tokenBytesMax: 8 * 1024,
+  /** Lists and searches fill up to this and then go on with a cursor: clients refuse 1 MiB (identity API). */
+  listBytesMax: 900_000,
+  /** Rows read from the database at a time while a list fills. */
+  listPageRows: 500,
+  /** A sign-in token (identity API, section 8), and an access token that it was exchanged for. */
+  signInTokenMs: 3_600_000,
+  accessTokenMs: 900_000,
+  /** How long a spent refresh token still gets its successor, for clients that repeat a lost request. */
+  refreshGraceMs: 30_000,
+  /** Instances and keys that are kept in memory between two writes to them. */
+  directoryMax: 10_000,
+  /** How often missing key pairs are made and old ones dropped. */
+  tendMs: 60_000,
+  appsMax: 1_000,
+  instancesMax: 5_000,
+  /** Of one instance; also its providers and its webhooks. */
+  keysMax: 50,
+  providersMax: 50,
+  hooksMax: 10,
+  /** Of one line of an import; how many faulty lines of one request are told. */
+  importLineBytesMax: 64 * 1024,
+  importErrorsShown: 100,
+  search: {
+    /** Of one query and its tokens; more is a 400. */
+    queryBytesMax: 1_024,
+    tokensMax: 20,
+    /** Rows of one answer, which is full at `listBytesMax` in any case. */
+    rowsMax: 10_000,
+    /** Work that one search may take in the search thread, and the time until it is answered 503. */
+    budgetMs: 1_500,
+    deadlineMs: 8_000,
+    searchesMax: 64,
+    /** Instances with no more users, or sessions, have no index of them. */
+    smallMax: 2_000,
+    /** How often changes are taken into the indexes while nobody searches. */
+    idleMs: 1_000,
+  },
+  /** Entries of X-Forwarded-For that are looked at. */
+  forwardedHopsMax: 16,
+  rates: {
+    /** Credential posts only; redirects to a provider are not counted. `_account` is per address, the rest per client. */
+    rates: {
+      sign_in: { max: 10, perMs: 60_000 },
+      sign_in_account: { max: 10, perMs: 60_000 },
+      sign_up: { max: 5, perMs: 60_000 },
+      reset: { max: 10, perMs: 60_000 },
+      reset_account: { max: 3, perMs: 60_000 },
+      refresh: { max: 120, perMs: 60_000 },
+      exchange: { max: 120, perMs: 60_000 },
+      /** Wrong keys; a right key from the same client still goes through. */
+      wrong_key: { max: 120, perMs: 60_000 },
+    },
+    /** Wrong passwords for one account in a row. */
+    lockout: { free: 5, firstMs: 1_000, maxMs: 15 * 60_000 },
+    keysMax: 100_000,
+  },
+  /** Entries of the audit trail of one instance; the newest stay. */
+  auditKept: 100_000,
+  /** Calls of one webhook, on record and waiting; the newest stay. */
+  deliveriesKept: 10_000,
+  /** Pauses between the attempts at a call: one more attempt than there are pauses. */
+  hookPausesMs: [5_000, 30_000, 120_000, 600_000, 3_600_000],
+  /** Calls under way at the same time, of one webhook and of all. */
+  hookInFlightMax: 2,
+  hooksInFlightMax: 16,
+  /** What goes by itself. */
+  purge: {
+    everyMs: 60_000,
+    /** Rows of one write. */
+    rowsMax: 1_000,
+    /** How long sessions stay on record after they ended, and how many revoked ones of an instance. */
+    endedSessionsMs: 90 * 24 * 3_600_000,
+    revokedSessionsKept: 200_000,
+    mailsMs: 30 * 24 * 3_600_000,
+    /** Changes that the search index has not seen; beyond it the index is made anew. */
+    changesKept: 1_000_000,
+  },
+} as const;

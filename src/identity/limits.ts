@@ -1,0 +1,23 @@
+/** Bounds of the hosted pages; see `identityLimits` of `config.ts`, where each is explained. */
+export interface SignInLimits {
+  stateMs: number;
+  deviceMs: number;
+  deliveryCodeMs: number;
+  verifyLinkMs: number;
+  resetLinkMs: number;
+  providerHeadMs: number;
+  providerTotalMs: number;
+  providerBodyBytesMax: number;
+  oidcCacheMs: number;
+  oidcCacheMax: number;
+  oidcRefetchMs: number;
+  clockLeewayMs: number;
+  passwordBytesMax: number;
+  passwordWorkers: number;
+  passwordsWaitingMax: number;
+  passwordMemoryKib: number;
+  passwordPasses: number;
+  mailPausesMs: readonly number[];
+  mailTimeoutMs: number;
+  mailsInFlightMax: number;
+}

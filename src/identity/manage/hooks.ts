@@ -1,0 +1,109 @@
+import { Failure } from "../../api/failure.ts";
+import type { DataOf } from "../../api/endpoint.ts";
+import { identityEventTypes, isIdentityEventType } from "../../api/identity/events.ts";
+import {
+  createIdentityHook,
+  type deleteIdentityHook,
+  type IdentityHook,
+  type listIdentityDeliveries,
+  type listIdentityHooks,
+} from "../../api/orchestration/identity-hooks.ts";
+import { shownUrl } from "../../core/hooks.ts";
+import { idBytes, opaqueId } from "../../core/identity/keys.ts";
+import { didYouMean } from "../../core/suggest.ts";
+import { isClosedHost } from "../../deliver/address-guard.ts";
+import type { Hook, HookDelivery } from "../../store/identity/records.ts";
+import { audit } from "../audit.ts";
+import { bodyReader, type By, isoTime, type ManageContext, requireInstance } from "./context.ts";
+
+const readBody = bodyReader(createIdentityHook);
+const signingBytes = 32;
+
+/** Who is told what happens in an instance. */
+export interface ManagedHooks {
+  list(instance: string | undefined): DataOf<typeof listIdentityHooks>;
+  create(instance: string | undefined, body: unknown, by: By): Promise<DataOf<typeof createIdentityHook>>;
+  remove(instance: string | undefined, hook: string, by: By): Promise<DataOf<typeof deleteIdentityHook>>;
+  deliveries(instance: string | undefined, hook: string, limit: number): DataOf<typeof listIdentityDeliveries>;
+}
+
+export function createManagedHooks(context: ManageContext): ManagedHooks {
+  const { store, clock, limits, randomBytes, allowPrivate } = context;
+  return {
+    list: (id) => ({ hooks: store.hooks.list(requireInstance(context, id).seq).map(wireHook) }),
+    async create(id, body, { actor }) {
+      const { url, events = [] } = readBody(body);
+      checkUrl(url, allowPrivate);
+      checkEvents(events);
+      return store.write((nouns) => {
+        const instance = requireInstance(context, id);
+        if (nouns.hooks.list(instance.seq).length >= limits.hooksMax) {
+          throw new Failure("conflict", `the instance has ${limits.hooksMax} webhooks: delete one first`);
+        }
+        const hook = nouns.hooks.add({
+          id: opaqueId("hook", randomBytes(idBytes)),
+          instance: instance.seq,
+          url,
+          secret: Buffer.from(randomBytes(signingBytes)).toString("hex"),
+          events: [...new Set(events)],
+          enabled: true,
+          createdAt: clock.now(),
+        });
+        const detail = { hook: hook.id, events: hook.events };
+        audit(nouns, { instance, actor, action: "hook.create", detail, now: hook.createdAt });
+        return { ...wireHook(hook), secret: hook.secret };
+      });
+    },
+    remove: (id, hookId, { actor }) =>
+      store.write((nouns) => {
+        const instance = requireInstance(context, id);
+        const hook = requireHook(nouns.hooks.get(instance.seq, hookId), hookId);
+        nouns.hooks.remove(hook.seq);
+        audit(nouns, { instance, actor, action: "hook.delete", detail: { hook: hookId }, now: clock.now() });
+        return { id: hookId, deleted: true as const };
+      }),
+    deliveries(id, hookId, limit) {
+      const hook = requireHook(store.hooks.get(requireInstance(context, id).seq, hookId), hookId);
+      return { deliveries: store.hookDeliveries.list(hook.seq, limit).map(wireDelivery) };
+    },
+  };
+}
+
+function requireHook(hook: Hook | undefined, id: string): Hook {
+  if (hook !== undefined) return hook;
+  throw new Failure("not_found", `the instance has no webhook "${id.slice(0, 80)}"`);
+}
+
+function checkUrl(text: string, allowPrivate: boolean): void {
+  const url = /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) throw new Failure("invalid", 'url: is not an address such as "https://host/path"');
+  if (allowPrivate) return;
+  const way = "or serve with --identity-allow-private-endpoints";
+  if (url.protocol !== "https:") throw new Failure("invalid", `url: must be https, ${way}`);
+  if (isClosedHost(url.hostname)) {
+    throw new Failure("invalid", `url: is inside this machine or its networks: name a public host, ${way}`);
+  }
+}
+
+function checkEvents(events: readonly string[]): void {
+  const wrong = events.find((event) => !isIdentityEventType(event));
+  if (wrong === undefined) return;
+  const hint = didYouMean(wrong, identityEventTypes) || `; there are ${identityEventTypes.join(", ")}`;
+  throw new Failure("invalid", `events: no event ${JSON.stringify(wrong.slice(0, 80))}${hint}`);
+}
+
+function wireHook({ id, url, events, enabled, createdAt }: Hook): IdentityHook {
+  return { id, url: shownUrl(url), events, enabled, created_at: isoTime(createdAt) };
+}
+
+function wireDelivery({ id, event, status, attempts, createdAt, nextAt, lastResult }: HookDelivery) {
+  return {
+    id,
+    event,
+    status,
+    attempts,
+    created_at: isoTime(createdAt),
+    ...(status === "waiting" ? { next_at: isoTime(nextAt) } : {}),
+    ...(lastResult === undefined ? {} : { last_result: lastResult }),
+  };
+}

@@ -1,0 +1,38 @@
+import { identityQuickstart, type Quickstart } from "../../api/orchestration/identity-instances.ts";
+import { isLoopbackHost } from "../../core/identity/urls.ts";
+import { addInstance, wireInstance } from "../instances.ts";
+import { addApp } from "./apps.ts";
+import { bodyReader, type By, type ManageContext } from "./context.ts";
+
+const readBody = bodyReader(identityQuickstart);
+
+/** App, instance and keys in one transaction. */
+export function createQuickstart(context: ManageContext): (body: unknown, by: By) => Promise<Quickstart> {
+  return async (body, { actor }) => {
+    const { redirect_uris: redirectUris, app: name, environment, host } = readBody(body);
+    return context.store.write((nouns) => {
+      const app = addApp(context, nouns, { name, actor });
+      const { instance, secretKey } = addInstance(context, nouns, {
+        app,
+        name: undefined,
+        environment: environment ?? (redirectUris.every(isLocal) ? "development" : "production"),
+        host,
+        change: { redirect_uris: redirectUris },
+        actor,
+      });
+      const { sign_in_url } = wireInstance(context, nouns, instance);
+      return {
+        app_id: app.id,
+        instance_id: instance.id,
+        secret_key: secretKey,
+        publishable_key: instance.publishableKey,
+        sign_in_url: `${sign_in_url}?redirect_uri=${encodeURIComponent(redirectUris[0] ?? "")}`,
+        verify_url: `${context.baseUrl}/api/v1/tokens/verify`,
+      };
+    });
+  };
+}
+
+function isLocal(uri: string): boolean {
+  return URL.canParse(uri) && isLoopbackHost(new URL(uri).hostname);
+}

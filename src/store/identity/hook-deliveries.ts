@@ -1,0 +1,92 @@
+import type { Database } from "bun:sqlite";
+import type { HookDelivery } from "./records.ts";
+
+interface Row {
+  seq: number;
+  id: string;
+  hook: number;
+  instance: number;
+  event: string;
+  body: string;
+  state: HookDelivery["status"];
+  attempts: number;
+  next_at: number;
+  last_result: string | null;
+  created_at: number;
+}
+
+/** The outbox of the webhooks of instances, and the record of what became of each call. */
+export interface HookDeliveries {
+  /**
+   * What waits, due or not, the one that is due first at the front: of each hook at most `perHook`, so that one
+   * receiver that hangs does not stand in the way of the others.
+   */
+  waiting(limit: number, perHook: number): HookDelivery[];
+  /** Newest first. */
+  list(hook: number, limit: number): HookDelivery[];
+  get(instance: number, id: string): HookDelivery | undefined;
+  add(delivery: Omit<HookDelivery, "seq">): void;
+  /** What became of an attempt; nothing when the hook is gone meanwhile. */
+  update(delivery: Pick<HookDelivery, "id" | "status" | "attempts" | "nextAt" | "lastResult">): void;
+  /** Drops the oldest of every hook beyond `kept`, those that still wait included; returns how many went. */
+  trim(kept: number): number;
+}
+
+export function createHookDeliveries(db: Database, onAdded: () => void): HookDeliveries {
+  const sql = prepare(db);
+  return {
+    waiting: (limit, perHook) => sql.waiting.all(perHook, limit).map(toDelivery),
+    list: (hook, limit) => sql.list.all(hook, limit).map(toDelivery),
+    get(instance, id) {
+      const row = sql.byId.get(id, instance);
+      return row === null ? undefined : toDelivery(row);
+    },
+    add({ id, hook, instance, event, body, status, attempts, nextAt, lastResult, createdAt }) {
+      sql.insert.run(id, hook, instance, event, body, status, attempts, nextAt, lastResult ?? null, createdAt);
+      onAdded();
+    },
+    update({ id, status, attempts, nextAt, lastResult }) {
+      sql.update.run(status, attempts, nextAt, lastResult ?? null, id);
+    },
+    trim: (kept) => sql.hooks.all().reduce((sum, { seq }) => sum + sql.trim.run(seq, seq, kept).changes, 0),
+  };
+}
+
+function prepare(db: Database) {
+  return {
+    waiting: db.query<Row, [number, number]>(
+      "select d.* from hooks as h join hook_deliveries as d on d.seq in (select seq from hook_deliveries" +
+        " where hook = h.seq and state = 'waiting' order by next_at limit ?) where h.enabled = 1 order by d.next_at, d.seq limit ?",
+    ),
+    list: db.query<Row, [number, number]>("select * from hook_deliveries where hook = ? order by seq desc limit ?"),
+    byId: db.query<Row, [string, number]>("select * from hook_deliveries where id = ? and instance = ?"),
+    insert: db.query<unknown, (string | number | null)[]>(
+      "insert into hook_deliveries (id, hook, instance, event, body, state, attempts, next_at, last_result," +
+        " created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    update: db.query<unknown, (string | number | null)[]>(
+      "update hook_deliveries set state = ?, attempts = ?, next_at = ?, last_result = ? where id = ?",
+    ),
+    hooks: db.query<{ seq: number }, []>("select seq from hooks"),
+    trim: db.query<unknown, [number, number, number]>(
+      "delete from hook_deliveries where hook = ? and seq <=" +
+        " (select seq from hook_deliveries where hook = ? order by seq desc limit 1 offset ?)",
+    ),
+  };
+}
+
+function toDelivery(row: Row): HookDelivery {
+  return {
+    seq: row.seq,
+    id: row.id,
+    hook: row.hook,
+    instance: row.instance,
+    event: row.event,
+    body: row.body,
+    status: row.state,
+    attempts: row.attempts,
+    nextAt: row.next_at,
+    lastResult: row.last_result ?? undefined,
+    createdAt: row.created_at,
+  };
+}

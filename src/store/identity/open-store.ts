@@ -1,0 +1,166 @@
+import type { Database } from "bun:sqlite";
+import type { Secret } from "../../lib/secret.ts";
+import { copyInto, openDatabase, quickCheck } from "../database.ts";
+import { bindKey, createMeta } from "../meta.ts";
+import { createSeal, type Seal } from "../seal.ts";
+import type { WriteOptions } from "../store.ts";
+import { createWriter } from "../write.ts";
+import { type Apps, createApps } from "./apps.ts";
+import { type Audit, createAudit } from "./audit.ts";
+import { type Browsers, createBrowsers } from "./browsers.ts";
+import { createExchanges, type Exchanges } from "./exchanges.ts";
+import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
+import { createHooks, type Hooks } from "./hooks.ts";
+import { createIdentities, type Identities } from "./identities.ts";
+import { createInstances, type Instances } from "./instances.ts";
+import { createKeys, type Keys } from "./keys.ts";
+import { createMails, type Mails } from "./mails.ts";
+import { first } from "./migrations/0001-first.ts";
+import { createOauthStates, type OauthStates } from "./oauth-states.ts";
+import { createOneTime, type OneTimes } from "./one-time.ts";
+import { createProviders, type Providers } from "./providers.ts";
+import { createReadTurn } from "./read-turn.ts";
+import { createPurge, type Purge } from "./purge.ts";
+import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
+import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
+import { createTokenSubjects, type TokenSubjects } from "./token-subjects.ts";
+import { createUsers, type Users } from "./users.ts";
+
+/** In order and for ever: a released migration is never edited, a change is a new file. */
+export const identityMigrations: readonly string[] = [first];
+
+/** The nouns of the identity service. Reads see the last commit; call what writes only inside `write`. */
+export interface IdentityNouns {
+  apps: Apps;
+  instances: Instances;
+  keys: Keys;
+  providers: Providers;
+  users: Users;
+  identities: Identities;
+  sessions: Sessions;
+  oauthStates: OauthStates;
+  oneTime: OneTimes;
+  browsers: Browsers;
+  mails: Mails;
+  tokenSubjects: TokenSubjects;
+  refreshTokens: RefreshTokens;
+  exchanges: Exchanges;
+  signingPairs: SigningPairs;
+  audit: Audit;
+  hooks: Hooks;
+  hookDeliveries: HookDeliveries;
+  searchChanges: SearchChanges;
+  purge: Purge;
+}
+
+/**
+ * The store of the identity service: a database file of its own beside the platform's, so that a million users and
+ * their searches never stand in the way of the reconciler. Held by the same lock of the root.
+ */
+export interface IdentityStore extends IdentityNouns {
+  /** As `Store.write`: one transaction of its own inside a shared commit; resolves once that is durable. */
+  write<T>(change: (nouns: IdentityNouns) => T, options?: WriteOptions): Promise<T>;
+  /** Moves whenever apps, instances, keys or signing pairs may have changed: what was remembered of them is void. */
+  generation(): number;
+  /** Called after a commit that put webhook calls into the outbox. */
+  subscribeDeliveries(listener: () => void): () => void;
+  check(): string;
+  copyTo(path: string): void;
+  close(): void;
+}
+
+export interface IdentityStoreOptions {
+  path: string;
+  /** 32 bytes; the same key as the platform's database. */
+  key: Secret<Uint8Array>;
+}
+
+/**
+ * Fit for a million users: addresses and ids come in no order, so that every write touches pages all over their
+ * indexes. They stay in memory, and go from the log to their places once for many writes.
+ */
+export function tuneForMany(db: Database): void {
+  db.run("pragma cache_size = -65536");
+  db.run("pragma wal_autocheckpoint = 8192");
+  db.run(`pragma journal_size_limit = ${64 * 1024 * 1024}`);
+}
+
+/** Call it as the holder of the root's lock. Fails as `openStore` does. */
+export function openIdentityStore({ path, key }: IdentityStoreOptions): IdentityStore {
+  const db = openDatabase(path, identityMigrations);
+  try {
+    tuneForMany(db);
+    const seal = createSeal(key);
+    bindKey(createMeta(db), seal, path);
+    return assemble(db, path, seal);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function assemble(db: Database, file: string, seal: Seal): IdentityStore {
+  const listeners = new Set<() => void>();
+  let added = false;
+  const turn = createReadTurn(db);
+  let generation = 0;
+  const changed = () => {
+    generation += 1;
+  };
+  const nouns: IdentityNouns = {
+    apps: createApps(db, changed),
+    instances: createInstances(db, changed),
+    keys: createKeys(db, seal, changed),
+    providers: createProviders(db, seal),
+    users: createUsers(db),
+    identities: createIdentities(db, seal),
+    sessions: createSessions(db),
+    oauthStates: createOauthStates(db, seal),
+    oneTime: createOneTime(db, seal),
+    browsers: createBrowsers(db),
+    mails: createMails(db, seal),
+    tokenSubjects: createTokenSubjects(db, turn),
+    refreshTokens: createRefreshTokens(db),
+    exchanges: createExchanges(db),
+    signingPairs: createSigningPairs(db, seal, changed),
+    audit: createAudit(db),
+    hooks: createHooks(db, seal),
+    hookDeliveries: createHookDeliveries(db, () => {
+      added = true;
+    }),
+    searchChanges: createSearchChanges(db),
+    purge: createPurge(db),
+  };
+  const nothing = () => undefined;
+  const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed, beforeBatch: turn.end });
+  const tell = () => {
+    if (!added) return;
+    added = false;
+    for (const listener of listeners) listener();
+  };
+  return {
+    ...nouns,
+    async write(change, options) {
+      const result = await writer.write(() => change(nouns), options);
+      tell();
+      return result;
+    },
+    subscribeDeliveries(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    generation: () => generation,
+    check: () => quickCheck(db),
+    copyTo(target) {
+      turn.end();
+      copyInto(db, target);
+    },
+    close() {
+      turn.end();
+      writer.close();
+      db.close();
+    },
+  };
+}

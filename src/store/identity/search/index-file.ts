@@ -1,0 +1,72 @@
+import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { indexSchema } from "./schema.ts";
+
+export interface IndexFile {
+  db: Database;
+  /** Consumed entries of `search_changes`. */
+  changes(): number;
+  setChanges(n: number): void;
+}
+
+/** Of the layout of the file itself: another one is made anew. */
+const layout = "1";
+
+/**
+ * Opens the index at `path` for writing. One that was made from another file than the database at `source`, or that is
+ * damaged, is thrown away: everything in it can be made again.
+ */
+export function openIndexFile(path: string, source: string): IndexFile {
+  const origin = originOf(source);
+  try {
+    const kept = open(path);
+    if (kept.meta("origin") === origin && kept.meta("layout") === layout) return kept;
+    kept.db.close();
+  } catch {
+    // Not a database any more: made anew below.
+  }
+  removeIndexFile(path);
+  const fresh = open(path);
+  fresh.setMeta("origin", origin);
+  fresh.setMeta("layout", layout);
+  return fresh;
+}
+
+export function removeIndexFile(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) rmSync(file, { force: true });
+}
+
+/** A restored or copied database is another file, whatever it holds. */
+function originOf(source: string): string {
+  const { dev, ino, birthtimeMs } = statSync(source);
+  return `${dev}:${ino}:${birthtimeMs}`;
+}
+
+function open(path: string) {
+  // What it holds tells of addresses and names; SQLite gives its log files the same mode.
+  closeSync(openSync(path, "a", 0o600));
+  const db = new Database(path, { create: false, readwrite: true });
+  try {
+    db.run("pragma journal_mode = wal");
+    db.run("pragma synchronous = normal");
+    db.run("pragma busy_timeout = 2000");
+    db.run("pragma journal_size_limit = 16777216");
+    db.run(indexSchema);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  const read = db.query<{ value: string }, [string]>("select value from meta where key = ?");
+  const write = db.query<unknown, [string, string]>("insert or replace into meta (key, value) values (?, ?)");
+  return {
+    db,
+    meta: (key: string) => read.get(key)?.value,
+    setMeta: (key: string, value: string) => {
+      write.run(key, value);
+    },
+    changes: () => Number(read.get("changes")?.value ?? 0),
+    setChanges: (n: number) => {
+      write.run("changes", String(n));
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { Database } from "bun:sqlite";
+import type { User } from "./records.ts";
+
+export interface UserRow {
+  seq: number;
+  id: string;
+  instance: number;
+  email: string;
+  name: string;
+  avatar_url: string | null;
+  email_verified_at: number | null;
+  placeholder: number;
+  password_hash: string | null;
+  banned_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Users {
+  /** By UUID, within one instance. */
+  get(instance: number, id: string): User | undefined;
+  /** By UUID, whatever its instance. */
+  find(id: string): User | undefined;
+  bySeq(seq: number): User | undefined;
+  byEmail(instance: number, email: string): User | undefined;
+  /** Newest first; `before` is the `seq` of the last one seen. */
+  list(instance: number, page: { limit: number; before?: number }): User[];
+  /** Names of the connected providers, `password` aside, in order of their joining. */
+  providers(seq: number): string[];
+  /** Oldest first; `after` is the `seq` of the last one seen. */
+  oldest(instance: number, page: { limit: number; after: number }): User[];
+  add(user: Omit<User, "seq">): User;
+  /** Undefined, and nothing done, where the id or the address is taken; else the `seq` of the new row. */
+  addNew(user: Omit<User, "seq">): number | undefined;
+  /** Everything but the identity. */
+  update(user: User): void;
+  /** With identities, sessions and tokens. False when it was not there. */
+  remove(seq: number): boolean;
+}
+
+export function createUsers(db: Database): Users {
+  const byId = db.query<UserRow, [number, string]>("select * from users where instance = ? and id = ?");
+  const anywhere = db.query<UserRow, [string]>("select * from users where id = ?");
+  const bySeq = db.query<UserRow, [number]>("select * from users where seq = ?");
+  const byEmail = db.query<UserRow, [number, string]>("select * from users where instance = ? and email = ?");
+  const page = db.query<UserRow, [number, number, number]>(
+    "select * from users where instance = ? and seq < ? order by seq desc limit ?",
+  );
+  const providers = db.query<{ provider: string }, [number]>(
+    "select provider from identities where user = ? order by seq",
+  );
+  const pageUp = db.query<UserRow, [number, number, number]>(
+    "select * from users where instance = ? and seq > ? order by seq limit ?",
+  );
+  const insertNew = db.query<unknown, (string | number | null)[]>(
+    "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
+      " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  );
+  const insert = db.query<UserRow, (string | number | null)[]>(
+    "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
+      " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning *",
+  );
+  const update = db.query<unknown, (string | number | null)[]>(
+    "update users set email = ?, name = ?, avatar_url = ?, email_verified_at = ?, placeholder = ?, password_hash = ?," +
+      " banned_at = ?, updated_at = ? where seq = ?",
+  );
+  const drop = db.query<unknown, [number]>("delete from users where seq = ?");
+  return {
+    get: (instance, id) => optional(byId.get(instance, id)),
+    find: (id) => optional(anywhere.get(id)),
+    bySeq: (seq) => optional(bySeq.get(seq)),
+    byEmail: (instance, email) => optional(byEmail.get(instance, email)),
+    list: (instance, { limit, before }) => page.all(instance, before ?? Number.MAX_SAFE_INTEGER, limit).map(toUser),
+    providers: (seq) => providers.all(seq).map(({ provider }) => provider),
+    oldest: (instance, { limit, after }) => pageUp.all(instance, after, limit).map(toUser),
+    addNew(user) {
+      // One by one and not as a list: an import calls this a million times.
+      const { changes, lastInsertRowid } = insertNew.run(
+        user.id,
+        user.instance,
+        user.email,
+        user.name,
+        user.avatarUrl ?? null,
+        user.emailVerifiedAt ?? null,
+        user.placeholder ? 1 : 0,
+        user.passwordHash ?? null,
+        user.bannedAt ?? null,
+        user.createdAt,
+        user.updatedAt,
+      );
+      return changes === 0 ? undefined : Number(lastInsertRowid);
+    },
+    add(user) {
+      const row = insert.get(user.id, user.instance, ...columnsOf(user), user.createdAt, user.updatedAt);
+      if (row === null) throw new Error("an insert returned no row");
+      return toUser(row);
+    },
+    update(user) {
+      update.run(...columnsOf(user), user.updatedAt, user.seq);
+    },
+    remove: (seq) => drop.run(seq).changes > 0,
+  };
+}
+
+function columnsOf(user: Omit<User, "seq">): (string | number | null)[] {
+  const { email, name, avatarUrl, emailVerifiedAt, placeholder, passwordHash, bannedAt } = user;
+  const nullable = [avatarUrl ?? null, emailVerifiedAt ?? null, placeholder ? 1 : 0];
+  return [email, name, ...nullable, passwordHash ?? null, bannedAt ?? null];
+}
+
+function optional(row: UserRow | null): User | undefined {
+  return row === null ? undefined : toUser(row);
+}
+
+export function toUser(row: UserRow): User {
+  return {
+    seq: row.seq,
+    id: row.id,
+    instance: row.instance,
+    email: row.email,
+    name: row.name,
+    avatarUrl: row.avatar_url ?? undefined,
+    emailVerifiedAt: row.email_verified_at ?? undefined,
+    placeholder: row.placeholder === 1,
+    passwordHash: row.password_hash ?? undefined,
+    bannedAt: row.banned_at ?? undefined,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

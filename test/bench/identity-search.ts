@@ -1,0 +1,153 @@
+import type { BenchServer } from "./identity-search-server.ts";
+import { median } from "./median.ts";
+import { atRate, must200, perSecond, percentile, rawConnection } from "./raw-load.ts";
+import type { BenchRow } from "./row.ts";
+
+const users = Number(process.env.BERTH_BENCH_USERS ?? 1_000_000);
+const rounds = 5;
+const roundMs = 1_000;
+const perClass = 300;
+
+/** Query classes of a user search; `n` is another number every time, so that nothing is remembered. */
+const classes: [string, (n: number) => string][] = [
+  ["exact", (n) => `email:alice.silva${n}@gmail.com`],
+  ["prefix", (n) => `email:alice.silva${n % 1_000}*`],
+  ["prefix of many", (n) => `name:${["Al", "Br", "Ca", "Da"][n % 4]}*`],
+  ["contains, rare", (n) => `email:*silva${n}*`],
+  ["ends with, rare", (n) => `email:*${n}@corp.io`],
+  ["contains, common", () => "name:*silva*"],
+  ["ends with, common", () => "email:*@gmail.com"],
+  ["no match", () => "name:*zzzq*"],
+  ["date and negation", (n) => `created_at<2025-0${1 + (n % 9)}-15 -email:*gmail*`],
+  ["date and ending", (n) => `created_at>2025-0${1 + (n % 9)}-15 email:*@corp.io`],
+];
+
+/** Searches over a million users, in one instance and in one of ten; and what verifying feels of them. */
+export async function run(): Promise<BenchRow[]> {
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/identity-search-server.ts`, String(users)], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  try {
+    const server = await readyLine(child.stdout);
+    const rows = [...(await classRows(server)), await exactRow(server), ...(await verifyRows(server))];
+    return rows;
+  } finally {
+    child.stdin.end();
+    await child.exited;
+  }
+}
+
+async function classRows(server: BenchServer): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  const bare = await latencies(server.barePort, () => "GET /bare HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const bareP99 = percentile(bare, 0.99);
+  for (const [where, key] of Object.entries(server.keys)) {
+    for (const [name, query] of classes) {
+      const times = await latencies(server.port, (n) => search(key, query(n)));
+      const p99 = percentile(times, 0.99);
+      console.error(`${where} ${name}: p50 ${percentile(times, 0.5).toFixed(1)} p99 ${p99.toFixed(1)} ms`);
+      const row = { value: p99, unit: "ms p99", baseline: bareP99, ratio: p99 / bareP99, wanted: "value <= 50" };
+      rows.push({ name: `search ${users} users (${where}): ${name}`, ...row });
+    }
+  }
+  return rows;
+}
+
+async function latencies(port: number, request: (n: number) => string): Promise<number[]> {
+  const connection = await rawConnection(port);
+  const times: number[] = [];
+  for (let asked = 0; asked < perClass; asked++) {
+    const text = request((asked * 7_919) % users);
+    const begun = performance.now();
+    must200(await connection.ask(text));
+    times.push(performance.now() - begun);
+  }
+  connection.close();
+  return times;
+}
+
+async function exactRow(server: BenchServer): Promise<BenchRow> {
+  const request = Buffer.from(search(server.keys.large, "email:alice.silva77777@gmail.com"));
+  const bareRequest = Buffer.from("GET /bare HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const figures: { exact: number; bare: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const bare = await perSecond(server.barePort, bareRequest, 32, roundMs);
+    figures.push({ bare, exact: await perSecond(server.port, request, 32, roundMs) });
+  }
+  return {
+    name: "exact match beside a bare route",
+    value: median(figures.map(({ exact }) => exact)),
+    unit: "requests/s",
+    baseline: median(figures.map(({ bare }) => bare)),
+    ratio: median(figures.map(({ exact, bare }) => exact / bare)),
+    wanted: ">= 0.6",
+  };
+}
+
+/** The same fixed rate, half of what is possible, with contains-searches beside it and without. */
+async function verifyRows(server: BenchServer): Promise<BenchRow[]> {
+  const request = verify(server);
+  const most = await perSecond(server.port, request, 32, roundMs);
+  const figures: { alone: number; beside: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const alone = percentile(await atRate(server.port, request, most / 2, 2 * roundMs), 0.99);
+    const searching = startSearches(server);
+    const beside = percentile(await atRate(server.port, request, most / 2, 2 * roundMs), 0.99);
+    await searching.stop();
+    figures.push({ alone, beside });
+  }
+  const [alone, beside] = [median(figures.map((one) => one.alone)), median(figures.map((one) => one.beside))];
+  return [
+    {
+      name: `verify at ${Math.round(most / 2)}/s, contains-searches beside it`,
+      value: beside,
+      unit: "ms p99",
+      baseline: alone,
+      ratio: beside / alone,
+      wanted: "beside what it is alone",
+    },
+  ];
+}
+
+function startSearches(server: BenchServer): { stop(): Promise<void> } {
+  let over = false;
+  const loops = ["name:*silva*", "email:*77777@corp.io", "email:*@gmail.com"].map(async (query) => {
+    const connection = await rawConnection(server.port);
+    while (!over) {
+      await connection.ask(search(server.keys.large, query));
+      await Bun.sleep(20);
+    }
+    connection.close();
+  });
+  return {
+    async stop() {
+      over = true;
+      await Promise.all(loops);
+    },
+  };
+}
+
+function search(key: string, query: string): string {
+  const path = `/api/v1/users/search?query=${encodeURIComponent(query)}`;
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Service-Secret-Key: ${key}\r\n\r\n`;
+}
+
+function verify({ keys, token }: BenchServer): Buffer {
+  const body = JSON.stringify({ token });
+  const head = `X-Service-Secret-Key: ${keys.large}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  return Buffer.from(`POST /api/v1/tokens/verify HTTP/1.1\r\nHost: localhost\r\n${head}\r\n\r\n${body}`);
+}
+
+async function readyLine(stdout: ReadableStream<Uint8Array>): Promise<BenchServer> {
+  let text = "";
+  for await (const chunk of stdout) {
+    text += new TextDecoder().decode(chunk);
+    const end = text.indexOf("\n");
+    if (end >= 0) return JSON.parse(text.slice(0, end)) as BenchServer;
+  }
+  throw new Error("the server ended before it was ready");
+}
+
+if (import.meta.main) console.log(JSON.stringify(await run(), null, 2));

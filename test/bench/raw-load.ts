@@ -1,0 +1,107 @@
+import type { Socket } from "bun";
+
+/** One kept-alive HTTP/1.1 connection with one request under way; cheap enough not to be what is measured. */
+export interface RawConnection {
+  /** Sends `request` as it is; resolves with the status when the whole answer is there. */
+  ask(request: string | Buffer): Promise<number>;
+  close(): void;
+}
+
+interface Reading {
+  head: string;
+  /** Bytes of the body that are still to come; undefined while the head is not whole. */
+  left: number | undefined;
+}
+
+export async function rawConnection(port: number): Promise<RawConnection> {
+  let reading: Reading = { head: "", left: undefined };
+  let done: ((status: number) => void) | undefined;
+  const socket: Socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      data(_, chunk) {
+        if (reading.left === undefined) {
+          reading.head += chunk.toString("latin1");
+          const end = reading.head.indexOf("\r\n\r\n");
+          if (end < 0) return;
+          const length = Number(/content-length: (\d+)/i.exec(reading.head)?.[1] ?? 0);
+          reading.left = length - (reading.head.length - end - 4);
+        } else reading.left -= chunk.length;
+        if (reading.left > 0) return;
+        const status = Number(reading.head.slice(9, 12));
+        reading = { head: "", left: undefined };
+        done?.(status);
+      },
+    },
+  });
+  return {
+    ask(request) {
+      return new Promise((resolve) => {
+        done = resolve;
+        socket.write(request);
+      });
+    },
+    close: () => socket.terminate(),
+  };
+}
+
+/** Answers per second of `connections` that ask without a pause; fails on any status but 200. */
+export async function perSecond(
+  port: number,
+  request: Buffer,
+  connections: number,
+  durationMs: number,
+): Promise<number> {
+  const all = await Promise.all(Array.from({ length: connections }, () => rawConnection(port)));
+  const begun = performance.now();
+  let answers = 0;
+  await Promise.all(
+    all.map(async (connection) => {
+      while (performance.now() - begun < durationMs) {
+        must200(await connection.ask(request));
+        answers += 1;
+      }
+      connection.close();
+    }),
+  );
+  return (answers * 1_000) / (performance.now() - begun);
+}
+
+/** Times in ms of requests that begin at a fixed rate, whether or not the earlier ones are answered. */
+export async function atRate(port: number, request: Buffer, rate: number, durationMs: number): Promise<number[]> {
+  const free = await Promise.all(Array.from({ length: 64 }, () => rawConnection(port)));
+  const connections = [...free];
+  const times: number[] = [];
+  const waiting: number[] = [];
+  const begun = performance.now();
+  const send = (connection: RawConnection, dueAt: number) =>
+    void connection.ask(request).then((status) => {
+      must200(status);
+      times.push(performance.now() - dueAt);
+      const next = waiting.shift();
+      if (next === undefined) free.push(connection);
+      else send(connection, next);
+    });
+  for (let sent = 0; performance.now() - begun < durationMs;) {
+    for (; sent < ((performance.now() - begun) * rate) / 1_000; sent++) {
+      const dueAt = begun + (sent * 1_000) / rate;
+      const connection = free.pop();
+      if (connection === undefined) waiting.push(dueAt);
+      else send(connection, dueAt);
+    }
+    await Bun.sleep(0);
+  }
+  await Bun.sleep(500);
+  for (const connection of connections) connection.close();
+  return times;
+}
+
+export function must200(status: number): void {
+  if (status !== 200) throw new Error(`status ${status}`);
+}
+
+export function percentile(times: readonly number[], part: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

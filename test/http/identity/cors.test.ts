@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { identityEndpoints } from "../../../src/api/identity/endpoints.ts";
+import { type IdentityWorld, identityWorld, type Tenant, withPublishable, withSecret } from "../../support/identity.ts";
+
+let it: IdentityWorld;
+let shop: Tenant;
+
+beforeEach(async () => {
+  it = identityWorld();
+  shop = await it.tenant({
+    redirect_uris: ["https://shop.test/callback", "http://127.0.0.1/callback"],
+    publishable_key_headers: ["X-Brand-Publishable-Key"],
+  });
+});
+
+afterEach(() => it.close());
+
+/** Rows 8 and 19 to 21. */
+const open = [
+  "GET /api/v1/instances/search",
+  "POST /api/v1/sessions/exchange",
+  "POST /api/v1/sessions/refresh",
+  "POST /api/v1/sessions/revoke",
+];
+const allowed = ({ headers }: { headers: Headers }) => headers.get("access-control-allow-origin");
+
+test.each(open)("%s may be called from pages of the instance's apps", async (request) => {
+  const [method, path] = request.split(" ");
+  for (const origin of ["https://shop.test", "http://127.0.0.1:5173"]) {
+    const asked = { Origin: origin, "Access-Control-Request-Method": method ?? "" };
+    const preflight = await it.ask(`OPTIONS ${path}`, { headers: asked });
+    expect([preflight.status, allowed(preflight)]).toEqual([204, origin]);
+    expect(preflight.headers.get("access-control-allow-methods")).toBe(method as string);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe(
+      "content-type, x-service-publishable-key, x-brand-publishable-key",
+    );
+    const answer = await it.ask(request, { headers: { ...withPublishable(shop), Origin: origin }, body: {} });
+    expect([answer.status, allowed(answer)]).toEqual([400, origin]);
+    expect(answer.headers.get("vary")).toContain("Origin");
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  }
+});
+
+test.each(open)("%s stays closed to every other page", async (request) => {
+  const path = request.split(" ")[1];
+  const origins = [
+    "https://evil.test",
+    "https://shop.test.evil.test",
+    "http://shop.test",
+    "https://shop.test:444",
+    "null",
+    "https://shop.test/",
+    "http://localhost:5173",
+    "http://127.0.0.2",
+  ];
+  for (const origin of origins) {
+    const preflight = await it.ask(`OPTIONS ${path}`, { headers: { Origin: origin } });
+    expect([origin, preflight.status, allowed(preflight)]).toEqual([origin, 204, null]);
+    const answer = await it.ask(request, { headers: { ...withPublishable(shop), Origin: origin }, body: {} });
+    expect([origin, allowed(answer)]).toEqual([origin, null]);
+  }
+});
+
+test("a page of one instance's app cannot read another's answers", async () => {
+  const other = await it.tenant({ redirect_uris: ["https://other.test/"] });
+  const headers = { ...withPublishable(other), Origin: "https://shop.test" };
+  expect(allowed(await it.ask("POST /api/v1/sessions/refresh", { headers, body: {} }))).toBeNull();
+});
+
+test("what opens with the secret key alone is for no page", async () => {
+  for (const { method, path } of identityEndpoints) {
+    if (open.includes(`${method} ${path}`)) continue;
+    const target = path.replace(":id", "x");
+    const headers = { ...withSecret(shop), Origin: "https://shop.test" };
+    expect([path, allowed(await it.ask(`${method} ${target}`, { headers }))]).toEqual([path, null]);
+    expect([path, allowed(await it.ask(`OPTIONS ${target}`, { headers }))]).toEqual([path, null]);
+  }
+});

@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { TokenPair } from "../../../src/identity/refresh.ts";
+import type { InstanceSettings } from "../../../src/api/identity/settings.ts";
+import {
+  type Answer,
+  type IdentityWorld,
+  identityWorld,
+  type Tenant,
+  withPublishable,
+  withSecret,
+} from "../../support/identity.ts";
+
+let it: IdentityWorld;
+let shop: Tenant;
+
+beforeEach(async () => {
+  it = identityWorld();
+  shop = await it.tenant();
+});
+
+afterEach(() => it.close());
+
+const post = (path: string, body: unknown, tenant = shop) =>
+  it.ask(`POST /api/v1/sessions/${path}`, { headers: withPublishable(tenant), body });
+const exchange = (token: string, tenant = shop) => post("exchange", { token }, tenant);
+const refresh = (token: string, tenant = shop) => post("refresh", { refresh_token: token }, tenant);
+const pairOf = ({ status, json }: Answer): TokenPair => {
+  expect(status).toBe(200);
+  return json as TokenPair;
+};
+const later = (ms: number) => it.clock.moveTo(it.clock.now() + ms);
+const refused = (answer: Answer, error: string) => expect([answer.status, answer.json]).toEqual([401, { error }]);
+const verify = (token: string) => it.ask("POST /api/v1/tokens/verify", { headers: withSecret(shop), body: { token } });
+const change = (settings: InstanceSettings) => {
+  const { instance } = shop.entry();
+  return it.context.store.write(({ instances }) => instances.update({ ...instance, settings }));
+};
+const isActive = async (sessionId: string) => {
+  const { json } = await it.ask(`GET /api/v1/sessions/${sessionId}`, { headers: withSecret(shop) });
+  return (json as { data: { active: boolean } }).data.active;
+};
+
+describe("exchange", () => {
+  test("gives a pair for a sign-in token", async () => {
+    const { session, token } = await it.signedIn(shop);
+    const pair = pairOf(await exchange(token));
+    expect(pair).toEqual({
+      access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      refresh_token: expect.stringMatching(/^svc_rt_[\w-]{43}$/),
+      token_type: "Bearer",
+      expires_in: 900,
+      session_id: session.sessionId,
+    });
+    expect((await verify(pair.access_token)).json).toMatchObject({ data: { session: { status: "active" } } });
+    later(900_000);
+    expect((await verify(pair.access_token)).json).toEqual({ valid: false, error: "Token expired" });
+  });
+
+  test("once; a repeat within the grace gets the same refresh token", async () => {
+    const { token } = await it.signedIn(shop);
+    const first = pairOf(await exchange(token));
+    later(29_999);
+    expect(pairOf(await exchange(token)).refresh_token).toBe(first.refresh_token);
+    later(1);
+    refused(await exchange(token), "Token already exchanged");
+  });
+
+  test("not again once its refresh token was used, even within the grace", async () => {
+    const { token } = await it.signedIn(shop);
+    const first = pairOf(await exchange(token));
+    pairOf(await refresh(first.refresh_token));
+    refused(await exchange(token), "Token already exchanged");
+  });
+
+  test("not for an access token: it would prolong itself for ever", async () => {
+    const { token } = await it.signedIn(shop);
+    const { access_token } = pairOf(await exchange(token));
+    refused(await exchange(access_token), "Token is not a sign-in token");
+  });
+
+  test("not for a token of another instance, a broken one, an expired one, or after the session", async () => {
+    const other = await it.tenant();
+    const { token, session } = await it.signedIn(shop);
+    refused(await exchange(token, other), "Token does not belong to this instance");
+    refused(await exchange("a.b.c"), "Token invalid signature");
+    await it.ask(`DELETE /api/v1/sessions/${session.sessionId}`, { headers: withSecret(shop) });
+    refused(await exchange(token), "Session is not active");
+    later(3_600_000);
+    refused(await exchange(token), "Token expired");
+  });
+
+  test("not for a banned user", async () => {
+    const { user, token } = await it.signedIn(shop);
+    await it.context.store.write(({ users }) => users.update({ ...user, bannedAt: 1 }));
+    refused(await exchange(token), "Session is not active");
+  });
+
+  test("400 without a token, 401 without a publishable key, also with the secret one", async () => {
+    const missing = await post("exchange", {});
+    expect([missing.status, missing.json]).toEqual([400, { error: "Missing token" }]);
+    const none = await it.ask("POST /api/v1/sessions/exchange", { headers: withSecret(shop), body: {} });
+    expect([none.status, none.json]).toEqual([401, { error: "Unauthorized" }]);
+  });
+});
+
+describe("refresh", () => {
+  const start = async () => pairOf(await exchange((await it.signedIn(shop)).token));
+
+  test("rotates, and moves the last activity", async () => {
+    const first = await start();
+    later(60_000);
+    const second = pairOf(await refresh(first.refresh_token));
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    expect(second.session_id).toBe(first.session_id);
+    expect(second.access_token).not.toBe(first.access_token);
+    const { json } = await verify(second.access_token);
+    expect(json).toMatchObject({ data: { session: { last_activity_at: "2026-01-01T00:01:00.000Z" } } });
+    pairOf(await refresh(second.refresh_token));
+  });
+
+  test("a lost answer is repeated within the grace with the same successor", async () => {
+    const first = await start();
+    const second = pairOf(await refresh(first.refresh_token));
+    later(29_999);
+    expect(pairOf(await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token);
+  });
+
+  test("two at the same time get the same successor", async () => {
+    const first = await start();
+    const both = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)]);
+    const [one, two] = both.map((answer) => pairOf(answer).refresh_token);
+    expect(one).toBe(two as string);
+  });
+
+  test("a spent token that returns later ends the session and all that came of it", async () => {
+    const first = await start();
+    const second = pairOf(await refresh(first.refresh_token));
+    later(30_000);
+    refused(await refresh(first.refresh_token), "Invalid refresh token");
+    refused(await refresh(second.refresh_token), "Invalid refresh token");
+    expect(await isActive(first.session_id)).toBe(false);
+    const [entry] = it.context.store.audit.list(shop.entry().instance.seq, { limit: 1 });
+    expect([entry?.action, entry?.detail]).toEqual(["session.revoke", { reason: "reuse" }]);
+  });
+
+  test("so does one that returns within the grace, once its successor was used", async () => {
+    const first = await start();
+    const second = pairOf(await refresh(first.refresh_token));
+    pairOf(await refresh(second.refresh_token));
+    refused(await refresh(first.refresh_token), "Invalid refresh token");
+    expect(await isActive(first.session_id)).toBe(false);
+  });
+
+  test.each([["nothing"], ["svc_rt_"], ["x".repeat(10_000)], ["\u0000"], ["svc_rt_'; drop table sessions; --"]])(
+    "%p is refused and harms nobody",
+    async (token) => {
+      const first = await start();
+      refused(await refresh(token), "Invalid refresh token");
+      expect(await isActive(first.session_id)).toBe(true);
+    },
+  );
+
+  test("a token of another instance is none, and its session stays", async () => {
+    const first = await start();
+    const other = await it.tenant();
+    refused(await refresh(first.refresh_token, other), "Invalid refresh token");
+    expect((await post("revoke", { refresh_token: first.refresh_token }, other)).status).toBe(204);
+    expect(await isActive(first.session_id)).toBe(true);
+    pairOf(await refresh(first.refresh_token));
+  });
+
+  test("ends with the session: its lifetime, idleness, revocation, ban, deletion", async () => {
+    await change({ session_lifetime_hours: 2, session_idle_timeout_minutes: 60 });
+    const old = await start();
+    later(59 * 60_000);
+    const kept = pairOf(await refresh(old.refresh_token));
+    const idle = await start();
+    later(60 * 60_000);
+    refused(await refresh(idle.refresh_token), "Invalid refresh token");
+    refused(await refresh(kept.refresh_token), "Invalid refresh token");
+
+    const { user, token } = await it.signedIn(shop);
+    const banned = pairOf(await exchange(token));
+    await it.context.store.write(({ users }) => users.update({ ...user, bannedAt: 1 }));
+    refused(await refresh(banned.refresh_token), "Invalid refresh token");
+    await it.ask(`DELETE /api/v1/users/${user.id}`, { headers: withSecret(shop) });
+    refused(await refresh(banned.refresh_token), "Invalid refresh token");
+  });
+
+  test("a session that reached its lifetime ends although it was never idle", async () => {
+    await change({ session_lifetime_hours: 1 });
+    let pair = await start();
+    for (let minutes = 0; minutes < 50; minutes += 10) {
+      later(10 * 60_000);
+      pair = pairOf(await refresh(pair.refresh_token));
+    }
+    later(10 * 60_000);
+    refused(await refresh(pair.refresh_token), "Invalid refresh token");
+  });
+
+  test("a prefix that changes on the way harms no token", async () => {
+    const first = await start();
+    await change({ refresh_token_prefix: "clk_rt_" });
+    const second = pairOf(await refresh(first.refresh_token));
+    expect(second.refresh_token).toStartWith("clk_rt_");
+    expect(pairOf(await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token);
+  });
+
+  test("nothing of a token is stored in the clear", async () => {
+    const first = await start();
+    const row = it.context.store.refreshTokens;
+    const { createHash } = await import("node:crypto");
+    expect(row.get(createHash("sha256").update(first.refresh_token.slice(-43)).digest())).toBeDefined();
+    expect(it.logged.join("\n")).not.toContain(first.refresh_token.slice(-43));
+  });
+
+  test("400 without a token, 429 with the time to wait after too many", async () => {
+    const missing = await post("refresh", {});
+    expect([missing.status, missing.json]).toEqual([400, { error: "Missing refresh token" }]);
+    for (let count = 1; count < 120; count += 1) await refresh("none");
+    const limited = await refresh("none");
+    expect([limited.status, limited.json]).toEqual([429, { error: "Too many requests" }]);
+    expect(limited.headers.get("retry-after")).toBe("60");
+  });
+});
+
+describe("revoke", () => {
+  test("ends the session of any of its tokens, spent ones too; unknown ones are none", async () => {
+    const first = pairOf(await exchange((await it.signedIn(shop)).token));
+    const second = pairOf(await refresh(first.refresh_token));
+    const answer = await post("revoke", { refresh_token: first.refresh_token });
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+    expect(await isActive(first.session_id)).toBe(false);
+    refused(await refresh(second.refresh_token), "Invalid refresh token");
+    expect((await post("revoke", { refresh_token: "none" })).status).toBe(204);
+    const missing = await post("revoke", {});
+    expect([missing.status, missing.json]).toEqual([400, { error: "Missing refresh token" }]);
+  });
+});
+
+describe("how many sessions a user may have", () => {
+  test("a sign-in beyond the cap ends the oldest", async () => {
+    await change({ max_concurrent_sessions: 2 });
+    const user = await it.user(shop);
+    const sessions = [];
+    for (let count = 0; count < 3; count += 1) {
+      sessions.push(await it.session(shop, user));
+      later(1_000);
+    }
+    const states = await Promise.all(sessions.map(({ sessionId }) => isActive(sessionId)));
+    expect(states).toEqual([false, true, true]);
+  });
+
+  test("a sign-in on a device ends its earlier one, and no other", async () => {
+    await change({ single_session_per_device: true });
+    const user = await it.user(shop);
+    const first = await it.session(shop, user, { device: "aa" });
+    const elsewhere = await it.session(shop, user, { device: "bb" });
+    const second = await it.session(shop, user, { device: "aa" });
+    const states = await Promise.all([first, elsewhere, second].map(({ sessionId }) => isActive(sessionId)));
+    expect(states).toEqual([false, true, true]);
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { waitFor } from "./wait.ts";
+
+/** A tab of a real browser. Waits for what it is asked about; see `patienceMs`. */
+export interface Tab {
+  open(url: string): Promise<void>;
+  /** The address once it matches. */
+  at(pattern: RegExp): Promise<string>;
+  /** Text of the page once it holds `text`. */
+  shows(text: string): Promise<string>;
+  fill(selector: string, value: string): Promise<void>;
+  click(selector: string): Promise<void>;
+  /** The first link or button with this text. */
+  press(text: string): Promise<void>;
+  /** The browser's back button. */
+  back(): Promise<void>;
+  /** Value of an expression in the page. */
+  read<T>(expression: string): Promise<T>;
+  /** Another tab with the same cookies. */
+  another(): Promise<Tab>;
+  /** The page's own scripts do not run from now on. */
+  withoutScripts(): Promise<void>;
+  /** Keys as a person types them: `Tab`, `Enter`. */
+  key(name: "Tab" | "Enter"): Promise<void>;
+}
+
+export interface Chromium {
+  /** A tab with cookies of its own. */
+  tab(): Promise<Tab>;
+  /** Messages of pages about their policy or scripts: empty when all is well. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+interface Message {
+  id?: number;
+  sessionId?: string;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: Record<string, unknown>;
+  error?: { message: string };
+}
+
+/** Headless Chromium over its remote-debugging protocol. `cookies: false` has it take none. */
+export async function startChromium({ cookies = true }: { cookies?: boolean } = {}): Promise<Chromium> {
+  const profile = mkdtempSync(join(tmpdir(), "chromium-"));
+  if (!cookies) blockCookies(profile);
+  const run = Bun.spawn(
+    [
+      "chromium",
+      "--headless=new",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-dev-shm-usage",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--remote-debugging-port=0",
+      `--user-data-dir=${profile}`,
+      "about:blank",
+    ],
+    { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+  );
+  const stop = async () => {
+    run.kill("SIGKILL");
+    await run.exited;
+    rmSync(profile, { recursive: true, force: true });
+  };
+  try {
+    const [port, path] = await waitFor("chromium's address", () => {
+      const lines = readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n");
+      return lines.length > 1 && lines;
+    });
+    const wire = await connect(`ws://127.0.0.1:${port}${path}`);
+    return {
+      complaints: wire.complaints,
+      async tab() {
+        // A context of its own would not have the cookie setting of the profile.
+        const context = cookies ? await wire.call("Target.createBrowserContext") : {};
+        return createTab(wire, context.browserContextId as string | undefined);
+      },
+      async close() {
+        wire.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function blockCookies(profile: string): void {
+  mkdirSync(join(profile, "Default"), { recursive: true });
+  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+  writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify(preferences));
+}
+
+interface Wire {
+  call(method: string, params?: Record<string, unknown>, sessionId?: string): Promise<Record<string, unknown>>;
+  readonly complaints: string[];
+  close(): void;
+}
+
+async function connect(url: string): Promise<Wire> {
+  const socket = new WebSocket(url);
+  const waiting = new Map<
+    number,
+    { resolve: (value: Record<string, unknown>) => void; reject: (error: Error) => void }
+  >();
+  const complaints: string[] = [];
+  let last = 0;
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(String(data)) as Message;
+    if (message.method === "Log.entryAdded" || message.method === "Runtime.exceptionThrown") {
+      const text = JSON.stringify(message.params);
+      if (/Content Security Policy|exceptionDetails/.test(text)) complaints.push(text);
+    }
+    const caller = message.id === undefined ? undefined : waiting.get(message.id);
+    if (message.id === undefined || caller === undefined) return;
+    waiting.delete(message.id);
+    if (message.error === undefined) caller.resolve(message.result ?? {});
+    else caller.reject(new Error(message.error.message));
+  };
+  socket.onclose = () => {
+    for (const { reject } of waiting.values()) reject(new Error("chromium has gone"));
+    waiting.clear();
+  };
+  await new Promise<void>((resolve, reject) => {
+    socket.onopen = () => resolve();
+    socket.onerror = () => reject(new Error(`no connection to ${url}`));
+  });
+  return {
+    complaints,
+    close: () => socket.close(),
+    call: (method, params = {}, sessionId) =>
+      new Promise((resolve, reject) => {
+        last += 1;
+        waiting.set(last, { resolve, reject });
+        socket.send(JSON.stringify({ id: last, method, params, ...(sessionId === undefined ? {} : { sessionId }) }));
+      }),
+  };
+}
+
+async function createTab(wire: Wire, context: string | undefined): Promise<Tab> {
+  const where = context === undefined ? {} : { browserContextId: context };
+  const { targetId } = await wire.call("Target.createTarget", { url: "about:blank", ...where });
+  const { sessionId } = await wire.call("Target.attachToTarget", { targetId, flatten: true });
+  const session = String(sessionId);
+  const call = (method: string, params?: Record<string, unknown>) => wire.call(method, params, session);
+  await call("Page.enable");
+  await call("Runtime.enable");
+  await call("Log.enable");
+
+  async function read<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await call("Runtime.evaluate", { expression, returnByValue: true });
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+    return (result as { value: T }).value;
+  }
+  /** In an arrow function of the page, which must return true once it is done. */
+  const act = (what: string, body: string) => waitFor(what, () => read<boolean>(`(() => { ${body} })()`));
+  const quoted = (text: string) => JSON.stringify(text);
+  const ready = `if (document.readyState === "loading") return false;`;
+
+  const tab: Tab = {
+    read,
+    async open(url) {
+      const { errorText } = await call("Page.navigate", { url });
+      if (errorText !== undefined && errorText !== "net::ERR_ABORTED")
+        throw new Error(`${String(errorText)} for ${url}`);
+      await act(`a page at ${url}`, `${ready} return location.href !== "about:blank";`);
+    },
+    at: (pattern) =>
+      waitFor(`an address like ${pattern}`, async () => {
+        const href = await read<string>("location.href");
+        return pattern.test(href) && href;
+      }),
+    shows: (text) =>
+      waitFor(`"${text}" on the page`, async () => {
+        const shown = await read<string>("document.body?.innerText ?? ''");
+        return shown.includes(text) && shown;
+      }),
+    async fill(selector, value) {
+      await act(
+        `a field ${selector}`,
+        `${ready} const field = document.querySelector(${quoted(selector)}); if (!field) return false; field.focus(); field.value = ${quoted(value)}; return true;`,
+      );
+    },
+    async click(selector) {
+      const find = `document.querySelector(${quoted(selector)})`;
+      await act(selector, `${ready} const one = ${find}; if (!one) return false; one.click(); return true;`);
+    },
+    async press(text) {
+      const find = `[...document.querySelectorAll("a, button")].find((one) => one.innerText.trim() === ${quoted(text)})`;
+      await act(
+        `"${text}" to press`,
+        `${ready} const one = ${find}; if (!one) return false; one.click(); return true;`,
+      );
+    },
+    async back() {
+      await read("history.back()");
+    },
+    another: () => createTab(wire, context),
+    async withoutScripts() {
+      await call("Emulation.setScriptExecutionDisabled", { value: true });
+    },
+    async key(name) {
+      const code = name === "Tab" ? 9 : 13;
+      const text = name === "Enter" ? { text: "\r" } : {};
+      const common = { key: name, code: name, windowsVirtualKeyCode: code, ...text };
+      await call("Input.dispatchKeyEvent", { type: "keyDown", ...common });
+      await call("Input.dispatchKeyEvent", { type: "keyUp", ...common });
+    },
+  };
+  return tab;
+}

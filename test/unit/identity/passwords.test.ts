@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import { createPasswords } from "../../../src/identity/passwords.ts";
+import { thrownBy } from "../../support/failure.ts";
+
+const limits = {
+  passwordWorkers: 1,
+  passwordsWaitingMax: 2,
+  passwordMemoryKib: 1_024,
+  passwordPasses: 1,
+  passwordBytesMax: 1_024,
+};
+
+describe("passwords", () => {
+  const passwords = createPasswords(limits);
+
+  test("argon2id of the configured cost, salted", async () => {
+    const [one, two] = [await passwords.hash("secret"), await passwords.hash("secret")];
+    expect(one).toStartWith("$argon2id$v=19$m=1024,t=1,p=1$");
+    expect(one).not.toBe(two);
+    expect(await passwords.verify("secret", one)).toBe(true);
+    expect(await passwords.verify("Secret", one)).toBe(false);
+  });
+
+  test("nobody's password is never right, nor one that is empty or endless", async () => {
+    expect(await passwords.verify("secret", undefined)).toBe(false);
+    const hash = await passwords.hash("secret");
+    expect(await passwords.verify("", hash)).toBe(false);
+    expect(await passwords.verify("x".repeat(100_000), hash)).toBe(false);
+    for (const odd of ["", "secret", "$argon2id$", "$2b$10$short", "$scrypt$ln=40,r=8,p=1$AAAA$AAAA"]) {
+      expect(await passwords.verify("secret", odd)).toBe(false);
+    }
+  });
+
+  test("hashes of elsewhere, and of cheaper days, are outdated", async () => {
+    expect(passwords.isOutdated(await passwords.hash("x"))).toBe(false);
+    expect(passwords.isOutdated("$2b$10$x")).toBe(true);
+    expect(passwords.isOutdated("$argon2id$v=19$m=512,t=1,p=1$a$b")).toBe(true);
+  });
+
+  test("so many wait and no more; the rest are told to come back", async () => {
+    const busy = createPasswords(limits);
+    const running = [1, 2, 3].map(() => busy.hash("x"));
+    const failure = await thrownBy(() => busy.hash("x"));
+    expect(failure).toMatchObject({ code: "unavailable", retryAfterSeconds: 2 });
+    await Promise.all(running);
+    await busy.hash("x");
+  });
+
+  test("other work goes on meanwhile", async () => {
+    const slow = createPasswords({ ...limits, passwordMemoryKib: 64 * 1_024 });
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await slow.hash("x");
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+});
