@@ -9,7 +9,7 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 export function withRequestLog(fetch: Fetch, log: Log): Fetch {
   const detailed = log.writes("debug");
   return (request) => {
-    if (!detailed && pathOf(request).startsWith("/api/")) return fetch(request);
+    if (!detailed && isApi(pathOf(request))) return fetch(request);
     const startedAt = performance.now();
     const write = (response: Response) => {
       log.info("request", fieldsOf(request, response, startedAt));
@@ -23,6 +23,10 @@ export function withRequestLog(fetch: Fetch, log: Log): Fetch {
 function fieldsOf(request: Request, response: Response, startedAt: number): LogFields {
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
   return { plane: "identity", method: request.method, path: pathOf(request), status: response.status, ms };
+}
+
+function isApi(path: string): boolean {
+  return path.startsWith("/api/") || (path.startsWith("/i/") && path.startsWith("/api/", path.indexOf("/", 3)));
 }
 
 /** Path of a request as sent, without the query. */
