@@ -13,6 +13,8 @@ const toldMax = 1_000;
  * what a removed instance takes along, and what is rolled back is not on it.
  */
 export function followUsers(db: Database): TouchedUsers {
+  // A list of a few numbers must not need room on a disk, which a deletion may be about to make.
+  db.run("pragma temp_store = memory");
   db.run("create temp table touched (user integer primary key) strict");
   for (const event of ["update", "delete"]) {
     db.run(`create temp trigger users_${event} after ${event} on main.users begin ${note("old.seq")} end`);
