@@ -105,6 +105,8 @@ export const limits = {
   pluginFetchMs: 10 * 60_000,
   pluginHookMs: 10 * 60_000,
   pluginInstallsAtOnceMax: 4,
+  /** Runs whose files can still be fetched. */
+  pluginOffersKept: 200,
 } as const;
 
 /** Limits of the client. */

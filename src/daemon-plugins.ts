@@ -11,12 +11,13 @@ import { createDoor, type Door } from "./http/callbacks/door.ts";
 import { systemClock } from "./lib/clock.ts";
 import { readPluginYml } from "./core/plugins/plugin-yml.ts";
 import type { Log } from "./lib/log.ts";
-import { recover, unfinishedWork } from "./plugin/activate.ts";
+import { recover } from "./plugin/activate.ts";
 import { createBlockSchemas } from "./plugin/block-schemas.ts";
 import type { Download } from "./plugin/fetch-release.ts";
 import { foldersOf, makeFolders } from "./plugin/folders.ts";
 import { createHost } from "./plugin/host.ts";
 import { createInstaller } from "./plugin/install.ts";
+import { createOffers } from "./plugin/offers.ts";
 import { createRegistry } from "./plugin/registry.ts";
 import type { BundledPlugin } from "./plugin/plugin.ts";
 import { readLock } from "./plugin/state.ts";
@@ -28,6 +29,7 @@ export interface PluginParts {
   layout: Layout;
   names: Naming;
   options: ServeOptions;
+  installationId: string;
   log: Log;
   /** Undefined until the plane listens, or when it has no address. */
   controllerUrl: () => string | undefined;
@@ -43,8 +45,9 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
   const folders = foldersOf(layout.plugins);
   const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
   await makeFolders(folders);
-  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID` });
-  await host.endLeftovers(await unfinishedWork(disk));
+  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID`, owner: parts.installationId });
+  // They may still write into folders that go now.
+  await host.endLeftovers();
   await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
   const registry = createRegistry({
     folder: layout.plugins,
@@ -75,10 +78,12 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     installer,
     host,
     schemas: createBlockSchemas(),
+    offers: createOffers(limits.pluginOffersKept),
     environment,
     dockerHost: options.dockerHost,
     controllerUrl,
     callbacks,
+    lastRecord: Promise.resolve(),
     tokens: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };

@@ -72,6 +72,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     layout,
     names,
     options,
+    installationId: store.installationId,
     log,
     controllerUrl: () => planeUrl,
     callbacks: { url: () => door?.url(), open: async () => door?.open() },
@@ -97,7 +98,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       startedAt: systemClock.now(),
     },
   });
-  const identityStore = openIdentityStore({ path: layout.identityDatabase, key });
+  const identityStore = openIdentityStore({
+    path: layout.identityDatabase,
+    key,
+    subjectsKept: identityLimits.subjectsKept,
+  });
   const identity = createIdentity({
     store: identityStore,
     key,

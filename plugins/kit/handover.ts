@@ -23,13 +23,19 @@ export async function handOver(cluster: Cluster, handover: Handover): Promise<vo
   await exclusively(cluster, podAt(cluster, handover.target), () => changePlaces(cluster, handover));
 }
 
+/** A third of the time that the tool `lock` lets pass. */
+const lockRenewalMs = 40_000;
+
 /**
  * Two commands that decide about one cluster at the same time would make two primaries. What was read before counts
  * only when nobody has decided meanwhile.
  */
 export async function exclusively(cluster: Cluster, pod: PodRecord, work: () => Promise<void>): Promise<void> {
   const token = crypto.randomUUID();
-  await tool(cluster, { pod, args: ["lock", token] });
+  const lock = () => tool(cluster, { pod, args: ["lock", token] });
+  await lock();
+  // A lock that is not renewed belongs to a command that was killed, and stands in nobody's way for long.
+  const renewing = setInterval(() => void lock().catch(() => undefined), lockRenewalMs);
   try {
     const { kind, of, controller, epoch } = cluster;
     const now = await controller.config(of);
@@ -38,7 +44,8 @@ export async function exclusively(cluster: Cluster, pod: PodRecord, work: () => 
     }
     await work();
   } finally {
-    // A lock that stays is found to be old some day; the outcome counts more.
+    clearInterval(renewing);
+    // A lock that stays goes by itself; the outcome counts more.
     await tryTool(cluster, { pod, args: ["unlock", token] }).catch(() => undefined);
   }
 }
@@ -49,9 +56,11 @@ async function changePlaces(cluster: Cluster, { target, ...steps }: Handover): P
   const targetPod = podAt(cluster, target);
   await writePlace(cluster, target, epoch);
   try {
-    await steps.beforeStop?.();
-    cluster.progress(`stopping pod ${old}, the primary until now`);
-    await freeze(cluster, old);
+    if (old !== nobody) {
+      await steps.beforeStop?.();
+      cluster.progress(`stopping pod ${old}, the primary until now`);
+      await freeze(cluster, old);
+    }
     await steps.beforePromote?.();
     cluster.progress(`making pod ${target} primary`);
     await tool(cluster, {
@@ -69,6 +78,9 @@ async function changePlaces(cluster: Cluster, { target, ...steps }: Handover): P
   await followers(cluster, old);
 }
 
+/** The primary of a cluster where no pod takes writes or ever will by itself. */
+export const nobody = -1;
+
 async function writePlace({ controller, of, kind }: Cluster, primary: number, epoch: number): Promise<void> {
   await controller.setConfig(of, { [kind.primaryKey]: String(primary), [kind.epochKey]: String(epoch) });
 }
@@ -79,11 +91,15 @@ const stopMs = 180_000;
 /** A container that is gone may be on its way back, made from the config of before; after this long it is not. */
 const goneMs = 20_000;
 
+/** How long a stop may take before the signal is sent once more. */
+const haltAgainMs = 5_000;
+
+/** The call waits until the pod is down; what happens meanwhile is looked at here. */
 async function freeze(cluster: Cluster, ordinal: number): Promise<void> {
   const name = podName(cluster.of, ordinal);
   let goneSince: number | undefined;
   await until(`stopping pod ${ordinal}`, stopMs, async () => {
-    const found = await cluster.controller.freeze(name);
+    const found = await stopped(cluster, name);
     cluster.pods = await cluster.controller.pods(cluster.of);
     const pod = cluster.pods.find((each) => each.name === name);
     goneSince = found || pod !== undefined ? undefined : (goneSince ?? performance.now());
@@ -92,11 +108,25 @@ async function freeze(cluster: Cluster, ordinal: number): Promise<void> {
   });
 }
 
+/** A container that has just begun to start may not hear the first signal. */
+async function stopped(cluster: Cluster, name: string): Promise<boolean> {
+  const again = setInterval(() => {
+    const pod = cluster.pods.find((each) => each.name === name);
+    if (pod !== undefined) void tryTool(cluster, { pod, args: ["halt"] }).catch(() => undefined);
+  }, haltAgainMs);
+  try {
+    return await cluster.controller.freeze(name);
+  } finally {
+    clearInterval(again);
+  }
+}
+
 /** The old primary takes over again, unless the target has become one after all: two would be worse than none. */
 async function goBack(
   cluster: Cluster,
   { old, epoch, targetPod }: { old: number; epoch: number; targetPod: PodRecord },
 ): Promise<void> {
+  if (old === nobody) return;
   const status = await statusOf(cluster, targetPod);
   if (status?.one("role") !== "standby") {
     cluster.progress(
@@ -109,6 +139,18 @@ async function goBack(
   const pods = await cluster.controller.pods(cluster.of);
   const stayed = pods.some((pod) => ordinalOf(pod) === old && pod.running && !pod.frozen);
   if (!stayed) await cluster.controller.start(podName(cluster.of, old));
+}
+
+/** The pod that takes writes stays primary, and everybody hears of it: the end of a command that was interrupted. */
+export async function confirmPrimary(cluster: Cluster): Promise<void> {
+  const { primary } = cluster;
+  await exclusively(cluster, podAt(cluster, primary), async () => {
+    if (Number(cluster.config[cluster.kind.primaryKey] ?? "0") !== primary) {
+      cluster.epoch += 1;
+      await writePlace(cluster, primary, cluster.epoch);
+    }
+    await followers(cluster, nobody);
+  });
 }
 
 /** Every other standby is told whom to follow; one that cannot be reached hears of it when it is made anew. */
@@ -137,38 +179,4 @@ export async function bringBack(cluster: Cluster, ordinal: number, limitMs: numb
     await refresh(cluster);
     return cluster.pods.some((pod) => pod.name === name && pod.running && pod.ready && !pod.frozen);
   });
-}
-
-interface Candidate {
-  ordinal: number;
-  /** Of the last change it has; larger is newer. */
-  position: bigint;
-}
-
-/** The ordinal that the operator asked for, or the standby that is furthest. Without force never one that is behind. */
-export async function chooseTarget(cluster: Cluster, wanted: number | undefined, force: boolean): Promise<number> {
-  if (wanted === cluster.primary) throw new PluginError(`pod ${wanted} is primary already`);
-  if (wanted !== undefined) podAt(cluster, wanted);
-  const [best, ...others] = await standbys(cluster);
-  if (best === undefined) throw new PluginError("no standby answers, so none can become primary; see: info");
-  if (wanted === undefined) return best.ordinal;
-  const chosen = [best, ...others].find(({ ordinal }) => ordinal === wanted);
-  if (chosen === undefined) throw new PluginError(`pod ${wanted} is not a standby that answers; see: info`);
-  if (chosen.position < best.position && !force) {
-    throw new PluginError(
-      `pod ${best.ordinal} has ${best.position - chosen.position} bytes more than pod ${wanted}; choose it, or lose them with --force`,
-    );
-  }
-  return wanted;
-}
-
-/** Furthest first. */
-async function standbys(cluster: Cluster): Promise<Candidate[]> {
-  const found: Candidate[] = [];
-  for (const pod of cluster.pods) {
-    const status = ordinalOf(pod) === cluster.primary ? undefined : await statusOf(cluster, pod);
-    if (status?.one("role") !== "standby") continue;
-    found.push({ ordinal: ordinalOf(pod), position: BigInt(status.one("position") || "0") });
-  }
-  return found.sort((a, b) => (a.position === b.position ? a.ordinal - b.ordinal : a.position > b.position ? -1 : 1));
 }

@@ -1,4 +1,6 @@
 # The first process of the pod: brings the data into the state that this pod's role asks for, then runs the server.
+# Before anything else: see as_first.
+trap 'exit 143' TERM INT QUIT
 set -eu
 . /berth/lib.sh
 
@@ -140,7 +142,7 @@ attend() {
   done
 }
 
-# The first process of a container gets no signal that it has no trap for, and a shell runs a trap between commands.
+# A shell runs a trap between commands only.
 interruptible() {
   "$@" &
   child=$!
@@ -148,10 +150,9 @@ interruptible() {
   wait "$child"
 }
 
-trap 'exit 143' TERM INT QUIT
 if [ "${1:-}" != owner ]; then
   volume_owner
-  as_owner /berth/serve.sh owner
+  [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
 fi
 umask 077
 # Pid files say nothing between containers: the lock is what keeps a second server away from this data.

@@ -15,7 +15,7 @@ ensure() {
   export PGHOST PGPORT PGUSER
   load_state
   BERTH_SECRET=$secret psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$maintenance" <<'SQL'
-set log_statement = 'none';
+set log_statement = 'none'; set log_min_duration_statement = -1; set log_min_error_statement = 'panic';
 \set password `printenv BERTH_SECRET`
 select format('create role %I superuser replication login', :'name')
   where not exists (select from pg_roles where rolname = :'name') \gexec
@@ -32,8 +32,12 @@ SQL
 
 # ensure_user NAME VARIABLE: only a new role gets the password; later ones are set by new-password.
 ensure_user() {
-  BERTH_SECRET=$(printenv "$2") psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$1" <<'SQL'
-set log_statement = 'none';
+  new=$(printenv "$2") || {
+    say "the config of $PG_SCOPE/$PG_NAME has no $2; apply the block again"
+    return 1
+  }
+  BERTH_SECRET=$new psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$1" <<'SQL'
+set log_statement = 'none'; set log_min_duration_statement = -1; set log_min_error_statement = 'panic';
 \set password `printenv BERTH_SECRET`
 select format('create role %I login password %L', :'name', :'password')
   where not exists (select from pg_roles where rolname = :'name') \gexec
@@ -72,12 +76,20 @@ status() {
   fi
 }
 
-# lock TOKEN: one command at a time decides who is primary. The volume of the backups is the one place that all pods
-# share. A lock that was left behind goes after the longest that such a command may take.
+# The stop signal once more, in case the first came before anything could hear it.
+halt() { kill -TERM 1; }
+
+# lock TOKEN: one command at a time decides who is primary; asking again renews. The volume of the backups is the one place
+# that all pods share. What is not renewed for two minutes was left behind.
 lock() {
-  find "$backups/.handover" -prune -mmin +35 -exec rm -rf {} + 2>/dev/null || true
-  mkdir "$backups/.handover" 2>/dev/null || die "another command is making a pod primary just now; wait for it, then see: info"
-  echo "$1" >"$backups/.handover/by"
+  find "$backups/.handover" -prune -mmin +2 -exec rm -rf {} + 2>/dev/null || true
+  if mkdir "$backups/.handover" 2>/dev/null; then
+    echo "$1" >"$backups/.handover/by"
+  elif [ "$(cat "$backups/.handover/by" 2>/dev/null)" = "$1" ]; then
+    touch "$backups/.handover"
+  else
+    die "another command is making a pod primary just now; wait for it, then see: info"
+  fi
 }
 
 unlock() {
@@ -151,6 +163,7 @@ tool=${1:?say which tool}
 shift
 case $tool in
   ready) ready ;;
+  halt) halt ;;
   ensure | status | lock | unlock | promote | follow | caught_up | sql | shell)
     as_owner /berth/tools.sh "$tool" "$@"
     find_programs

@@ -24,6 +24,20 @@ as_owner() {
   exec su -s /bin/sh redis -- "$@"
 }
 
+# as_first SCRIPT: goes on as that user in a process of its own, and hands it the signals. The first process of a container
+# gets none that it has no trap for, and a trap does not outlive an exec: a stop that comes early would be lost.
+as_first() {
+  (as_owner "$1" owner && exec sh "$1" owner) &
+  child=$!
+  trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT QUIT
+  code=0
+  while kill -0 "$child" 2>/dev/null; do
+    code=0
+    wait "$child" || code=$?
+  done
+  exit "$code"
+}
+
 # server and client: the programs of the image.
 find_programs() {
   PATH=$PATH:/usr/local/bin:/usr/bin:/bin

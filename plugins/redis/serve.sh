@@ -1,4 +1,6 @@
 # The first process of the pod: writes the configuration that this pod's role asks for, then becomes the server.
+# Before anything else: see as_first.
+trap 'exit 143' TERM INT QUIT
 set -eu
 . /berth/lib.sh
 
@@ -27,17 +29,31 @@ write_conf() {
   mv "$conf.new" "$conf"
 }
 
-# Another pod of this block answers: an empty primary would make all of them empty.
+# Addresses of all pods of the block, this one included; names of each where addresses cannot be looked up.
+peers() {
+  name=$REDIS_NAME.$REDIS_SCOPE
+  found=$({ getent ahosts "$name" || nslookup "$name"; } 2>/dev/null |
+    grep -o '[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}' | sort -u)
+  if [ -n "$found" ]; then
+    printf '%s\n' "$found"
+  else
+    for other in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do host_of "$other" && echo; done
+  fi
+}
+
+# Another pod of this block answers: an empty primary would make all of them empty. This one does not listen yet.
 refuse_empty_primary() {
   [ ! -f "$state" ] && [ "$primary" = "$ordinal" ] || return 0
-  if "$client" --no-auth-warning -t 3 -h "$REDIS_NAME.$REDIS_SCOPE" -p "$port" ping >/dev/null 2>&1; then
-    die "this volume is empty and another pod has the data; make that one primary: failover $REDIS_SCOPE/$REDIS_NAME --replica N"
-  fi
+  for peer in $(peers); do
+    if timeout 3 "$client" --no-auth-warning -h "$peer" -p "$port" ping >/dev/null 2>&1; then
+      die "this volume is empty and another pod has the data; make that one primary: failover $REDIS_SCOPE/$REDIS_NAME --replica N"
+    fi
+  done
 }
 
 if [ "${1:-}" != owner ]; then
   volume_owner
-  as_owner /berth/serve.sh owner
+  [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
 fi
 find_programs
 ordinal=$(own_ordinal)

@@ -34,12 +34,20 @@ status() {
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }
 
-# lock TOKEN: one command at a time decides who is primary. The volume of the backups is the one place that all pods
-# share. A lock that was left behind goes after the longest that such a command may take.
+# The stop signal once more, in case the first came before anything could hear it.
+halt() { kill -TERM 1; }
+
+# lock TOKEN: one command at a time decides who is primary; asking again renews. The volume of the backups is the one place
+# that all pods share. What is not renewed for two minutes was left behind.
 lock() {
-  find "$backups/.handover" -prune -mmin +35 -exec rm -rf {} + 2>/dev/null || true
-  mkdir "$backups/.handover" 2>/dev/null || die "another command is making a pod primary just now; wait for it, then see: info"
-  echo "$1" >"$backups/.handover/by"
+  find "$backups/.handover" -prune -mmin +2 -exec rm -rf {} + 2>/dev/null || true
+  if mkdir "$backups/.handover" 2>/dev/null; then
+    echo "$1" >"$backups/.handover/by"
+  elif [ "$(cat "$backups/.handover/by" 2>/dev/null)" = "$1" ]; then
+    touch "$backups/.handover"
+  else
+    die "another command is making a pod primary just now; wait for it, then see: info"
+  fi
 }
 
 unlock() {
@@ -82,6 +90,10 @@ shell() { exec "$client" --no-auth-warning -p "$port" "$@"; }
 
 tool=${1:?say which tool}
 shift
+[ "$tool" != halt ] || {
+  halt
+  exit 0
+}
 case $tool in
   ready | status | lock | unlock | hold | promote | follow | password | shell) ;;
   backup | restore | list_backups | delete_backup | dump_file | job) ;;

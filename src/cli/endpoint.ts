@@ -62,7 +62,11 @@ export function connect(setup: ConnectionSetup): Connection {
       const late = new AbortController();
       const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), setup.answerMs);
       try {
-        return requireType(await ask(url, init, [late.signal]), ["json", "text/plain"], setup.endpoint);
+        return requireType(
+          await ask(url, init, [late.signal]),
+          ["json", "text/plain", "application/octet-stream"],
+          setup.endpoint,
+        );
       } finally {
         clearTimeout(timer);
       }

@@ -1,8 +1,9 @@
 import { link, open, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { readAnswer } from "../api/client.ts";
+import { fetchPluginFile, fileSizeHeader } from "../api/orchestration/dispatch.ts";
 import { confirmed } from "./ask.ts";
 import type { Context } from "./command.ts";
-import { engineHere } from "./exec-local.ts";
 import { CommandFailure, exitCodes } from "./failures.ts";
 import { bytesText } from "./stats-table.ts";
 import { printable } from "./style.ts";
@@ -14,39 +15,25 @@ export interface FileWish {
 }
 
 export interface FetchSetup {
+  runId: string;
   /** The operator's own words: a place that they name needs no question. */
   words: readonly string[];
   yes: boolean;
 }
 
-const chunkBytes = 1024 * 1024;
-
-/** Copies files of the server to the operator, in order. What is there already is never written over. */
+/** Copies files that a run offered to the operator, in order. What is there already is never written over. */
 export async function fetchFiles(context: Context, wishes: readonly FileWish[], setup: FetchSetup): Promise<void> {
-  if (wishes.length === 0) return;
-  const isHere = (await engineHere(context)) !== undefined;
-  for (const wish of wishes) {
+  for (const [index, wish] of wishes.entries()) {
     const target = resolve(context.cwd, wish.dest_path);
     await requireFree(target, wish.dest_path);
-    if (!isHere) throw new CommandFailure(fromAfar(wish), exitCodes.failed);
     await requireConsent(context, target, { wish, setup });
-    const bytes = await copy(context, wish, target);
+    const params = { id: setup.runId, index: String(index) };
+    const answer = await context.streams.raw(fetchPluginFile, { params, signal: context.signal });
+    const bytes = await save(context, { wish, target, answer });
     context.terminal.note(
       `${context.terminal.noteStyle.green("✓")} ${printable(wish.dest_path)} (${bytesText(bytes)})`,
     );
   }
-}
-
-/** The files of the server travel on the operator's own way to it. */
-function fromAfar({ remote_path: from, dest_path: to }: FileWish): string {
-  return [
-    `the file lies on the server, and this is another machine; fetch it with:`,
-    `  scp USER@SERVER:${shellWord(from)} ${shellWord(to)}`,
-  ].join("\n");
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", `'\\''`)}'`;
 }
 
 async function requireFree(target: string, shown: string): Promise<void> {
@@ -68,19 +55,32 @@ async function requireConsent(
   if (!(await confirmed(`Write "${printable(wish.dest_path)}"?`, context))) throw refusal;
 }
 
+interface Saving {
+  wish: FileWish;
+  target: string;
+  answer: Response;
+}
+
 /** The whole file or none: it is given its name when all of it is there, and only if that is still free. */
-async function copy(context: Context, wish: FileWish, target: string): Promise<number> {
+async function save(context: Context, { wish, target, answer }: Saving): Promise<number> {
+  if (answer.status !== 200 || answer.body === null) {
+    readAnswer(fetchPluginFile, answer.status, await answer.text());
+    throw new CommandFailure(`no file came for "${printable(wish.dest_path)}"`);
+  }
   const part = join(dirname(target), `.${basename(target)}.${crypto.randomUUID().slice(0, 8)}.part`);
   try {
-    const bytes = await copyTo(context, wish, part);
-    if (wish.size_bytes !== undefined && wish.size_bytes !== bytes) {
-      throw new CommandFailure(
-        `"${printable(wish.remote_path)}" has ${bytes} bytes and not ${wish.size_bytes}: try again`,
-      );
+    const size = Number(answer.headers.get(fileSizeHeader) ?? Number.NaN);
+    const bytes = await writeTo(part, answer.body, (done) => {
+      context.terminal.block([progressText(wish.dest_path, done, size)]);
+    });
+    const wanted = wish.size_bytes ?? size;
+    if (bytes !== wanted || bytes !== size) {
+      throw new CommandFailure(`"${printable(wish.dest_path)}" has ${bytes} bytes and not ${wanted}: try again`);
     }
     await link(part, target);
     return bytes;
   } catch (error) {
+    if (context.signal.aborted) throw new CommandFailure("interrupted", exitCodes.interrupted);
     throw readable(error, wish);
   } finally {
     await rm(part, { force: true });
@@ -88,27 +88,22 @@ async function copy(context: Context, wish: FileWish, target: string): Promise<n
   }
 }
 
-async function copyTo(context: Context, wish: FileWish, part: string): Promise<number> {
-  const from = await open(wish.remote_path, "r");
+async function writeTo(
+  part: string,
+  body: ReadableStream<Uint8Array>,
+  onBytes: (done: number) => void,
+): Promise<number> {
+  const file = await open(part, "wx", 0o600);
+  let done = 0;
   try {
-    const { size } = await from.stat();
-    const to = await open(part, "wx", 0o600);
-    try {
-      const buffer = new Uint8Array(chunkBytes);
-      let done = 0;
-      for (;;) {
-        if (context.signal.aborted) throw new CommandFailure("interrupted", exitCodes.interrupted);
-        const { bytesRead } = await from.read(buffer, 0, buffer.byteLength, null);
-        if (bytesRead === 0) return done;
-        await to.writeFile(buffer.subarray(0, bytesRead));
-        done += bytesRead;
-        context.terminal.block([progressText(wish.dest_path, done, size)]);
-      }
-    } finally {
-      await to.close();
+    for await (const piece of body) {
+      await file.writeFile(piece);
+      done += piece.byteLength;
+      onBytes(done);
     }
+    return done;
   } finally {
-    await from.close();
+    await file.close();
   }
 }
 
@@ -117,13 +112,12 @@ function progressText(name: string, done: number, size: number): string {
   return `${printable(name)}  ${bytesText(done)} of ${bytesText(size)}  ${share}%`;
 }
 
-function readable(error: unknown, { remote_path: from, dest_path: to }: FileWish): unknown {
+function readable(error: unknown, { dest_path: to }: FileWish): unknown {
+  const shown = printable(to);
   const code = error instanceof Error && "code" in error ? error.code : "";
-  if (code === "EEXIST")
-    return new CommandFailure(`"${printable(to)}" is there already: move it away, or name another place`);
-  if (code === "EACCES" || code === "EPERM")
-    return new CommandFailure(`no permission for "${printable(from)}" or "${printable(to)}": try sudo`);
-  if (code === "ENOENT")
-    return new CommandFailure(`there is no file "${printable(from)}", or no folder for "${printable(to)}"`);
+  if (code === "EEXIST") return new CommandFailure(`"${shown}" is there already: move it away, or name another place`);
+  if (code === "EACCES" || code === "EPERM") return new CommandFailure(`no permission to write "${shown}"`);
+  if (code === "ENOENT") return new CommandFailure(`there is no folder for "${shown}"`);
+  if (code === "ENOSPC") return new CommandFailure(`no space left for "${shown}"`);
   return error;
 }

@@ -53,6 +53,7 @@ export function overview(client: readonly Summary[], local: readonly Summary[], 
       { indent: "  " },
     ),
     "",
+    "berth PLUGIN:COMMAND runs a command of a plugin; berth plugins lists them, berth help PLUGIN says more.",
     "berth COMMAND --help says more; berth --version shows the version.",
   ].join("\n");
 }

@@ -51,12 +51,15 @@ function sides(row: PlanRow, result: ApplyResult): Sides {
 
 function rowText(row: PlanRow, { before, after }: Sides, { style, reveal }: PlanTextOptions): string {
   const side = (path: string, value: unknown) => printable(valueText(path, value, reveal));
-  const changes = row.action === "update" ? fieldChanges(row.changed, before?.spec, after?.spec) : [];
+  const isKnown = before !== undefined || after !== undefined;
+  const changes = row.action === "update" && isKnown ? fieldChanges(row.changed, before?.spec, after?.spec) : [];
   const fields = changes.map((change) => [
     printable(change.path),
     side(change.path, change.before),
     `${style.dim("→")} ${side(change.path, change.after)}`,
   ]);
+  // Of a plugin's block only its plugin knows which values may be shown.
+  if (row.action === "update" && !isKnown) fields.push(...row.changed.map((path) => [printable(path), "changed", ""]));
   const lines = [
     head(row, style),
     ...(fields.length > 0 ? [listText(fields, { indent: "    " })] : []),

@@ -48,7 +48,7 @@ export async function runPluginWords(
   tell(context, result);
   const code = await runLocally(context, { commands: result.exec_local ?? [], plugin: plugin.name, yes });
   if (code !== 0) return code;
-  await fetchFiles(context, result.fetch_file ?? [], { words: rest, yes });
+  await fetchFiles(context, result.fetch_file ?? [], { runId: result.run_id, words: rest, yes });
   return exitCodes.done;
 }
 
@@ -125,11 +125,11 @@ async function confirmDestructive(
   const what = [plugin.name, command, ...words].map(printable).join(" ");
   if (context.json || !context.terminal.interactive) {
     throw new CommandFailure(
-      `"${what}" destroys something: say --yes to run it without being asked`,
+      `"${what}" is destructive, says its plugin: add --yes to run it without being asked`,
       exitCodes.refused,
     );
   }
-  if (!(await confirmed(`Run "${what}"? It destroys something.`, context))) throw refused();
+  if (!(await confirmed(`Run "${what}"? Its plugin says that it is destructive.`, context))) throw refused();
 }
 
 const lineCharsMax = 64 * 1024 * 1024;

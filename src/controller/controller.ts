@@ -18,6 +18,7 @@ import type { listStats } from "../api/orchestration/stats.ts";
 import type { Manifest } from "../api/manifest.ts";
 import type { ReleaseStream } from "./transcript.ts";
 import type { ExecSession, ExecSpec, LogOptions } from "../runtime/runtime.ts";
+import type { OfferedFile } from "../plugin/offers.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {
@@ -147,6 +148,8 @@ export interface Controller {
   dispatchPlugin(request: DispatchRequest, options: PluginCaller & { restart: boolean }): Promise<DispatchResult>;
   /** Runs a command and passes on what it prints. */
   execPlugin(body: unknown, caller: PluginCaller): Promise<ExecAnswer>;
-  listPluginRuns(filter: { plugin: string | undefined; limit: number }): { runs: PluginRun[] };
+  /** A file that a run told its caller to fetch. `not_found` for any other. */
+  pluginFile(runId: string, index: string): Promise<OfferedFile>;
+  listPluginRuns(filter: { plugin: string | undefined; limit: number }): Promise<{ runs: PluginRun[] }>;
   events(filter: Target & { after?: number; limit: number }): DataOf<typeof listEvents>;
 }

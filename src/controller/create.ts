@@ -9,7 +9,7 @@ import type { Controller } from "./controller.ts";
 import { createCron } from "./cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./delete.ts";
 import { describe } from "./describe.ts";
-import { dispatch, execPlugin, listPluginRuns } from "./dispatch.ts";
+import { dispatch, execPlugin, listPluginRuns, pluginFile } from "./dispatch.ts";
 import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
@@ -220,6 +220,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     setPluginEnabled: (target, options) => setPluginEnabled(context, target, options),
     dispatchPlugin: (request, options) => dispatch(context, request, options),
     execPlugin: (body, caller) => execPlugin(context, body, caller),
+    pluginFile: (runId, index) => pluginFile(context, runId, index),
     listPluginRuns: (filter) => listPluginRuns(context, filter),
     events: (filter) => listEvents(context, filter),
   };

@@ -7,6 +7,7 @@ import { failureText } from "../core/plugins/envelope.ts";
 import { isFields } from "../core/plugins/fields.ts";
 import { permissionProblems } from "../core/plugins/permissions.ts";
 import { didYouMean } from "../core/suggest.ts";
+import type { OfferedFile } from "../plugin/offers.ts";
 import type { Plugin } from "../plugin/plugin.ts";
 import type { PluginRunRecord } from "../store/plugin-records.ts";
 import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
@@ -38,6 +39,10 @@ export async function dispatch(
   return recorded(answer, appliedOf, async () => {
     const { message, actions } = readCommandReply(context, { plugin, command: request.command, answer });
     const { outcome, warnings } = await performActions(context, actions, options);
+    context.plugins.offers.put(
+      answer.runId,
+      outcome.fetchFile.map(({ remote_path }) => remote_path),
+    );
     return {
       message,
       applied: outcome.applied,
@@ -61,10 +66,10 @@ export async function recorded<T>(
 ): Promise<T> {
   try {
     const result = await work();
-    await answer.record({ applied: labels(result) });
+    answer.record({ applied: labels(result) });
     return result;
   } catch (error) {
-    await answer.record({ error: error instanceof Error ? error.message : String(error) });
+    answer.record({ error: error instanceof Error ? error.message : String(error) });
     throw error;
   }
 }
@@ -193,7 +198,7 @@ export async function execPlugin(context: Context, body: unknown, caller: Plugin
   const answer = await runPlugin(context, { plugin, command, args, input: undefined, timeoutMs, ...given });
   const { reply, exitCode, stdout, stderr } = answer;
   const hasFailed = exitCode !== 0 || reply.type === "error";
-  await answer.record(hasFailed ? { error: failureText(reply, stderr) } : {});
+  answer.record(hasFailed ? { error: failureText(reply, stderr) } : {});
   if (reply.type === "ok" || reply.type === "error") {
     return { status: hasFailed ? 500 : 200, body: JSON.parse(stdout) };
   }
@@ -221,11 +226,18 @@ function isPlain(value: unknown): boolean {
   return typeof value === "string" && !value.includes("\0");
 }
 
+/** GET /plugins/runs/{id}/files/{index}. */
+export function pluginFile(context: Context, runId: string, index: string): Promise<OfferedFile> {
+  if (!/^\d{1,6}$/.test(index)) throw new Failure("invalid", `"${index.slice(0, 80)}" is no place in fetch_file`);
+  return context.plugins.offers.open(runId, Number(index));
+}
+
 /** GET /plugins/runs. */
-export function listPluginRuns(
+export async function listPluginRuns(
   context: Context,
   { plugin, limit }: { plugin: string | undefined; limit: number },
-): { runs: PluginRun[] } {
+): Promise<{ runs: PluginRun[] }> {
+  await context.plugins.lastRecord;
   const name = plugin === undefined ? undefined : (context.plugins.registry.find(plugin)?.yml.name ?? plugin);
   const runs = context.store.pluginRuns.list({ limit, ...(name === undefined ? {} : { plugin: name }) });
   return { runs: runs.map(wirePluginRun) };

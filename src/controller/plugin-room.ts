@@ -1,6 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import type { BlockSchemas } from "../plugin/block-schemas.ts";
 import type { Host } from "../plugin/host.ts";
+import type { Offers } from "../plugin/offers.ts";
 import type { Installer, Registry } from "../plugin/plugin.ts";
 
 /** What the controller needs to run plugins. */
@@ -9,6 +10,7 @@ export interface PluginRoom {
   installer: Installer;
   host: Host;
   schemas: BlockSchemas;
+  offers: Offers;
   /** The part of the server's own environment that every plugin gets; without where the engine is. */
   environment: Readonly<Record<string, string>>;
   /** Told to plugins that were granted the engine. */
@@ -16,6 +18,8 @@ export interface PluginRoom {
   /** Where a plugin on this machine reaches the orchestration plane; undefined while it listens on no address. */
   controllerUrl: () => string | undefined;
   callbacks: CallbackDoor;
+  /** The last record of a run that is on its way into the store; those before it are there when it is. */
+  lastRecord: Promise<void>;
   /** Token of a run under way → name of its plugin. */
   tokens: Map<string, string>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
@@ -52,9 +56,11 @@ export function noPlugins(): PluginRoom {
     },
     host: { run: refuse, running: () => 0, endLeftovers: async () => undefined, close: async () => undefined },
     schemas: { of: async () => undefined },
+    offers: { put: () => undefined, open: refuse },
     environment: {},
     dockerHost: "",
     controllerUrl: () => undefined,
+    lastRecord: Promise.resolve(),
     tokens: new Map(),
     callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,

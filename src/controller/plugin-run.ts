@@ -30,7 +30,7 @@ export interface PluginAnswer {
   stderr: string;
   exitCode: number;
   /** Writes down how it ended for those who list runs; call it once. */
-  record(result: { error?: string; applied?: string[] }): Promise<void>;
+  record(result: { error?: string; applied?: string[] }): void;
   runId: string;
 }
 
@@ -46,8 +46,8 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   }
   await context.plugins.installer.verify(plugin);
   const run = begin(context, call);
-  const finished = await spawn(context, call, run).catch(async (error: unknown) => {
-    await end(context, run, { status: "failed", error: textOf(error) });
+  const finished = await spawn(context, call, run).catch((error: unknown) => {
+    end(context, run, { status: "failed", error: textOf(error) });
     throw error;
   });
   const tail = lastLines(finished.stderr, context.limits.pluginTailLines);
@@ -56,7 +56,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   const fault = faultOf({ ending, stdout, stderr: finished.stderr }, `plugin "${plugin.yml.name}" ${command}`);
   if (ending.how !== "exited" || stdout === undefined || fault !== undefined) {
     const failure = fault ?? new Failure("invalid", "it did not end by itself");
-    await end(context, run, { status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
+    end(context, run, { status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
     throw failure;
   }
   return {
@@ -92,26 +92,30 @@ function begin(context: Context, { plugin, command, args, actor }: PluginCall): 
     applied: [],
     tail: [],
   };
-  void keep(context, run);
+  // An expansion is short and there may be hundreds: they are told about when they have ended.
+  if (command !== "expand") keep(context, run);
   return run;
 }
 
-/** Written in the order of the calls; a record that cannot be kept harms no command. */
-function keep({ store, log }: Context, run: PluginRunRecord): Promise<void> {
-  return store
+/**
+ * Written in the order of the calls. No command waits for it, whoever reads records does; one that cannot be kept harms
+ * nobody.
+ */
+function keep({ store, log, plugins }: Context, run: PluginRunRecord): void {
+  plugins.lastRecord = store
     .write((tx) => tx.pluginRuns.put(run), { durable: false })
     .catch((error: unknown) => log.warn("run of a plugin not recorded", { plugin: run.plugin, run: run.id, error }));
 }
 
-function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRecord>): Promise<void> {
-  return keep(context, { ...run, ...result, endedAt: context.clock.now() });
+function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRecord>): void {
+  keep(context, { ...run, ...result, endedAt: context.clock.now() });
 }
 
 /** Marks what a server that died left behind, and ends what still runs of it. */
 export async function endInterruptedRuns(context: Context): Promise<void> {
+  await context.plugins.host.endLeftovers();
   const runs = context.store.pluginRuns.unfinished();
   if (runs.length === 0) return;
-  await context.plugins.host.endLeftovers(runs.map(({ id }) => id));
   const error = "the server ended while it ran";
   const endedAt = context.clock.now();
   await context.store.write((tx) => {

@@ -1,12 +1,16 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { usageFailure } from "../cli/failures.ts";
+import { commands, localCommands } from "../cli/table.ts";
 import { lintPackage } from "../plugin/lint.ts";
 import { report, wantsJson } from "./report.ts";
 
 export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]
 
 Says what would keep a plugin from working, and what could be better. Nothing of it is run. Ends with 1 on errors.`;
+
+/** Words of the client: a plugin that is called so is not reached by it. */
+const verbs = [...commands, ...localCommands].map(({ name }) => name);
 
 /** `berth plugins lint`. */
 export async function pluginLintCommand(args: string[]): Promise<number> {
@@ -21,7 +25,7 @@ export async function pluginLintCommand(args: string[]): Promise<number> {
   }
   const [folder = ".", ...more] = positionals;
   if (more.length > 0) throw usageFailure("say one folder: berth plugins lint [DIR]");
-  const result = await lintPackage(resolve(folder));
+  const result = await lintPackage(resolve(folder), { verbs });
   const { errors, warnings } = result;
   const counted = `errors: ${errors.length}, warnings: ${warnings.length}`;
   const lines = [...errors.map((text) => `error    ${text}`), ...warnings.map((text) => `warning  ${text}`), counted];

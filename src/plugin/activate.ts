@@ -110,20 +110,6 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Ids of what was being fetched or made ready when the last server ended: processes that it started for that carry
- * them, and are to be ended before their folders go.
- */
-export async function unfinishedWork({ folders }: Pick<Disk, "folders">): Promise<string[]> {
-  const ids = await namesIn(folders.staging);
-  for (const name of (await namesIn(folders.versions)).filter(isPluginName)) {
-    const state = await readState(folders, name).catch(() => undefined);
-    const known = state?.versions.map(({ id }) => id) ?? [];
-    ids.push(...(await namesIn(join(folders.versions, name))).filter((id) => !known.includes(id)));
-  }
-  return ids;
-}
-
-/**
  * Finishes or takes back what a crash broke off, in every plugin; nobody else may be installing. A plugin whose state
  * cannot be read is left alone: the list of plugins tells about it.
  */

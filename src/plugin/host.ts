@@ -17,6 +17,8 @@ export interface HostOptions {
   limits: HostLimits;
   /** Variable that carries the id of a run; processes of the run are found by it, wherever they went. */
   runVariable: string;
+  /** Of this installation: what its server of before left behind is known by it. Without it nothing is looked for. */
+  owner?: string;
 }
 
 /** One process to run. */
@@ -59,23 +61,27 @@ export interface Host {
   run(invocation: Invocation): Promise<Finished>;
   /** Runs under way. */
   running(): number;
-  /** Ends what is left of runs of a server that died. */
-  endLeftovers(ids: readonly string[]): Promise<void>;
+  /** Ends what is left of runs of a server that died; before the first run of this one. */
+  endLeftovers(): Promise<void>;
   /** Ends every run. */
   close(): Promise<void>;
 }
 
-export function createHost({ limits, runVariable }: HostOptions): Host {
+export function createHost({ limits, runVariable, owner }: HostOptions): Host {
+  const prefix = owner === undefined ? "" : `${owner}.`;
   const sweeper = createSweeper(runVariable);
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   return {
     running: () => underWay.size,
-    endLeftovers: (ids) => sweeper.now(ids),
+    endLeftovers: async () => {
+      if (prefix !== "") await sweeper.all(prefix);
+    },
     run(invocation) {
       if (underWay.size >= limits.pluginsAtOnceMax) return Promise.reject(tooMany(limits.pluginsAtOnceMax));
-      const env = { ...invocation.env, [runVariable]: invocation.id };
-      const work = run({ ...invocation, env }, { limits, sweeper, closing: closing.signal });
+      const id = `${prefix}${invocation.id}`;
+      const env = { ...invocation.env, [runVariable]: id };
+      const work = run({ ...invocation, id, env }, { limits, sweeper, closing: closing.signal });
       underWay.add(work);
       return work.finally(() => underWay.delete(work));
     },
@@ -116,7 +122,7 @@ async function run(invocation: Invocation, { limits, sweeper, closing }: Around)
     await reading.settle(limits.pluginDrainMs);
     const isOpen = reading.isOpen();
     const isLeft = killGroup(child.pid);
-    if (ended !== undefined || isOpen || isLeft) await sweeper.now([invocation.id]);
+    if (ended !== undefined || isOpen || isLeft) await sweeper.now(invocation.id);
     else sweeper.later(invocation.id);
     reading.cancel();
     return { ending: ended ?? endingOf(child), stdout: reading.stdout(), stderr: reading.stderr() };

@@ -15,12 +15,15 @@ export interface LintResult {
   warnings: string[];
 }
 
-/** Looks at a package as an author wants to know about it before others do. Nothing of it is run. */
-export async function lintPackage(folder: string): Promise<LintResult> {
+/**
+ * Looks at a package as an author wants to know about it before others do. Nothing of it is run. `verbs` are words of
+ * the client, which win over names of plugins.
+ */
+export async function lintPackage(folder: string, { verbs = [] as readonly string[] } = {}): Promise<LintResult> {
   const result: LintResult = { errors: [], warnings: [] };
   try {
     const found = await readPackage(folder);
-    result.warnings.push(...(await keyWarnings(folder)), ...ymlWarnings(found));
+    result.warnings.push(...(await keyWarnings(folder)), ...ymlWarnings(found), ...verbWarnings(found, verbs));
     result.errors.push(...(await programErrors(found, folder)));
     await lintSchemas(found, folder, result);
     await lintPrograms(folder, result);
@@ -67,6 +70,11 @@ function ymlWarnings({ yml }: PluginPackage): string[] {
     [yml.commands.length === 0, "it has no commands"],
   ];
   return checks.flatMap(([isTrue, text]) => (isTrue ? [text] : []));
+}
+
+function verbWarnings({ yml }: PluginPackage, verbs: readonly string[]): string[] {
+  const hidden = [yml.name, ...yml.aliases].filter((word) => verbs.includes(word));
+  return hidden.map((word) => `"${word}" is a command of berth: the plugin's own are not reached by that name`);
 }
 
 async function programErrors({ yml, argv }: PluginPackage, folder: string): Promise<string[]> {

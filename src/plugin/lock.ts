@@ -4,15 +4,19 @@ import { readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../api/failure.ts";
 import type { FileRecord } from "./plugin.ts";
-import { filesOf, type TreeLimits } from "./tree.ts";
+import { checkSize, filesOf, type TreeLimits } from "./tree.ts";
 
 /** What lies in a package now, by path: the lock of a version. Fails `too_large`. */
 export async function lockFiles(folder: string, limits: TreeLimits): Promise<Record<string, FileRecord>> {
   const files: Record<string, FileRecord> = {};
+  const spent = { files: 0, bytes: 0 };
   for (const path of await filesOf(folder, limits)) {
     const full = join(folder, path);
-    const sha256 = await hashOf(full);
-    files[path] = { sha256, ...marksOf(full) };
+    const marks = marksOf(full);
+    spent.bytes += marks.size;
+    // A hook may have brought more than the package held.
+    checkSize(spent, limits);
+    files[path] = { sha256: await hashOf(full), ...marks };
   }
   return files;
 }

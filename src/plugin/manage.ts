@@ -23,11 +23,12 @@ export async function remove(work: Work, name: string, how: InstallOptions): Pro
   }
   const active = await activeOf(folders, own);
   const state = await readState(folders, own).catch(() => undefined);
-  if (active.type === "none" && state === undefined) return false;
+  // What an install that was broken off left behind is cleared away as well, and never was a plugin.
+  const isThere = active.type !== "none" || state?.versions.some(({ id }) => id !== state.pending) === true;
   if (active.type === "version" || active.type === "folder") await sayGoodbye(work, join(folders.plugins, own), how);
   await work.oneByOne(() => takeAway(work, own));
   await registry.refresh();
-  return true;
+  return isThere;
 }
 
 async function sayGoodbye(work: Work, folder: string, { progress, signal }: InstallOptions): Promise<void> {

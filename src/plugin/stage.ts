@@ -8,6 +8,7 @@ import type { PluginSource } from "../core/plugins/source.ts";
 import { fetchGit } from "./fetch-git.ts";
 import { type Download, fetchRelease, type Release } from "./fetch-release.ts";
 import type { PluginFolders } from "./folders.ts";
+import { whileSmall } from "./growth.ts";
 import type { Host } from "./host.ts";
 import { readPackage } from "./package.ts";
 import { copyTree, makeExecutable, type TreeLimits } from "./tree.ts";
@@ -42,6 +43,8 @@ export interface FetchWish {
   onLine?: ((line: string) => void) | undefined;
 }
 
+const lookMs = 500;
+
 /** A place of its own under `.staging` for what is fetched; gone when `use` has ended. */
 export async function withStaging<T>({ staging }: PluginFolders, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(staging, randomBytes(8).toString("hex"));
@@ -59,14 +62,19 @@ export async function fetchPackage(options: StageOptions, staging: string, wish:
   if (source.type === "local") return readLocal(source.path);
   const to = join(staging, "package");
   if (source.type === "git") {
-    const { commit } = await fetchGit({
-      ...options,
-      ...wish,
-      id: basename(staging),
-      url: source.url,
-      to,
-      timeoutMs: options.fetchMs,
-    });
+    // A clone holds its files twice: packed, and checked out.
+    const growth = { bytesMax: 2 * options.limits.bytesMax, everyMs: lookMs, signal: wish.signal };
+    const { commit } = await whileSmall(staging, growth, (signal) =>
+      fetchGit({
+        ...options,
+        ...wish,
+        signal,
+        id: basename(staging),
+        url: source.url,
+        to,
+        timeoutMs: options.fetchMs,
+      }),
+    );
     const { yml } = await readPackage(to, repositoryName(source.url));
     return { folder: to, yml, commit, tag: "", program: undefined };
   }

@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Ends processes of runs that are over, wherever they went: a process that left its group still has its environment. */
 export interface Sweeper {
-  /** Resolves when nothing of the runs is left. */
-  now(runIds: readonly string[]): Promise<void>;
+  /** Resolves when nothing of the run is left. */
+  now(runId: string): Promise<void>;
+  /** The same for every run whose id begins so. */
+  all(prefix: string): Promise<void>;
   /** Within about a second; many runs share one look. */
   later(runId: string): void;
   /** Looks for what is still owed. */
@@ -21,10 +23,11 @@ export function createSweeper(variable: string): Sweeper {
     timer = undefined;
     const runs = owed;
     owed = new Set();
-    return sweep(variable, runs);
+    return sweep(variable, (run) => runs.has(run));
   };
   return {
-    now: (runIds) => sweep(variable, new Set(runIds)),
+    now: (runId) => sweep(variable, (run) => run === runId),
+    all: (prefix) => sweep(variable, (run) => run.startsWith(prefix)),
     later(runId) {
       owed.add(runId);
       timer ??= setTimeout(() => void sweepOwed(), pauseMs).unref();
@@ -36,9 +39,9 @@ export function createSweeper(variable: string): Sweeper {
   };
 }
 
-async function sweep(variable: string, runs: ReadonlySet<string>): Promise<void> {
+async function sweep(variable: string, isWanted: (run: string) => boolean): Promise<void> {
   for (let round = 0; round < roundsMax; round++) {
-    const found = await processesOf(variable, runs);
+    const found = await processesOf(variable, isWanted);
     if (found.length === 0) return;
     for (const pid of found) kill(pid);
     await Bun.sleep(round);
@@ -56,12 +59,12 @@ function kill(pid: number): void {
 /** Read before others get their turn: a machine may have thousands. */
 const pidsAtOnce = 100;
 
-async function processesOf(variable: string, runs: ReadonlySet<string>): Promise<number[]> {
+async function processesOf(variable: string, isWanted: (run: string) => boolean): Promise<number[]> {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   const found: number[] = [];
   for (const [index, pid] of pids.entries()) {
     const run = runOf(pid, variable);
-    if (run !== undefined && runs.has(run)) found.push(Number(pid));
+    if (run !== undefined && isWanted(run)) found.push(Number(pid));
     if (index % pidsAtOnce === pidsAtOnce - 1) await Bun.sleep(0);
   }
   return found;

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { ManifestKey } from "../api/manifest.ts";
 import { canonicalJson } from "./canonical.ts";
 import type { BlockRecord } from "./plugin-records.ts";
-import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, filteredSelect, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { Seal } from "./seal.ts";
 import type { Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";
@@ -32,10 +32,11 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
     const row = sql.byKey.get(...columnsOf(key));
     return row ? open(row) : undefined;
   };
+  const childrenOf = (block: ManifestKey) => sql.children.all(...columnsOf(block)).map(keyOf);
   return {
     get,
     list: (filter = {}) => select({ ...filter }).map(open),
-    children: (block) => sql.children.all(...columnsOf(block)).map(keyOf),
+    children: childrenOf,
     ownerOf(child) {
       const row = sql.owner.get(...columnsOf(child));
       return row ? { kind: row.block_kind, scope: row.block_scope, name: row.block_name } : undefined;
@@ -45,6 +46,7 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
       const text = canonicalJson(spec);
       const known = get(block);
       const isSame = known !== undefined && canonicalJson(known.spec) === text;
+      if (isSame && known.plugin === plugin && known.version === version) return { block: known, previous: known };
       const revision = isSame ? known.revision : versions.next();
       const createdAt = known?.createdAt ?? now;
       const updatedAt = isSame ? known.updatedAt : now;
@@ -53,6 +55,7 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
       return { block: { ...block, revision, createdAt, updatedAt }, previous: known };
     },
     setChildren(block, children) {
+      if (sameKeys(childrenOf(block), children)) return;
       sql.forget.run(...columnsOf(block));
       for (const child of children) sql.adopt.run(...columnsOf(child), ...columnsOf(block));
     },
@@ -63,6 +66,11 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
       return true;
     },
   };
+}
+
+function sameKeys(some: readonly ManifestKey[], others: readonly ManifestKey[]): boolean {
+  const ids = new Set(some.map(idOf));
+  return ids.size === others.length && others.every((key) => ids.has(idOf(key)));
 }
 
 function prepare(db: Database) {

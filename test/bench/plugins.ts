@@ -43,7 +43,7 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-/** The bare process: started, given its input, read to its end. */
+/** The bare process: started in a session of its own, as a run has to be, given its input, read to its end. */
 async function bare(folder: string, command: string, input: object): Promise<void> {
   const child = Bun.spawn([join(folder, "bin", command)], {
     cwd: folder,
@@ -51,6 +51,7 @@ async function bare(folder: string, command: string, input: object): Promise<voi
     stdin: new TextEncoder().encode(`${JSON.stringify(input)}\n`),
     stdout: "pipe",
     stderr: "pipe",
+    detached: true,
   });
   await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
 }

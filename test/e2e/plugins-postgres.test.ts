@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/api/manifest.ts";
 import { type BlockRig, backupsOf, blockRig, infoOf, postgresImage } from "../support/blocks.ts";
@@ -52,7 +55,7 @@ describe("postgres on a real server", () => {
           streaming === "2"
         );
       },
-      60_000,
+      120_000,
     );
   const config = async (scope: string, name: string) => {
     const { body } = await berth.call("GET", `/config?scope=${scope}&name=${name}`);
@@ -149,6 +152,8 @@ describe("postgres on a real server", () => {
     await sql("create table filler as select md5(n::text) from generate_series(1, 500000) as n");
     await sql("create table lost as select 1 as n; checkpoint");
     berth.docker(["kill", `data-main.${old}`]);
+    // Else it would be back before the promotion, and would send it all.
+    await berth.run("stop", `data/main.${old}`);
     for (const ordinal of others) berth.docker(["unpause", `data-main.${ordinal}`]);
     await berth.run("pg", "promote", "data/main", "--replica", String(others[0]), "--force", "--yes");
     await isWhole();
@@ -161,10 +166,14 @@ describe("postgres on a real server", () => {
     const old = await primary();
     const answer = await berth.call("DELETE", `/resource?scope=data&name=main&ordinal=${old}&prune=true`);
     expect(answer.status).toBe(200);
-    await waitFor("the pod to refuse", async () => {
-      const { stdout } = await berth.cli(["logs", `data/main.${old}`]);
-      return stdout.includes("this volume is empty and another pod has the data; make that one primary");
-    });
+    await waitFor(
+      "the pod to refuse",
+      async () => {
+        const { stdout } = await berth.cli(["logs", `data/main.${old}`]);
+        return stdout.includes("this volume is empty and another pod has the data; make that one primary");
+      },
+      60_000,
+    );
     await berth.run("pg", "promote", "data/main", "--force", "--yes");
     await isWhole();
     expect(await sql("select count(*) from planned")).toBe("500");
@@ -180,6 +189,20 @@ describe("postgres on a real server", () => {
     expect(await sql("select count(*) from t")).toBe("100");
     expect(await sql("select count(*) from t", "-d", String(/app_before_\d+/.exec(message)?.[0]))).toBe("0");
     expect(connect((await config("shop", "web")).DATABASE_URL ?? "", "select count(*) from t")).toBe("100");
+  });
+
+  test("a dump is fetched through the server, as pg_restore reads it", async () => {
+    const [id = ""] = await backupsOf(berth, "pg", "data/main");
+    const folder = mkdtempSync(join(tmpdir(), "berth-dump."));
+    try {
+      const { exitCode, stderr } = await berth.cli(["pg", "backups:download", "data/main", id, "--to", "app.dump"], {
+        cwd: folder,
+      });
+      expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(readFileSync(join(folder, "app.dump"), "latin1")).toStartWith("PGDMP");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("what is damaged, unknown or in the way is refused and changes nothing", async () => {
@@ -198,7 +221,7 @@ describe("postgres on a real server", () => {
   test("the schedule takes backups by itself, and only the newest stay", async () => {
     const before = await backupsOf(berth, "pg", "data/main");
     for (let more = 0; more < 2; more += 1) {
-      expect(await berth.run("cron", "run", "data/main.backup")).toContain("done");
+      expect(await berth.run("cron", "run", "data/main.backup")).toContain("restoring it to see that it can be");
     }
     const after = await backupsOf(berth, "pg", "data/main");
     expect(after).toHaveLength(2);

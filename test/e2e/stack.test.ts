@@ -19,7 +19,7 @@ const url = async () => {
   const { body } = await berth.call("GET", "/config?scope=demo&name=shop&key=DATABASE_URL");
   return (body.data as unknown as Record<string, string>).DATABASE_URL ?? "";
 };
-const shopReady = () => berth.ready("deployment", "demo", "shop", 60_000);
+const shopReady = () => berth.ready("deployment", "demo", "shop", 120_000);
 
 /** The "Done when" of the plugins: one story, since each part needs the one before it. */
 test("examples/stack: applied, its primary killed, another promoted, a backup restored into a new database", async () => {
@@ -30,10 +30,10 @@ test("examples/stack: applied, its primary killed, another promoted, a backup re
   expect(await berth.run("pg:link", "demo/db", "demo/shop")).toContain("demo/shop has DATABASE_URL");
   expect(await berth.run("redis:link", "demo/cache", "demo/shop")).toContain("demo/shop has REDIS_URL");
   await berth.ready("statefulset", "demo", "db", 120_000);
-  await berth.ready("statefulset", "demo", "cache", 60_000);
+  await berth.ready("statefulset", "demo", "cache", 120_000);
   await shopReady();
   expect(await url()).toContain("@db-0.demo:5432/shop");
-  await waitFor("orders to be written", async () => (await orders()) >= 3);
+  await waitFor("orders to be written", async () => (await orders()) >= 3, 60_000);
 
   const before = await orders();
   berth.docker(["kill", "demo-db.0"]);
@@ -46,7 +46,7 @@ test("examples/stack: applied, its primary killed, another promoted, a backup re
   const after = await orders();
   // What was confirmed before the kill and had reached the standby is there, and the app writes on.
   expect(after).toBeGreaterThanOrEqual(before - 1);
-  await waitFor("orders at the new primary", async () => (await orders()) > after);
+  await waitFor("orders at the new primary", async () => (await orders()) > after, 60_000);
 
   expect(await berth.run("pg:backup", "demo/db")).toContain("was restored once and counted");
   const [id = ""] = await backupsOf(berth, "pg", "demo/db");

@@ -217,16 +217,18 @@ test("a client that leaves ends its command, unless the command says that it is 
       lasting: 'sleep 1; cat >/dev/null; echo "{\\"status\\":\\"ok\\",\\"data\\":{\\"message\\":\\"whole\\"}}"',
     },
   });
-  const statusOf = (command: string) =>
-    plane.controller.listPluginRuns({ plugin: "p", limit: 100 }).runs.find((run) => run.command === command)?.status;
+  const statusOf = async (command: string) => {
+    const { runs } = await plane.controller.listPluginRuns({ plugin: "p", limit: 100 });
+    return runs.find((run) => run.command === command)?.status;
+  };
   for (const command of ["short", "lasting"]) {
     const client = await plane.front.connect();
     client.send(`POST /plugin/p/${command} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`);
-    await waitFor("the command to run", () => statusOf(command) === "running");
+    await waitFor("the command to run", async () => (await statusOf(command)) === "running");
     client.abort();
   }
-  await waitFor("the short one to be ended", () => statusOf("short") === "cancelled");
-  await waitFor("the lasting one to come to its end", () => statusOf("lasting") === "succeeded");
+  await waitFor("the short one to be ended", async () => (await statusOf("short")) === "cancelled");
+  await waitFor("the lasting one to come to its end", async () => (await statusOf("lasting")) === "succeeded");
 });
 
 test("a server that stops ends what runs", async () => {

@@ -104,7 +104,7 @@ test("its containers may describe and read what is theirs, and run commands of t
     const ran = await ask(pod, `/plugin/${name}/failover`, ["-d", '{"args":["data/cache"]}']);
     expect([ran.status, JSON.parse(ran.text).data.message]).toEqual([200, "data/cache"]);
   }
-  const { runs } = plane.controller.listPluginRuns({ plugin: "redis", limit: 1 });
+  const { runs } = await plane.controller.listPluginRuns({ plugin: "redis", limit: 1 });
   expect(runs[0]?.actor).toBe("pod data-cache.0");
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { helloPlugin, type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
-import { type Ask, plane } from "../support/plane.ts";
+import { type Ask, fetchPlane, plane } from "../support/plane.ts";
 import { testPlugins } from "../support/plugins.ts";
 import { type ReleaseServer, releaseServer } from "../support/release-server.ts";
 import { world, type World } from "../support/world.ts";
@@ -151,5 +151,45 @@ describe("a block of a plugin that is not there", () => {
     const { status, error } = await ask("POST /apply", block);
     expect([status, error]).toEqual([400, expect.stringContaining('ana/greeter has no version "1"')]);
     expect(it.store.manifests.list({})).toEqual([]);
+  });
+});
+
+describe("a file that a run offers", () => {
+  const offering = (paths: string[]) => {
+    const actions = paths.map((path) => ({ type: "fetch_file", remote_path: path, dest_path: "x" }));
+    const answer = JSON.stringify({ status: "ok", data: { actions } });
+    return { "plugin.yml": "name: files\n", "bin/get": `#!/bin/sh\ncat >/dev/null\necho '${answer}'\n` };
+  };
+
+  test("is fetched whole, with its size; no other file is", async () => {
+    const path = join(yard.root, "dump");
+    await Bun.write(path, "x".repeat(1_000_000));
+    await ask("POST /plugins/install", { source: packageOf(offering([path, `${path}.none`, yard.root])) });
+    const { run_id: id } = (await ask("POST /plugin/files/get")).data;
+    const answer = await fetchPlane(it, `GET /plugins/runs/${id}/files/0`);
+    expect([answer.status, answer.headers.get("x-berth-size")]).toEqual([200, "1000000"]);
+    expect((await answer.arrayBuffer()).byteLength).toBe(1_000_000);
+    for (const [place, status, text] of [
+      ["1", 404, "it is not there"],
+      ["2", 404, "is no file"],
+      ["3", 404, "offers no such file"],
+      ["-1", 400, "is no place in fetch_file"],
+    ] as const) {
+      expect(await ask(`GET /plugins/runs/${id}/files/${place}`)).toMatchObject({
+        status,
+        error: expect.stringContaining(text),
+      });
+    }
+    expect((await ask("GET /plugins/runs/none/files/0")).status).toBe(404);
+  });
+
+  test("can be fetched for as long as its run is among the newest", async () => {
+    await ask("POST /plugins/install", { source: packageOf(offering([join(yard.root, "source/plugin.yml")])) });
+    const ids: string[] = [];
+    for (let round = 0; round < 3; round++) ids.push(String((await ask("POST /plugin/files/get")).data.run_id));
+    const statuses = await Promise.all(
+      ids.map(async (id) => (await fetchPlane(it, `GET /plugins/runs/${id}/files/0`)).status),
+    );
+    expect(statuses).toEqual([404, 200, 200]);
   });
 });

@@ -22,6 +22,7 @@ beforeAll(async () => {
   const plugins = await createPluginRoom({
     layout,
     names: naming(),
+    installationId: "live-test",
     options: serveOptions({ root }, {}),
     log: createLog(() => undefined, "error"),
     controllerUrl: () => plane.front.url,

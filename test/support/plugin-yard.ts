@@ -21,8 +21,8 @@ export interface PluginYard {
   registry: Registry;
   /** Runs a command of a plugin as it is now; its standard output. */
   say(name: string, ...words: string[]): Promise<string>;
-  /** As a server that starts. */
-  recover(): Promise<void>;
+  /** As a server that starts; fails where a plugin cannot be recovered, unless `onError` takes that. */
+  recover(onError?: (name: string, error: unknown) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -79,15 +79,16 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
       const { stdout } = await host.run({ ...run, stdin: "{}", timeoutMs: 20_000 });
       return new TextDecoder().decode(stdout).trimEnd();
     },
-    recover: () =>
-      recover(work, (name, error) => {
-        throw new Error(`cannot recover ${name}`, { cause: error });
-      }),
+    recover: (onError = cannotRecover) => recover(work, onError),
     async close() {
       await host.close();
       if (options.root === undefined) rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+function cannotRecover(name: string, error: unknown): never {
+  throw new Error(`cannot recover ${name}`, { cause: error });
 }
 
 function found(registry: Registry, name: string): Plugin {

@@ -5,6 +5,7 @@ import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/control
 import type { Layout } from "../../src/disk/layout.ts";
 import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
 import { createHost, type HostLimits } from "../../src/plugin/host.ts";
+import { createOffers } from "../../src/plugin/offers.ts";
 import type { Installer } from "../../src/plugin/plugin.ts";
 import { createRegistry } from "../../src/plugin/registry.ts";
 
@@ -13,6 +14,7 @@ export interface TestPluginsOptions {
   installer?: Partial<Installer>;
   /** Told apart from runs of other tests on the machine. */
   runVariable?: string;
+  owner?: string;
   controllerUrl?: () => string | undefined;
   callbacks?: CallbackDoor;
   defaultRepo?: (kind: string) => string | undefined;
@@ -23,11 +25,17 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
   return {
     registry: createRegistry({ folder: layout.plugins, bundled: [], readLock: async () => undefined }),
     installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
-    host: createHost({ limits: { ...limits, ...options.limits }, runVariable: options.runVariable ?? "BERTH_RUN_ID" }),
+    host: createHost({
+      limits: { ...limits, ...options.limits },
+      runVariable: options.runVariable ?? "BERTH_RUN_ID",
+      owner: options.owner ?? crypto.randomUUID(),
+    }),
     schemas: createBlockSchemas(),
+    offers: createOffers(2),
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
+    lastRecord: Promise.resolve(),
     tokens: new Map(),
     callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),

@@ -145,7 +145,8 @@ export const fixedAnswers: Controller = {
   setPluginEnabled: async ({ enabled }) => ({ ...plugin, enabled }),
   dispatchPlugin: async () => ({ message: "done", applied: [], run_id: "r" }),
   execPlugin: async () => ({ status: 200, body: { status: "ok", data: { stdout: "text" } } }),
-  listPluginRuns: () => ({ runs: [] }),
+  pluginFile: async () => ({ size: 4, body: new Blob(["text"]).stream() }),
+  listPluginRuns: async () => ({ runs: [] }),
   events: () => ({ events: [] }),
 };
 

@@ -17,7 +17,9 @@ export async function newPasswordFor(call: Call): Promise<Outcome> {
   if (!cluster.config[key]) throw new PluginError(`the block has no user "${user}"; add it to its users and apply`);
   const password = newPassword();
   // On standard input: arguments can be read by every process of the machine, and the statement must not be logged.
-  const statement = `set log_statement = 'none';\nalter role "${user}" password '${password}';\n`;
+  const unlogged =
+    "set log_statement = 'none'; set log_min_duration_statement = -1; set log_min_error_statement = 'panic';";
+  const statement = `${unlogged}\nalter role "${user}" password '${password}';\n`;
   await tool(cluster, { pod: primaryPod(cluster), args: ["sql", "", "postgres"], stdin: statement });
   cluster.config[key] = password;
   const apps = linkActions(cluster, postgresKind, (link) => link.user === user);

@@ -37,6 +37,16 @@ export const dispatchPlugin = endpoint({
   data: DispatchResult,
 });
 
+export const fetchPluginFile = endpoint({
+  method: "GET",
+  path: "/plugins/runs/:id/files/:index",
+  summary: "A file that a run told its caller to fetch, by its place in fetch_file, counted from 0",
+  stream: "application/octet-stream",
+});
+
+/** Of its size in bytes. Of the protocol, as the header of the actor is: a client does not know the server's prefix. */
+export const fileSizeHeader = "X-Berth-Size";
+
 /** One run of a plugin. */
 export const PluginRun = Type.Object({
   run_id: Type.String(),

@@ -3,7 +3,7 @@ import { apply, deleteManifest, listManifests } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
-import { dispatchPlugin, execPlugin, listPluginRuns } from "./dispatch.ts";
+import { dispatchPlugin, execPlugin, fetchPluginFile, listPluginRuns } from "./dispatch.ts";
 import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
@@ -69,6 +69,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   ...identityEndpoints,
   listPlugins,
   listPluginRuns,
+  fetchPluginFile,
   getPlugin,
   getPluginSchema,
   installPlugin,

@@ -102,12 +102,8 @@ function convert(value: unknown, path: string, { reading, depth }: At): TSchema 
   if (typeof options.pattern === "string" && !isPattern(options.pattern)) {
     return fault(problems, childPath(path, "pattern"), "is no regular expression");
   }
-  if (Array.isArray(value.enum))
-    return union(
-      value.enum.map((item) => Type.Literal(item)),
-      options,
-    );
-  if (value.const !== undefined) return Type.Literal(value.const as string, options);
+  const fixed = Array.isArray(value.enum) ? value.enum : value.const === undefined ? undefined : [value.const];
+  if (fixed !== undefined) return literals(fixed, options, { path, problems });
   const variants = value.anyOf ?? value.oneOf;
   if (Array.isArray(variants)) {
     return union(
@@ -169,6 +165,24 @@ function object(value: Fields, options: Fields, { path, inner }: { path: string;
     return [name, required.includes(name) ? schema : Type.Optional(schema)] as const;
   });
   return Type.Object(Object.fromEntries(fields), { ...options, additionalProperties: extra !== false });
+}
+
+/** One of some fixed values. */
+function literals(
+  values: unknown[],
+  options: Fields,
+  { path, problems }: { path: string; problems: Problem[] },
+): TSchema {
+  const known = values.map((item) => {
+    if (item === null) return Type.Null();
+    const isPlain = typeof item === "string" || typeof item === "number" || typeof item === "boolean";
+    return isPlain
+      ? Type.Literal(item)
+      : fault(problems, path, "only texts, numbers, true, false and null can be listed");
+  });
+  if (values.length === 0) return fault(problems, path, "lists nothing");
+  const [only] = known;
+  return known.length === 1 && only !== undefined ? { ...only, ...options } : union(known, options);
 }
 
 function reference(ref: string, path: string, at: At): TSchema {

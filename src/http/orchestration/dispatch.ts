@@ -1,4 +1,10 @@
-import { dispatchPlugin, execPlugin, listPluginRuns } from "../../api/orchestration/dispatch.ts";
+import {
+  dispatchPlugin,
+  execPlugin,
+  fetchPluginFile,
+  fileSizeHeader,
+  listPluginRuns,
+} from "../../api/orchestration/dispatch.ts";
 import { progressMediaType } from "../../api/plugins/protocol.ts";
 import { readFlag } from "../../api/query.ts";
 import type { Controller } from "../../controller/controller.ts";
@@ -26,6 +32,14 @@ export function mountDispatch(plane: Plane, controller: Controller, options: { p
     const body = await readOptionalBody(request, depth);
     const answer = await controller.execPlugin(body, { actor, signal: request.signal });
     return jsonResponse(answer.status, answer.body);
+  });
+  mountStream(plane, fetchPluginFile, async ({ params }) => {
+    const { size, body } = await controller.pluginFile(params.id ?? "", params.index ?? "");
+    const headers = {
+      "Content-Type": "application/octet-stream",
+      [fileSizeHeader]: `${size}`,
+    };
+    return new Response(body, { headers });
   });
   mount(plane, listPluginRuns, {
     answer: ({ query: { plugin, limit } }) =>

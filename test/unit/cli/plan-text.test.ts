@@ -161,3 +161,32 @@ test("a changed path counts with and without its spec", () => {
   expect(fieldChanges(["spec.image"], { image: "a" }, { image: "b" })).toEqual([change]);
   expect(fieldChanges(["image"], { image: "a" }, { image: "b" })).toEqual([change]);
 });
+
+test("of a plugin's block the changed fields show without values, and what its plugin asks for", () => {
+  const plan = [
+    {
+      ref: "pg/data/main",
+      action: "update" as const,
+      changed: ["password"],
+      replicas: [],
+      notes: ["its plugin asks for x"],
+    },
+    {
+      ref: "cache/data/c",
+      action: "create" as const,
+      changed: [],
+      replicas: [],
+      notes: ["unknown until it is installed"],
+    },
+  ];
+  const text = planText({ applied: [], current: [], pruned: [], dry_run: true, plan }, options);
+  expect(text.split("\n")).toEqual([
+    "~ pg/data/main",
+    "    password  changed",
+    "    ! its plugin asks for x",
+    "+ cache/data/c",
+    "    ! unknown until it is installed",
+    "",
+    "1 to create, 1 to change",
+  ]);
+});

@@ -15,19 +15,19 @@ beforeEach(async () => {
     verified.push(yml.name);
     if (refuse !== undefined) throw refuse;
   };
-  it = await world({ plugins: (layout) => testPlugins(layout, { runVariable, installer: { verify } }) });
+  it = await world({ plugins: (layout) => testPlugins(layout, { runVariable, owner: "me", installer: { verify } }) });
 });
 afterEach(() => it.close());
 
 const dispatch = (command: string, args: string[] = []) =>
   it.controller.dispatchPlugin({ plugin: "p", command, body: { args } }, { actor: "ana", restart: true });
-const runs = () => it.controller.listPluginRuns({ plugin: undefined, limit: 10 }).runs;
+const runs = async () => (await it.controller.listPluginRuns({ plugin: undefined, limit: 10 })).runs;
 
 test("a run is kept: who, what, how it ended, and the last it said", async () => {
   const lines = 'i=0; while [ $i -lt 100 ]; do echo "line $i" >&2; i=$((i+1)); done';
   writePlugin(it.layout, "p", { yml: "name: p\nversion: '2'\n", commands: { go: `${lines}; exit 3` } });
   await thrownBy(() => dispatch("go", ["s/web", "--force"]));
-  const [run] = runs();
+  const [run] = await runs();
   expect(run).toMatchObject({
     plugin: "p",
     version: "2",
@@ -47,7 +47,7 @@ test("files are compared before each run, and a plugin that is disabled or alter
   refuse = new Error("altered");
   await expect(dispatch("go")).rejects.toThrow("altered");
   expect(await Bun.file(`${it.layout.plugins}/p/here`).exists()).toBe(false);
-  expect(runs()).toEqual([]);
+  expect(await runs()).toEqual([]);
   refuse = undefined;
   await dispatch("go");
   expect(verified).toEqual(["p", "p"]);
@@ -55,12 +55,16 @@ test("files are compared before each run, and a plugin that is disabled or alter
 
 test("what a server that died left behind is ended, and told as interrupted", async () => {
   const id = `left-${process.pid}`;
-  const orphan = Bun.spawn(["sleep", "600"], { env: { PATH: "/usr/bin:/bin", [runVariable]: id } });
+  const left = (value: string) => Bun.spawn(["sleep", "600"], { env: { PATH: "/usr/bin:/bin", [runVariable]: value } });
+  // The hook of an install has no record.
+  const [orphan, hook, other] = [left(`me.${id}`), left("me.hook"), left(`you.${id}`)];
   const run = { id, plugin: "p", version: "", command: "go", args: [], actor: "ana", status: "running" as const };
   const rest = { startedAt: 1, endedAt: undefined, exitCode: undefined, error: undefined, applied: [], tail: [] };
   await it.store.write((tx) => tx.pluginRuns.put({ ...run, ...rest }));
   await it.restart();
-  await waitFor("the process to be ended", () => !isAlive(orphan.pid));
-  await waitFor("the record", () => runs()[0]?.status === "interrupted");
-  expect(runs()).toMatchObject([{ run_id: id, error: "the server ended while it ran" }]);
+  await waitFor("the processes to be ended", () => !isAlive(orphan.pid) && !isAlive(hook.pid));
+  expect(isAlive(other.pid)).toBe(true);
+  other.kill("SIGKILL");
+  await waitFor("the record", async () => (await runs())[0]?.status === "interrupted");
+  expect(await runs()).toMatchObject([{ run_id: id, error: "the server ended while it ran" }]);
 });

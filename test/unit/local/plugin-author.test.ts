@@ -94,6 +94,13 @@ describe("plugins lint", () => {
     });
   });
 
+  test("tells that a name is taken by the client", async () => {
+    writeTree(folder, { "plugin.yml": "name: logs\naliases: [ps, fine]\n", "bin/a": "#!/bin/sh\n" });
+    const { warnings } = JSON.parse((await lint(folder, "-o", "json")).out).data;
+    const named = warnings.filter((text: string) => text.includes("is a command of berth"));
+    expect(named.map((text: string) => text.slice(0, 6))).toEqual(['"logs"', '"ps" i']);
+  });
+
   test("tells every fault of plugin.yml, and of a folder that is none", async () => {
     writeTree(folder, { "plugin.yml": "name: X Y\nprotocol: 9" });
     const { code, out } = await lint(folder);

@@ -154,6 +154,18 @@ test("one more than may run at the same time is refused, the next after one has 
   expect((await host.run(script("true"))).ending).toEqual({ how: "exited", code: 0 });
 });
 
+test("what a server of before left is ended by its owner, that of others is not", async () => {
+  const left = (value: string) => Bun.spawn(["sleep", "60"], { env: { PATH: "/usr/bin:/bin", TEST_RUN_ID: value } });
+  const [own, other] = [left(`a${process.pid}.x`), left(`b${process.pid}.x`)];
+  const next = createHost({ limits, runVariable: "TEST_RUN_ID", owner: `a${process.pid}` });
+  await next.endLeftovers();
+  expect(await own.exited).toBe(137);
+  expect(other.killed).toBe(false);
+  other.kill();
+  const done = await next.run(script('printf %s "$TEST_RUN_ID"'));
+  expect(text(done.stdout)).toStartWith(`a${process.pid}.run-`);
+});
+
 test("closing ends what runs", async () => {
   const hanging = script("sleep 60");
   const running = host.run(hanging);

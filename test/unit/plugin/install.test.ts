@@ -129,6 +129,16 @@ describe("the install hook", () => {
     expect(traces(it)).toEqual({ versions: 1, staging: [], links: [] });
   });
 
+  test("cannot bring more than a package may hold", async () => {
+    const it = await yard({ limits: { filesMax: 10, bytesMax: 10_000 } });
+    const install = "#!/bin/sh\nhead -c 20000 /dev/zero > big\n";
+    const source = packageOf(it, helloPlugin("1", { files: { install } }));
+    expect(await failureText(it.installer.install({ source }))).toBe(
+      "too_large: the package is larger than 10000 bytes",
+    );
+    expect(traces(it).versions).toBe(0);
+  });
+
   test("is ended at its time limit with all that it started", async () => {
     const it = await yard({ hookMs: 300 });
     const source = packageOf(it, helloPlugin("1", { files: { install: "#!/bin/sh\nsleep 600 & sleep 600\n" } }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Answer, type Call, cli, refusal, type Scene } from "../../../support/cli.ts";
@@ -28,14 +28,17 @@ interface Script extends Scene {
   /** `data` of the dispatch. */
   result?: unknown;
   plugins?: unknown[];
+  /** What comes for a file that is fetched. */
+  file?: () => unknown;
 }
 
 /** A server with the postgres plugin; on this machine when the endpoint is a socket. */
-function play(argv: string[], { result, plugins = [postgres], ...scene }: Script = {}) {
+function play(argv: string[], { result, plugins = [postgres], file, ...scene }: Script = {}) {
   const server = (call: Call) => {
     if (call.path === "/plugins") return { plugins, errors: [] };
     if (call.path === "/system")
       return { root: "/no/such/root", installation: "i", engine: { host: "unix:///d.sock" } };
+    if (call.path.startsWith("/plugins/runs/")) return file?.();
     if (call.path.startsWith("/plugin/")) return result ?? { message: "done", applied: [], run_id: "r" };
     return undefined;
   };
@@ -192,51 +195,50 @@ describe("exec_local", () => {
 });
 
 describe("fetch_file", () => {
-  function files() {
+  function place() {
     const folder = mkdtempSync(join(tmpdir(), "berth-fetch-"));
-    writeFileSync(join(folder, "remote"), "content");
     return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
   }
-  const wish = (folder: string, dest_path: string, size_bytes = 7) => ({
+  const wish = (dest_path: string, size_bytes = 7) => ({
     message: "",
     applied: [],
-    run_id: "r",
-    fetch_file: [{ remote_path: join(folder, "remote"), dest_path, size_bytes }],
+    run_id: "r7",
+    fetch_file: [{ remote_path: "/srv/remote", dest_path, size_bytes }],
   });
-  const here = { endpoint: "unix:/run/berth.sock" };
+  const content = (text: string, size = text.length) =>
+    new Response(text, { headers: { "Content-Type": "application/octet-stream", "X-Berth-Size": `${size}` } });
 
   test("copies, says so, and never writes over what is there", async () => {
-    using at = files();
-    const scene = { ...here, cwd: at.folder, result: wish(at.folder, "local") };
-    expect(await play(["pg:psql"], scene)).toMatchObject({ code: 0, err: "✓ local (7B)\n" });
+    using at = place();
+    const scene = { cwd: at.folder, result: wish("local"), file: () => content("content") };
+    const { code, err, calls } = await play(["pg:psql"], scene);
+    expect([code, err]).toEqual([0, "✓ local (7B)\n"]);
+    expect(calls.at(-1)?.path).toBe("/plugins/runs/r7/files/0");
     expect(readFileSync(join(at.folder, "local"), "utf8")).toBe("content");
     writeFileSync(join(at.folder, "local"), "mine");
     expect(await play(["pg:psql"], scene)).toMatchObject({ code: 1 });
     expect(readFileSync(join(at.folder, "local"), "utf8")).toBe("mine");
   });
 
-  test("leaves nothing of a file that is not whole", async () => {
-    using at = files();
-    const outcome = await play(["pg:psql"], { ...here, cwd: at.folder, result: wish(at.folder, "local", 9) });
-    expect([outcome.code, existsSync(join(at.folder, "local"))]).toEqual([1, false]);
-    expect(outcome.err).toContain("has 7 bytes and not 9");
+  test.each([
+    ["another size than the plugin said", wish("local", 9), content("content"), "has 7 bytes and not 9"],
+    ["the end missing", wish("local"), content("cont", 7), "has 4 bytes and not 7"],
+    ["a refusal", wish("local"), refusal(404, "it is not there"), "it is not there"],
+  ])("leaves nothing of a file with %s", async (_, result, file, text) => {
+    using at = place();
+    const outcome = await play(["pg:psql"], { cwd: at.folder, result, file: () => file });
+    expect([outcome.code, readdirSync(at.folder)]).toEqual([1, []]);
+    expect(outcome.err).toContain(text);
   });
 
   test("asks before it writes outside of the current folder, unless the operator named the place", async () => {
-    using at = files();
+    using at = place();
     const target = join(at.folder, "elsewhere");
-    const outside = { ...here, cwd: join(at.folder, "sub"), result: wish(at.folder, target) };
+    const outside = { cwd: join(at.folder, "sub"), result: wish(target), file: () => content("content") };
     expect((await play(["pg:psql"], outside)).code).toBe(5);
     expect(existsSync(target)).toBe(false);
     expect((await play(["pg:psql", "--to", target], outside)).code).toBe(0);
     expect(existsSync(target)).toBe(true);
-    expect((await play(["pg:psql"], { ...here, cwd: at.folder, result: wish(at.folder, ".bashrc") })).code).toBe(5);
-  });
-
-  test("from another machine says how", async () => {
-    using at = files();
-    const { code, err } = await play(["pg:psql"], { cwd: at.folder, result: wish(at.folder, "local") });
-    expect(code).toBe(1);
-    expect(err).toContain(`scp USER@SERVER:${at.folder}/remote local`);
+    expect((await play(["pg:psql"], { ...outside, cwd: at.folder, result: wish(".bashrc") })).code).toBe(5);
   });
 });

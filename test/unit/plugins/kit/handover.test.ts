@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { PodRecord } from "../../../../src/api/orchestration/pods.ts";
 import type { Cluster } from "../../../../plugins/kit/cluster.ts";
 import type { ExecRequest } from "../../../../plugins/kit/exec.ts";
-import { bringBack, chooseTarget, handOver } from "../../../../plugins/kit/handover.ts";
+import { bringBack, confirmPrimary, handOver } from "../../../../plugins/kit/handover.ts";
+import { chooseTarget, standingOf } from "../../../../plugins/kit/standing.ts";
 
 interface FakePod {
   running: boolean;
@@ -121,19 +122,78 @@ test("a standby that cannot be told to follow does not undo the promotion", asyn
   expect(cluster.primary).toBe(1);
 });
 
+const choice = async (pods: FakePod[], wanted?: number, force = false) => {
+  const { cluster } = fake(pods);
+  const standing = await standingOf(cluster);
+  return [standing.primary, chooseTarget(cluster, standing, { wanted, force })];
+};
+const stopped = (): FakePod => ({ running: false, frozen: true, role: "primary", position: 0 });
+
 test("the standby that is furthest is chosen; one that is behind only by force", async () => {
-  const { cluster } = fake([primary(), standby(5), standby(9)]);
-  expect(await chooseTarget(cluster, undefined, false)).toBe(2);
-  await expect(chooseTarget(cluster, 1, false)).rejects.toThrow("pod 2 has 4 bytes more than pod 1");
-  expect(await chooseTarget(cluster, 1, true)).toBe(1);
-  await expect(chooseTarget(cluster, 0, true)).rejects.toThrow("pod 0 is primary already");
-  await expect(chooseTarget(cluster, 7, true)).rejects.toThrow("data/main has no pod 7; it has 0, 1, 2");
+  const pods = () => [primary(), standby(5), standby(9)];
+  expect(await choice(pods())).toEqual([0, 2]);
+  await expect(choice(pods(), 1)).rejects.toThrow("pod 2 has 4 bytes more than pod 1");
+  expect(await choice(pods(), 1, true)).toEqual([0, 1]);
+  await expect(choice(pods(), 7)).rejects.toThrow("data/main has no pod 7; it has 0, 1, 2");
+});
+
+test("the primary itself means that there is nothing to hand over", async () => {
+  expect(await choice([primary(), standby()], 0)).toEqual([0, 0]);
 });
 
 test("without a standby that answers nothing is chosen", async () => {
-  const { cluster } = fake([primary(), { ...standby(), running: false }]);
-  await expect(chooseTarget(cluster, undefined, true)).rejects.toThrow("no standby answers");
+  await expect(choice([primary(), { ...standby(), running: false }], undefined, true)).rejects.toThrow(
+    "no standby answers",
+  );
+  const { cluster } = fake([primary(), standby()]);
   await expect(bringBack(cluster, 0, 1_000)).rejects.toThrow("pod 0 of data/main is primary; it has nobody to follow");
+});
+
+describe("a promotion that was interrupted goes on", () => {
+  const interrupted = async (pods: FakePod[], wanted?: number) => {
+    const { cluster, done } = fake(pods);
+    Object.assign(cluster.config, { PRIMARY: "1", EPOCH: "2" });
+    Object.assign(cluster, { primary: 1, epoch: 2 });
+    const standing = await standingOf(cluster);
+    const target = chooseTarget(cluster, standing, { wanted, force: false });
+    cluster.primary = standing.primary;
+    if (target === cluster.primary) await confirmPrimary(cluster);
+    else await handOver(cluster, { target, promoteMs: 1_000 });
+    return { cluster, done };
+  };
+
+  test("after the word was written: the old primary still takes writes", async () => {
+    const { done } = await interrupted([primary(), standby(), standby(20)]);
+    expect(done).toEqual(["config 1@3", "freeze 0", "promote 1 3 1", "follow 2 3 1"]);
+  });
+
+  test("the same, and the operator has thought better of it", async () => {
+    const { done, cluster } = await interrupted([primary(), standby(), standby()], 0);
+    expect(done).toEqual(["config 0@3", "follow 1 3 0", "follow 2 3 0"]);
+    expect(cluster.config).toEqual({ PRIMARY: "0", EPOCH: "3" });
+  });
+
+  test("after the old primary was stopped: none takes writes", async () => {
+    const { done } = await interrupted([stopped(), standby(), standby()]);
+    expect(done).toEqual(["config 1@3", "freeze 0", "promote 1 3 1", "follow 2 3 1"]);
+  });
+
+  test("after the new one took over: the others hear of it", async () => {
+    const { done, cluster } = await interrupted([stopped(), { ...primary(), position: 11 }, standby()], 1);
+    expect(done).toEqual(["follow 2 2 1"]);
+    expect(cluster.config).toEqual({ PRIMARY: "1", EPOCH: "2" });
+  });
+
+  test("where all follow and nobody leads, one leads", async () => {
+    const { done } = await interrupted([standby(), standby()]);
+    expect(done).toEqual(["config 1@3", "promote 1 3 1", "follow 0 3 1"]);
+  });
+});
+
+test("two that take writes are told, and nobody is chosen", async () => {
+  const { cluster } = fake([primary(), standby()]);
+  cluster.controller.exec = async () => ({ exitCode: 0, stdout: "role=primary\n", stderr: "" });
+  await expect(standingOf(cluster)).rejects.toThrow("pods 0 and 1 both take writes");
 });
 
 test("of two at the same time one is refused before it has changed anything, and the lock is given back", async () => {
