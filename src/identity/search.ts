@@ -80,10 +80,10 @@ export interface SearchLimits {
 function exactUsers({ store }: IdentityContext, { instance }: InstanceEntry, search: Search): string | undefined {
   const [group] = search.groups;
   if (group === undefined || search.groups.length > 1 || search.all.length + search.none.length > 0) return undefined;
-  const find = group.field === "email" ? store.users.byEmail : group.field === "id" ? store.users.get : undefined;
+  const by = group.field === "email" || group.field === "id" ? group.field : undefined;
   const values = group.oneOf.flatMap((term) => (term.is === "equal" ? [term.value] : []));
-  if (find === undefined || values.length < group.oneOf.length) return undefined;
-  const found = [...new Set(values)].flatMap((value) => find(instance.seq, value) ?? []);
-  found.sort((a, b) => b.seq - a.seq);
-  return JSON.stringify(found.map((user) => resourceOfUser(user, store.users.providers(user.seq))));
+  if (by === undefined || values.length < group.oneOf.length) return undefined;
+  const found = [...new Set(values)].flatMap((value) => store.users.known(instance.seq, by, value) ?? []);
+  found.sort((a, b) => b.user.seq - a.user.seq);
+  return JSON.stringify(found.map(({ user, providers }) => resourceOfUser(user, providers)));
 }

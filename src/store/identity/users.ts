@@ -27,6 +27,8 @@ export interface Users {
   list(instance: number, page: { limit: number; before?: number }): User[];
   /** Names of the connected providers, `password` aside, in order of their joining. */
   providers(seq: number): string[];
+  /** By UUID or address, together with `providers`: one statement where two cost twice as much. */
+  known(instance: number, by: "id" | "email", value: string): { user: User; providers: string[] } | undefined;
   /** Oldest first; `after` is the `seq` of the last one seen. */
   oldest(instance: number, page: { limit: number; after: number }): User[];
   add(user: Omit<User, "seq">): User;
@@ -48,6 +50,11 @@ export function createUsers(db: Database): Users {
     list: (instance, { limit, before }) =>
       sql.newest.all(instance, before ?? Number.MAX_SAFE_INTEGER, limit).map(toUser),
     providers: (seq) => sql.providers.all(seq).map(({ provider }) => provider),
+    known(instance, by, value) {
+      const row = sql.known[by].get(instance, value);
+      if (row === null) return undefined;
+      return { user: toUser(row), providers: row.joined === null ? [] : row.joined.split("\n") };
+    },
     oldest: (instance, { limit, after }) => sql.oldest.all(instance, after, limit).map(toUser),
     addNew(user) {
       const { id, instance, createdAt, updatedAt } = user;
@@ -72,8 +79,21 @@ const insertUser =
   "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
   " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
+const userWithProviders =
+  "select u.*, (select group_concat(provider, char(10)) from (select provider from identities where user = u.seq" +
+  " order by seq)) as joined from users as u where u.instance = ?";
+
+interface KnownRow extends UserRow {
+  /** Names of providers, a line each. */
+  joined: string | null;
+}
+
 function prepare(db: Database) {
   return {
+    known: {
+      id: db.query<KnownRow, [number, string]>(`${userWithProviders} and u.id = ?`),
+      email: db.query<KnownRow, [number, string]>(`${userWithProviders} and u.email = ?`),
+    },
     byId: db.query<UserRow, [number, string]>("select * from users where instance = ? and id = ?"),
     anywhere: db.query<UserRow, [string]>("select * from users where id = ?"),
     bySeq: db.query<UserRow, [number]>("select * from users where seq = ?"),
