@@ -1,11 +1,11 @@
 import { Failure } from "../api/failure.ts";
 import { encodeCursor } from "../core/identity/cursor.ts";
+import { userResource } from "../core/identity/resources.ts";
 import { bothOf, containing, isEmpty, parseSearch, type Search } from "../core/identity/search.ts";
 import { type SearchKind, searchColumns } from "../core/identity/search-columns.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { type Listing, readCursor } from "./listing.ts";
-import { resourceOfUser } from "./resources.ts";
 import type { SearchThreadClient } from "./search-thread.ts";
 import type { Page } from "./sessions.ts";
 
@@ -80,10 +80,10 @@ export interface SearchLimits {
 function exactUsers({ store }: IdentityContext, { instance }: InstanceEntry, search: Search): string | undefined {
   const [group] = search.groups;
   if (group === undefined || search.groups.length > 1 || search.all.length + search.none.length > 0) return undefined;
-  const find = group.field === "email" ? store.users.byEmail : group.field === "id" ? store.users.get : undefined;
+  const by = group.field === "email" || group.field === "id" ? group.field : undefined;
   const values = group.oneOf.flatMap((term) => (term.is === "equal" ? [term.value] : []));
-  if (find === undefined || values.length < group.oneOf.length) return undefined;
-  const found = [...new Set(values)].flatMap((value) => find(instance.seq, value) ?? []);
+  if (by === undefined || values.length < group.oneOf.length) return undefined;
+  const found = [...new Set(values)].flatMap((value) => store.users.shown(instance.seq, by, value) ?? []);
   found.sort((a, b) => b.seq - a.seq);
-  return JSON.stringify(found.map((user) => resourceOfUser(user, store.users.providers(user.seq))));
+  return JSON.stringify(found.map(userResource));
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seedUsers } from "../support/identity-seed.ts";
@@ -39,6 +39,15 @@ async function search(query: string): Promise<{ status: number; found: { data: {
 
 const bytesOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
 
+/** Threads of a process that stand back for the others. */
+function niceThreads(pid: number): number {
+  const nice = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+    return Number(stat.split(") ").at(-1)?.split(" ")[16]);
+  });
+  return nice.filter((one) => one > Math.min(...nice)).length;
+}
+
 test("the executable searches in its thread, by an index that is made anew when it is gone", async () => {
   expect(await search("name:*nobody*")).toEqual({ status: 200, found: [] });
   seedUsers(join(root, "identity.db"), [1], 5_000);
@@ -51,6 +60,8 @@ test("the executable searches in its thread, by an index that is made anew when 
   await waitFor("the index", () => bytesOf(index) + bytesOf(`${index}-wal`) > 200_000);
   expect(statSync(index).mode & 0o777).toBe(0o600);
   expect((await search("email:*4999@*")).found).toHaveLength(1);
+
+  expect(niceThreads(server.pid)).toBe(1);
 
   expect(await server.stop()).toBe(0);
   rmSync(index, { force: true });

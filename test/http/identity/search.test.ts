@@ -116,6 +116,33 @@ describe("GET /users/search", () => {
     ]);
   });
 
+  test("an exact answer is the same as that of a wildcard: providers in order of their joining, then the password", async () => {
+    const user = await it.user(shop, { email: "dora@shop.test", name: "Dora", passwordHash: "$argon2id$x" });
+    for (const provider of ["twitter", "google"]) {
+      await it.context.store.write(({ identities }) =>
+        identities.add({
+          id: crypto.randomUUID(),
+          instance: user.instance,
+          user: user.seq,
+          provider,
+          uid: `${provider}-1`,
+          email: undefined,
+          emailVerified: false,
+          accessToken: undefined,
+          refreshToken: undefined,
+          tokenExpiresAt: undefined,
+          createdAt: 1,
+          updatedAt: 1,
+        }),
+      );
+    }
+    const exact = await find("users", "email:dora@shop.test");
+    expect(exact[0]?.data.providers).toEqual(["twitter", "google", "password"]);
+    expect(await find("users", "email:dora*")).toEqual(exact);
+    expect(await find("users", `id:${user.id}`)).toEqual(exact);
+    expect((await ask(`users/${user.id}`)).json).toEqual(exact[0] as Resource);
+  });
+
   test("too long and too many are refused", async () => {
     expect((await ask(`users/search?query=name:${"x".repeat(1_100)}`)).status).toBe(400);
     expect((await ask(`users/search?query=${"name:a+".repeat(21)}`)).status).toBe(400);
