@@ -98,7 +98,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       startedAt: systemClock.now(),
     },
   });
-  const identityStore = openIdentityStore({ path: layout.identityDatabase, key });
+  const identityStore = openIdentityStore({
+    path: layout.identityDatabase,
+    key,
+    subjectsKept: identityLimits.subjectsKept,
+  });
   const identity = createIdentity({
     store: identityStore,
     key,

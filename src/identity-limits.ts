@@ -4,6 +4,11 @@ export const identityLimits = {
   signIn: {
     /** Lifetime of a state (identity API, section 8), and of the cookie that binds it to the browser. */
     stateMs: 600_000,
+    /** States and one-time values that wait, over all instances; beyond it those that end first are dropped. */
+    statesKept: 100_000,
+    oneTimeKept: 100_000,
+    /** Mails of one instance; the newest stay. */
+    mailsKept: 1_000,
     /** How long a browser is known again. */
     deviceMs: 400 * 24 * 3_600_000,
     /** Of a code that stands for a token. */
@@ -49,6 +54,8 @@ export const identityLimits = {
   refreshGraceMs: 30_000,
   /** Instances and keys that are kept in memory between two writes to them. */
   directoryMax: 10_000,
+  /** Users with their sessions that are kept in memory because their tokens are verified, about 1 kB each. */
+  subjectsKept: 20_000,
   /** How often missing key pairs are made and old ones dropped. */
   tendMs: 60_000,
   appsMax: 1_000,
@@ -74,7 +81,11 @@ export const identityLimits = {
     smallMax: 2_000,
     /** How often changes are taken into the indexes while nobody searches. */
     idleMs: 1_000,
+    /** Pages of the database that the search thread keeps in memory. */
+    cacheKib: 32 * 1024,
   },
+  /** Requests under way at one time; one more is a 503. */
+  requestsMax: 2_048,
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
   rates: {

@@ -2,6 +2,7 @@ import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import type { WorkloadPlan } from "../core/plan/pod.ts";
 import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
+import { reportedValues } from "../core/referents.ts";
 import { isJobKind } from "../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import { convergeAsset } from "./converge-asset.ts";
@@ -164,16 +165,16 @@ function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload)
 async function storeOnly(context: Context, manifest: StoredManifest): Promise<void> {
   const warnings = notActedUpon(manifest.kind, manifest.spec);
   await putStatus(context, manifest, {
-    ...statusShape(manifest),
+    ...statusShape(context, manifest),
     phase: "stored",
     observed_revision: manifest.revision,
     ...(warnings.length > 0 ? { warnings } : {}),
   });
 }
 
-function statusShape({ kind }: StoredManifest): Record<string, unknown> {
-  if (kind === "ingress") return { data: {} };
-  return {};
+/** `data`: what `${ref.ingress.…}` stands for. */
+function statusShape({ names }: Context, manifest: StoredManifest): Record<string, unknown> {
+  return manifest.kind === "ingress" ? { data: reportedValues(manifest, names) } : {};
 }
 
 /** Puts an error where `describe` shows it. */

@@ -6,7 +6,7 @@ import { cronWindows, type SeenSchedule } from "../core/plan/cron-windows.ts";
 import type { RunRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { replace } from "./jobs.ts";
-import { newRun, noteEnd, trimRuns, unfinishedRuns } from "./run-record.ts";
+import { newRun, noteEnd, trimRuns } from "./run-record.ts";
 import { isoTime } from "./wire.ts";
 
 export interface CronLooked {
@@ -23,10 +23,13 @@ const dueMax = 100;
  * Decides on every instant of a cron job that has come since the last look, and writes a row for each: scheduled,
  * missed or skipped. Inside a transaction, so that an instant has a row or was never looked at.
  */
-export function lookAtCronjob(context: Context, tx: Transaction, key: ManifestKey): CronLooked {
+export function lookAtCronjob(
+  context: Context,
+  tx: Transaction,
+  { key, now }: { key: ManifestKey; now: number },
+): CronLooked {
   const manifest = tx.manifests.get(key);
   if (manifest === undefined) return { started: [], next: undefined };
-  const now = context.clock.now();
   const schedule = scheduleOf(manifest.spec);
   const status = tx.status.get(key) ?? {};
   const { windows, seen, nextAfter } = cronWindows({
@@ -64,7 +67,7 @@ interface Due {
 }
 
 function settle(context: Context, tx: Transaction, { manifest, due, now }: Due): CronLooked["started"] {
-  const others = unfinishedRuns(tx.runs, manifest);
+  const others = tx.runs.unfinishedOf(manifest);
   const decisions = decide({ due, now, ...policyOf(manifest.spec), running: others.length });
   const notRun = decisions.filter(({ action }) => action === "missed" || action === "skipped");
   noteNotRun(context, tx, { manifest, notRun, now });

@@ -53,7 +53,10 @@ export function createCron(context: Context): Cron {
    */
   async function look(due: Entry[]): Promise<CronLooked["started"]> {
     try {
-      const looked = await store.write((tx) => due.map(({ key }) => lookAtCronjob(context, tx, key)));
+      const looked = await store.write((tx) => {
+        const now = clock.now();
+        return due.map(({ key }) => lookAtCronjob(context, tx, { key, now }));
+      });
       for (const [index, entry] of due.entries()) entry.next = looked[index]?.next;
       return looked.flatMap(({ started }) => started);
     } catch (error) {

@@ -2,7 +2,7 @@ import type { StoredManifest } from "../api/manifest.ts";
 import { scheduleOf } from "../core/cron-spec.ts";
 import { cronWindows } from "../core/plan/cron-windows.ts";
 import { nextInstant } from "../core/plan/cron.ts";
-import type { RunRecord } from "../store/store.ts";
+import type { RunRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { refuseUnresolved, resolveStoredJob } from "./resolve.ts";
@@ -16,13 +16,15 @@ export async function convergeJob(context: Context, manifest: StoredManifest): P
   const { job, problems } = resolveStoredJob(context, manifest);
   refuseUnresolved(problems);
   const { kind, scope, name } = manifest;
-  await context.store.write((tx) => {
+  const put = (tx: Transaction) => {
     if (tx.manifests.get(manifest) === undefined) return;
     const { last_reconcile_error: _, ...known } = tx.status.get(manifest) ?? {};
     const status = { ...known, phase: "ready", image: job.image, observed_revision: manifest.revision };
     if (JSON.stringify(status) !== JSON.stringify(tx.status.get(manifest)))
       tx.status.put({ kind, scope, name }, status);
-  });
+  };
+  // Lost in a power cut, it is found again by looking.
+  await context.store.write(put, { durable: false });
   context.progress.moved.publish(keyText(manifest));
 }
 

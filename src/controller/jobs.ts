@@ -6,7 +6,7 @@ import type { RunRecord, Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { endedWithout } from "./run-outcome.ts";
-import { endRun, isUnfinished, newRun, unfinishedRuns, wireRun } from "./run-record.ts";
+import { endRun, isUnfinished, newRun, wireRun } from "./run-record.ts";
 import { notStored, resolveTarget, targetKind } from "./target.ts";
 
 export interface RunOptions {
@@ -51,7 +51,7 @@ function admit(context: Context, tx: Transaction, { key, actor, trigger }: Admis
   if (spec.suspend === true) {
     throw new Failure("conflict", `${formatKey(key)} is suspended; nothing was run, set spec.suspend to false first`);
   }
-  const others = unfinishedRuns(tx.runs, key);
+  const others = tx.runs.unfinishedOf(key);
   const ids = others.map(({ id }) => id).join(", ");
   if (others.length > 0 && spec.concurrency_policy === "Forbid") {
     throw new Failure(

@@ -2,7 +2,7 @@ import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod.ts";
-import { runContainerName, unfinishedRuns } from "./run-record.ts";
+import { runContainerName } from "./run-record.ts";
 import { stopGently } from "./stop.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function removeLeftovers(context: Context, key: ManifestKey): Promi
   if (context.store.collectionHeld) return;
   const pods = context.pods.of(key).filter(({ role }) => role === "job");
   if (pods.length === 0) return;
-  const needed = new Set(unfinishedRuns(context.store.runs, key).map(runContainerName));
+  const needed = new Set(context.store.runs.unfinishedOf(key).map(runContainerName));
   await Promise.all(pods.filter(({ name }) => !needed.has(name)).map((pod) => endContainer(context, pod)));
 }
 

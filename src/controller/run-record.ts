@@ -51,11 +51,6 @@ export function isUnfinished({ status }: RunRecord): boolean {
   return status === "scheduled" || status === "running";
 }
 
-/** Runs of the resource that are about to start or under way. */
-export function unfinishedRuns(runs: { list(key: ManifestKey): RunRecord[] }, key: ManifestKey): RunRecord[] {
-  return runs.list(key).filter(isUnfinished);
-}
-
 /** What is kept of the output: its last lines. */
 export function shortTail(lines: readonly string[]): string[] {
   const kept: string[] = [];

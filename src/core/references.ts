@@ -47,9 +47,17 @@ export function referenceProblems(owner: Owner, lookup: ReferentLookup, names: N
     if (referent === undefined || isAwaited(referent)) return [];
     const known = Object.keys(reportedValues(referent, names));
     if (known.includes(field)) return [];
-    const has = known.length === 0 ? "reports no values" : `reports ${known.join(", ")}`;
+    const has = known.length === 0 ? "reports no values" : `reports ${shortList(known)}`;
     return [{ path, message: `"${text}" has no value: ${formatKey(target)} ${has}` }];
   });
+}
+
+/** A statefulset has a name for each of its replicas. */
+const fieldsShown = 8;
+
+function shortList(fields: readonly string[]): string {
+  const more = fields.length - fieldsShown;
+  return more > 0 ? `${fields.slice(0, fieldsShown).join(", ")} and ${more} more` : fields.join(", ");
 }
 
 /** Uses of manifests that are not there: what reads them waits. */

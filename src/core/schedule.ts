@@ -31,6 +31,23 @@ export function nextRun(expression: string, timezone: string, from: number): num
   return Bun.cron.parse(expression, from, { tz: timezone })?.getTime();
 }
 
+/** How far the clocks of a zone are from UTC at a moment (epoch milliseconds): `GMT+02:00`. Throws on a bad zone. */
+export function offsetOf(timezone: string, at: number): string {
+  const parts = formatOf(timezone).formatToParts(at);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+}
+
+/** The one used last: making one takes a hundred times as long as using it. */
+let lastFormat: { timezone: string; format: Intl.DateTimeFormat } | undefined;
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  if (lastFormat?.timezone !== timezone) {
+    const format = new Intl.DateTimeFormat("en", { timeZone: timezone, timeZoneName: "longOffset" });
+    lastFormat = { timezone, format };
+  }
+  return lastFormat.format;
+}
+
 function engineWords(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/^Invalid cron expression: /, "").replace(/\. Bun\.cron uses.*$/s, "");

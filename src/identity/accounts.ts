@@ -4,7 +4,7 @@ import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { Identity, User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
 import type { InstanceEntry } from "./directory.ts";
-import type { Arrived } from "./providers.ts";
+import type { Arrived } from "./code-exchange.ts";
 import { endSessions } from "./sessions.ts";
 import { emitUser } from "./user-events.ts";
 

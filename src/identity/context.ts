@@ -51,6 +51,7 @@ export interface IdentityLimits {
     searchesMax: number;
     smallMax: number;
     idleMs: number;
+    cacheKib: number;
   };
 }
 

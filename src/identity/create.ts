@@ -100,10 +100,10 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
 
 function createThread(context: IdentityContext, { start, database, index }: IdentityParts["search"]) {
   const { store, clock, log, limits } = context;
-  const { budgetMs, searchesMax, smallMax, idleMs, deadlineMs } = limits.search;
+  const { deadlineMs, ...rest } = limits.search;
   return createSearchThread({
     start,
-    setup: { database, index, budgetMs, searchesMax, smallMax, idleMs },
+    setup: { database, index, ...rest },
     deadlineMs,
     clock,
     log,

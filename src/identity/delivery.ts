@@ -27,15 +27,18 @@ export function deliver(
       return { how: "post", to: redirectUri, fields: { token } };
     case "code": {
       const code = randomSecret(context);
-      nouns.oneTime.put({
-        hash: hashOf(code),
-        instance: entry.instance.seq,
-        user,
-        purpose: "deliver_token",
-        data: { token },
-        createdAt: now,
-        expiresAt: now + context.limits.signIn.deliveryCodeMs,
-      });
+      nouns.oneTime.put(
+        {
+          hash: hashOf(code),
+          instance: entry.instance.seq,
+          user,
+          purpose: "deliver_token",
+          data: { token },
+          createdAt: now,
+          expiresAt: now + context.limits.signIn.deliveryCodeMs,
+        },
+        context.limits.signIn.oneTimeKept,
+      );
       return { how: "redirect", to: withParameters(redirectUri, { code }) };
     }
     default:

@@ -1,6 +1,9 @@
 /** Bounds of the hosted pages; see `identityLimits` of `config.ts`, where each is explained. */
 export interface SignInLimits {
   stateMs: number;
+  statesKept: number;
+  oneTimeKept: number;
+  mailsKept: number;
   deviceMs: number;
   deliveryCodeMs: number;
   verifyLinkMs: number;

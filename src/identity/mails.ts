@@ -65,7 +65,7 @@ export function createMailing({ context, send }: MailingParts): Mailing {
       const message = { to, ...mailText({ purpose, language, title, link }) };
       const state = send === undefined ? "kept" : "waiting";
       const times = { attempts: 0, nextAt: now, lastError: undefined, createdAt: now };
-      nouns.mails.add({ id, instance: instance.seq, purpose, message, state, ...times });
+      nouns.mails.add({ id, instance: instance.seq, purpose, message, state, ...times }, limits.signIn.mailsKept);
       const detail = { mail: id, purpose };
       audit(nouns, { instance, actor: "service", action: `mail.${state}`, email: to, detail, now });
       if (state === "kept") emit(nouns, { instance, type: "mail.kept", data: { id, purpose }, now });

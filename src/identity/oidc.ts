@@ -126,7 +126,8 @@ function endpoint(fields: Record<string, unknown>, name: string): string {
 
 async function readKeys(fetch: GuardedFetch, url: string, signal: AbortSignal): Promise<JsonWebKey[]> {
   const { keys } = await getJson(fetch, url, signal);
-  return Array.isArray(keys) ? (keys as JsonWebKey[]) : [];
+  const listed: unknown[] = Array.isArray(keys) ? keys : [];
+  return listed.filter((key): key is JsonWebKey => typeof key === "object" && key !== null);
 }
 
 async function getJson(fetch: GuardedFetch, url: string, signal: AbortSignal): Promise<Record<string, unknown>> {

@@ -1,5 +1,7 @@
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { IdentityContext } from "./context.ts";
+import { allInstances } from "./manage/context.ts";
+import { dropAbandoned } from "./sign-up-finish.ts";
 
 type Task = (nouns: IdentityNouns) => number;
 
@@ -9,9 +11,11 @@ export async function purge(context: IdentityContext, signal: AbortSignal): Prom
   const { rowsMax, endedSessionsMs, revokedSessionsKept, mailsMs, changesKept } = limits.purge;
   const now = clock.now();
   const tasks: Task[] = [
+    (nouns) => dropAbandoned(nouns, now, rowsMax),
     (nouns) => nouns.purge.expired(now, rowsMax),
     (nouns) => nouns.purge.endedSessions(now - endedSessionsMs, rowsMax),
     (nouns) => nouns.purge.mails(now - mailsMs, rowsMax),
+    (nouns) => nouns.audit.trim(allInstances.seq, limits.auditKept, rowsMax),
     ...store.instances
       .list()
       .flatMap(({ seq }): Task[] => [

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../api/failure.ts";
-import type { IdentityNouns } from "../store/identity/open-store.ts";
+import { readRefreshToken, refreshMessage, standingOf, writeRefreshToken } from "../core/identity/refresh-token.ts";
 import type { Session, User } from "../store/identity/records.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
-import { hmac } from "./hmac.ts";
 import { isOpen, revokeSession, type SessionNouns } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -32,17 +31,12 @@ export interface Refresh {
   revoke(entry: InstanceEntry, refreshToken: string): Promise<void>;
 }
 
-type Nouns = SessionNouns & Pick<IdentityNouns, "exchanges">;
-
 /** What the session of a token goes on with, decided inside the write. */
 interface Granted {
   session: Session;
   user: User;
   refreshToken: string;
 }
-
-const bodyLength = 43;
-const lengthMax = 256;
 
 export function createRefresh(context: IdentityContext, tokens: Tokens): Refresh {
   const { store, limits } = context;
@@ -83,88 +77,77 @@ interface SignIn {
 
 function createChain({ clock, limits, derive }: IdentityContext) {
   const key = derive("identity refresh tokens v1").reveal();
-  const made = (entry: InstanceEntry, session: Session, from: string) =>
-    `${entry.settings.refresh_token_prefix}${hmac(key, `${session.sessionId}\0${from}`)}`;
+  const macOf = (chain: Uint8Array, generation: number) =>
+    createHmac("sha256", key).update(refreshMessage(chain, generation)).digest();
+  const tokenOf = ({ settings }: InstanceEntry, chain: Uint8Array, generation: number) =>
+    writeRefreshToken(settings.refresh_token_prefix, { chain, generation, mac: macOf(chain, generation) });
 
   /** The session of a token, where it and its user still stand. */
-  const standing = (nouns: Nouns, entry: InstanceEntry, session: Session | undefined) => {
+  const standing = (nouns: SessionNouns, entry: InstanceEntry, session: Session | undefined) => {
     if (session === undefined || session.instance !== entry.instance.seq) return undefined;
     const user = nouns.users.bySeq(session.user);
     const open = user !== undefined && user.bannedAt === undefined && isOpen(session, entry.instance, clock.now());
     return open ? { session, user } : undefined;
   };
 
-  const add = (nouns: Nouns, token: string, session: Session) => {
-    const now = clock.now();
-    const expiresAt = session.expiresAt ?? Number.MAX_SAFE_INTEGER;
-    nouns.refreshTokens.add({
-      hash: hashOf(token),
-      session: session.seq,
-      spentAt: undefined,
-      expiresAt,
-      createdAt: now,
-    });
+  /** The chain of a token that we have made, whatever became of it since. */
+  const chainOf = (nouns: SessionNouns, token: string) => {
+    const parts = readRefreshToken(token);
+    if (parts === undefined || !timingSafeEqual(macOf(parts.chain, parts.generation), parts.mac)) return undefined;
+    const chain = nouns.refreshChains.get(parts.chain);
+    return chain && { chain, generation: parts.generation };
   };
 
-  /** The token that was made before, unless it has been used: then its receiver has long had it. */
-  const again = (nouns: Nouns, at: number, token: string): boolean =>
-    at + limits.refreshGraceMs > clock.now() &&
-    nouns.refreshTokens.get(hashOf(token)) !== undefined &&
-    nouns.refreshTokens.get(hashOf(token))?.spentAt === undefined;
-
   return {
-    open(nouns: Nouns, entry: InstanceEntry, { sessionId, jti, sub, exp }: SignIn): Granted {
+    open(nouns: SessionNouns, entry: InstanceEntry, { sessionId, jti, sub, exp }: SignIn): Granted {
+      const now = clock.now();
       const found = standing(nouns, entry, nouns.sessions.get(entry.instance.seq, sessionId));
       if (found === undefined || found.user.id !== sub) throw new Failure("unauthorized", "Session is not active");
-      const name = createHash("sha256").update(`${entry.instance.id}\0${jti}`).digest("hex");
-      const token = made(entry, found.session, `exchange\0${jti}`);
-      const before = nouns.exchanges.get(name);
+      const id = createHash("sha256").update(`${entry.instance.id}\0${jti}`).digest().subarray(0, 16);
+      const granted = { ...found, refreshToken: tokenOf(entry, id, 0) };
+      const before = nouns.refreshChains.get(id);
       if (before !== undefined) {
-        if (again(nouns, before.at, token)) return { ...found, refreshToken: token };
+        if (before.generation === 0 && now < before.createdAt + limits.refreshGraceMs) return granted;
         throw new Failure("unauthorized", "Token already exchanged");
       }
-      const { seq: session } = found.session;
-      nouns.exchanges.add({ jti: name, session, at: clock.now(), expiresAt: exp * 1000 });
-      add(nouns, token, found.session);
-      return { ...found, refreshToken: token };
+      const { seq: session, expiresAt: end = Number.MAX_SAFE_INTEGER } = found.session;
+      // As long as the sign-in token lasts it must be known that it was exchanged.
+      const expiresAt = Math.max(end, exp * 1000);
+      nouns.refreshChains.add({ id, session, generation: 0, rotatedAt: now, expiresAt, createdAt: now });
+      return granted;
     },
     /** Undefined is a refusal that may have ended the session: what it wrote must stay, so it is not thrown. */
-    extend(nouns: Nouns, entry: InstanceEntry, token: string): Granted | undefined {
-      if (token.length > lengthMax) return undefined;
-      const row = nouns.refreshTokens.get(hashOf(token));
-      const found = standing(nouns, entry, row && nouns.sessions.bySeq(row.session));
-      if (row === undefined || found === undefined || row.expiresAt <= clock.now()) return undefined;
+    extend(nouns: SessionNouns, entry: InstanceEntry, token: string): Granted | undefined {
+      const now = clock.now();
+      const known = chainOf(nouns, token);
+      const found = standing(nouns, entry, known && nouns.sessions.bySeq(known.chain.session));
+      if (known === undefined || found === undefined) return undefined;
+      const { chain, generation } = known;
       const { session, user } = found;
-      const successor = made(entry, session, `refresh\0${bodyOf(token)}`);
-      if (row.spentAt !== undefined) {
-        if (again(nouns, row.spentAt, successor)) return { session, user, refreshToken: successor };
-        const { instance } = entry;
-        const now = clock.now();
-        revokeSession(nouns, { instance, session, userId: user.id, actor: "service", reason: "reuse", now });
-        return undefined;
+      const { instance } = entry;
+      switch (standingOf(generation, chain, { now, graceMs: limits.refreshGraceMs })) {
+        case "unknown":
+          return undefined;
+        case "spent":
+          revokeSession(nouns, { instance, session, userId: user.id, actor: "service", reason: "reuse", now });
+          return undefined;
+        case "repeated":
+          return { session, user, refreshToken: tokenOf(entry, chain.id, generation + 1) };
+        case "current": {
+          nouns.refreshChains.rotate(chain.id, now);
+          const active = { ...session, lastActivityAt: now };
+          nouns.sessions.update(active);
+          return { session: active, user, refreshToken: tokenOf(entry, chain.id, generation + 1) };
+        }
       }
-      nouns.refreshTokens.spend(row.hash, clock.now());
-      add(nouns, successor, session);
-      const active = { ...session, lastActivityAt: clock.now() };
-      nouns.sessions.update(active);
-      return { session: active, user, refreshToken: successor };
     },
-    end(nouns: Nouns, entry: InstanceEntry, token: string): void {
-      const row = token.length > lengthMax ? undefined : nouns.refreshTokens.get(hashOf(token));
-      const session = row && nouns.sessions.bySeq(row.session);
+    end(nouns: SessionNouns, entry: InstanceEntry, token: string): void {
+      const known = chainOf(nouns, token);
+      const session = known && nouns.sessions.bySeq(known.chain.session);
       if (session === undefined || session.instance !== entry.instance.seq) return;
       const userId = nouns.users.bySeq(session.user)?.id ?? "";
       const { instance } = entry;
       revokeSession(nouns, { instance, session, userId, actor: "client", reason: "client", now: clock.now() });
     },
   };
-}
-
-/** Without the prefix, which is a setting and may change within the life of a token. */
-function bodyOf(token: string): string {
-  return token.slice(-bodyLength);
-}
-
-function hashOf(token: string): Uint8Array {
-  return createHash("sha256").update(bodyOf(token)).digest();
 }

@@ -39,19 +39,6 @@ export interface SearchThreadClient {
   close(): void;
 }
 
-interface Waiting {
-  resolve(result: SearchResult): void;
-  reject(error: Failure): void;
-  /** Messages that had come from the thread when it was asked. */
-  heard: number;
-  over: AbortController;
-}
-
-interface Life {
-  handle: ThreadHandle;
-  heard: number;
-}
-
 const texts = {
   busy: "too many searches at the same time: try again",
   over_budget: "this search takes too long: ask for more characters of what you look for, or for an exact value",
@@ -64,100 +51,152 @@ const texts = {
  * whatever happens to it, the thread that serves goes on.
  */
 export function createSearchThread(options: SearchThreadOptions): SearchThreadClient {
-  const { start, setup, clock, log } = options;
-  const waiting = new Map<number, Waiting>();
-  let life: Life | undefined;
-  let lastId = 0;
+  const { setup, clock, log } = options;
+  const waiting = createWaiting();
+  const lives = createLives(options, waiting);
   let closed = false;
 
-  function living(): Life {
-    if (life !== undefined) return life;
-    const born: Life = {
-      heard: 0,
-      handle: start({
-        onMessage(message) {
-          if (life !== born) return;
-          born.heard += 1;
-          receive(message);
-        },
-        onEnd(error) {
-          if (life !== born) return;
-          log.error("search thread ended", { error });
-          giveUp();
-        },
-      }),
-    };
-    life = born;
-    born.handle.post({ type: "open", setup });
-    return born;
-  }
-
-  function receive(message: FromSearchThread): void {
-    switch (message.type) {
-      case "found":
-        settle(message.id, ({ resolve }) => resolve({ body: message.body, next: message.next }));
-        break;
-      case "gave_up":
-        settle(message.id, ({ reject }) => reject(unavailable(texts[message.why])));
-        break;
-      case "failed":
-        log.error("search failed", { error: message.text });
-        if (message.id !== undefined) settle(message.id, ({ reject }) => reject(unavailable(texts.ended)));
-        break;
-      case "indexed":
-        options.onIndexed(message.changes);
-        break;
-      case "ready":
-      case "closed":
-        break;
-    }
-  }
-
-  function settle(id: number, how: (one: Waiting) => void): void {
-    const one = waiting.get(id);
-    if (one === undefined) return;
-    waiting.delete(id);
-    one.over.abort();
-    how(one);
-  }
-
-  /** The next search starts another one. */
-  function giveUp(): void {
-    life?.handle.end();
-    life = undefined;
-    for (const id of [...waiting.keys()]) settle(id, (one) => one.reject(unavailable(texts.ended)));
-  }
-
-  async function watch(id: number, one: Waiting): Promise<void> {
-    await clock.sleep(options.deadlineMs, one.over.signal);
+  async function watch(id: number, heard: number, over: AbortSignal): Promise<void> {
+    await clock.sleep(options.deadlineMs, over);
     if (!waiting.has(id)) return;
-    const silent = life?.heard === one.heard;
-    life?.handle.post({ type: "cancel", id });
-    settle(id, ({ reject }) => reject(unavailable(texts.late)));
-    if (!silent) return;
+    const { handle, heard: now } = lives.current();
+    handle.post({ type: "cancel", id });
+    waiting.settle(id, ({ reject }) => reject(unavailable(texts.late)));
+    if (now !== heard) return;
     log.error("search thread hangs and is replaced", { waited_ms: options.deadlineMs });
-    giveUp();
+    lives.end();
   }
 
   return {
     wake() {
-      if (!closed) living();
+      if (!closed) lives.current();
     },
     run: (request) =>
       new Promise((resolve, reject) => {
         if (closed) return reject(unavailable(texts.ended));
-        if (waiting.size >= setup.searchesMax) return reject(unavailable(texts.busy));
-        const { handle, heard } = living();
-        lastId += 1;
-        const one = { resolve, reject, heard, over: new AbortController() };
-        waiting.set(lastId, one);
-        handle.post({ type: "search", id: lastId, request });
-        void watch(lastId, one);
+        if (waiting.size() >= setup.searchesMax) return reject(unavailable(texts.busy));
+        const { handle, heard } = lives.current();
+        const { id, over } = waiting.add({ resolve, reject });
+        handle.post({ type: "search", id, request });
+        void watch(id, heard, over);
       }),
     close() {
       closed = true;
-      life?.handle.post({ type: "close" });
-      giveUp();
+      lives.end({ type: "close" });
+    },
+  };
+}
+
+interface Life {
+  handle: ThreadHandle;
+  /** Messages that have come from it. */
+  heard: number;
+}
+
+interface Lives {
+  /** The thread that runs; started when there is none. */
+  current(): Life;
+  /** Ends it, after a last word; whoever waits for it is told to come back. */
+  end(last?: ToSearchThread): void;
+}
+
+function createLives(options: SearchThreadOptions, waiting: WaitingSearches): Lives {
+  const { start, setup, log } = options;
+  let life: Life | undefined;
+  const end: Lives["end"] = (last) => {
+    if (last !== undefined) life?.handle.post(last);
+    life?.handle.end();
+    life = undefined;
+    waiting.rejectAll(unavailable(texts.ended));
+  };
+  const bear = (): Life => {
+    // What a thread says that was replaced is not heard any more.
+    const isCurrent = () => life === born;
+    const handle = start({
+      onMessage(message) {
+        if (!isCurrent()) return;
+        born.heard += 1;
+        receive(message, waiting, options);
+      },
+      onEnd(error) {
+        if (!isCurrent()) return;
+        log.error("search thread ended", { error });
+        end();
+      },
+    });
+    const born: Life = { heard: 0, handle };
+    return born;
+  };
+  return {
+    end,
+    current() {
+      if (life === undefined) {
+        life = bear();
+        life.handle.post({ type: "open", setup });
+      }
+      return life;
+    },
+  };
+}
+
+function receive(message: FromSearchThread, waiting: WaitingSearches, options: SearchThreadOptions): void {
+  switch (message.type) {
+    case "found":
+      waiting.settle(message.id, ({ resolve }) => resolve({ body: message.body, next: message.next }));
+      break;
+    case "gave_up":
+      waiting.settle(message.id, ({ reject }) => reject(unavailable(texts[message.why])));
+      break;
+    case "failed":
+      options.log.error("search failed", { error: message.text });
+      if (message.id !== undefined) waiting.settle(message.id, ({ reject }) => reject(unavailable(texts.ended)));
+      break;
+    case "indexed":
+      options.onIndexed(message.changes);
+      break;
+    case "ready":
+    case "closed":
+      break;
+  }
+}
+
+interface Answer {
+  resolve(result: SearchResult): void;
+  reject(error: Failure): void;
+}
+
+/** Searches that were asked and not answered yet. */
+interface WaitingSearches {
+  size(): number;
+  has(id: number): boolean;
+  /** `over` aborts once it is settled. */
+  add(answer: Answer): { id: number; over: AbortSignal };
+  settle(id: number, how: (answer: Answer) => void): void;
+  rejectAll(error: Failure): void;
+}
+
+function createWaiting(): WaitingSearches {
+  const waiting = new Map<number, { answer: Answer; over: AbortController }>();
+  let lastId = 0;
+  const settle: WaitingSearches["settle"] = (id, how) => {
+    const one = waiting.get(id);
+    if (one === undefined) return;
+    waiting.delete(id);
+    one.over.abort();
+    how(one.answer);
+  };
+  return {
+    size: () => waiting.size,
+    has: (id) => waiting.has(id),
+    add(answer) {
+      lastId += 1;
+      const over = new AbortController();
+      waiting.set(lastId, { answer, over });
+      return { id: lastId, over: over.signal };
+    },
+    settle,
+    rejectAll(error) {
+      for (const id of [...waiting.keys()]) settle(id, ({ reject }) => reject(error));
     },
   };
 }

@@ -14,7 +14,7 @@ import { type Resource, resourceOfSession } from "./resources.ts";
 /** The nouns that a change of a session touches; call with those of the write it belongs to. */
 export type SessionNouns = Pick<
   IdentityNouns,
-  "sessions" | "refreshTokens" | "users" | "audit" | "hooks" | "hookDeliveries"
+  "sessions" | "refreshChains" | "users" | "audit" | "hooks" | "hookDeliveries"
 >;
 
 export interface StartSession {
@@ -117,7 +117,7 @@ export function revokeSession(nouns: SessionNouns, revoke: RevokeSession): void 
   if (session.revokedAt !== undefined) return;
   const revoked: Session = { ...session, revokedAt: now, revokeReason: reason };
   nouns.sessions.update(revoked);
-  nouns.refreshTokens.burn(session.seq);
+  nouns.refreshChains.burn(session.seq);
   const { sessionId, email } = session;
   audit(nouns, { instance, actor, action: "session.revoke", userId, email, sessionId, detail: { reason }, now });
   emit(nouns, { instance, type: "session.revoked", data: { ...resourceOfSession(revoked, userId), reason }, now });

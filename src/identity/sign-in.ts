@@ -2,13 +2,14 @@ import { normaliseEmail } from "../core/identity/email.ts";
 import { checkRedirect } from "../core/identity/redirect.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
+import type { ProviderButton } from "./code-exchange.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { type Admit, type Admitted, currentSession } from "./entrance.ts";
-import { accountKey, type FormOutcome, takeRates } from "./forms.ts";
+import { accountKey, type FormOutcome, type FormProblem, takeRates } from "./forms.ts";
 import { titleOf } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
-import type { ProviderButton, Providers } from "./providers.ts";
+import type { Providers } from "./providers.ts";
 import { hashOf } from "./random.ts";
 import { revokeSession } from "./sessions.ts";
 import type { Visit } from "./visit.ts";
@@ -24,6 +25,12 @@ export interface Offer {
   current: { name: string; email: string } | undefined;
 }
 
+export interface PasswordForm {
+  email: string;
+  password: string;
+  redirectUri: string;
+}
+
 export interface SignIn {
   /** What the instance offers to this browser. */
   offer(visit: Visit): Offer;
@@ -31,7 +38,7 @@ export interface SignIn {
   title(entry: InstanceEntry): string;
   /** The address to send browsers back to, as it may be used; undefined when the instance does not know it. */
   redirect(entry: InstanceEntry, redirectUri: string): string | undefined;
-  withPassword(visit: Visit, form: { email: string; password: string; redirectUri: string }): Promise<FormOutcome>;
+  withPassword(visit: Visit, form: PasswordForm): Promise<FormOutcome>;
   /** Goes on as whoever is signed in here; undefined when nobody is. */
   goOn(visit: Visit, redirectUri: string): Promise<Admitted | undefined>;
   /** Ends the session of this browser. */
@@ -45,110 +52,131 @@ export interface SignInParts {
   admit: Admit;
 }
 
-export function createSignIn({ context, providers, passwords, admit }: SignInParts): SignIn {
-  const { store, clock, rateLimits } = context;
-  const offersPassword = ({ settings }: InstanceEntry) => settings.email_signin && settings.password_signin;
-  const redirect = (entry: InstanceEntry, redirectUri: string) => {
-    const checked = checkRedirect(redirectUri, entry.settings);
-    return checked.ok ? checked.value : undefined;
-  };
-
-  function currentUser(visit: Visit): User | undefined {
-    const session = currentSession(store, visit, clock.now());
-    const user = session === undefined ? undefined : store.users.bySeq(session.user);
-    return user?.bannedAt === undefined ? user : undefined;
-  }
-
-  /** The user whose password it is. Takes as long for an address that nobody has. */
-  async function owner(visit: Visit, email: string, password: string): Promise<User | undefined> {
-    const user = store.users.byEmail(visit.entry.instance.seq, email);
-    const isRight = await passwords.verify(password, user?.passwordHash);
-    return isRight && user?.bannedAt === undefined && user?.placeholder === false ? user : undefined;
-  }
-
-  async function refuse(visit: Visit, email: string, why: string): Promise<void> {
-    const { entry, ip } = visit;
-    const provider = "password";
-    await store.write((nouns) =>
-      audit(nouns, {
-        instance: entry.instance,
-        actor: "user",
-        action: "signin.fail",
-        email,
-        provider,
-        ip,
-        detail: { why },
-        now: clock.now(),
-      }),
-    );
-  }
-
+export function createSignIn(parts: SignInParts): SignIn {
   return {
-    title: (entry) => titleOf(store, entry),
-    redirect,
-    offer(visit) {
-      const { entry } = visit;
-      const current = currentUser(visit);
-      return {
-        title: titleOf(store, entry),
-        providers: providers.buttons(entry.instance.seq),
-        email: offersPassword(entry),
-        signUp: offersPassword(entry) && entry.settings.email_signup,
-        current: current && { name: current.name || current.email, email: current.email },
-      };
-    },
-    async withPassword(visit, form) {
-      const { entry } = visit;
-      const redirectUri = redirect(entry, form.redirectUri);
-      if (redirectUri === undefined) return { end: "redirect" };
-      if (!offersPassword(entry)) return { end: "provider" };
-      const email = normaliseEmail(form.email);
-      if (email === undefined) return { problem: "credentials" };
-      const late = takeRates(context, visit, { perClient: "sign_in", perAccount: "sign_in_account", email });
-      if (late !== undefined) return late;
-      const account = accountKey(visit, email);
-      const locked = rateLimits.locked(account);
-      if (locked !== undefined) return { problem: "rate", seconds: locked };
-      const user = await owner(visit, email, form.password);
-      if (user === undefined) {
-        rateLimits.failed(account);
-        await refuse(visit, email, "wrong address or password");
-        return { problem: "credentials" };
-      }
-      rateLimits.passed(account);
-      const fresh = passwords.isOutdated(user.passwordHash ?? "") ? await passwords.hash(form.password) : undefined;
-      const now = clock.now();
-      return store.write((nouns): FormOutcome => {
-        // It took a while: what was true before may not be any more.
-        const present = nouns.users.bySeq(user.seq);
-        const isSame = present?.passwordHash === user.passwordHash && present?.bannedAt === undefined;
-        if (present === undefined || !isSame) return { problem: "credentials" };
-        const updated = fresh === undefined ? present : { ...present, passwordHash: fresh };
-        if (fresh !== undefined) nouns.users.update(updated);
-        return admit(nouns, { visit, user: updated, provider: "password", redirectUri, now });
-      });
-    },
-    goOn(visit, redirectUri) {
-      const now = clock.now();
-      return store.write((nouns) => {
-        const session = currentSession(nouns, visit, now);
-        const user = session === undefined ? undefined : nouns.users.bySeq(session.user);
-        if (session === undefined || user === undefined || user.bannedAt !== undefined) return undefined;
-        return admit(nouns, { visit, user, provider: session.provider, redirectUri, now });
-      });
-    },
-    async out(visit) {
-      const { device, entry } = visit;
-      if (device === undefined) return;
-      const now = clock.now();
-      await store.write((nouns) => {
-        const session = currentSession(nouns, visit, now);
-        const user = session === undefined ? undefined : nouns.users.bySeq(session.user);
-        nouns.browsers.remove(hashOf(device.login));
-        if (session === undefined || user === undefined) return;
-        const { instance } = entry;
-        revokeSession(nouns, { instance, session, userId: user.id, actor: "user", reason: "sign_out", now });
-      });
-    },
+    title: (entry) => titleOf(parts.context.store, entry),
+    redirect: redirectOf,
+    offer: (visit) => offerTo(parts, visit),
+    withPassword: (visit, form) => signInWithPassword(parts, visit, form),
+    goOn: (visit, redirectUri) => goOn(parts, visit, redirectUri),
+    out: (visit) => signOut(parts, visit),
   };
+}
+
+function redirectOf({ settings }: InstanceEntry, redirectUri: string): string | undefined {
+  const checked = checkRedirect(redirectUri, settings);
+  return checked.ok ? checked.value : undefined;
+}
+
+/** Whether an instance knows people by address and password. */
+export function offersPassword({ settings }: InstanceEntry): boolean {
+  return settings.email_signin && settings.password_signin;
+}
+
+function offerTo({ context, providers }: SignInParts, visit: Visit): Offer {
+  const { entry } = visit;
+  const { store, clock } = context;
+  const session = currentSession(store, visit, clock.now());
+  const user = session === undefined ? undefined : store.users.bySeq(session.user);
+  const isWelcome = user !== undefined && user.bannedAt === undefined;
+  return {
+    title: titleOf(store, entry),
+    providers: providers.buttons(entry.instance.seq),
+    email: offersPassword(entry),
+    signUp: offersPassword(entry) && entry.settings.email_signup,
+    current: isWelcome ? { name: user.name || user.email, email: user.email } : undefined,
+  };
+}
+
+async function signInWithPassword(parts: SignInParts, visit: Visit, form: PasswordForm): Promise<FormOutcome> {
+  const { rateLimits } = parts.context;
+  const redirectUri = redirectOf(visit.entry, form.redirectUri);
+  if (redirectUri === undefined) return { end: "redirect" };
+  if (!offersPassword(visit.entry)) return { end: "provider" };
+  const email = normaliseEmail(form.email);
+  if (email === undefined) return { problem: "credentials" };
+  const late = tooOften(parts, visit, email);
+  if (late !== undefined) return late;
+  const user = await ownerOf(parts, visit, { email, password: form.password });
+  if (user === undefined) {
+    rateLimits.failed(accountKey(visit, email));
+    await recordFailure(parts, visit, email);
+    return { problem: "credentials" };
+  }
+  rateLimits.passed(accountKey(visit, email));
+  return letIn(parts, visit, { user, password: form.password, redirectUri });
+}
+
+/** Counted and locked by address, whether anybody has it or not. */
+function tooOften({ context }: SignInParts, visit: Visit, email: string): FormProblem | undefined {
+  const late = takeRates(context, visit, { perClient: "sign_in", perAccount: "sign_in_account", email });
+  if (late !== undefined) return late;
+  const seconds = context.rateLimits.locked(accountKey(visit, email));
+  return seconds === undefined ? undefined : { problem: "rate", seconds };
+}
+
+/** The user whose password it is. Takes as long for an address that nobody has. */
+async function ownerOf(
+  { context, passwords }: SignInParts,
+  { entry }: Visit,
+  { email, password }: { email: string; password: string },
+): Promise<User | undefined> {
+  const user = context.store.users.byEmail(entry.instance.seq, email);
+  const isRight = await passwords.verify(password, user?.passwordHash);
+  return isRight && user?.bannedAt === undefined && user?.placeholder === false ? user : undefined;
+}
+
+function recordFailure({ context }: SignInParts, { entry, ip }: Visit, email: string): Promise<void> {
+  const { instance } = entry;
+  const act = { instance, actor: "user", action: "signin.fail", email, provider: "password", ip };
+  const detail = { why: "wrong address or password" };
+  return context.store.write((nouns) => audit(nouns, { ...act, detail, now: context.clock.now() }));
+}
+
+interface LettingIn {
+  user: User;
+  password: string;
+  redirectUri: string;
+}
+
+async function letIn(
+  { context, passwords, admit }: SignInParts,
+  visit: Visit,
+  { user, password, redirectUri }: LettingIn,
+): Promise<FormOutcome> {
+  const fresh = passwords.isOutdated(user.passwordHash ?? "") ? await passwords.hash(password) : undefined;
+  const now = context.clock.now();
+  return context.store.write((nouns): FormOutcome => {
+    // It took a while: what was true before may not be any more.
+    const present = nouns.users.bySeq(user.seq);
+    const isSame = present?.passwordHash === user.passwordHash && present?.bannedAt === undefined;
+    if (present === undefined || !isSame) return { problem: "credentials" };
+    const updated = fresh === undefined ? present : { ...present, passwordHash: fresh };
+    if (fresh !== undefined) nouns.users.update(updated);
+    return admit(nouns, { visit, user: updated, provider: "password", redirectUri, now });
+  });
+}
+
+function goOn({ context, admit }: SignInParts, visit: Visit, redirectUri: string): Promise<Admitted | undefined> {
+  const now = context.clock.now();
+  return context.store.write((nouns) => {
+    const session = currentSession(nouns, visit, now);
+    const user = session === undefined ? undefined : nouns.users.bySeq(session.user);
+    if (session === undefined || user === undefined || user.bannedAt !== undefined) return undefined;
+    return admit(nouns, { visit, user, provider: session.provider, redirectUri, now });
+  });
+}
+
+async function signOut({ context }: SignInParts, visit: Visit): Promise<void> {
+  const { device, entry } = visit;
+  if (device === undefined) return;
+  const now = context.clock.now();
+  await context.store.write((nouns) => {
+    const session = currentSession(nouns, visit, now);
+    const user = session === undefined ? undefined : nouns.users.bySeq(session.user);
+    nouns.browsers.remove(hashOf(device.login));
+    if (session === undefined || user === undefined) return;
+    const { instance } = entry;
+    revokeSession(nouns, { instance, session, userId: user.id, actor: "user", reason: "sign_out", now });
+  });
 }

@@ -86,7 +86,9 @@ function readToken(
   const claims = readClaims(payload, { instanceId: entry.instance.id, now });
   if (claims === "unusable") return invalid;
   if (claims === "instance") return foreign;
-  return claims === "expired" ? "Token expired" : { ...claims, type };
+  if (claims === "expired") return "Token expired";
+  const { sub, exp, provider, sessionId, jti } = claims;
+  return { sub, exp, provider, sessionId, jti, type };
 }
 
 function lookUp({ store, clock }: IdentityContext, entry: InstanceEntry, token: ReadToken): Verification {

@@ -57,6 +57,8 @@ export interface RunReads {
   list(key: ManifestKey, limit?: number): RunRecord[];
   /** `scheduled` and `running` ones of all resources, oldest first. */
   unfinished(): RunRecord[];
+  /** Those of one resource, newest first. */
+  unfinishedOf(key: ManifestKey): RunRecord[];
   /** The newest instant that was ever put, whatever became of its run; forgotten with the manifest. */
   lastInstant(key: ManifestKey): number | undefined;
 }

@@ -35,6 +35,7 @@ export function createRuns(db: Database): Transaction["runs"] {
     },
     list: (key, limit = -1) => sql.byKey.all(...columnsOf(key), limit).map(toRun),
     unfinished: () => sql.unfinished.all().map(toRun),
+    unfinishedOf: (key) => sql.unfinishedOf.all(...columnsOf(key)).map(toRun),
     lastInstant: (key) => sql.lastInstant.get(...columnsOf(key))?.instant,
     put(run) {
       if (isTaken(run)) return false;
@@ -69,6 +70,10 @@ function prepare(db: Database) {
       `select id from runs where ${whereKey} and instant = ?`,
     ),
     unfinished: db.query<Row, []>(`select * from runs where ${unfinished} order by seq`),
+    unfinishedOf: db.query<Row, KeyColumns>(
+      // The other index holds what is under way everywhere: at the instant of a thousand cron jobs, all of that.
+      `select * from runs indexed by runs_by_key where ${whereKey} and ${unfinished} order by seq desc`,
+    ),
     lastInstant: db.query<{ instant: number }, KeyColumns>(`select instant from last_instants where ${whereKey}`),
     upsert: db.query<unknown, [string, ...KeyColumns, ...(string | number | null)[]]>(
       "insert into runs (id, kind, scope, name, status, triggered_by, instant, attempt, started_at, ended_at," +

@@ -15,8 +15,8 @@ export interface WriterOptions {
   file: string;
   /** Told after each commit that moved something, each key once. */
   onMoved: (keys: ManifestKey[]) => void;
-  /** Called before each transaction, to end one that only reads. */
-  beforeBatch?: () => void;
+  /** Told after each commit, before anybody else: what was read earlier may have changed. */
+  onCommitted?: () => void;
   /** Told whenever writes were undone: what was read meanwhile may not be true. */
   onUndone: () => void;
 }
@@ -98,7 +98,6 @@ function runBatch(options: WriterOptions, steps: Steps, batch: Waiting[]): void 
   const committed: (() => void)[] = [];
   const refused = new Set<Waiting>();
   try {
-    options.beforeBatch?.();
     steps.sync(batch.some(({ durable }) => durable));
     steps.begin();
     const alone = batch.length === 1;
@@ -121,6 +120,7 @@ function runBatch(options: WriterOptions, steps: Steps, batch: Waiting[]): void 
     for (const waiting of batch) if (!refused.has(waiting)) waiting.reject(failure);
     return;
   }
+  options.onCommitted?.();
   for (const resolve of committed) resolve();
   if (moved.size > 0) options.onMoved([...moved.values()]);
 }

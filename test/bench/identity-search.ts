@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { BenchServer } from "./identity-search-server.ts";
 import { median } from "./median.ts";
 import { atRate, must200, perSecond, percentile, rawConnection } from "./raw-load.ts";
@@ -6,7 +7,7 @@ import type { BenchRow } from "./row.ts";
 const users = Number(process.env.BERTH_BENCH_USERS ?? 1_000_000);
 const rounds = 5;
 const roundMs = 1_000;
-const perClass = 300;
+const perClass = 150;
 
 /** Query classes of a user search; `n` is another number every time, so that nothing is remembered. */
 const classes: [string, (n: number) => string][] = [
@@ -31,7 +32,7 @@ export async function run(): Promise<BenchRow[]> {
   });
   try {
     const server = await readyLine(child.stdout);
-    const rows = [...(await classRows(server)), await exactRow(server), ...(await verifyRows(server))];
+    const rows = [...(await classRows(server, child.pid)), await exactRow(server), ...(await verifyRows(server))];
     return rows;
   } finally {
     child.stdin.end();
@@ -39,20 +40,30 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-async function classRows(server: BenchServer): Promise<BenchRow[]> {
+async function classRows(server: BenchServer, pid: number): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   const bare = await latencies(server.barePort, () => "GET /bare HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const bareP99 = percentile(bare, 0.99);
   for (const [where, key] of Object.entries(server.keys)) {
     for (const [name, query] of classes) {
+      const spent = cpuMs(pid);
       const times = await latencies(server.port, (n) => search(key, query(n)));
+      const each = (cpuMs(pid) - spent) / perClass;
       const p99 = percentile(times, 0.99);
-      console.error(`${where} ${name}: p50 ${percentile(times, 0.5).toFixed(1)} p99 ${p99.toFixed(1)} ms`);
+      console.error(
+        `${where} ${name}: p50 ${percentile(times, 0.5).toFixed(1)} p99 ${p99.toFixed(1)} ms, ${each.toFixed(1)} ms of the processor each`,
+      );
       const row = { value: p99, unit: "ms p99", baseline: bareP99, ratio: p99 / bareP99, wanted: "value <= 50" };
       rows.push({ name: `search ${users} users (${where}): ${name}`, ...row });
     }
   }
   return rows;
+}
+
+/** What the process has used so far; what is measured by the clock also tells of everybody else on the machine. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 async function latencies(port: number, request: (n: number) => string): Promise<number[]> {

@@ -12,6 +12,8 @@ import { waitFor } from "../support/wait.ts";
 let server: Server;
 let provider: LoopbackProvider;
 let app: Bun.Server<undefined>;
+/** Where the app sends people on to: another origin, as it often is. */
+let home: Bun.Server<undefined>;
 let chromium: Chromium;
 let folder: string;
 let endpoint: string;
@@ -32,13 +34,20 @@ beforeAll(async () => {
   const [port, plane] = [await freePort(), await freePort()];
   base = `http://127.0.0.1:${port}`;
   endpoint = `http://127.0.0.1:${plane}`;
+  home = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response("<title>home</title><p>welcome home", { headers: { "Content-Type": "text/html" } }),
+  });
   app = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: ({ url }) =>
-      new Response(`<title>app</title><p>back in the app: ${new URL(url).searchParams.get("error") ?? "signed in"}`, {
-        headers: { "Content-Type": "text/html" },
-      }),
+    fetch({ url }) {
+      const { pathname, searchParams } = new URL(url);
+      if (pathname === "/onward") return Response.redirect(`http://127.0.0.1:${home.port}/`, 302);
+      const text = `<title>app</title><p>back in the app: ${searchParams.get("error") ?? "signed in"}`;
+      return new Response(text, { headers: { "Content-Type": "text/html" } });
+    },
   });
   callback = `http://127.0.0.1:${app.port}/callback`;
   provider = await startLoopbackProvider();
@@ -66,6 +75,7 @@ afterAll(async () => {
   await server?.stop();
   await provider?.stop();
   await app?.stop(true);
+  await home?.stop(true);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -200,6 +210,17 @@ describe("signing in with a real browser", () => {
     await tab.key("Tab");
     await tab.key("Enter");
     await tokenIn(tab);
+  });
+
+  test("an app that sends people on to another origin after a form", async () => {
+    const onward = `http://127.0.0.1:${app.port}/onward`;
+    await client("instance", "set", shop.instance_id, "--redirect", callback, "--redirect", onward);
+    const tab = await chromium.tab();
+    await tab.open(signInUrl({ redirect_uri: onward }));
+    await tab.fill("#email", "bea@example.com");
+    await tab.fill("#password", "another long password");
+    await tab.click("form[action$='/sign-in'] button");
+    await tab.shows("welcome home");
   });
 
   test("without JavaScript", async () => {

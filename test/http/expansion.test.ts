@@ -3,6 +3,7 @@ import type { Plugin } from "../../src/plugin/plugin.ts";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Ask, plane } from "../support/plane.ts";
 import { printing, testPlugins, writePlugin } from "../support/plugins.ts";
+import { waitFor } from "../support/wait.ts";
 import { type World, world } from "../support/world.ts";
 
 let it: World;
@@ -179,14 +180,18 @@ describe("actions of an expansion", () => {
   test("a bucket that moves while the plugin works has it asked again", async () => {
     const folder = writePlugin(it.layout, "postgres", {
       yml: "name: postgres\naliases: [pg]\n",
-      commands: { expand: `cat >> seen; echo >> seen; sleep 0.3; echo '${JSON.stringify([set])}'` },
+      commands: {
+        expand: `cat >> seen; echo >> seen; while [ ! -e go-on ]; do sleep 0.02; done; echo '${JSON.stringify([set])}'`,
+      },
     });
+    const seen = () => Bun.file(`${folder}/seen`).text();
     const applying = ask("POST /apply", block);
-    await Bun.sleep(100);
+    await waitFor("the plugin to be asked", async () => (await seen()).endsWith("\n"));
     await it.controller.setConfig({ scope: "data", name: "main" }, { A: "late" }, { restart: false, actor: "t" });
+    await Bun.write(`${folder}/go-on`, "");
     expect((await applying).status).toBe(200);
-    const seen = (await Bun.file(`${folder}/seen`).text()).trim().split("\n");
-    expect(seen.map((line) => JSON.parse(line).config)).toEqual([{}, { A: "late" }]);
+    const inputs = (await seen()).trim().split("\n");
+    expect(inputs.map((line) => JSON.parse(line).config)).toEqual([{}, { A: "late" }]);
   });
 });
 

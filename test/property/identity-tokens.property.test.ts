@@ -35,29 +35,27 @@ async function oracle(token: string): Promise<string> {
 
 const seconds = () => Math.floor(it.clock.now() / 1000);
 
-const header = fc.record(
+const plain = fc.record(
+  { alg: fc.constant("HS256"), typ: fc.constantFrom("JWT", "at+jwt", "jwt"), kid: fc.string({ maxLength: 8 }) },
+  { requiredKeys: ["alg"] },
+);
+const odd = fc.record(
   {
-    alg: fc.oneof(
-      { weight: 8, arbitrary: fc.constant("HS256") },
-      fc.constantFrom("none", "HS512", "hs256", "RS256", ""),
-    ),
-    typ: fc.constantFrom("JWT", "at+jwt", "jwt"),
-    kid: fc.string({ maxLength: 8 }),
+    alg: fc.constantFrom("HS256", "none", "HS512", "hs256", "RS256", ""),
     crit: fc.constantFrom(["exp"], ["b64"]),
   },
   { requiredKeys: [] },
 );
+const header = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: odd });
 
-const time = fc.oneof(
-  fc.integer({ min: -3, max: 3 }).map((off) => ({ off })),
-  fc.constantFrom("1", null, true),
-);
+const around = fc.integer({ min: -3, max: 3 }).map((off) => ({ off }));
+const time = fc.oneof({ weight: 4, arbitrary: around }, { weight: 1, arbitrary: fc.constantFrom("1", null, true) });
 
 const claims = fc.record(
   {
     sub: fc.string({ minLength: 1, maxLength: 8 }),
-    exp: fc.oneof({ weight: 3, arbitrary: fc.constant({ off: 100 }) }, time),
-    nbf: time,
+    exp: fc.oneof({ weight: 1, arbitrary: fc.constant({ off: 100 }) }, { weight: 1, arbitrary: time }),
+    nbf: fc.oneof({ weight: 2, arbitrary: fc.constant({ off: -1 }) }, { weight: 1, arbitrary: time }),
     iat: fc.constant({ off: 0 }),
     name: fc.string({ unit: "grapheme", maxLength: 8 }),
   },
@@ -84,7 +82,7 @@ test("a token under the right key is taken exactly when jose takes it, and refus
     }),
     { numRuns: 600 },
   );
-  // A run that meets only refusals would show nothing.
+  // A run that meets only refusals would show nothing: tens of each are the rule.
   expect([...seen.keys()].sort()).toEqual(["Token expired", "Token invalid signature", "ok"]);
 });
 

@@ -21,8 +21,10 @@ export interface ReadyClientOptions {
 }
 
 const pollMs = 100;
-const noticeMs = 750;
-const answerMs = 10_000;
+/** Less than pods that leave are kept for. */
+const noticeMs = 1_000;
+/** As long as a drain waits by default: on a busy machine the kernel tries a connection again after 1, 3, 7 and 15 s. */
+const answerMs = 30_000;
 /** Beyond these the client waits: a busy machine must not turn into a pile of requests. */
 const underWayMax = 200;
 const tickMs = 20;
@@ -47,15 +49,15 @@ export async function readyClient(berth: Rig, options: ReadyClientOptions): Prom
   let answered = 0;
   let turn = 0;
 
-  /** When the look under way began; of a look that takes long nothing is known. */
-  let lookBegan: number | undefined;
+  /** When the last look that has ended began: what the server said is that old. */
+  let saidAt = 0;
 
   async function look(): Promise<void> {
-    lookBegan = performance.now();
+    const began = performance.now();
     try {
       await lookOnce();
     } finally {
-      lookBegan = undefined;
+      saidAt = began;
     }
   }
 
@@ -111,7 +113,7 @@ export async function readyClient(berth: Rig, options: ReadyClientOptions): Prom
       const due = Math.floor(((now - begun) / 1_000) * options.perSecond);
       // Pods that leave are kept for as long as a follower may need to notice. A client that is kept waiting for longer,
       // on a busy machine, is not promised anything: it holds its requests back.
-      const isBehind = lookBegan !== undefined && now - lookBegan > noticeMs;
+      const isBehind = now - saidAt > noticeMs;
       for (; !isBehind && sent < due && underWay.size < underWayMax; sent++) {
         const backend = backends[turn++ % Math.max(1, backends.length)];
         if (backend === undefined)

@@ -29,3 +29,56 @@ describe("stats interval", () => {
     expect(() => parseInterval(text)).toThrow(`interval "${text}"`);
   });
 });
+
+describe("the identity service", () => {
+  const base = (identityBaseUrl: string, identityAddr = "127.0.0.1:8688") =>
+    serveOptions({ identityBaseUrl, identityAddr }, {}).identityBaseUrl;
+
+  test("is reached where it listens unless somebody says where", () => {
+    expect(serveOptions({}, {})).toMatchObject({
+      identityAddr: "127.0.0.1:8688",
+      identityBaseUrl: "http://127.0.0.1:8688",
+      identityAllowPrivate: false,
+      identityTrustedProxies: ["127.0.0.1/32", "::1/128"],
+    });
+    expect(base("", "0.0.0.0:9000")).toBe("http://127.0.0.1:9000");
+    expect(base("", "")).toBe("http://127.0.0.1:8688");
+    expect(serveOptions({}, { BERTH_IDENTITY_BASE_URL: "https://id.test" }).identityBaseUrl).toBe("https://id.test");
+  });
+
+  test("over https, and plain http on loopback alone", () => {
+    expect(base("https://id.test")).toBe("https://id.test");
+    expect(base("https://id.test:8443/")).toBe("https://id.test:8443");
+    expect(base("http://localhost:1")).toBe("http://localhost:1");
+    expect(base("http://[::1]:1")).toBe("http://[::1]:1");
+    expect(() => base("http://id.test")).toThrow('base url "http://id.test" is not https');
+    expect(() => base("ftp://127.0.0.1")).toThrow("is not https");
+  });
+
+  test.each(["x", "id.test", "https://id.test/path", "https://id.test?x=1", "https://id.test#x", "https://u@id.test"])(
+    "%p is no base url",
+    (text) => expect(() => base(text)).toThrow(`base url "${text}"`),
+  );
+
+  test("proxies and private endpoints are named on purpose", () => {
+    const env = {
+      BERTH_IDENTITY_TRUSTED_PROXIES: " 10.0.0.0/8, ,::1/128",
+      BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS: "1",
+    };
+    expect(serveOptions({}, env)).toMatchObject({
+      identityTrustedProxies: ["10.0.0.0/8", "::1/128"],
+      identityAllowPrivate: true,
+    });
+    expect(serveOptions({ identityTrustedProxies: "" }, {}).identityTrustedProxies).toEqual([]);
+    expect(() => serveOptions({ identityAllowPrivate: "yes" }, {})).toThrow("identity allow private endpoints");
+  });
+
+  test("a mail server needs a sender, and its address is not repeated when it is wrong", () => {
+    const env = { BERTH_SMTP_URL: "smtp://u:hidden@mail.test:587", BERTH_MAIL_FROM: "Shop <no-reply@shop.test>" };
+    expect(serveOptions({}, env)).toMatchObject({ smtpUrl: env.BERTH_SMTP_URL, mailFrom: env.BERTH_MAIL_FROM });
+    expect(serveOptions({}, {})).toMatchObject({ smtpUrl: "", mailFrom: "" });
+    expect(() => serveOptions({ smtpUrl: "smtp://mail.test" }, {})).toThrow("--mail-from");
+    expect(() => serveOptions({ smtpUrl: "smtp://mail.test", mailFrom: "a@b\r\nBcc: c@d" }, {})).toThrow("--mail-from");
+    expect(() => serveOptions({ smtpUrl: "http://u:hidden@mail.test" }, {})).toThrow(/^(?!.*hidden)/);
+  });
+});

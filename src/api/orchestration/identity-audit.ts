@@ -22,7 +22,8 @@ export const listIdentityAudit = endpoint({
   path: "/identity/audit",
   summary: "Who did what in an instance, newest first, or what a query of the search grammar finds",
   query: Type.Object({
-    instance: Text("id of the instance (required)"),
+    instance: Text("id of the instance (or global=true)"),
+    global: Flag("what belongs to no single instance: apps, deleted instances, global providers (default false)"),
     query: Text("search tokens such as action:signin.* ip_address:10.0.*"),
     strict: Flag("400 for tokens that are not understood (default true)"),
     ...page,

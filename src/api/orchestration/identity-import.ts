@@ -20,11 +20,10 @@ export const importIdentityUsers = endpoint({
   method: "POST",
   path: "/identity/import",
   summary:
-    "Takes up users, one JSON object in each line. A faulty line is told and left out; the same lines sent again change nothing. Send large files in several requests, all but the last with more=true",
+    "Takes up users, one JSON object in each line. A faulty line is told and left out; the same lines sent again change nothing: send large files in several requests",
   query: Type.Object({
     instance: Text("id of the instance (required)"),
     update: Flag("change users that are there already (default false: they are left as they are)"),
-    more: Flag("further requests follow: the search index is brought up to date by the last one (default false)"),
   }),
   body: Type.String({ description: "users, one JSON object in each line" }),
   bodyType: "application/x-ndjson",

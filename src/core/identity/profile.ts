@@ -58,7 +58,8 @@ function google(fields: Fields): Parsed<Profile> {
   const hosted = text(fields.hd)?.toLowerCase();
   return profileOf(text(fields.sub), {
     email,
-    emailVerified: email !== undefined && isTrue(fields.email_verified ?? fields.verified_email),
+    // It always returns a verified one (section 1 of the contract): only its own word against that counts.
+    emailVerified: email !== undefined && isTrue(fields.email_verified ?? fields.verified_email ?? true),
     authoritative: domain === "gmail.com" || (domain !== undefined && domain === hosted),
     name: text(fields.name) ?? email ?? "",
     avatarUrl: avatar(fields.picture),

@@ -1,5 +1,5 @@
 import { formatDuration } from "../duration.ts";
-import { nextRun } from "../schedule.ts";
+import { nextRun, offsetOf } from "../schedule.ts";
 
 /**
  * When a schedule fires, in its own time zone. Where clocks change (the rule of `Bun.cron`, measured and tested):
@@ -26,9 +26,11 @@ const gapMaxMs = 120 * minuteMs;
  * The first instant after `after` (both epoch milliseconds); undefined when there is none. Throws on a bad expression.
  */
 export function nextInstant({ expression, timezone, after }: CronSchedule & { after: number }): number | undefined {
-  const instants = [nextRun(expression, timezone, after)];
-  // The engine forgets a time that a gap has moved when it is asked from behind the gap: ask from before it as well.
+  const next = nextRun(expression, timezone, after);
   const lastQuarter = Math.floor(after / quarterMs) * quarterMs;
+  if (!clocksChanged(timezone, lastQuarter)) return next;
+  const instants = [next];
+  // The engine forgets a time that a gap has moved when it is asked from behind the gap: ask from before it as well.
   for (let quarter = lastQuarter; quarter > after - gapMaxMs; quarter -= quarterMs) {
     instants.push(nextRun(expression, timezone, quarter - 1));
   }
@@ -36,6 +38,23 @@ export function nextInstant({ expression, timezone, after }: CronSchedule & { af
     .filter((instant) => instant !== undefined)
     .filter((instant) => instant > after)
     .reduce<number | undefined>((first, instant) => Math.min(first ?? instant, instant), undefined);
+}
+
+/** By zone and quarter: all cron jobs that are due ask for the same few. */
+const changes = new Map<string, boolean>();
+const changesKept = 1_000;
+
+/** Whether the clocks of a zone changed in the time before the end of a quarter of an hour that a gap can move. */
+function clocksChanged(timezone: string, quarter: number): boolean {
+  const known = changes.get(`${quarter} ${timezone}`);
+  if (known !== undefined) return known;
+  const offsets = new Set<string>();
+  for (let at = quarter + quarterMs; at >= quarter - gapMaxMs - quarterMs; at -= quarterMs) {
+    offsets.add(offsetOf(timezone, at));
+  }
+  if (changes.size >= changesKept) changes.clear();
+  changes.set(`${quarter} ${timezone}`, offsets.size > 1);
+  return offsets.size > 1;
 }
 
 /**

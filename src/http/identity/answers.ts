@@ -5,11 +5,14 @@ export function jsonAnswer(status: number, body: unknown, headers?: Record<strin
 
 /** The same for a body that is JSON text already. */
 export function textAnswer(status: number, json: string, headers?: Record<string, string>): Response {
-  return new Response(json, { status, headers: headers === undefined ? common : { ...common, ...headers } });
+  if (headers === undefined) return new Response(json, { status, headers: common });
+  const all = new Headers(common);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  return new Response(json, { status, headers: all });
 }
 
-/** What is said of a user must not stay in a cache on the way. */
-const common = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+/** What is said of a user must not stay in a cache on the way. Made once: each answer gets a copy. */
+const common = new Headers({ "Content-Type": "application/json", "Cache-Control": "no-store" });
 
 export function errorAnswer(status: number, error: string, headers: Record<string, string> = {}): Response {
   return jsonAnswer(status, { error }, headers);

@@ -4,14 +4,6 @@ export interface BodyLimits {
   bodyBytesMax: number;
 }
 
-/**
- * The fields of a JSON body; the Content-Type does not matter, and an empty body has none. Fails `too_large`, and
- * `invalid` for what is no JSON object.
- */
-export function readFields(request: Request, limits: BodyLimits): Promise<Record<string, unknown>> {
-  return readText(request, limits).then(fieldsOf);
-}
-
 /** The body as text. Fails `too_large`, before the rest of it is read. */
 export function readText(request: Request, { bodyBytesMax }: BodyLimits): Promise<string> {
   const declared = request.headers.get("content-length");
@@ -22,7 +14,11 @@ export function readText(request: Request, { bodyBytesMax }: BodyLimits): Promis
   return Number(declared) > bodyBytesMax ? Promise.reject(tooLarge(bodyBytesMax)) : request.text();
 }
 
-function fieldsOf(text: string): Record<string, unknown> {
+/**
+ * The fields of a JSON body; the Content-Type does not matter, and an empty body has none. Fails `invalid` for what is
+ * no JSON object.
+ */
+export function fieldsOf(text: string): Record<string, unknown> {
   if (text === "") return {};
   const value = parsed(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

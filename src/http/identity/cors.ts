@@ -1,6 +1,7 @@
 import { allowsOrigin } from "../../core/identity/origins.ts";
 import { publishableKeyHeader } from "../../identity/auth.ts";
 import type { Caller } from "../../identity/auth.ts";
+import { instancePaths } from "./instance.ts";
 import type { IdentityPlane } from "./plane.ts";
 
 export interface Cors {
@@ -33,7 +34,8 @@ export function withCors(cors: Cors, request: Request, response: Response | Prom
  * any instance may be meant; the request itself is then held against its own.
  */
 export function mountPreflight({ app, identity }: IdentityPlane, paths: readonly { path: string; method: string }[]) {
-  for (const { path, method } of paths) {
+  const all = paths.flatMap(({ path, method }) => instancePaths(path).map((one) => ({ path: one, method })));
+  for (const { path, method } of all) {
     app.options(path, ({ request }) => {
       const origin = request.headers.get("origin") ?? "";
       const { redirectUris, publishableKeyHeaders } = identity.overview();

@@ -9,7 +9,7 @@ const privacy = {
 export interface PageOptions {
   nonce: string;
   status?: number;
-  /** Addresses that forms of the page may end up at: browsers hold redirects after a form against this, too. */
+  /** Addresses of apps that forms of the page lead to. */
   formTargets?: readonly string[];
   /** https address of a picture. */
   image?: string;
@@ -43,13 +43,14 @@ function withCookies(response: Response, cookies: readonly string[] = []): Respo
 }
 
 function policy({ nonce, formTargets = [], image = "", script = false }: PageOptions): string {
-  const targets = [...new Set(formTargets.flatMap(originOf))];
+  // Browsers hold every redirect after a form against this, also those that the app makes: where to is its own matter.
+  const schemes = [...new Set(formTargets.flatMap(originOf).map((origin) => new URL(origin).protocol))];
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     ...(script ? [`script-src 'nonce-${nonce}'`] : []),
     ...originOf(image).map((origin) => `img-src ${origin}`),
-    `form-action ${["'self'", ...targets].join(" ")}`,
+    `form-action ${["'self'", ...schemes].join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ");

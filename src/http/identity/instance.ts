@@ -3,7 +3,7 @@ import type { IdentityPlane } from "./plane.ts";
 
 /**
  * The instance that a browser talks to: the one that a path `/i/<instance id>/…` names, else that of the host. Mount
- * such a route with `instanceRoute`.
+ * such a route on both `instancePaths`.
  */
 export function instanceOf(
   { identity }: IdentityPlane,

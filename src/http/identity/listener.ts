@@ -8,7 +8,7 @@ export interface ListenerOptions {
   address: { hostname: string; port: number };
   /** Makes the handler; `peerOf` tells the address of the other end of a request's connection. */
   handler: (peerOf: (request: Request) => string) => Handler;
-  limits: { idleMs: number };
+  limits: { idleMs: number; requestsMax: number };
   log: Log;
 }
 
@@ -22,8 +22,8 @@ export interface Listener {
 /** Listens for the identity service. Fails `conflict` when the address is in use. */
 export function startListener({ address, handler, limits, log }: ListenerOptions): Listener {
   let peerOf: (request: Request) => string = () => "";
-  const answer = handler((request) => peerOf(request));
-  const server = bind();
+  const handle = handler((request) => peerOf(request));
+  const server = bind((request) => (server.pendingRequests > limits.requestsMax ? busy() : handle(request)));
   peerOf = (request) => server.requestIP(request)?.address ?? "";
   const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
   return {
@@ -36,7 +36,7 @@ export function startListener({ address, handler, limits, log }: ListenerOptions
     },
   };
 
-  function bind() {
+  function bind(answer: Handler) {
     try {
       return Bun.serve({
         ...address,
@@ -57,4 +57,8 @@ export function startListener({ address, handler, limits, log }: ListenerOptions
       throw bindFailure(`${address.hostname}:${address.port}`, error);
     }
   }
+}
+
+function busy(): Response {
+  return errorAnswer(503, "Too many requests at one time", { "Retry-After": "1" });
 }

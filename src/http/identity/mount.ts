@@ -1,8 +1,9 @@
 import type { Endpoint } from "../../api/endpoint.ts";
 import { Failure } from "../../api/failure.ts";
 import type { Caller } from "../../identity/auth.ts";
-import { readFields } from "./body.ts";
+import { fieldsOf, readText } from "./body.ts";
 import { type Cors, withCors } from "./cors.ts";
+import { instancePaths } from "./instance.ts";
 import { guarded, type IdentityPlane } from "./plane.ts";
 
 /** One request of somebody whose key was right. */
@@ -28,29 +29,43 @@ export interface ApiHandler {
   answer(call: ApiCall): Response | Promise<Response>;
 }
 
-/** Mounts an endpoint of the API. Who asks is settled before anything else of the request is looked at. */
+/**
+ * Mounts an endpoint of the API, also below `/i/<instance id>`, where clients look that were told the address of an
+ * instance without a host of its own. Who asks is settled before anything else of the request is looked at.
+ */
 export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiHandler): void {
   const { access } = plane.identity;
   const find = finder(access, handler.key);
   const run = (request: Request, params: ApiCall["params"]): Response | Promise<Response> => {
     const caller = find(request.headers);
-    if (caller === undefined) throw refused(plane, request, handler);
+    if (caller === undefined || isElsewhere(caller, params)) throw refused(plane, request, handler);
     if (handler.rate !== undefined) count(plane, handler.rate, request);
     const query = queryOf(request);
     if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
-    return readFields(request, plane.limits).then((body) => handler.answer({ caller, request, params, query, body }));
+    // One step after the body came, and not one for each thing that is done then: this is the way of every verification.
+    return readText(request, plane.limits).then((text) =>
+      guarded(plane, () => handler.answer({ caller, request, params, query, body: fieldsOf(text) })),
+    );
   };
   const cors: Cors | undefined = handler.cors ? { plane, callerOf: find } : undefined;
-  plane.app.route(
-    endpoint.method,
-    endpoint.path,
-    ({ request, params }) => {
-      const response = guarded(plane, () => run(request, params));
-      return cors === undefined ? response : withCors(cors, request, response);
-    },
-    // The body is ours to read: Elysia's own parsers come before who asks is known.
-    { parse: "none" },
-  );
+  for (const path of instancePaths(endpoint.path)) {
+    plane.app.route(
+      endpoint.method,
+      path,
+      ({ request, params }) => {
+        const response = guarded(plane, () => run(request, params));
+        return cors === undefined ? response : withCors(cors, request, response);
+      },
+      // The body is ours to read: Elysia's own parsers come before who asks is known.
+      { parse: "none" },
+    );
+  }
+}
+
+/** The path names another instance than the key. Paths without parameters come without any, whatever the types say. */
+function isElsewhere({ entry }: Caller, params: ApiCall["params"] | undefined): boolean {
+  const id = params?.instance;
+  return id !== undefined && id !== entry.instance.id;
 }
 
 type Find = (headers: Headers) => Caller | undefined;

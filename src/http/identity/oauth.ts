@@ -1,5 +1,5 @@
 import type { InstanceEntry } from "../../identity/directory.ts";
-import type { ProviderAnswer } from "../../identity/provider-flow.ts";
+import type { ProviderAnswer } from "../../identity/flow-parts.ts";
 import { redirectAnswer } from "./hosted-answers.ts";
 import { mountPage, type PageCall, queryOf } from "./hosted-mount.ts";
 import { deliveryAnswer, deviceCookie, faceOf, flowCookie, readCaller } from "./hosted-page.ts";

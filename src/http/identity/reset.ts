@@ -52,7 +52,7 @@ export function mountReset(plane: IdentityPlane): void {
 
   const choose = (call: PageCall, { value, problem, notice }: Chosen): Response => {
     const { visit, face, prefix } = call;
-    if (reset.look(visit, value) === undefined) return problemAnswer(plane, { face, problem: "link" });
+    if (!reset.look(visit, value)) return problemAnswer(plane, { face, problem: "link" });
     const lengthMin = visit.entry.settings.min_password_length;
     const text = problem === undefined ? notice : problemText(call, problem);
     const seal = sealOf(plane, call);
@@ -65,7 +65,7 @@ export function mountReset(plane: IdentityPlane): void {
     async answer(call) {
       const { visit, form, face, prefix } = call;
       const value = form.get("token") ?? "";
-      const outcome = await reset.finish(visit, value, form.get("password") ?? "");
+      const outcome = await reset.finish(visit, { value, password: form.get("password") ?? "" });
       if ("problem" in outcome) return choose(call, { value, problem: outcome });
       if ("end" in outcome) return problemAnswer(plane, { face, problem: outcome.end });
       const say = sayFor(face);

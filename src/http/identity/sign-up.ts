@@ -65,7 +65,7 @@ export function mountSignUp(plane: IdentityPlane): void {
   mountForm(plane, "/verify", {
     async answer(call) {
       const value = call.form.get("token") ?? "";
-      const outcome = await signUp.finish(call.visit, value, call.form.get("password") ?? undefined);
+      const outcome = await signUp.finish(call.visit, { value, password: call.form.get("password") ?? undefined });
       const again = (problem: FormProblem) => ask(call, { value, problem });
       return outcomeAnswer(plane, call, { outcome, again, sent: "check_mail_sign_up" });
     },

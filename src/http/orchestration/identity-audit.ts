@@ -8,9 +8,12 @@ const pageDefault = 50;
 
 export function mountIdentityAudit(plane: Plane, { audit }: Management, options: { pageMax: number }): void {
   mount(plane, listIdentityAudit, {
-    answer({ query: { instance, query, strict, limit, cursor } }) {
+    answer({ query: { instance, global, query, strict, limit, cursor } }) {
       const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
-      return audit.list(instance, { query, strict: readFlag(strict, true), ...page });
+      return audit.list(
+        { instance, global: readFlag(global, false) },
+        { query, strict: readFlag(strict, true), ...page },
+      );
     },
   });
 }

@@ -5,11 +5,10 @@ import { mount, mountStream, type Plane } from "./mount.ts";
 
 export function mountIdentityImport(plane: Plane, { transfer }: Management): void {
   mount(plane, importIdentityUsers, {
-    answer: ({ query: { instance, update, more }, body, actor }) =>
+    answer: ({ query: { instance, update }, body, actor }) =>
       transfer.import(instance, {
         text: String(body),
         update: readFlag(update, false),
-        more: readFlag(more, false),
         actor,
       }),
   });

@@ -4,7 +4,7 @@ import {
   putIdentityProvider,
 } from "../../api/orchestration/identity-providers.ts";
 import { readFlag } from "../../api/query.ts";
-import type { ProviderPlace } from "../../identity/manage/providers.ts";
+import type { Place } from "../../identity/manage/context.ts";
 import type { Management } from "../../identity/manage/manage.ts";
 import { mount, type Plane } from "./mount.ts";
 import { readParam } from "./request.ts";
@@ -21,6 +21,6 @@ export function mountIdentityProviders(plane: Plane, { providers }: Management):
   });
 }
 
-function placeOf({ instance, global }: { instance?: string; global?: string }): ProviderPlace {
+function placeOf({ instance, global }: { instance?: string; global?: string }): Place {
   return { instance, global: readFlag(global, false) };
 }

@@ -1,23 +1,29 @@
+import { Failure } from "../../api/failure.ts";
 import type { DataOf } from "../../api/endpoint.ts";
 import type { IdentityAuditEntry, listIdentityAudit } from "../../api/orchestration/identity-audit.ts";
 import { encodeCursor } from "../../core/identity/cursor.ts";
 import type { AuditEntry, Instance } from "../../store/identity/records.ts";
 import { readCursor } from "../listing.ts";
 import type { Searches } from "../search.ts";
-import { isoTime, type ManageContext, type Query, requireInstance } from "./context.ts";
+import { allInstances, isoTime, type ManageContext, type Place, placeOf, type Query } from "./context.ts";
 import { findResources } from "./found.ts";
 
 /** The audit trail, newest first. */
 export interface ManagedAudit {
-  list(instance: string | undefined, query: Query): Promise<DataOf<typeof listIdentityAudit>>;
+  list(place: Place, query: Query): Promise<DataOf<typeof listIdentityAudit>>;
 }
 
 export function createManagedAudit(context: ManageContext, search: Pick<Searches, "audit">): ManagedAudit {
   return {
-    async list(id, query) {
-      const instance = requireInstance(context, id);
+    async list(place, query) {
+      const instance = placeOf(context, place);
+      if (instance === undefined && query.query !== undefined) {
+        throw new Failure("invalid", "a query searches the trail of one instance: leave it out with global=true");
+      }
       const { entries, next } =
-        query.query === undefined ? page(context, instance, query) : await found(instance, query);
+        instance === undefined || query.query === undefined
+          ? page(context, instance ?? allInstances, query)
+          : await found(instance, query);
       return { entries, ...(next === undefined ? {} : { next }) };
     },
   };
@@ -28,7 +34,7 @@ export function createManagedAudit(context: ManageContext, search: Pick<Searches
   }
 }
 
-function page({ store }: ManageContext, { seq }: Instance, { limit, cursor }: Query) {
+function page({ store }: ManageContext, { seq }: Pick<Instance, "seq">, { limit, cursor }: Query) {
   const [before] = readCursor(cursor, 1) ?? [];
   const rows = store.audit.list(seq, { limit, ...(before === undefined ? {} : { before }) });
   const last = rows.at(-1);

@@ -52,6 +52,19 @@ export function requireInstance({ store }: Pick<ManageContext, "store">, id: str
   throw new Failure("not_found", `no instance "${id.slice(0, 80)}": berth identity instance list shows them`);
 }
 
+/** One instance, or all of them: exactly one of both is said. */
+export interface Place {
+  instance: string | undefined;
+  global: boolean;
+}
+
+/** Undefined: all instances. Fails as `requireInstance`, and `invalid` where both are said. */
+export function placeOf(context: Pick<ManageContext, "store">, { instance, global }: Place): Instance | undefined {
+  if (global && instance === undefined) return undefined;
+  if (global) throw new Failure("invalid", "say an instance or global=true, not both");
+  return requireInstance(context, instance);
+}
+
 /** ISO 8601 of epoch milliseconds. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();

@@ -12,8 +12,6 @@ export interface ImportRequest {
   text: string;
   /** Users that are there already are changed; else they are left as they are. */
   update: boolean;
-  /** Further requests follow. */
-  more: boolean;
   actor: string;
 }
 

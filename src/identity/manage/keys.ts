@@ -75,17 +75,21 @@ export function createManagedKeys(context: ManageContext, pairs: Pick<SigningPai
       return promoted;
     },
     remove: (id, key, { actor }) =>
-      change(id, (nouns, instance) => {
-        const found = nouns.keys.list(instance.seq).find((one) => one.id === key);
-        if (found === undefined) throw new Failure("not_found", `the instance has no key "${key.slice(0, 80)}"`);
-        if (found.state === "signing") {
-          throw new Failure("conflict", `key ${key} signs: rotate first, or at once with --now`);
-        }
-        nouns.keys.remove(key);
-        audit(nouns, { instance, actor, action: "key.delete", detail: { key }, now: clock.now() });
-        return { id: key, deleted: true as const };
-      }),
+      change(id, (nouns, instance) => removeKey(nouns, key, { instance, actor, now: clock.now() })),
   };
+}
+
+function removeKey(
+  nouns: IdentityNouns,
+  key: string,
+  { instance, actor, now }: Change & { now: number },
+): DataOf<typeof deleteIdentityKey> {
+  const found = nouns.keys.list(instance.seq).find(({ id }) => id === key);
+  if (found === undefined) throw new Failure("not_found", `the instance has no key "${key.slice(0, 80)}"`);
+  if (found.state === "signing") throw new Failure("conflict", `key ${key} signs: rotate first, or at once with --now`);
+  nouns.keys.remove(key);
+  audit(nouns, { instance, actor, action: "key.delete", detail: { key }, now });
+  return { id: key, deleted: true };
 }
 
 interface Minting {

@@ -20,21 +20,24 @@ import type { IdentityNouns } from "../../store/identity/open-store.ts";
 import { globalInstance } from "../../store/identity/providers.ts";
 import type { Instance, Provider } from "../../store/identity/records.ts";
 import { audit } from "../audit.ts";
-import { allInstances, bodyReader, type By, isoTime, type ManageContext, refuse, requireInstance } from "./context.ts";
+import {
+  allInstances,
+  bodyReader,
+  type By,
+  isoTime,
+  type ManageContext,
+  type Place,
+  placeOf,
+  refuse,
+} from "./context.ts";
 
 const readBody = bodyReader(putIdentityProvider);
 
-/** One instance, or all of them: exactly one of both is said. */
-export interface ProviderPlace {
-  instance: string | undefined;
-  global: boolean;
-}
-
 /** What instances sign in with. Client secrets come in and never go out. */
 export interface ManagedProviders {
-  list(place: ProviderPlace): DataOf<typeof listIdentityProviders>;
-  put(name: string, at: { place: ProviderPlace; body: unknown; by: By }): Promise<IdentityProvider>;
-  remove(name: string, at: { place: ProviderPlace; by: By }): Promise<DataOf<typeof deleteIdentityProvider>>;
+  list(place: Place): DataOf<typeof listIdentityProviders>;
+  put(name: string, at: { place: Place; body: unknown; by: By }): Promise<IdentityProvider>;
+  remove(name: string, at: { place: Place; by: By }): Promise<DataOf<typeof deleteIdentityProvider>>;
 }
 
 export function createManagedProviders(context: ManageContext): ManagedProviders {
@@ -78,7 +81,7 @@ export function createManagedProviders(context: ManageContext): ManagedProviders
 
 interface Putting {
   name: string;
-  place: ProviderPlace;
+  place: Place;
   change: ReturnType<typeof readBody>;
   actor: string;
 }
@@ -130,13 +133,6 @@ export function offeredBy(nouns: Pick<IdentityNouns, "providers">, instance: Ins
   const usable = names.filter((name) => effectiveProvider(find(own, name), find(global, name)) !== undefined);
   const { email_signin, password_signin } = { ...defaultSettings, ...instance.settings };
   return [...usable, ...(email_signin && password_signin ? ["password"] : [])];
-}
-
-/** Undefined: all instances. */
-function placeOf(context: ManageContext, { instance, global }: ProviderPlace): Instance | undefined {
-  if (global && instance === undefined) return undefined;
-  if (global) throw new Failure("invalid", "say an instance or global=true, not both");
-  return requireInstance(context, instance);
 }
 
 function wire({ baseUrl }: ManageContext, provider: Provider, instance: Instance | undefined): IdentityProvider {

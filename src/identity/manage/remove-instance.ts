@@ -32,10 +32,16 @@ export async function removeInstance(
     users += removed;
     if (removed < usersAtOnce) break;
   }
+  await dropAudit(store, instance.seq);
   await store.write((nouns) => {
     nouns.instances.remove(instance.seq);
     const detail = { instance: id, name: instance.name, users };
     audit(nouns, { instance: allInstances, actor, action: "instance.delete", detail, now: clock.now() });
   });
   return { id, deleted: true, users };
+}
+
+/** Its address book must not outlive it; that it was deleted, and by whom, is on record for all instances. */
+async function dropAudit(store: ManageContext["store"], instance: number): Promise<void> {
+  while ((await store.write(({ audit: noun }) => noun.trim(instance, 0, usersAtOnce))) >= usersAtOnce);
 }

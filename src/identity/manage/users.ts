@@ -55,90 +55,115 @@ export interface ManagedUsersParts {
 }
 
 export function createManagedUsers(context: ManageContext, parts: ManagedUsersParts): ManagedUsers {
-  const { store, clock } = context;
-  const change = <T>(reference: UserReference, work: (found: Found, nouns: IdentityNouns) => T): Promise<T> =>
-    store.write((nouns) => work(find(context, nouns, reference), nouns));
+  const { store } = context;
+  const change = changer(context);
   return {
     async list(id, query) {
       const instance = requireInstance(context, id);
-      const { rows, next } = await read(instance, query);
+      const { rows, next } =
+        query.query === undefined ? page(context, instance, query) : await search(context, parts, { instance, query });
       return { users: rows.map((user) => wire(store, user, instance)), ...(next === undefined ? {} : { next }) };
     },
     get(reference) {
       const { user, instance } = find(context, store, reference);
       return wire(store, user, instance);
     },
-    async create(id, body, { actor }) {
-      const fields = readNew(body);
-      checkPassword(fields.password, effectiveSettings(requireInstance(context, id)).min_password_length);
-      const passwordHash = fields.password === undefined ? undefined : await parts.hashPassword(fields.password);
-      return store.write((nouns) => {
-        const instance = requireInstance(context, id);
-        const now = clock.now();
-        const email = newAddress(nouns, instance, fields.email);
-        const user = nouns.users.add({
-          id: crypto.randomUUID(),
-          instance: instance.seq,
-          email,
-          name: fields.name?.trim() || email.slice(0, email.lastIndexOf("@")),
-          avatarUrl: avatarOf(fields.avatar_url),
-          emailVerifiedAt: fields.email_verified === false ? undefined : now,
-          placeholder: false,
-          passwordHash,
-          bannedAt: undefined,
-          createdAt: now,
-          updatedAt: now,
-        });
-        tell(nouns, { instance, user, actor, action: "user.create", type: "user.created", now });
-        return wire(nouns, user, instance);
-      });
-    },
-    ban: (reference, { actor }) =>
-      change(reference, ({ user, instance }, nouns) => {
-        const now = clock.now();
-        const banned = { ...user, bannedAt: user.bannedAt ?? now, updatedAt: now };
-        nouns.users.update(banned);
-        tell(nouns, { instance, user: banned, actor, action: "user.ban", type: "user.banned", now });
-        const ended = endSessions(nouns, { instance, user: banned, actor, reason: "ban", now });
-        return { ...wire(nouns, banned, instance), sessions_revoked: ended };
-      }),
-    unban: (reference, { actor }) =>
-      change(reference, ({ user, instance }, nouns) => {
-        const now = clock.now();
-        const free = { ...user, bannedAt: undefined, updatedAt: now };
-        nouns.users.update(free);
-        tell(nouns, { instance, user: free, actor, action: "user.unban", type: "user.unbanned", now });
-        return wire(nouns, free, instance);
-      }),
-    async setPassword(reference, body, { actor }) {
-      const { password } = readPassword(body);
-      const { instance: known } = find(context, store, reference);
-      checkPassword(password, effectiveSettings(known).min_password_length);
-      const passwordHash = password === undefined ? undefined : await parts.hashPassword(password);
-      return change(reference, ({ user, instance }, nouns) => {
-        const now = clock.now();
-        const changed = { ...user, passwordHash, updatedAt: now };
-        nouns.users.update(changed);
-        // A link that was mailed before must not undo this.
-        nouns.oneTime.clear(user.seq, "reset_password");
-        tell(nouns, { instance, user: changed, actor, action: "user.password", type: "user.updated", now });
-        const ended = endSessions(nouns, { instance, user: changed, actor, reason: "password", now });
-        return { ...wire(nouns, changed, instance), sessions_revoked: ended };
-      });
-    },
+    create: (id, body, by) => createUser(context, parts, { id, body, by }),
+    ban: (reference, { actor }) => change(reference, (found) => banUser(found, actor)),
+    unban: (reference, { actor }) => change(reference, (found) => unbanUser(found, actor)),
+    setPassword: (reference, body, by) => setPassword(context, parts, { reference, body, by }),
     remove: (reference, { actor }) =>
-      change(reference, ({ user, instance }, nouns) => {
-        removeUser(nouns, { instance, user, actor, now: clock.now() });
+      change(reference, ({ user, instance, nouns, now }) => {
+        removeUser(nouns, { instance, user, actor, now });
         return { id: user.id, deleted: true as const };
       }),
   };
+}
 
-  async function read(instance: Instance, query: Query): Promise<{ rows: User[]; next: string | undefined }> {
-    if (query.query === undefined) return page(context, instance, query);
-    const { resources, next } = await findResources(context, parts.search.users, { instance, query });
-    // Whoever was deleted since the search began is left out.
-    return { rows: resources.flatMap(({ id }) => store.users.get(instance.seq, id) ?? []), next };
-  }
+/** A user inside the write that changes it. */
+interface Changing extends Found {
+  nouns: IdentityNouns;
+  now: number;
+}
+
+function changer(context: ManageContext) {
+  return <T>(reference: UserReference, work: (found: Changing) => T): Promise<T> =>
+    context.store.write((nouns) => work({ ...find(context, nouns, reference), nouns, now: context.clock.now() }));
+}
+
+async function search(
+  context: ManageContext,
+  parts: ManagedUsersParts,
+  { instance, query }: { instance: Instance; query: Query },
+): Promise<{ rows: User[]; next: string | undefined }> {
+  const { resources, next } = await findResources(context, parts.search.users, { instance, query });
+  // Whoever was deleted since the search began is left out.
+  return { rows: resources.flatMap(({ id }) => context.store.users.get(instance.seq, id) ?? []), next };
+}
+
+async function createUser(
+  context: ManageContext,
+  { hashPassword }: ManagedUsersParts,
+  { id, body, by: { actor } }: { id: string | undefined; body: unknown; by: By },
+): Promise<IdentityUser> {
+  const fields = readNew(body);
+  checkPassword(fields.password, effectiveSettings(requireInstance(context, id)).min_password_length);
+  const passwordHash = fields.password === undefined ? undefined : await hashPassword(fields.password);
+  return context.store.write((nouns) => {
+    const instance = requireInstance(context, id);
+    const now = context.clock.now();
+    const email = newAddress(nouns, instance, fields.email);
+    const user = nouns.users.add({
+      id: crypto.randomUUID(),
+      instance: instance.seq,
+      email,
+      name: fields.name?.trim() || email.slice(0, email.lastIndexOf("@")),
+      avatarUrl: avatarOf(fields.avatar_url),
+      emailVerifiedAt: fields.email_verified === false ? undefined : now,
+      placeholder: false,
+      passwordHash,
+      bannedAt: undefined,
+      createdAt: now,
+      updatedAt: now,
+    });
+    tell(nouns, { instance, user, actor, action: "user.create", type: "user.created", now });
+    return wire(nouns, user, instance);
+  });
+}
+
+function banUser({ user, instance, nouns, now }: Changing, actor: string): Banned {
+  const banned = { ...user, bannedAt: user.bannedAt ?? now, updatedAt: now };
+  nouns.users.update(banned);
+  tell(nouns, { instance, user: banned, actor, action: "user.ban", type: "user.banned", now });
+  const ended = endSessions(nouns, { instance, user: banned, actor, reason: "ban", now });
+  return { ...wire(nouns, banned, instance), sessions_revoked: ended };
+}
+
+function unbanUser({ user, instance, nouns, now }: Changing, actor: string): IdentityUser {
+  const free = { ...user, bannedAt: undefined, updatedAt: now };
+  nouns.users.update(free);
+  tell(nouns, { instance, user: free, actor, action: "user.unban", type: "user.unbanned", now });
+  return wire(nouns, free, instance);
+}
+
+async function setPassword(
+  context: ManageContext,
+  { hashPassword }: ManagedUsersParts,
+  { reference, body, by: { actor } }: { reference: UserReference; body: unknown; by: By },
+): Promise<Banned> {
+  const { password } = readPassword(body);
+  const { instance: known } = find(context, context.store, reference);
+  checkPassword(password, effectiveSettings(known).min_password_length);
+  const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  return changer(context)(reference, ({ user, instance, nouns, now }) => {
+    const changed = { ...user, passwordHash, updatedAt: now };
+    nouns.users.update(changed);
+    // A link that was mailed before must not undo this.
+    nouns.oneTime.clear(user.seq, "reset_password");
+    tell(nouns, { instance, user: changed, actor, action: "user.password", type: "user.updated", now });
+    const ended = endSessions(nouns, { instance, user: changed, actor, reason: "password", now });
+    return { ...wire(nouns, changed, instance), sessions_revoked: ended };
+  });
 }
 
 interface Found {

@@ -5,6 +5,8 @@ import type { Engine } from "./engine.ts";
 
 /** States of the kernel's socket table (include/net/tcp_states.h), as it prints them. */
 const established = "01";
+/** Begun, and not accepted yet. */
+const synReceived = "03";
 const listen = "0A";
 
 /** The engine's own name server, 127.0.0.11, listens in every container of a network like ours. As the kernel prints it. */
@@ -30,7 +32,7 @@ export function tcpRows(text: string): TcpRow[] {
 /** What a network serves: whether anything listens, and how many connections those ports have. */
 export function servedBy(rows: readonly TcpRow[]): { listening: boolean; established: number } {
   const ports = new Set(rows.filter(({ state }) => state === listen).map(({ port }) => port));
-  const open = rows.filter(({ state, port }) => state === established && ports.has(port));
+  const open = rows.filter(({ state, port }) => (state === established || state === synReceived) && ports.has(port));
   return { listening: ports.size > 0, established: open.length };
 }
 

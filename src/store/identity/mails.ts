@@ -15,9 +15,6 @@ interface Row {
   created_at: number;
 }
 
-/** Of one instance; the newest stay. */
-const keptMax = 1_000;
-
 export interface Mails {
   /** Of any instance: `id` is not guessable. */
   get(id: string): Mail | undefined;
@@ -25,13 +22,14 @@ export interface Mails {
   list(page: { limit: number; instance?: number }): Mail[];
   /** Those that wait to be sent, due or not, the one that is due first at the front. */
   waiting(limit: number): Mail[];
-  add(mail: Omit<Mail, "seq">): void;
+  /** Of one instance the newest `kept` stay. */
+  add(mail: Omit<Mail, "seq">, kept: number): void;
   /** State, attempts, next try and last error. */
   update(mail: Mail): void;
 }
 
 /** Mails to people; the whole message is sealed, for it holds a link that signs in. */
-export function createMails(db: Database, seal: Seal, kept: number = keptMax): Mails {
+export function createMails(db: Database, seal: Seal): Mails {
   const one = db.query<Row, [string]>("select * from mails where id = ?");
   const all = db.query<Row, [number]>("select * from mails order by seq desc limit ?");
   const ofInstance = db.query<Row, [number, number]>(
@@ -57,7 +55,7 @@ export function createMails(db: Database, seal: Seal, kept: number = keptMax): M
     list: ({ limit, instance }) =>
       (instance === undefined ? all.all(limit) : ofInstance.all(instance, limit)).map(read),
     waiting: (limit) => waiting.all(limit).map(read),
-    add({ id, instance, purpose, message, state, attempts, nextAt, lastError, createdAt }) {
+    add({ id, instance, purpose, message, state, attempts, nextAt, lastError, createdAt }, kept) {
       const sealed = seal.seal(JSON.stringify(message), placeOf(id));
       insert.run(id, instance, purpose, sealed, state, attempts, nextAt, lastError ?? null, createdAt);
       trim.run(instance, kept);

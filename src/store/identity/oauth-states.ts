@@ -15,13 +15,12 @@ interface Row {
   expires_at: number;
 }
 
-/** States that wait at one time, over all instances. Anybody may start a sign-in: beyond it the oldest are dropped. */
-const keptMax = 100_000;
 /** Looking for what is too much costs a walk over the index, so it is done now and then. */
 const trimEvery = 1_000;
 
 export interface OauthStates {
-  put(state: OAuthState): void;
+  /** Anybody may start a sign-in: beyond about `kept` states over all instances, those that end first are dropped. */
+  put(state: OAuthState, kept: number): void;
   /** Removes it, whatever it is good for, and returns it: nobody gets it twice. */
   take(hash: Uint8Array): OAuthState | undefined;
   /** How many there are. */
@@ -29,7 +28,7 @@ export interface OauthStates {
 }
 
 /** The code verifier is sealed. */
-export function createOauthStates(db: Database, seal: Seal, kept: number = keptMax): OauthStates {
+export function createOauthStates(db: Database, seal: Seal): OauthStates {
   const insert = db.query<unknown, (string | number | Uint8Array | null)[]>(
     "insert into oauth_states (hash, instance, provider, redirect_uri, browser, endpoints, code_verifier, nonce," +
       ` created_at, expires_at) values (${Array(10).fill("?").join(", ")})`,
@@ -41,11 +40,12 @@ export function createOauthStates(db: Database, seal: Seal, kept: number = keptM
   const count = db.query<{ n: number }, []>("select count(*) as n from oauth_states");
   let puts = 0;
   return {
-    put({ hash, instance, provider, redirectUri, browser, endpoints, codeVerifier, nonce, createdAt, expiresAt }) {
+    put(state, kept) {
+      const { hash, instance, provider, redirectUri, browser, endpoints, codeVerifier, nonce } = state;
       if (puts++ % trimEvery === 0) trim.run(kept);
       const verifier = codeVerifier === undefined ? null : seal.seal(codeVerifier, placeOf(hash));
       const target = [hash, instance, provider, redirectUri, browser, JSON.stringify(endpoints)];
-      insert.run(...target, verifier, nonce ?? null, createdAt, expiresAt);
+      insert.run(...target, verifier, nonce ?? null, state.createdAt, state.expiresAt);
     },
     take(hash) {
       const row = take.get(hash);

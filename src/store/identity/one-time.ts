@@ -12,41 +12,53 @@ interface Row {
   expires_at: number;
 }
 
-/** Values that wait at one time, over all instances; beyond it those that end first are dropped. */
-const keptMax = 100_000;
 const trimEvery = 1_000;
 
 export interface OneTimes {
-  put(value: OneTime): void;
+  /** Beyond about `kept` values over all instances, those that end first are dropped. */
+  put(value: OneTime, kept: number): void;
   /** Leaves it where it is: for showing a form. */
   get(hash: Uint8Array, purpose: OneTimePurpose): OneTime | undefined;
   /** Removes it and returns it: nobody gets it twice. */
   take(hash: Uint8Array, purpose: OneTimePurpose): OneTime | undefined;
+  /** Those of one user that still wait. */
+  waiting(user: number, purpose: OneTimePurpose, now: number): OneTime[];
+  /** Removes some whose time is over, and returns them. */
+  takeExpired(purpose: OneTimePurpose, now: number, most: number): OneTime[];
   /** All of one user. */
   clear(user: number, purpose: OneTimePurpose): void;
 }
 
 /** Values in mails and redirects that work once: known by their sha256, their data sealed. */
-export function createOneTime(db: Database, seal: Seal, kept: number = keptMax): OneTimes {
+export function createOneTime(db: Database, seal: Seal): OneTimes {
   const insert = db.query<unknown, (string | number | Uint8Array | null)[]>(
     "insert into one_time (hash, instance, user, purpose, data, created_at, expires_at) values (?, ?, ?, ?, ?, ?, ?)",
   );
   const one = db.query<Row, [Uint8Array, string]>("select * from one_time where hash = ? and purpose = ?");
   const take = db.query<Row, [Uint8Array, string]>("delete from one_time where hash = ? and purpose = ? returning *");
   const clear = db.query<unknown, [number, string]>("delete from one_time where user = ? and purpose = ?");
+  const waiting = db.query<Row, [number, string, number]>(
+    "select * from one_time where user = ? and purpose = ? and expires_at > ?",
+  );
+  const takeExpired = db.query<Row, [string, number, number]>(
+    "delete from one_time where hash in (select hash from one_time where purpose = ? and expires_at <= ? limit ?)" +
+      " returning *",
+  );
   const trim = db.query<unknown, [number]>(
     "delete from one_time where hash in (select hash from one_time order by expires_at desc limit -1 offset ?)",
   );
   const read = (row: Row | null): OneTime | undefined => (row === null ? undefined : toOneTime(row, seal));
   let puts = 0;
   return {
-    put({ hash, instance, user, purpose, data, createdAt, expiresAt }) {
+    put({ hash, instance, user, purpose, data, createdAt, expiresAt }, kept) {
       if (puts++ % trimEvery === 0) trim.run(kept);
       const sealed = seal.seal(JSON.stringify(data), placeOf(hash, purpose));
       insert.run(hash, instance, user ?? null, purpose, sealed, createdAt, expiresAt);
     },
     get: (hash, purpose) => read(one.get(hash, purpose)),
     take: (hash, purpose) => read(take.get(hash, purpose)),
+    waiting: (user, purpose, now) => waiting.all(user, purpose, now).map((row) => toOneTime(row, seal)),
+    takeExpired: (purpose, now, most) => takeExpired.all(purpose, now, most).map((row) => toOneTime(row, seal)),
     clear(user, purpose) {
       clear.run(user, purpose);
     },

@@ -8,7 +8,6 @@ import { createWriter } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { type Browsers, createBrowsers } from "./browsers.ts";
-import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import { createIdentities, type Identities } from "./identities.ts";
@@ -19,13 +18,13 @@ import { first } from "./migrations/0001-first.ts";
 import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
-import { createReadTurn } from "./read-turn.ts";
 import { createPurge, type Purge } from "./purge.ts";
-import { createRefreshTokens, type RefreshTokens } from "./refresh-tokens.ts";
+import { createRefreshChains, type RefreshChains } from "./refresh-chains.ts";
 import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokenSubjects, type TokenSubjects } from "./token-subjects.ts";
+import { followUsers } from "./touched-users.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
@@ -45,8 +44,7 @@ export interface IdentityNouns {
   browsers: Browsers;
   mails: Mails;
   tokenSubjects: TokenSubjects;
-  refreshTokens: RefreshTokens;
-  exchanges: Exchanges;
+  refreshChains: RefreshChains;
   signingPairs: SigningPairs;
   audit: Audit;
   hooks: Hooks;
@@ -75,6 +73,8 @@ export interface IdentityStoreOptions {
   path: string;
   /** 32 bytes; the same key as the platform's database. */
   key: Secret<Uint8Array>;
+  /** Users and sessions of recent verifications that are kept in memory; none where left out. */
+  subjectsKept?: number;
 }
 
 /**
@@ -82,29 +82,35 @@ export interface IdentityStoreOptions {
  * indexes. They stay in memory, and go from the log to their places once for many writes.
  */
 export function tuneForMany(db: Database): void {
-  db.run("pragma cache_size = -65536");
+  db.run("pragma cache_size = -32768");
   db.run("pragma wal_autocheckpoint = 8192");
   db.run(`pragma journal_size_limit = ${64 * 1024 * 1024}`);
 }
 
 /** Call it as the holder of the root's lock. Fails as `openStore` does. */
-export function openIdentityStore({ path, key }: IdentityStoreOptions): IdentityStore {
+export function openIdentityStore({ path, key, subjectsKept = 0 }: IdentityStoreOptions): IdentityStore {
   const db = openDatabase(path, identityMigrations);
   try {
     tuneForMany(db);
     const seal = createSeal(key);
     bindKey(createMeta(db), seal, path);
-    return assemble(db, path, seal);
+    return assemble(db, { file: path, seal, subjectsKept });
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-function assemble(db: Database, file: string, seal: Seal): IdentityStore {
+interface Assembly {
+  file: string;
+  seal: Seal;
+  subjectsKept: number;
+}
+
+function assemble(db: Database, { file, seal, subjectsKept }: Assembly): IdentityStore {
   const listeners = new Set<() => void>();
   let added = false;
-  const turn = createReadTurn(db);
+  const touched = followUsers(db);
   let generation = 0;
   const changed = () => {
     generation += 1;
@@ -121,9 +127,8 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     oneTime: createOneTime(db, seal),
     browsers: createBrowsers(db),
     mails: createMails(db, seal),
-    tokenSubjects: createTokenSubjects(db, turn),
-    refreshTokens: createRefreshTokens(db),
-    exchanges: createExchanges(db),
+    tokenSubjects: createTokenSubjects(db, subjectsKept),
+    refreshChains: createRefreshChains(db),
     signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
     hooks: createHooks(db, seal),
@@ -134,7 +139,13 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     purge: createPurge(db),
   };
   const nothing = () => undefined;
-  const writer = createWriter({ db, file, onMoved: nothing, onUndone: changed, beforeBatch: turn.end });
+  const writer = createWriter({
+    db,
+    file,
+    onMoved: nothing,
+    onUndone: changed,
+    onCommitted: () => nouns.tokenSubjects.forget(touched.take()),
+  });
   const tell = () => {
     if (!added) return;
     added = false;
@@ -153,12 +164,8 @@ function assemble(db: Database, file: string, seal: Seal): IdentityStore {
     },
     generation: () => generation,
     check: () => quickCheck(db),
-    copyTo(target) {
-      turn.end();
-      copyInto(db, target);
-    },
+    copyTo: (target) => copyInto(db, target),
     close() {
-      turn.end();
       writer.close();
       db.close();
     },

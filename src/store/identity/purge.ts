@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 
 /** Removes what is of no use any more, at most `most` rows at a time; each returns how many went. */
 export interface Purge {
-  /** States, one-time values, refresh tokens, exchanges and browsers whose time is over. */
+  /** States, one-time values, refresh tokens and browsers whose time is over. */
   expired(now: number, most: number): number;
   /** Sessions that were revoked or ran out before then; what hangs on them goes too. */
   endedSessions(before: number, most: number): number;
@@ -15,8 +15,7 @@ export interface Purge {
 const withExpiry = [
   ["oauth_states", "hash"],
   ["one_time", "hash"],
-  ["refresh_tokens", "hash"],
-  ["exchanges", "jti"],
+  ["refresh_chains", "id"],
   ["browsers", "hash"],
 ] as const;
 

@@ -255,12 +255,15 @@ export interface HookDelivery {
   createdAt: number;
 }
 
-/** One link of the chain of a session; a spent one is kept until it expires. */
-export interface RefreshToken {
-  /** sha256 of the token. */
-  hash: Uint8Array;
+/** The refresh tokens of one exchange: each is used once, then the next generation is the one that counts. */
+export interface RefreshChain {
+  /** 16 bytes: names the sign-in token that was exchanged. */
+  id: Uint8Array;
   session: number;
-  spentAt: number | undefined;
+  /** Of the token that is good now. */
+  generation: number;
+  /** When the one before was used; of the first, when it was given. */
+  rotatedAt: number;
   expiresAt: number;
   createdAt: number;
 }

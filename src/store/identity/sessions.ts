@@ -71,7 +71,7 @@ export function createSessions(db: Database): Sessions {
     "update sessions set revoked_at = ?, revoke_reason = ? where user = ? and revoked_at is null returning session_id",
   );
   const burn = db.query<unknown, [number]>(
-    "delete from refresh_tokens where session in (select seq from sessions where user = ?)",
+    "delete from refresh_chains where session in (select seq from sessions where user = ?)",
   );
   return {
     get: (instance, sessionId) => optional(byId.get(instance, sessionId)),

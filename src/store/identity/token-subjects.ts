@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite";
-import type { ReadTurn } from "./read-turn.ts";
 
 /** Whom a token speaks of: the user, and of the session what tells how it stands. Times are epoch milliseconds. */
 export interface TokenSubject {
@@ -38,10 +37,69 @@ interface SessionRow {
 export interface TokenSubjects {
   /** The session is left out where it is not one of this user's. */
   get(instance: number, user: string, sessionId: string | undefined): TokenSubject | undefined;
+  /** To be told of every user who was changed or removed, by number, as soon as that is committed. */
+  forget(users: readonly number[] | "all"): void;
 }
 
-/** Few columns, and two statements instead of a join, which costs SQLite more: every verification waits for them. */
-export function createTokenSubjects(db: Database, turn: ReadTurn): TokenSubjects {
+interface Kept {
+  instance: number;
+  userId: string;
+  user: number;
+  subject: TokenSubject;
+}
+
+/**
+ * Every verification waits for these, and an app sends the same token again and again: the last `most` of them are kept
+ * in memory, each until its user or one of the user's sessions changes. Only what was found is kept.
+ */
+export function createTokenSubjects(db: Database, most: number): TokenSubjects {
+  const read = createReader(db);
+  const kept = new Map<string, Kept>();
+  const sessionsOf = new Map<number, string[]>();
+  const drop = (user: number) => {
+    for (const sessionId of sessionsOf.get(user) ?? []) kept.delete(sessionId);
+    sessionsOf.delete(user);
+  };
+  const keep = (sessionId: string, one: Kept) => {
+    if (most === 0) return;
+    if (kept.size >= most) for (const { user } of firstOf(kept)) drop(user);
+    kept.set(sessionId, one);
+    const others = sessionsOf.get(one.user);
+    if (others === undefined) sessionsOf.set(one.user, [sessionId]);
+    else others.push(sessionId);
+  };
+  return {
+    get(instance, userId, sessionId) {
+      // Inside a write nothing is committed yet.
+      if (sessionId === undefined || db.inTransaction) return read(instance, userId, sessionId)?.subject;
+      const known = kept.get(sessionId);
+      if (known !== undefined && known.userId === userId && known.instance === instance) return known.subject;
+      const found = read(instance, userId, sessionId);
+      if (found?.subject.session !== undefined) keep(sessionId, { instance, userId, ...found });
+      return found?.subject;
+    },
+    forget(users) {
+      if (users !== "all") return users.forEach(drop);
+      kept.clear();
+      sessionsOf.clear();
+    },
+  };
+}
+
+/** The one that was kept first. */
+function firstOf(kept: Map<string, Kept>): Kept[] {
+  const [first] = kept.values();
+  return first === undefined ? [] : [first];
+}
+
+type Reader = (
+  instance: number,
+  userId: string,
+  sessionId: string | undefined,
+) => { user: number; subject: TokenSubject } | undefined;
+
+/** Few columns, and two statements instead of a join, which costs SQLite more. */
+function createReader(db: Database): Reader {
   const findUser = db.query<UserRow, [string, number]>(
     "select seq, email, name, avatar_url, banned_at from users where id = ? and instance = ?",
   );
@@ -49,20 +107,18 @@ export function createTokenSubjects(db: Database, turn: ReadTurn): TokenSubjects
     "select user, provider, logged_in_at, last_activity_at, expires_at, revoked_at from sessions" +
       " where session_id = ? and instance = ?",
   );
-  return {
-    get(instance, id, sessionId) {
-      turn.enter();
-      const user = findUser.get(id, instance);
-      if (user === null) return undefined;
-      const session = sessionId === undefined ? null : findSession.get(sessionId, instance);
-      return {
-        email: user.email,
-        name: user.name,
-        avatarUrl: user.avatar_url ?? undefined,
-        bannedAt: user.banned_at ?? undefined,
-        session: session?.user === user.seq ? toSubjectSession(session) : undefined,
-      };
-    },
+  return (instance, userId, sessionId) => {
+    const user = findUser.get(userId, instance);
+    if (user === null) return undefined;
+    const session = sessionId === undefined ? null : findSession.get(sessionId, instance);
+    const subject = {
+      email: user.email,
+      name: user.name,
+      avatarUrl: user.avatar_url ?? undefined,
+      bannedAt: user.banned_at ?? undefined,
+      session: session?.user === user.seq ? toSubjectSession(session) : undefined,
+    };
+    return { user: user.seq, subject };
   };
 }
 

@@ -39,66 +39,59 @@ export interface Users {
 }
 
 export function createUsers(db: Database): Users {
-  const byId = db.query<UserRow, [number, string]>("select * from users where instance = ? and id = ?");
-  const anywhere = db.query<UserRow, [string]>("select * from users where id = ?");
-  const bySeq = db.query<UserRow, [number]>("select * from users where seq = ?");
-  const byEmail = db.query<UserRow, [number, string]>("select * from users where instance = ? and email = ?");
-  const page = db.query<UserRow, [number, number, number]>(
-    "select * from users where instance = ? and seq < ? order by seq desc limit ?",
-  );
-  const providers = db.query<{ provider: string }, [number]>(
-    "select provider from identities where user = ? order by seq",
-  );
-  const pageUp = db.query<UserRow, [number, number, number]>(
-    "select * from users where instance = ? and seq > ? order by seq limit ?",
-  );
-  const insertNew = db.query<unknown, (string | number | null)[]>(
-    "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
-      " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  );
-  const insert = db.query<UserRow, (string | number | null)[]>(
-    "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
-      " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning *",
-  );
-  const update = db.query<unknown, (string | number | null)[]>(
-    "update users set email = ?, name = ?, avatar_url = ?, email_verified_at = ?, placeholder = ?, password_hash = ?," +
-      " banned_at = ?, updated_at = ? where seq = ?",
-  );
-  const drop = db.query<unknown, [number]>("delete from users where seq = ?");
+  const sql = prepare(db);
   return {
-    get: (instance, id) => optional(byId.get(instance, id)),
-    find: (id) => optional(anywhere.get(id)),
-    bySeq: (seq) => optional(bySeq.get(seq)),
-    byEmail: (instance, email) => optional(byEmail.get(instance, email)),
-    list: (instance, { limit, before }) => page.all(instance, before ?? Number.MAX_SAFE_INTEGER, limit).map(toUser),
-    providers: (seq) => providers.all(seq).map(({ provider }) => provider),
-    oldest: (instance, { limit, after }) => pageUp.all(instance, after, limit).map(toUser),
+    get: (instance, id) => optional(sql.byId.get(instance, id)),
+    find: (id) => optional(sql.anywhere.get(id)),
+    bySeq: (seq) => optional(sql.bySeq.get(seq)),
+    byEmail: (instance, email) => optional(sql.byEmail.get(instance, email)),
+    list: (instance, { limit, before }) =>
+      sql.newest.all(instance, before ?? Number.MAX_SAFE_INTEGER, limit).map(toUser),
+    providers: (seq) => sql.providers.all(seq).map(({ provider }) => provider),
+    oldest: (instance, { limit, after }) => sql.oldest.all(instance, after, limit).map(toUser),
     addNew(user) {
-      // One by one and not as a list: an import calls this a million times.
-      const { changes, lastInsertRowid } = insertNew.run(
-        user.id,
-        user.instance,
-        user.email,
-        user.name,
-        user.avatarUrl ?? null,
-        user.emailVerifiedAt ?? null,
-        user.placeholder ? 1 : 0,
-        user.passwordHash ?? null,
-        user.bannedAt ?? null,
-        user.createdAt,
-        user.updatedAt,
-      );
+      const { id, instance, createdAt, updatedAt } = user;
+      const { changes, lastInsertRowid } = sql.insertNew.run(id, instance, ...columnsOf(user), createdAt, updatedAt);
       return changes === 0 ? undefined : Number(lastInsertRowid);
     },
     add(user) {
-      const row = insert.get(user.id, user.instance, ...columnsOf(user), user.createdAt, user.updatedAt);
+      const row = sql.insert.get(user.id, user.instance, ...columnsOf(user), user.createdAt, user.updatedAt);
       if (row === null) throw new Error("an insert returned no row");
       return toUser(row);
     },
     update(user) {
-      update.run(...columnsOf(user), user.updatedAt, user.seq);
+      sql.update.run(...columnsOf(user), user.updatedAt, user.seq);
     },
-    remove: (seq) => drop.run(seq).changes > 0,
+    remove: (seq) => sql.drop.run(seq).changes > 0,
+  };
+}
+
+type Value = string | number | null;
+
+const insertUser =
+  "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
+  " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+function prepare(db: Database) {
+  return {
+    byId: db.query<UserRow, [number, string]>("select * from users where instance = ? and id = ?"),
+    anywhere: db.query<UserRow, [string]>("select * from users where id = ?"),
+    bySeq: db.query<UserRow, [number]>("select * from users where seq = ?"),
+    byEmail: db.query<UserRow, [number, string]>("select * from users where instance = ? and email = ?"),
+    newest: db.query<UserRow, [number, number, number]>(
+      "select * from users where instance = ? and seq < ? order by seq desc limit ?",
+    ),
+    oldest: db.query<UserRow, [number, number, number]>(
+      "select * from users where instance = ? and seq > ? order by seq limit ?",
+    ),
+    providers: db.query<{ provider: string }, [number]>("select provider from identities where user = ? order by seq"),
+    insert: db.query<UserRow, Value[]>(`${insertUser} returning *`),
+    insertNew: db.query<unknown, Value[]>(`${insertUser} on conflict do nothing`),
+    update: db.query<unknown, Value[]>(
+      "update users set email = ?, name = ?, avatar_url = ?, email_verified_at = ?, placeholder = ?," +
+        " password_hash = ?, banned_at = ?, updated_at = ? where seq = ?",
+    ),
+    drop: db.query<unknown, [number]>("delete from users where seq = ?"),
   };
 }
 

@@ -106,6 +106,30 @@ describe("what is remembered of keys", () => {
   });
 });
 
+test("the API is also below the address of an instance without a host, for its own keys alone", async () => {
+  const [shop, other] = [await it.tenant(), await it.tenant()];
+  const { user, token } = await it.signedIn(shop);
+  const at = (path: string) => `/i/${shop.id}/api/v1/${path}`;
+  const verified = await it.ask(`POST ${at("tokens/verify")}`, { headers: withSecret(shop), body: { token } });
+  expect([verified.status, verified.json]).toMatchObject([200, { data: { valid: true } }]);
+  const one = await it.ask(`GET ${at(`users/${user.id}`)}`, { headers: withSecret(shop) });
+  expect([one.status, one.json]).toMatchObject([200, { id: user.id }]);
+  await it.user(shop);
+  const page = await it.ask(`GET ${at("users")}?limit=1`, { headers: withSecret(shop) });
+  expect(page.headers.get("link")).toStartWith(`<${at("users")}?limit=1&cursor=`);
+  const query = `publishable_key:${shop.publishableKey}`;
+  const found = await it.ask(`GET ${at("instances/search")}?query=${query}`, { headers: withPublishable(shop) });
+  const { url } = (found.json as { data: { url: string } }).data;
+  expect(new URL(`${url}/api/v1/users`).pathname).toBe(at("users"));
+  for (const path of ["users", "sessions", `users/${user.id}`, "session_config"]) {
+    const { status } = await it.ask(`GET ${at(path)}`, {
+      headers: { ...withSecret(other), ...withPublishable(other) },
+    });
+    expect([path, status]).toEqual([path, 401]);
+  }
+  expect((await it.ask(`GET /i/inst_none/api/v1/users`, { headers: withSecret(shop) })).status).toBe(401);
+});
+
 test("guessing keys is slowed down, a right one from the same place still opens", async () => {
   const shop = await it.tenant();
   for (let count = 0; count < 120; count += 1) expect((await list({ "X-Service-Secret-Key": "no" })).status).toBe(401);

@@ -21,7 +21,7 @@ describe("headers", () => {
       "default-src 'none'",
       `style-src 'nonce-${nonce}'`,
       "img-src https://cdn.test",
-      "form-action 'self' https://app.test",
+      "form-action 'self' https:",
       "base-uri 'none'",
       "frame-ancestors 'none'",
     ]);
@@ -48,13 +48,13 @@ describe("headers", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("a loopback app on another port may be the end of a form", async () => {
+  test("an app on loopback may be the end of a form", async () => {
     world = await signInWorld();
     const shop = await world.shop({ redirect_uris: ["http://127.0.0.1:4000/cb"] });
     const page = await world
       .browser()
       .open(world.page(shop, "/sign-in", { redirect_uri: "http://127.0.0.1:50123/cb" }));
-    expect(page.headers.get("content-security-policy")).toContain("http://127.0.0.1:50123");
+    expect(page.headers.get("content-security-policy")).toContain("form-action 'self' http:;");
   });
 });
 

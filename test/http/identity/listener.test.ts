@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { identityLimits } from "../../../src/config.ts";
 import { createIdentityApp } from "../../../src/http/identity/app.ts";
 import { type Listener, startListener } from "../../../src/http/identity/listener.ts";
+import { waitFor } from "../../support/wait.ts";
 import { type IdentityWorld, identityWorld, type Tenant, withSecret } from "../../support/identity.ts";
 
 let it: IdentityWorld;
@@ -79,6 +80,33 @@ test("hosts of any length, and a broken one, reach the service", async () => {
     expect([host, await ask(host)]).toEqual([host, expect.stringContaining('{"error":"Instance not found"}')]);
   }
   expect(named.id).toBeDefined();
+});
+
+test("beyond the most requests at one time there is a 503, and room again afterwards", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let started = 0;
+  const few = startListener({
+    address: { hostname: "127.0.0.1", port: 0 },
+    handler: () => () => {
+      started += 1;
+      return held.then(() => new Response("ok"));
+    },
+    limits: { idleMs: 1_000, requestsMax: 2 },
+    log: it.running.context.log,
+  });
+  const ask = () => fetch(`http://${few.address}/`);
+  const waiting = [ask(), ask()];
+  await waitFor("two requests under way", () => started === 2);
+  const refused = await ask();
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await refused.json()).toEqual({ error: "Too many requests at one time" });
+  release();
+  for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+  expect((await ask()).status).toBe(200);
+  await few.stop(0);
 });
 
 test("an address that is taken says so", () => {

@@ -126,6 +126,12 @@ describe("apps and instances", () => {
     expect((await manage(`DELETE ${path}`)).data).toEqual({ id: made.data.id, deleted: true, users: 1 });
     expect((await manage(`GET ${path}`)).status).toBe(404);
     expect(await statusWith(String(made.data.secret_key))).toBe(401);
+    const next = await manage("POST /identity/instances", { app: "Shop" });
+    const inherited = (await manage(`GET /identity/audit?instance=${next.data.id}`)).text;
+    expect(inherited).not.toContain("ana@shop.test");
+    expect((await manage("GET /identity/audit?global=true")).text).toContain("instance.delete");
+    expect((await manage("GET /identity/audit?global=true&query=action:a*")).status).toBe(400);
+    await manage(`DELETE /identity/instances/${next.data.id}`);
     expect((await manage("DELETE /identity/apps/Shop")).status).toBe(200);
   });
 
@@ -423,17 +429,20 @@ describe("around it", () => {
     const seq = world.context.directory.byId(a.instance_id ?? "")?.instance.seq ?? 0;
     const now = world.clock.now();
     await world.context.store.write(({ mails }) =>
-      mails.add({
-        id: "mail_1",
-        instance: seq,
-        purpose: "reset_password",
-        message: { to: "ana@shop.test", subject: "Reset", text: "https://id.test/reset?code=the-code", html: "" },
-        state: "kept",
-        attempts: 0,
-        nextAt: now,
-        lastError: undefined,
-        createdAt: now,
-      }),
+      mails.add(
+        {
+          id: "mail_1",
+          instance: seq,
+          purpose: "reset_password",
+          message: { to: "ana@shop.test", subject: "Reset", text: "https://id.test/reset?code=the-code", html: "" },
+          state: "kept",
+          attempts: 0,
+          nextAt: now,
+          lastError: undefined,
+          createdAt: now,
+        },
+        10,
+      ),
     );
     const list = await manage(`GET /identity/mails?instance=${a.instance_id}`);
     expect(list.data.mails).toMatchObject([{ id: "mail_1", to: "ana@shop.test", state: "kept" }]);

@@ -1,3 +1,4 @@
+import { purge } from "../../../src/identity/purge.ts";
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import {
   appUrl,
@@ -137,6 +138,26 @@ describe("sign-up", () => {
     expect((await browser.open(link.replace(shop.id, other.id))).status).toBe(400);
     later(24 * 3_600_000);
     expect((await browser.open(link)).status).toBe(400);
+  });
+
+  test("a user who came with a sign-up that nobody finished goes with it; one who was there before stays", async () => {
+    await world.user(shop, { email: "known@example.com", emailVerifiedAt: undefined });
+    await signUp(world.browser());
+    await signUp(world.browser(), { email: "known@example.com" });
+    later(12 * 3_600_000);
+    await signUp(world.browser());
+    later(12 * 3_600_000);
+    const signal = new AbortController().signal;
+    await purge(world.context, signal);
+    expect(find()).toBeDefined();
+    later(12 * 3_600_000);
+    await purge(world.context, signal);
+    expect(find()).toBeUndefined();
+    expect(find("known@example.com")).toBeDefined();
+    await verified();
+    later(48 * 3_600_000);
+    await purge(world.context, signal);
+    expect(find()).toBeDefined();
   });
 
   test("where it is turned off there is neither form nor door", async () => {

@@ -56,7 +56,11 @@ describe("a description", () => {
   test("says what of the manifest this version keeps without acting on it", async () => {
     expect((await it.status("deployment", "shop", "web")).warnings?.join()).toContain("post_deploy: stored");
     const { status, pods } = await it.describe("ingress", "shop", "web");
-    expect(status).toMatchObject({ phase: "stored", data: {}, warnings: [expect.stringContaining("does not route")] });
+    expect(status).toMatchObject({
+      phase: "stored",
+      data: { host: "shop.example.org", url: "http://shop.example.org" },
+      warnings: [expect.stringContaining("does not route")],
+    });
     expect(pods).toEqual([]);
   });
 

@@ -48,7 +48,14 @@ describe("a pod that is taken out of service", () => {
   test("stays until its last connection has ended", async () => {
     const begun = clock.steady();
     seen = () => ({ listening: true, established: clock.steady() - begun < 7_000 ? 3 : 0 });
-    expect(await drained(30_000)).toEqual({ stop: true, ms: 7_000 });
+    expect(await drained(30_000)).toEqual({ stop: true, ms: 8_000 });
+  });
+
+  test("stays for what the kernel of a client tries again", async () => {
+    const begun = clock.steady();
+    const isBusy = (at: number) => at < 2_000 || (at >= 3_000 && at < 4_000);
+    seen = () => ({ listening: true, established: isBusy(clock.steady() - begun) ? 1 : 0 });
+    expect(await drained(30_000)).toEqual({ stop: true, ms: 5_000 });
   });
 
   test("stays no longer than its time, whatever is open", async () => {

@@ -388,7 +388,9 @@ describe("a replica on its way out", () => {
     await it.advance(10_000);
     expect(versions()).toBe("12");
     serving(name, 0);
-    await it.advance(300);
+    await it.advance(1_000);
+    expect(versions()).toBe("12");
+    await it.advance(500);
     expect(versions()).toBe("2");
   });
 

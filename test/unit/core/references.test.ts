@@ -66,6 +66,7 @@ describe("at apply", () => {
       },
     ]);
     expect(problems("host_2", db({ replicas: 2 }))).toHaveLength(1);
+    expect(problems("host_200", db({ replicas: 100 }))[0]?.message).toEndWith("host_5, host_6 and 93 more");
     const wild: Referent = { kind: "ingress", scope: "shop", name: "web", spec: { host: "*.a.test" } };
     expect(problems("host", wild)[0]?.message).toEndWith("ingress/shop/web reports no values");
   });

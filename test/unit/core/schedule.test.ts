@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { nextRun, scheduleFault, timezoneFault } from "../../../src/core/schedule.ts";
+import { offsetOf, nextRun, scheduleFault, timezoneFault } from "../../../src/core/schedule.ts";
 
 describe("expressions", () => {
   test.each([
@@ -31,4 +31,15 @@ test("the next run is counted in the time zone", () => {
   expect(nextRun("0 12 * * *", "UTC", from)).toBe(Date.UTC(2026, 0, 1, 12));
   expect(nextRun("0 12 * * *", "Europe/Berlin", from)).toBe(Date.UTC(2026, 0, 1, 11));
   expect(nextRun("0 0 30 2 *", "UTC", from)).toBeUndefined();
+});
+
+test("the clocks of a zone: how far from UTC, before and after a change", () => {
+  const change = Date.UTC(2026, 2, 29, 1);
+  expect([offsetOf("Europe/Berlin", change - 1), offsetOf("Europe/Berlin", change)]).toEqual([
+    "GMT+01:00",
+    "GMT+02:00",
+  ]);
+  expect(offsetOf("UTC", change)).toBe(offsetOf("UTC", 0));
+  expect(offsetOf("Australia/Lord_Howe", change)).toBe("GMT+11:00");
+  expect(() => offsetOf("Nowhere/Land", change)).toThrow();
 });

@@ -33,15 +33,22 @@ test("what has run out goes, what has not stays", async () => {
     for (const n of [1, 2, 3, 4, 5]) {
       const expiresAt = n <= 3 ? now : now + 1;
       const instance = user.instance;
-      nouns.refreshTokens.add({ hash: hash(n), session: session.seq, spentAt: undefined, expiresAt, createdAt: 1 });
+      nouns.refreshChains.add({
+        id: hash(n),
+        session: session.seq,
+        generation: 0,
+        rotatedAt: 1,
+        expiresAt,
+        createdAt: 1,
+      });
       nouns.browsers.put({ hash: hash(n), instance, session: session.seq, createdAt: 1, expiresAt });
     }
   });
   await purge(it.context, never);
-  expect([count("refresh_tokens"), count("browsers")]).toEqual([2, 2]);
+  expect([count("refresh_chains"), count("browsers")]).toEqual([2, 2]);
   it.clock.moveTo(it.clock.steady() + 1);
   await purge(it.context, never);
-  expect([count("refresh_tokens"), count("browsers"), count("sessions")]).toEqual([0, 0, 1]);
+  expect([count("refresh_chains"), count("browsers"), count("sessions")]).toEqual([0, 0, 1]);
 });
 
 test("sessions go a while after they ended, and revoked ones beyond their number sooner", async () => {

@@ -9,7 +9,15 @@ import type { SearchSetup, ToSearchThread } from "../../../src/store/identity/se
 import { thrownBy } from "../../support/failure.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
-const setup: SearchSetup = { database: "", index: "", budgetMs: 100, searchesMax: 3, smallMax: 10, idleMs: 10 };
+const setup: SearchSetup = {
+  database: "",
+  index: "",
+  budgetMs: 100,
+  searchesMax: 3,
+  smallMax: 10,
+  idleMs: 10,
+  cacheKib: 1_024,
+};
 const request = {
   kind: "users" as const,
   instance: 1,

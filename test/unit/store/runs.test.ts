@@ -103,6 +103,17 @@ test("trim keeps the newest successes and the newest of everything else that has
   expect(store.runs.get("other")?.name).toBe("hourly");
 });
 
+test("unfinished ones of one resource, newest first", async () => {
+  await put(
+    runOf("a", { status: "scheduled" }),
+    runOf("b", { status: "failed" }),
+    runOf("c", { status: "running" }),
+    runOf("d", { status: "running", name: "other" }),
+  );
+  expect(store.runs.unfinishedOf(cronKey).map(({ id }) => id)).toEqual(["c", "a"]);
+  expect(store.runs.unfinishedOf({ ...cronKey, name: "nobody" })).toEqual([]);
+});
+
 test("unfinished ones of all resources, oldest first", async () => {
   await put(runOf("a", { status: "scheduled" }), runOf("b"), runOf("c", { ...jobKey, status: "running" }));
   expect(store.runs.unfinished().map(({ id }) => id)).toEqual(["a", "c"]);

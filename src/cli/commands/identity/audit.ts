@@ -7,12 +7,16 @@ import { instanceFlag, instanceOf, moreText, pageFlags, table } from "./shared.t
 export const auditCommand: Command = {
   name: "audit",
   summary: "show who did what in an instance, newest first",
-  usage: ["identity audit [QUERY…] [--instance ID] [-n N]"],
+  usage: ["identity audit [QUERY…] [--instance ID] [-n N]", "identity audit --global [-n N]"],
   detail: ["QUERY is tokens such as action:signin.*, user_id:UUID, created_at>2026-01-01."],
-  flags: [instanceFlag, ...pageFlags],
+  flags: [
+    instanceFlag,
+    { name: "global", summary: "what belongs to no single instance: apps, deleted instances, global providers" },
+    ...pageFlags,
+  ],
   async run(context, args) {
     const query = {
-      instance: await instanceOf(context, args),
+      ...(args.on("global") ? { global: "true" } : { instance: await instanceOf(context, args) }),
       query: args.words.length === 0 ? undefined : args.words.join(" "),
       limit: args.value("limit"),
       cursor: args.value("cursor"),

@@ -37,8 +37,7 @@ async function send(context: Context, args: Arguments, file: string): Promise<Im
   let before = 0;
   for await (const { text, count, last } of batchedLines(source(context, file), batchBytesMax)) {
     if (signal.aborted) throw new CommandFailure("interrupted: run it again to go on", exitCodes.interrupted);
-    const query = { instance, update, more: last ? undefined : "true" };
-    const result = await api.call(importIdentityUsers, { query, body: text, signal });
+    const result = await api.call(importIdentityUsers, { query: { instance, update }, body: text, signal });
     for (const name of ["lines", "created", "updated", "skipped", "failed"] as const) total[name] += result[name];
     const room = limits.faultsShownMax - total.errors.length;
     const told = result.errors.slice(0, Math.max(0, room));

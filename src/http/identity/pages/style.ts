@@ -45,6 +45,7 @@ a{color:var(--link)}
 .row{display:flex;justify-content:space-between;gap:12px}
 .foot{margin:22px 0 0;text-align:center;color:var(--soft);font-size:.9375rem}
 .hint{font-size:.8125rem;font-weight:400;color:var(--soft)}
+p.hint{margin:0;text-align:center;overflow-wrap:anywhere}
 @media (max-width:30rem){body{justify-content:flex-start;padding:0;background:var(--card)}
 main{border:0;border-radius:0;box-shadow:none;padding:40px 22px}}
 @media (forced-colors:active){.button,input{border-color:ButtonText}}

@@ -13,8 +13,9 @@ create table apps (
 ) strict;
 
 -- settings is the JSON of api/identity/settings.ts; what is left out stands at its default.
+-- seq is never used again: what is left of a deleted instance elsewhere must not be a new one's.
 create table instances (
-  seq integer primary key,
+  seq integer primary key autoincrement,
   id text not null unique,
   app_id text not null references apps (id),
   name text not null,
@@ -142,25 +143,18 @@ create index sessions_by_revocation on sessions (revoked_at) where revoked_at is
 create index sessions_by_expiry on sessions (expires_at) where expires_at is not null;
 create index sessions_by_device on sessions (instance, device);
 
--- hash is sha256 of the token. A spent token keeps its row until it expires: its return tells of theft.
-create table refresh_tokens (
-  hash blob primary key,
+-- One row for each sign-in token that was exchanged, id names that token. Its refresh tokens are made from id and
+-- generation, so that none of them is stored and a spent one is still known.
+create table refresh_chains (
+  id blob primary key,
   session integer not null references sessions (seq) on delete cascade,
-  spent_at integer,
+  generation integer not null,
+  rotated_at integer not null,
   expires_at integer not null,
   created_at integer not null
 ) strict, without rowid;
-create index refresh_tokens_by_session on refresh_tokens (session);
-create index refresh_tokens_by_expiry on refresh_tokens (expires_at);
-
--- Sign-in tokens that were exchanged for a session's own: each once, apart from a repeat within the grace.
-create table exchanges (
-  jti text primary key,
-  session integer not null references sessions (seq) on delete cascade,
-  at integer not null,
-  expires_at integer not null
-) strict, without rowid;
-create index exchanges_by_expiry on exchanges (expires_at);
+create index refresh_chains_by_session on refresh_chains (session);
+create index refresh_chains_by_expiry on refresh_chains (expires_at);
 
 -- hash is sha256 of the state value; browser is sha256 of the cookie of the browser that started. endpoints is the JSON
 -- of where the code may be exchanged, as it was when the browser was sent away; code_verifier is sealed.

@@ -12,6 +12,12 @@ export function columnOf(table: SearchTable, field: string): string {
   return table.sql[field] ?? `t.${field}`;
 }
 
+/** Whether the conditions say all of the search: a row that meets them is found. */
+export function tellsAll(table: SearchTable, { groups, all, none }: Search): boolean {
+  const terms = [...groups.flatMap(({ oneOf }) => oneOf), ...all, ...none];
+  return terms.every((term) => termCondition(table, term) !== undefined);
+}
+
 /**
  * What every row that is found meets, as SQL. Conditions that SQLite cannot tell as we mean them (case beyond ASCII)
  * are left out: the rows are looked at once more by `matches`, which decides.

@@ -6,8 +6,8 @@ import type { SearchTable } from "./tables.ts";
 /** Ways into a table by an index: every row that is found lies within one of `ranges`. */
 export interface Driver {
   ranges: Condition[];
-  /** The rows of its one range come in the order of `seq`. */
-  ordered: boolean;
+  /** Index that has the rows of its one range in the order of `seq`. */
+  ordered?: string;
 }
 
 /** What indexes can narrow a search down to, the most promising first. */
@@ -17,13 +17,15 @@ export function driversOf(table: SearchTable, search: Search): Driver[] {
     const known = ranges.flatMap((range) => range ?? []);
     if (known.length < ranges.length) return [];
     const equal = oneOf.every(({ is }) => is === "equal");
-    return [{ ranges: known, ordered: equal && known.length === 1, rank: equal ? 0 : 1 }];
+    const [only, ...others] = oneOf;
+    const index = only?.is === "equal" && others.length === 0 ? table.equal[only.field]?.index : undefined;
+    return [{ ranges: known, rank: equal ? 0 : 1, ...(index === undefined ? {} : { ordered: index }) }];
   });
   const byTimes = table.times.flatMap((field) => {
     const bounds = search.all.flatMap((term) => (term.field === field && term.is === "compared" ? [term] : []));
     if (bounds.length === 0) return [];
     const sql = bounds.map(({ by }) => `${columnOf(table, field)} ${by} ?`).join(" and ");
-    return [{ ranges: [{ sql, values: bounds.map(({ to }) => to) }], ordered: false, rank: 2 }];
+    return [{ ranges: [{ sql, values: bounds.map(({ to }) => to) }], rank: 2 }];
   });
   return [...byGroups, ...byTimes].sort((a, b) => a.rank - b.rank);
 }
@@ -31,8 +33,8 @@ export function driversOf(table: SearchTable, search: Search): Driver[] {
 function rangeOf(table: SearchTable, term: Term): Condition | undefined {
   switch (term.is) {
     case "equal": {
-      const sql = table.equal[term.field];
-      return sql === undefined ? undefined : { sql, values: [term.value] };
+      const equal = table.equal[term.field];
+      return equal === undefined ? undefined : { sql: equal.sql, values: [term.value] };
     }
     case "within": {
       if (!table.times.includes(term.field)) return undefined;

@@ -14,6 +14,8 @@ export interface SearchSetup {
   smallMax: number;
   /** Between two looks at what has changed while nobody searches. */
   idleMs: number;
+  /** Pages of the database kept in memory. */
+  cacheKib: number;
 }
 
 export type ToSearchThread =

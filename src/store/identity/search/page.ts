@@ -17,6 +17,8 @@ export interface Page {
 export interface PageOptions {
   table: SearchTable;
   search: Search;
+  /** Every row that is offered is known to be found. */
+  exact: boolean;
   rowsMax: number;
   bytesMax: number;
 }
@@ -24,7 +26,7 @@ export interface PageOptions {
 /** Of a resource as long as nothing is known. */
 const bytesPerRow = 256;
 
-export function createPage({ table, search, rowsMax, bytesMax }: PageOptions): Page {
+export function createPage({ table, search, exact, rowsMax, bytesMax }: PageOptions): Page {
   const texts: string[] = [];
   let bytes = 2;
   let last: number | undefined;
@@ -44,7 +46,7 @@ export function createPage({ table, search, rowsMax, bytesMax }: PageOptions): P
     },
     offer(row) {
       offered += 1;
-      if (full || !matches(search, (field) => row[field])) return;
+      if (full || (!exact && !matches(search, (field) => row[field]))) return;
       const text = JSON.stringify(table.resource(row));
       const size = Buffer.byteLength(text) + 1;
       // A single row is shown whatever its size: else the list could never get beyond it.

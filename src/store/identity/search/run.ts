@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { SearchKind } from "../../../core/identity/search-columns.ts";
-import { andAll, type Condition, conditionsOf } from "./conditions.ts";
+import { andAll, type Condition, conditionsOf, tellsAll } from "./conditions.ts";
 import { type Driver, driversOf } from "./drivers.ts";
 import { indexTable, isIndexed, type SearchIndex } from "./index.ts";
 import { createPage, type Page } from "./page.ts";
@@ -45,7 +45,7 @@ interface Work extends SearchSources {
 export function* runSearch(sources: SearchSources, request: SearchRequest): Generator<undefined, SearchResult> {
   const { kind, instance, search, rowsMax, bytesMax } = request;
   const table = searchTables[kind];
-  const page = createPage({ table, search, rowsMax, bytesMax });
+  const page = createPage({ table, search, exact: tellsAll(table, search), rowsMax, bytesMax });
   const work: Work = { ...sources, request, table, page, where: andAll(conditionsOf(table, search)) };
   const drivers = driversOf(table, search);
   for (const driver of drivers) {
@@ -56,7 +56,10 @@ export function* runSearch(sources: SearchSources, request: SearchRequest): Gene
   const current = isIndexed(kind) && sources.isCurrent(kind, instance);
   const query = current ? trigramQuery(table.trigrams, search) : undefined;
   if (query !== undefined) return yield* readTrigrams(work, query);
-  return yield* scan(work, drivers.find(({ ordered }) => ordered)?.ranges[0]);
+  return yield* scan(
+    work,
+    drivers.find(({ ordered }) => ordered !== undefined),
+  );
 }
 
 /** The numbers of all rows within the ranges; undefined when they are too many. */
@@ -122,7 +125,7 @@ function* readTrigrams(work: Work, query: string): Generator<undefined, SearchRe
 }
 
 /** Reads along the rows of the instance, or those of one value that an index has in order. */
-function* scan(work: Work, along: Condition | undefined): Generator<undefined, SearchResult> {
+function* scan(work: Work, along: Driver | undefined): Generator<undefined, SearchResult> {
   const { request, page } = work;
   const ranges = rangesOf(work.index, request);
   for (const range of ranges) {
@@ -138,13 +141,17 @@ function* scan(work: Work, along: Condition | undefined): Generator<undefined, S
 /** Reads the newest rows of the range; returns where to go on. */
 function scanSlice(
   { db, table, request, page, where, steps }: Work,
-  along: Condition | undefined,
+  along: Driver | undefined,
   range: SeqRange,
 ): number {
-  const source =
-    along === undefined
-      ? { sql: `${table.name} as t indexed by ${table.byInstance} where t.instance = ?`, values: [] }
-      : { sql: `${table.name} as t where t.instance = ? and ${along.sql}`, values: along.values };
+  const [value] = along?.ranges ?? [];
+  // Named, for the planner would take the index of the instance and read past everything else in it.
+  const index = along?.ordered ?? table.byInstance;
+  const only = value === undefined ? "" : ` and ${value.sql}`;
+  const source = {
+    sql: `${table.name} as t indexed by ${index} where t.instance = ?${only}`,
+    values: value?.values ?? [],
+  };
   const bound = [request.instance, ...source.values];
   const edge = readAll<{ seq: number }>(
     db,

@@ -15,8 +15,8 @@ export interface SearchTable {
   byInstance: string;
   /** Where the SQL of a column is another than `t.<column>`. */
   sql: Readonly<Record<string, string>>;
-  /** Equality of a column by an index whose rows come in the order of `seq`. */
-  equal: Readonly<Record<string, string>>;
+  /** Equality of a column by an index. Where rows may be many, the index is named: it has them in the order of `seq`. */
+  equal: Readonly<Record<string, { sql: string; index?: string }>>;
   /** Columns with an index that a beginning can be looked up in; the values as the index orders them. */
   prefix: Readonly<Record<string, string>>;
   /** Times with an index. */
@@ -39,7 +39,11 @@ const users: SearchTable = {
     " (select provider from identities where user = t.seq order by seq)) as providers",
   byInstance: "users_by_instance",
   sql: {},
-  equal: { id: "t.id = ?", email: "t.email = ?", name: "t.name = ? collate nocase" },
+  equal: {
+    id: { sql: "t.id = ?" },
+    email: { sql: "t.email = ?" },
+    name: { sql: "t.name = ? collate nocase", index: "users_by_name" },
+  },
   // Addresses are stored in lower case.
   prefix: { email: "t.email", name: "t.name collate nocase" },
   times: ["created_at"],
@@ -67,12 +71,12 @@ const sessions: SearchTable = {
   byInstance: "sessions_by_instance",
   sql: { user_id: owner },
   equal: {
-    id: "t.id = ?",
-    session_id: "t.session_id = ?",
-    user_id: "t.user = (select seq from users where id = ?)",
-    email: "t.email = ?",
-    ip_address: "t.ip_address = ?",
-    provider: "t.provider = ?",
+    id: { sql: "t.id = ?" },
+    session_id: { sql: "t.session_id = ?" },
+    user_id: { sql: "t.user = (select seq from users where id = ?)", index: "sessions_by_user" },
+    email: { sql: "t.email = ?", index: "sessions_by_email" },
+    ip_address: { sql: "t.ip_address = ?", index: "sessions_by_ip" },
+    provider: { sql: "t.provider = ?", index: "sessions_by_provider" },
   },
   prefix: { email: "t.email", ip_address: "t.ip_address", provider: "t.provider" },
   times: ["last_signin_at"],
@@ -100,7 +104,12 @@ const audit: SearchTable = {
     " t.at as created_at",
   byInstance: "audit_by_instance",
   sql: { created_at: "t.at" },
-  equal: { id: "t.id = ?", action: "t.action = ?", user_id: "t.user_id = ?", email: "t.email = ?" },
+  equal: {
+    id: { sql: "t.id = ?" },
+    action: { sql: "t.action = ?", index: "audit_by_action" },
+    user_id: { sql: "t.user_id = ?", index: "audit_by_user" },
+    email: { sql: "t.email = ?", index: "audit_by_email" },
+  },
   prefix: { action: "t.action" },
   times: ["created_at"],
   trigrams: [],

@@ -80,10 +80,11 @@ export function startSearchThread(setup: SearchSetup, post: (message: FromSearch
 }
 
 /** The index is attached, so that one statement goes through both. */
-function openForReading({ database, index }: SearchSetup): Database {
+function openForReading({ database, index, cacheKib }: SearchSetup): Database {
   const db = new Database(database, { readonly: true });
   try {
     db.run("pragma busy_timeout = 2000");
+    db.run(`pragma cache_size = -${cacheKib}`);
     db.run("attach ? as grams", [index]);
     return db;
   } catch (error) {

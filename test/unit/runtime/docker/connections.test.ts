@@ -62,6 +62,11 @@ describe("what is served", () => {
     expect(servedBy(rows)).toEqual({ listening: true, established: 2 });
   });
 
+  test("counts those that are begun and not accepted yet", () => {
+    const rows = ["0A", "03", "01"].map((state) => ({ port: 80, state }));
+    expect(servedBy(rows)).toEqual({ listening: true, established: 2 });
+  });
+
   test("does not count connections that are closing", () => {
     const closing = ["04", "05", "06", "08", "0B"].map((state) => ({ port: 80, state }));
     expect(servedBy([{ port: 80, state: "0A" }, ...closing])).toEqual({ listening: true, established: 0 });

@@ -49,7 +49,7 @@ const state = (byte: number, fields: Partial<OAuthState> = {}): OAuthState => ({
 
 describe("states", () => {
   test("are taken once, whole", async () => {
-    await db.store.write(({ oauthStates }) => oauthStates.put(state(1)));
+    await db.store.write(({ oauthStates }) => oauthStates.put(state(1), 100));
     const taken = await db.store.write(({ oauthStates }) => oauthStates.take(hash(1)));
     expect(taken).toEqual(state(1));
     expect(await db.store.write(({ oauthStates }) => oauthStates.take(hash(1)))).toBeUndefined();
@@ -57,24 +57,24 @@ describe("states", () => {
 
   test("beyond the cap those that end first are dropped", () => {
     const raw = new Database(db.path);
-    const states = createOauthStates(raw, createSeal(testKey), 3);
-    for (let byte = 1; byte <= 6; byte++) states.put(state(byte));
+    const states = createOauthStates(raw, createSeal(testKey));
+    for (let byte = 1; byte <= 6; byte++) states.put(state(byte), 3);
     for (let put = 0; put < 995; put++)
-      states.put(state(7, { hash: new Uint8Array([put >> 8, put & 255, ...hash(7).slice(2)]) }));
+      states.put(state(7, { hash: new Uint8Array([put >> 8, put & 255, ...hash(7).slice(2)]) }), 3);
     expect(states.count()).toBeLessThanOrEqual(4);
     expect(states.take(hash(1))).toBeUndefined();
     raw.close();
   });
 
   test("their verifier does not stand in the file", async () => {
-    await db.store.write(({ oauthStates }) => oauthStates.put(state(1)));
+    await db.store.write(({ oauthStates }) => oauthStates.put(state(1), 100));
     const files = [db.path, `${db.path}-wal`].map((path) => readFileSync(path).toString("latin1")).join("");
     expect(files).not.toContain("verifier-that-must-not-show");
   });
 
   test("go with their instance", async () => {
     await db.store.write(({ oauthStates, instances }) => {
-      oauthStates.put(state(1));
+      oauthStates.put(state(1), 100);
       instances.remove(instance.seq);
     });
     expect(db.store.oauthStates.count()).toBe(0);
@@ -93,7 +93,7 @@ describe("one-time values", () => {
   });
 
   test("are looked at, and taken once, for their purpose alone", async () => {
-    await db.store.write(({ oneTime }) => oneTime.put(value(1)));
+    await db.store.write(({ oneTime }) => oneTime.put(value(1), 100));
     expect(db.store.oneTime.get(hash(1), "verify_email")).toEqual(value(1));
     expect(db.store.oneTime.get(hash(1), "reset_password")).toBeUndefined();
     const take = (purpose: "verify_email" | "reset_password") =>
@@ -108,14 +108,14 @@ describe("one-time values", () => {
   test("those of a user go together, and are capped", async () => {
     await db.store.write((nouns) => {
       const { seq } = putUser(nouns, instance, { email: "a@b.io" });
-      for (const byte of [1, 2]) nouns.oneTime.put({ ...value(byte), user: seq });
+      for (const byte of [1, 2]) nouns.oneTime.put({ ...value(byte), user: seq }, 100);
       nouns.oneTime.clear(seq, "verify_email");
     });
     expect(db.store.oneTime.get(hash(1), "verify_email")).toBeUndefined();
     const raw = new Database(db.path);
-    const few = createOneTime(raw, createSeal(testKey), 2);
+    const few = createOneTime(raw, createSeal(testKey));
     for (let put = 0; put <= 1_000; put++)
-      few.put({ ...value(9), hash: new Uint8Array([put >> 8, put & 255, ...hash(9).slice(2)]) });
+      few.put({ ...value(9), hash: new Uint8Array([put >> 8, put & 255, ...hash(9).slice(2)]) }, 2);
     expect(raw.query<{ n: number }, []>("select count(*) as n from one_time").get()?.n).toBeLessThanOrEqual(3);
     raw.close();
   });

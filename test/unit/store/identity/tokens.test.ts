@@ -13,53 +13,45 @@ beforeEach(async () => {
 
 afterEach(() => it.close());
 
-const hash = (fill: number) => new Uint8Array(32).fill(fill);
-
-describe("refresh tokens", () => {
-  test("are spent, burnt with their session, purged when they expire", async () => {
-    const { session } = await it.signedIn(shop);
-    const other = await it.signedIn(shop);
-    const { store } = it.context;
-    const row = (fill: number, at: number, of = session.seq) => ({
-      hash: hash(fill),
-      session: of,
-      spentAt: undefined,
-      expiresAt: at,
-      createdAt: 1,
-    });
-    await store.write(({ refreshTokens }) => {
-      for (const token of [row(1, 10), row(2, 20), row(3, 30, other.session.seq)]) refreshTokens.add(token);
-      refreshTokens.spend(hash(2), 5);
-    });
-    expect(store.refreshTokens.get(hash(1))).toEqual(row(1, 10));
-    expect(store.refreshTokens.get(hash(2))?.spentAt).toBe(5);
-    expect(store.refreshTokens.get(hash(9))).toBeUndefined();
-    expect(await store.write(({ refreshTokens }) => refreshTokens.purge(30, 2))).toBe(2);
-    expect(store.refreshTokens.get(hash(3))).toBeDefined();
-    await store.write(({ refreshTokens }) => refreshTokens.burn(other.session.seq));
-    expect(store.refreshTokens.get(hash(3))).toBeUndefined();
+describe("refresh chains", () => {
+  const chain = (fill: number, session: number) => ({
+    id: new Uint8Array(16).fill(fill),
+    session,
+    generation: 0,
+    rotatedAt: 1,
+    expiresAt: 10,
+    createdAt: 1,
   });
 
-  test("go with their user", async () => {
-    const { user, session } = await it.signedIn(shop);
+  test("move on, and are burnt with their session", async () => {
+    const [mine, other] = [await it.signedIn(shop), await it.signedIn(shop)];
     const { store } = it.context;
-    const token = { hash: hash(1), session: session.seq, spentAt: undefined, expiresAt: 10, createdAt: 1 };
-    await store.write(({ refreshTokens }) => refreshTokens.add(token));
-    await store.write(({ users }) => users.remove(user.seq));
-    expect(store.refreshTokens.get(hash(1))).toBeUndefined();
+    const [one, two] = [chain(1, mine.session.seq), chain(2, other.session.seq)];
+    await store.write(({ refreshChains }) => {
+      refreshChains.add(one);
+      refreshChains.add(two);
+      refreshChains.rotate(one.id, 7);
+    });
+    expect(store.refreshChains.get(one.id)).toEqual({ ...one, generation: 1, rotatedAt: 7 });
+    expect(store.refreshChains.get(new Uint8Array(16))).toBeUndefined();
+    await store.write(({ refreshChains }) => refreshChains.burn(one.session));
+    expect([store.refreshChains.get(one.id), store.refreshChains.get(two.id)]).toEqual([undefined, two]);
   });
-});
 
-test("exchanges are kept until their token expires", async () => {
-  const { session } = await it.signedIn(shop);
-  const { store } = it.context;
-  const exchange = { jti: "a", session: session.seq, at: 1, expiresAt: 10 };
-  await store.write(({ exchanges }) => exchanges.add(exchange));
-  expect(store.exchanges.get("a")).toEqual(exchange);
-  await expect(store.write(({ exchanges }) => exchanges.add(exchange))).rejects.toThrow();
-  expect(await store.write(({ exchanges }) => exchanges.purge(9, 5))).toBe(0);
-  expect(await store.write(({ exchanges }) => exchanges.purge(10, 5))).toBe(1);
-  expect(store.exchanges.get("a")).toBeUndefined();
+  test("go with their user, and with all sessions of one", async () => {
+    const [mine, other] = [await it.signedIn(shop), await it.signedIn(shop)];
+    const { store } = it.context;
+    const [one, two] = [chain(1, mine.session.seq), chain(2, other.session.seq)];
+    await store.write(({ refreshChains }) => {
+      refreshChains.add(one);
+      refreshChains.add(two);
+    });
+    await store.write(({ users, sessions }) => {
+      users.remove(mine.user.seq);
+      sessions.revokeAll(other.user.seq, "ban", 5);
+    });
+    expect([store.refreshChains.get(one.id), store.refreshChains.get(two.id)]).toEqual([undefined, undefined]);
+  });
 });
 
 test("the private half of a pair is sealed in the file", async () => {
@@ -107,19 +99,5 @@ describe("whom a token speaks of", () => {
     expect(tokenSubjects.get(seq, mine.user.id, other.session.sessionId)?.session).toBeUndefined();
     expect(tokenSubjects.get(seq, mine.user.id, undefined)?.session).toBeUndefined();
     expect(tokenSubjects.get(elsewhere.entry().instance.seq, mine.user.id, mine.session.sessionId)).toBeUndefined();
-  });
-
-  test("reads of one turn see what was written before it, and writes wait for none of them", async () => {
-    const { user, session } = await it.signedIn(shop);
-    const { seq } = shop.entry().instance;
-    const { store } = it.context;
-    for (let round = 1; round <= 20; round += 1) {
-      const write = store.write(({ users }) => users.update({ ...user, bannedAt: round }));
-      store.tokenSubjects.get(seq, user.id, session.sessionId);
-      await write;
-      expect(store.tokenSubjects.get(seq, user.id, session.sessionId)?.bannedAt).toBe(round);
-    }
-    store.tokenSubjects.get(seq, user.id, session.sessionId);
-    expect(store.check()).toBe("ok");
   });
 });
