@@ -16,6 +16,11 @@ export interface ClusterKind {
   script: string;
   /** Variable that every pod of the kind has in its manifest. */
   mark: string;
+  /**
+   * How long a standby may take to follow a new primary before it is made anew: it has changes that the new one does not
+   * have. Undefined where the server takes such changes back by itself.
+   */
+  apartAfterMs?: number;
 }
 
 /** A block that runs, as the server knows it now. */

@@ -22,7 +22,7 @@ export interface Controller {
   /** Makes a pod anew with the config of now; one that is not there is on its way anyway. */
   start(pod: string): Promise<void>;
   /** Volumes and folders of a pod, where they lie on the machine. */
-  mounts(pod: string): Promise<{ source: string; destination: string }[]>;
+  mounts(pod: string): Promise<{ destination: string; host_path?: string }[]>;
   exec(request: ExecRequest): Promise<ExecOutcome>;
 }
 

@@ -6,7 +6,6 @@ import { controllerOf } from "./controller.ts";
 export async function fileOfPod(call: Call, pod: PodRecord, path: string): Promise<string | undefined> {
   const mounts = await controllerOf(call).mounts(pod.name);
   const mount = mounts.find(({ destination }) => path.startsWith(`${destination}/`));
-  return mount === undefined || mount.source === ""
-    ? undefined
-    : `${mount.source}${path.slice(mount.destination.length)}`;
+  if (mount?.host_path === undefined) return undefined;
+  return `${mount.host_path}${path.slice(mount.destination.length)}`;
 }

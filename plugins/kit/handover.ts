@@ -160,10 +160,26 @@ async function followers(cluster: Cluster, old: number): Promise<void> {
     if (ordinal === cluster.primary || ordinal === old || !pod.running) continue;
     try {
       await tool(cluster, { pod, args: ["follow", String(cluster.epoch), String(cluster.primary)] });
+      await reunite(cluster, pod);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       cluster.progress(`pod ${ordinal} does not follow yet, bring it back with: rejoin --replica ${ordinal} (${why})`);
     }
+  }
+}
+
+/** A standby that was further than the new primary cannot follow as it is; made anew, it takes that back. */
+async function reunite(cluster: Cluster, pod: PodRecord): Promise<void> {
+  const { apartAfterMs } = cluster.kind;
+  if (apartAfterMs === undefined) return;
+  const follows = async () => (await statusOf(cluster, pod))?.one("streaming") === "t";
+  try {
+    await until(`pod ${ordinalOf(pod)} following`, apartAfterMs, follows);
+  } catch {
+    cluster.progress(
+      `pod ${ordinalOf(pod)} has changes that pod ${cluster.primary} does not have; they are taken back`,
+    );
+    await cluster.controller.start(pod.name);
   }
 }
 

@@ -84,24 +84,35 @@ clone() {
 
 system_identifier() { LC_ALL=C pg_controldata -D "$PGDATA" | sed -n 's/^Database system identifier: *//p'; }
 
-# A former primary follows the new one: what it had not sent before the promotion is lost.
+# A former primary follows the new one: what it had not sent before the promotion is lost. So does a standby that had
+# received more than the one that was promoted.
 rejoin() {
   wait_for_primary
   theirs=$(remote_value "$host" 'select system_identifier from pg_control_system()')
   [ "$theirs" = "$(system_identifier)" ] ||
     die "the data here and on $host are of different clusters; delete the volume of one of them"
-  say "this pod was primary; taking back what $host does not have"
+  say "taking back what $host does not have"
+  rm -f "$PGDATA/standby.signal"
+  clean=yes
   if ! LC_ALL=C pg_controldata -D "$PGDATA" | grep -q '^Database cluster state: *shut down'; then
-    postgres --single -F -D "$PGDATA" -c config_file="$conf" template1 </dev/null >/dev/null
+    postgres --single -F -D "$PGDATA" -c config_file="$conf" template1 </dev/null >/dev/null || clean=
   fi
   remote_value "$host" checkpoint >/dev/null
-  if PGPASSFILE=$passfile interruptible pg_rewind -D "$PGDATA" \
+  if [ -n "$clean" ] && PGPASSFILE=$passfile interruptible pg_rewind -D "$PGDATA" \
     --source-server="host=$host port=$port user=$maintenance dbname=postgres passfile=$passfile"; then
     : >"$PGDATA/standby.signal"
   else
     say "pg_rewind cannot do it; the whole data is copied instead"
     clone
   fi
+}
+
+# A standby on another timeline than the primary may be a little behind, or apart from it: pg_rewind knows.
+rejoin_if_apart() {
+  host=$(host_of "$primary")
+  theirs=$(remote_value "$host" 'select timeline_id from pg_control_checkpoint() where not pg_is_in_recovery()' 2>/dev/null || true)
+  ours=$(LC_ALL=C pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p")
+  if [ -n "$theirs" ] && [ "$theirs" != "$ours" ]; then rejoin; fi
 }
 
 check_version() {
@@ -118,7 +129,11 @@ prepare() {
   fi
   check_version
   if [ -e "$PGDATA/standby.signal" ]; then
-    [ "$primary" != "$ordinal" ] || say "this pod is to be primary but has not been promoted; it follows until then"
+    if [ "$primary" = "$ordinal" ]; then
+      say "this pod is to be primary but has not been promoted; it follows until then"
+    else
+      rejoin_if_apart
+    fi
   elif [ "$primary" != "$ordinal" ]; then
     rejoin
   fi

@@ -11,6 +11,7 @@ export const postgresKind: ServerKind = {
   holds: "DATABASES",
   script: "/berth/tools.sh",
   mark: "PG_DATABASE",
+  apartAfterMs: 20_000,
   urls({ of, primary, config, env }, { user, database }) {
     const password = config[passwordKey(user, env.PG_USER ?? "")] ?? "";
     const url = (host: string) =>

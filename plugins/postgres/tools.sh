@@ -72,7 +72,7 @@ status() {
       union all select 'lsn=' || coalesce(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0')::text
       union all select 'replayed=' || coalesce(pg_last_wal_replay_lsn(), '0/0')::text
       union all select 'position=' || pg_wal_lsn_diff(coalesce(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0'), '0/0')::bigint
-      union all select 'streaming=' || exists (select from pg_stat_wal_receiver where status = 'streaming')"
+      union all select 'streaming=' || case when exists (select from pg_stat_wal_receiver where status = 'streaming') then 't' else 'f' end"
   fi
 }
 

@@ -136,7 +136,10 @@ async function podDetail(context: Context, { container, pod, spec }: DetailInput
         { network_id: networkId, ip_address: ipAddress, gateway, aliases },
       ]),
     ),
-    mounts: rest.mounts,
+    mounts: rest.mounts.map(({ hostPath, ...mount }) => ({
+      ...mount,
+      ...(hostPath === undefined ? {} : { host_path: hostPath }),
+    })),
     ports: rest.ports.map(({ container: port, hostIp, hostPort }) => ({
       container: port,
       host_ip: hostIp,

@@ -192,7 +192,8 @@ export interface ContainerDetail extends Container {
   env: Record<string, string>;
   /** By network name; the address is empty while it does not run. */
   networks: Record<string, { networkId: string; ipAddress: string; gateway: string; aliases: string[] }>;
-  mounts: { type: string; source: string; destination: string; mode: string; rw: boolean }[];
+  /** `hostPath`: where it lies on the machine of the engine, as far as that tells. */
+  mounts: { type: string; source: string; destination: string; mode: string; rw: boolean; hostPath?: string }[];
   ports: { container: string; hostIp: string; hostPort: string }[];
   restartPolicy: string;
   /** Between stop signal and kill, as it was made with; the engine's default where nothing was said. */

@@ -104,6 +104,7 @@ export const PodDetail = Type.Object({
       destination: Type.String(),
       mode: Type.String(),
       rw: Type.Boolean(),
+      host_path: Type.Optional(Type.String({ description: "where it lies on the server, volumes too" })),
     }),
   ),
   ports: Type.Array(Type.Object({ container: Type.String(), host_ip: Type.String(), host_port: Type.String() })),

@@ -94,11 +94,12 @@ function networksOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["netw
 function mountsOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["mounts"] {
   return (info.Mounts ?? []).map((mount) => ({
     type: mount.Type,
-    // A volume is known by its name; where the engine keeps it is the engine's business.
+    // A volume is known by its name.
     source: mount.Type === "volume" ? (mount.Name ?? mount.Source) : mount.Source,
     destination: mount.Destination,
     mode: mount.Mode,
     rw: mount.RW,
+    ...(mount.Source === "" ? {} : { hostPath: mount.Source }),
   }));
 }
 

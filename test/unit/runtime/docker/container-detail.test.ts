@@ -120,8 +120,15 @@ describe("containerDetail", () => {
       env: { A: "1", B: "x=y" },
       networks: { berth0: { networkId: "n1", ipAddress: "172.20.0.2", gateway: "172.20.0.1", aliases: [] } },
       mounts: [
-        { type: "volume", source: "data", destination: "/d", mode: "z", rw: true },
-        { type: "bind", source: "/srv", destination: "/s", mode: "ro", rw: false },
+        {
+          type: "volume",
+          source: "data",
+          destination: "/d",
+          mode: "z",
+          rw: true,
+          hostPath: "/var/lib/docker/volumes/data/_data",
+        },
+        { type: "bind", source: "/srv", destination: "/s", mode: "ro", rw: false, hostPath: "/srv" },
       ],
       ports: [{ container: "80/tcp", hostIp: "127.0.0.1", hostPort: "8080" }],
       restartPolicy: "always",
