@@ -1,6 +1,6 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { canonicalJson, sha256Hex } from "./digest.ts";
-import { hostsOf } from "./hosts.ts";
+import { hostOk, hostsOf } from "./hosts.ts";
 import { fieldsOf, integerOf, textOf, wordsOf } from "./lenient.ts";
 import { type Naming, networkAliases } from "./naming.ts";
 import { parsePort } from "./ports.ts";
@@ -95,9 +95,9 @@ function portField({ ports }: Spec): Record<string, string> {
   return port?.ok === true ? { port: String(port.value.containerPort) } : {};
 }
 
-/** A wildcard is no address of anything. */
+/** A wildcard is no address of anything, and neither is what an older version may have stored unchecked. */
 function ingressFields(spec: Spec): Record<string, string> {
-  const host = hostsOf(spec).find((one) => !one.startsWith("*."));
+  const host = hostsOf(spec).find((one) => hostOk(one) && !one.startsWith("*."));
   if (host === undefined) return {};
   const secure = spec.tls !== undefined && fieldsOf(spec.tls).enabled !== false;
   return { host, url: `${secure ? "https" : "http"}://${host}` };
