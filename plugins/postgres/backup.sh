@@ -49,7 +49,11 @@ backup() {
 # Makes a backup and prints its name. It has its name only once it is complete and on disk.
 take() {
   id=$(date -u +%Y%m%dT%H%M%SZ)
-  [ ! -e "$backups/$id" ] || die "backup $id was made this very second; try again"
+  # One per second, so that names tell them apart.
+  while [ -e "$backups/$id" ] || [ -e "$backups/.new-$id" ]; do
+    sleep 1
+    id=$(date -u +%Y%m%dT%H%M%SZ)
+  done
   new=$backups/.new-$id
   umask 077
   mkdir "$new"

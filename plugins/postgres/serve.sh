@@ -40,6 +40,14 @@ CONF
 
 # Another pod of this block answers: the data is there, so an empty volume must not become a second database.
 refuse_second_database() {
+  # Names may be known a moment after the start only.
+  for _ in 1 2 3; do
+    refuse_if_answered
+    sleep 1
+  done
+}
+
+refuse_if_answered() {
   if pg_isready -q -t 3 -U "$superuser" -d postgres -h "$PG_NAME.$PG_SCOPE" -p "$port"; then
     die "this volume is empty and another pod has the data; make that one primary: promote $PG_SCOPE/$PG_NAME --replica N"
   fi

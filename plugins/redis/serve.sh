@@ -29,25 +29,29 @@ write_conf() {
   mv "$conf.new" "$conf"
 }
 
-# Addresses of all pods of the block, this one included; names of each where addresses cannot be looked up.
+# Addresses of all pods of the block, this one included.
 peers() {
-  name=$REDIS_NAME.$REDIS_SCOPE
-  found=$({ getent ahosts "$name" || nslookup "$name"; } 2>/dev/null |
-    grep -o '[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}' | sort -u)
-  if [ -n "$found" ]; then
-    printf '%s\n' "$found"
-  else
-    for other in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do host_of "$other" && echo; done
-  fi
+  { getent ahosts "$REDIS_NAME.$REDIS_SCOPE" || nslookup "$REDIS_NAME.$REDIS_SCOPE"; } 2>/dev/null |
+    grep -o '[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}' | sort -u
 }
 
-# Another pod of this block answers: an empty primary would make all of them empty. This one does not listen yet.
+# Another pod of this block answers: an empty primary would make all of them empty. This one does not listen yet. Names may
+# be known a moment after the start only, so one look is not enough, and a name server that knows nothing is no answer.
 refuse_empty_primary() {
   [ ! -f "$state" ] && [ "$primary" = "$ordinal" ] || return 0
-  for peer in $(peers); do
-    if timeout 3 "$client" --no-auth-warning -h "$peer" -p "$port" ping >/dev/null 2>&1; then
-      die "this volume is empty and another pod has the data; make that one primary: failover $REDIS_SCOPE/$REDIS_NAME --replica N"
-    fi
+  looks=0
+  tries=0
+  while [ "$looks" -lt 4 ]; do
+    found=$(peers || true)
+    for peer in $found; do
+      if timeout 3 "$client" --no-auth-warning -h "$peer" -p "$port" ping >/dev/null 2>&1; then
+        die "this volume is empty and another pod has the data; make that one primary: failover $REDIS_SCOPE/$REDIS_NAME --replica N"
+      fi
+    done
+    [ -z "$found" ] || looks=$((looks + 1))
+    tries=$((tries + 1))
+    [ "$tries" -le 60 ] || die "$REDIS_NAME.$REDIS_SCOPE cannot be looked up, so nobody knows whether another pod has the data"
+    sleep 1
   done
 }
 

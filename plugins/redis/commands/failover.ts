@@ -5,6 +5,7 @@ import { redisKind } from "../server.ts";
 
 /** How long writes wait for the standby to get to the end. */
 const holdMs = 15_000;
+const followMs = 60_000;
 
 /** `failover SCOPE/NAME [--replica N]`. */
 export const failover = promotionCommand({
@@ -19,6 +20,11 @@ export const failover = promotionCommand({
 async function level(cluster: Cluster, target: number): Promise<void> {
   const pod = cluster.pods.find(({ replica_id }) => replica_id === String(cluster.primary));
   if (pod === undefined || (await statusOf(cluster, pod))?.one("role") !== "primary") return;
+  // A primary that has just come back is followed a moment later; writes need not wait for that.
+  await until(`pod ${target} following pod ${cluster.primary}`, followMs, async () => {
+    const [theirs, ours] = [await statusOf(cluster, pod), await statusOf(cluster, podAt(cluster, target))];
+    return ours?.one("streaming") === "t" && ours.one("replid") === theirs?.one("replid");
+  });
   await tool(cluster, { pod, args: ["hold", String(holdMs)] });
   const goal = await statusOf(cluster, pod);
   const other = podAt(cluster, target);
