@@ -19,11 +19,13 @@ const mode = 0o600;
  */
 export async function loadKey(layout: Layout): Promise<Key> {
   const found = await readKey(layout.key);
-  const hasDatabase = await exists(layout.database);
-  if (found !== undefined && hasDatabase) return found;
+  if (found !== undefined && (await exists(layout.database))) return found;
   // A new database would know nothing of what runs, and look as if nothing ever had.
   if (found !== undefined) throw databaseMissing(layout);
-  if (hasDatabase) throw keyMissing(layout);
+  // What is sealed in either of them opens with their own key alone.
+  for (const database of [layout.database, layout.identityDatabase]) {
+    if (await exists(database)) throw keyMissing(layout, database);
+  }
   const key = randomBytes(keyBytes);
   await createKey(layout.key, encodeKey(key));
   return secret<Uint8Array>(key);
@@ -76,17 +78,17 @@ async function createKey(path: string, content: string): Promise<void> {
   }
 }
 
-function keyMissing(layout: Layout): Failure {
+function keyMissing(layout: Layout, database: string): Failure {
   return new Failure(
     "conflict",
-    `database "${layout.database}" is there but its key "${layout.key}" is missing: put the key file back, or restore a backup with \`berth restore FILE\``,
+    `database "${database}" is there but its key "${layout.key}" is missing: put the key file back, or restore a backup with \`berth restore FILE\``,
   );
 }
 
 function databaseMissing(layout: Layout): Failure {
   return new Failure(
     "conflict",
-    `key "${layout.key}" is there but its database "${layout.database}" is missing: put the database back, or restore a backup with \`berth restore FILE\`; to begin with nothing, move the key away too (running containers stay as they are)`,
+    `key "${layout.key}" is there but its database "${layout.database}" is missing: put the database back, or restore a backup with \`berth restore FILE\`; to begin with nothing, move the key and identity.db away too (running containers stay as they are)`,
   );
 }
 
