@@ -100,7 +100,17 @@ function createDatabase(file: string, migrations: readonly string[]): void {
   } finally {
     db?.close();
   }
+  setLogAside(file);
   renameSync(fresh, file);
+}
+
+/**
+ * The log of a database that was moved away without it: SQLite would write what it holds over the new one. It is kept,
+ * for whoever moves the database back.
+ */
+function setLogAside(file: string): void {
+  rmSync(`${file}-shm`, { force: true });
+  if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${file}-wal.left`);
 }
 
 function setUp(db: Database): void {

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { openDatabase } from "../../../src/store/database.ts";
 import { schemaVersion } from "../../../src/store/migrate.ts";
 import { type TestRoot, testRoot } from "../../support/store-root.ts";
@@ -50,6 +50,17 @@ test("opening again keeps what is there", () => {
   const second = openDatabase(at.path);
   expect(second.query("select value from meta").all()).toEqual([{ value: "x" }]);
   second.close();
+});
+
+test("the log of a database that was moved away is not taken for that of the new one", () => {
+  const moved = openDatabase(at.path);
+  moved.run("insert into meta values ('installation_id', 'x')");
+  renameSync(at.path, `${at.path}.away`);
+  const fresh = openDatabase(at.path);
+  expect(fresh.query("select value from meta").all()).toEqual([]);
+  expect(statSync(`${at.path}-wal.left`).size).toBeGreaterThan(0);
+  fresh.close();
+  moved.close();
 });
 
 test("what a crash left of making one is overwritten", () => {
