@@ -197,6 +197,8 @@ describe("signing in with a real browser", () => {
     const tab = await chromium.tab();
     await tab.open(signInUrl());
     await tab.press("Forgot your password?");
+    // Both pages have the field.
+    await tab.at(/\/forgot\?/);
     await tab.fill("#email", "bea@example.com");
     await tab.key("Enter");
     await tab.shows("Check your mail");
