@@ -168,11 +168,19 @@ async function followers(cluster: Cluster, old: number): Promise<void> {
   }
 }
 
+/** One that is apart streams for a moment each time it connects, until it sees that it cannot go on from there. */
+const steadyLooks = 5;
+
 /** A standby that was further than the new primary cannot follow as it is; made anew, it takes that back. */
 async function reunite(cluster: Cluster, pod: PodRecord): Promise<void> {
   const { apartAfterMs } = cluster.kind;
   if (apartAfterMs === undefined) return;
-  const follows = async () => (await statusOf(cluster, pod))?.one("streaming") === "t";
+  let looks = 0;
+  const follows = async () => {
+    const isStreaming = (await statusOf(cluster, pod))?.one("streaming") === "t";
+    looks = isStreaming ? looks + 1 : 0;
+    return looks >= steadyLooks;
+  };
   try {
     await until(`pod ${ordinalOf(pod)} following`, apartAfterMs, follows);
   } catch {

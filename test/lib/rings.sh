@@ -29,7 +29,7 @@ export BERTH_TEST_DOCKER_HOST
 unset DOCKER_HOST
 import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1
 case " $* " in
-  *" integration "* | *" e2e "*)
+  *" plugins "*)
     # test/run has made them: there is no network in here.
     debian_postgres "$checkout/.cache/fixtures"
     import_debian "$BERTH_TEST_DOCKER_HOST" berth-postgres:fixture

@@ -43,6 +43,20 @@ describe("postgres on a real server", () => {
   const sql = async (query: string, ...more: string[]) =>
     (await berth.run("pg", "psql", "data/main", "-c", query, ...more, "--", "-At")).trim();
   const primary = async () => (await infoOf(berth, "pg", "data/main")).primary;
+  /** The last of what each pod said: why a cluster is not whole stands nowhere else. */
+  const lastLines = () =>
+    [0, 1, 2].map((ordinal) => {
+      const { stdout, stderr } = Bun.spawnSync([
+        "docker",
+        "-H",
+        berth.dockerHost,
+        "logs",
+        "--tail",
+        "25",
+        `data-main.${ordinal}`,
+      ]);
+      return `pod ${ordinal}:\n${stdout}${stderr}`;
+    });
   const isWhole = () =>
     waitFor(
       "one primary and two standbys that follow it",
@@ -56,7 +70,9 @@ describe("postgres on a real server", () => {
         );
       },
       120_000,
-    );
+    ).catch((error: unknown) => {
+      throw new Error(lastLines().join("\n"), { cause: error });
+    });
   const config = async (scope: string, name: string) => {
     const { body } = await berth.call("GET", `/config?scope=${scope}&name=${name}`);
     return (body.data as unknown as { vars: Record<string, string> }).vars;
