@@ -7,6 +7,11 @@ demo_server() {
     addr=127.0.0.1:$(free_port)
     record addr "$addr"
   fi
+  identity_addr=$(made identity_addr)
+  if [ -z "$identity_addr" ]; then
+    identity_addr=127.0.0.1:$(free_port)
+    record identity_addr "$identity_addr"
+  fi
   server_runs || start_server
   wait_until_ready
   record installation "$(busybox wget -qO- "http://$addr/system" | sed -n 's/.*"installation": *"\([^"]*\)".*/\1/p')"
@@ -20,7 +25,7 @@ start_server() {
 }
 
 serve_flags() {
-  set -- --root "$root/state" --addr "$addr" --observability-addr '' --identity-addr ''
+  set -- --root "$root/state" --addr "$addr" --observability-addr '' --identity-addr "$identity_addr"
   "$flags_to" "$@" --docker-host "$docker_host" --prefix "$demo_prefix"
 }
 

@@ -141,10 +141,11 @@ say_next() {
   cat <<TEXT
 ==> It runs. Try next:
     export BERTH_ENDPOINT=unix:$root/state/run/berth.sock PATH=$root:\$PATH
-    export BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR= BERTH_IDENTITY_ADDR=$docker_export
+    export BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR= BERTH_IDENTITY_ADDR=$identity_addr$docker_export
     berth describe deployment demo/hello
     $docker_words kill $first_pod && sleep 2 && berth get pods      # it comes back
     berth apply -f $checkout/examples/hello                          # after you edited the page
+    berth identity quickstart --redirect http://localhost:3000/callback    # sign the users of an app in
     berth doctor && berth backup $root/demo.backup                   # how the machine is; all of it in one file
     tail -f $root/serve.log                                          # what the server says
     $checkout/install.sh --demo --down --root $root

@@ -113,6 +113,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     fetch: (url, init) => fetch(url, init),
     resolve: resolveHost,
     baseUrl: options.identityBaseUrl,
+    isServed: options.identityAddr !== "",
     allowPrivate: options.identityAllowPrivate,
     sendMail: mailSender(options),
     sendWebhook: sendWebhooks({

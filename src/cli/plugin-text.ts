@@ -49,7 +49,7 @@ export function grantText({ permissions, full_grant: full }: PluginInfo): string
   if (full) return "do everything (its plugin.yml asks for no permissions)";
   const { actions, scopes, docker } = permissions;
   const where = scopes.includes("*") ? "in every scope" : `in ${scopes.join(", ") || "no scope"}`;
-  const what = actions.length === 0 ? "no actions" : actions.join(", ");
+  const what = actions.length === 0 ? "carry out no action" : actions.join(", ");
   return `${what}; ${where}; ${docker ? "uses" : "does not use"} the container engine`;
 }
 

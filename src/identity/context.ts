@@ -72,6 +72,8 @@ export interface IdentityContext {
   resolve: (hostname: string) => Promise<string[]>;
   /** Where browsers reach the service, without a slash at the end. */
   baseUrl: string;
+  /** Whether anybody answers there. */
+  isServed: boolean;
   /** Providers and webhooks may live inside the machine and its networks, and be http. */
   allowPrivate: boolean;
 }

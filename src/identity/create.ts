@@ -34,6 +34,8 @@ export interface IdentityParts {
   fetch: IdentityContext["fetch"];
   resolve: IdentityContext["resolve"];
   baseUrl: string;
+  /** False where the server was told not to listen for it: operators can still manage what there is. */
+  isServed: boolean;
   allowPrivate: boolean;
   /** Undefined: mails are kept for an operator to look at. */
   sendMail?: SendMail | undefined;

@@ -69,11 +69,12 @@ export type IdentityTestLimits = typeof identityTestLimits;
 export interface IdentityWorldOptions {
   baseUrl?: string;
   allowPrivate?: boolean;
+  isServed?: boolean;
 }
 
 export function identityWorld(
   overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {},
-  { baseUrl = "http://127.0.0.1:8688", allowPrivate = true }: IdentityWorldOptions = {},
+  { baseUrl = "http://127.0.0.1:8688", allowPrivate = true, isServed = true }: IdentityWorldOptions = {},
 ): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
   const path = join(folder, "identity.db");
@@ -92,6 +93,7 @@ export function identityWorld(
     fetch: (url, init) => fetch(url, init),
     resolve: () => Promise.resolve(["127.0.0.1"]),
     baseUrl,
+    isServed,
     allowPrivate,
     sendWebhook: deliverAll,
     search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },

@@ -1,3 +1,4 @@
+import { Failure } from "../../api/failure.ts";
 import { identityQuickstart, type Quickstart } from "../../api/orchestration/identity-instances.ts";
 import { isLoopbackHost } from "../../core/identity/urls.ts";
 import { addInstance, wireInstance } from "../instances.ts";
@@ -6,10 +7,14 @@ import { bodyReader, type By, type ManageContext } from "./context.ts";
 
 const readBody = bodyReader(identityQuickstart);
 
-/** App, instance and keys in one transaction. */
+/** App, instance and keys in one transaction. Fails `conflict` while nobody answers where its texts lead. */
 export function createQuickstart(context: ManageContext): (body: unknown, by: By) => Promise<Quickstart> {
   return async (body, { actor }) => {
     const { redirect_uris: redirectUris, app: name, environment, host } = readBody(body);
+    if (!context.isServed) {
+      const hint = "start the server with --identity-addr 127.0.0.1:8688 (BERTH_IDENTITY_ADDR)";
+      throw new Failure("conflict", `the identity service is turned off: ${hint}`);
+    }
     return context.store.write((nouns) => {
       const app = addApp(context, nouns, { name, actor });
       const { instance, secretKey } = addInstance(context, nouns, {

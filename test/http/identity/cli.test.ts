@@ -46,6 +46,16 @@ test("quickstart prints keys, a sign-in address and a line that verifies a token
   expect((await run(["quickstart"])).err).toContain("--redirect URL");
 });
 
+test("a service that nobody can reach makes no keys, and is said to be turned off", async () => {
+  const off = identityWorld({}, { isServed: false });
+  const fetch = manageFetch(off.running.identity.manage, off.context.log);
+  const scene: Scene = { server: ({ method, path, body }) => fetch(`${method} ${path}`, body) };
+  const { err, code } = await run(["quickstart", "--redirect", "http://localhost:3000/cb"], scene);
+  expect([code, off.context.store.apps.list()]).toEqual([1, []]);
+  expect(err).toContain("the identity service is turned off: start the server with --identity-addr");
+  off.close();
+});
+
 test("what scripts rely on is written as it is fixed", async () => {
   const { instance_id: id = "" } = await start();
   const at = ["--instance", id];
