@@ -8,8 +8,8 @@ import { waitFor } from "../support/wait.ts";
 let root: string;
 let server: Server;
 const start = async () => {
-  const off = ["--addr", "", "--identity-addr", ""];
-  server = await serve(["--root", root, ...off, "--docker-host", `unix://${root}/no-engine.sock`]);
+  const planes = ["--addr", "", "--identity-addr", "127.0.0.1:0"];
+  server = await serve(["--root", root, ...planes, "--docker-host", `unix://${root}/no-engine.sock`]);
 };
 const identity = (...words: string[]) =>
   berth(["identity", ...words], { env: { BERTH_ENDPOINT: `unix:${root}/run/berth.sock` }, cwd: root });
