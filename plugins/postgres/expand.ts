@@ -1,19 +1,13 @@
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { Action } from "../../src/api/plugins/action.ts";
 import type { Block } from "../kit/block.ts";
+import { type ExpandContext, scriptMounts, scriptsAsset } from "../kit/scripts.ts";
 import { type PostgresBlock, readPostgres } from "./block.ts";
 import { keys, passwordKey } from "./keys.ts";
 import backupScript from "./backup.sh" with { type: "text" };
 import libScript from "./lib.sh" with { type: "text" };
 import serveScript from "./serve.sh" with { type: "text" };
 import toolsScript from "./tools.sh" with { type: "text" };
-
-export interface ExpandContext {
-  /** Upper-case prefix of the variables that the platform gives to pods. */
-  envPrefix: string;
-  /** A new secret at each call. */
-  newPassword: () => string;
-}
 
 /**
  * What a postgres block becomes: the scripts, the statefulset, and a cron job where backups have a schedule. Passwords
@@ -29,10 +23,7 @@ export function expandPostgres(block: Block, context: ExpandContext): { manifest
 
 const files = ["lib.sh", "serve.sh", "tools.sh", "backup.sh", "settings.conf", "ensure.conf"] as const;
 
-/** Keys of an asset have no dots: those separate the parts of a reference. */
-const fileKey = (file: string) => file.replace(".", "_");
-
-function scripts({ scope, name }: Block, postgres: PostgresBlock): Manifest {
+function scripts(block: Block, postgres: PostgresBlock): Manifest {
   const content: Record<(typeof files)[number], string> = {
     "lib.sh": libScript,
     "serve.sh": serveScript,
@@ -41,8 +32,7 @@ function scripts({ scope, name }: Block, postgres: PostgresBlock): Manifest {
     "settings.conf": settingsText(postgres),
     "ensure.conf": ensureText(postgres),
   };
-  const entries = files.map((file) => [fileKey(file), content[file]]);
-  return { kind: "asset", scope, name, spec: { files: Object.fromEntries(entries) } };
+  return scriptsAsset(block, content);
 }
 
 /** Standbys that were away catch up from what the primary keeps; the slots that would keep more have no bound. */
@@ -107,10 +97,9 @@ function podEnv({ scope, name }: Block, postgres: PostgresBlock, envPrefix: stri
 }
 
 /** Scripts, and the one volume for backups that all pods share and no prune takes along. */
-function mounts({ scope, name }: Block, envPrefix: string): string[] {
+function mounts(block: Block, envPrefix: string): string[] {
   const prefix = envPrefix.toLowerCase();
-  const scriptMounts = files.map((file) => `\${asset.${scope}.${name}.${fileKey(file)}}:/berth/${file}:ro`);
-  return [...scriptMounts, `${prefix}-${scope}-${name}-backups:/backups`];
+  return [...scriptMounts(block, files), `${prefix}-${block.scope}-${block.name}-backups:/backups`];
 }
 
 function backupJob(block: Block, postgres: PostgresBlock, { envPrefix }: ExpandContext): Manifest {

@@ -1,19 +1,13 @@
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { Action } from "../../src/api/plugins/action.ts";
 import type { Block } from "../kit/block.ts";
+import { type ExpandContext, scriptMounts, scriptsAsset } from "../kit/scripts.ts";
 import { type RedisBlock, readRedis } from "./block.ts";
 import { firstUser, keys, passwordKey } from "./keys.ts";
 import backupScript from "./backup.sh" with { type: "text" };
 import libScript from "./lib.sh" with { type: "text" };
 import serveScript from "./serve.sh" with { type: "text" };
 import toolsScript from "./tools.sh" with { type: "text" };
-
-export interface ExpandContext {
-  /** Upper-case prefix of the variables that the platform gives to pods. */
-  envPrefix: string;
-  /** A new secret at each call. */
-  newPassword: () => string;
-}
 
 /**
  * What a redis block becomes: the scripts, the statefulset, and a cron job where backups have a schedule. With a
@@ -28,10 +22,7 @@ export function expandRedis(block: Block, context: ExpandContext): { manifests: 
 
 const files = ["lib.sh", "serve.sh", "tools.sh", "backup.sh", "settings.conf", "users.conf"] as const;
 
-/** Keys of an asset have no dots: those separate the parts of a reference. */
-const fileKey = (file: string) => file.replace(".", "_");
-
-function scripts({ scope, name }: Block, redis: RedisBlock): Manifest {
+function scripts(block: Block, redis: RedisBlock): Manifest {
   const content: Record<(typeof files)[number], string> = {
     "lib.sh": libScript,
     "serve.sh": serveScript,
@@ -41,8 +32,7 @@ function scripts({ scope, name }: Block, redis: RedisBlock): Manifest {
     "users.conf":
       redis.users.map(({ name: user, rules }) => `${user} ${passwordKey(user)} ${rules}\n`).join("") || "\n",
   };
-  const entries = files.map((file) => [fileKey(file), content[file]]);
-  return { kind: "asset", scope, name, spec: { files: Object.fromEntries(entries) } };
+  return scriptsAsset(block, content);
 }
 
 const persistence: Record<RedisBlock["persistence"], string[]> = {
@@ -90,9 +80,9 @@ function podEnv({ scope, name }: Block, { port }: RedisBlock, envPrefix: string)
 }
 
 /** Scripts, and the one volume for backups that all pods share and no prune takes along. */
-function mounts({ scope, name }: Block, envPrefix: string): string[] {
-  const scriptMounts = files.map((file) => `\${asset.${scope}.${name}.${fileKey(file)}}:/berth/${file}:ro`);
-  return [...scriptMounts, `${envPrefix.toLowerCase()}-${scope}-${name}-backups:/backups`];
+function mounts(block: Block, envPrefix: string): string[] {
+  const backups = `${envPrefix.toLowerCase()}-${block.scope}-${block.name}-backups:/backups`;
+  return [...scriptMounts(block, files), backups];
 }
 
 function backupJob(block: Block, redis: RedisBlock, { envPrefix }: ExpandContext): Manifest {
