@@ -1,6 +1,6 @@
 # Sourced by rings.sh: one ring, and its result as numbers.
 
-# run_ring NAME: runs test/NAME, its output on stderr; prints "<passed> <failed> <skipped>".
+# run_ring NAME: runs test/NAME, its output on stderr and kept in NAME.log; prints "<passed> <failed> <skipped>".
 run_ring() {
   say "$1" >&2
   if ! find "test/$1" -name '*.test.ts' 2>/dev/null | grep -q .; then
@@ -8,10 +8,12 @@ run_ring() {
     return 0
   fi
   report=$BERTH_TEST_DIR/$1.xml
-  code=0
-  timeout -k 10 "${BERTH_TEST_RING_SECONDS:-1800}" \
-    bun test "./test/$1" --timeout 60000 --reporter=junit --reporter-outfile="$report" >&2 || code=$?
-  count_ring "$report" "$code"
+  {
+    timeout -k 10 "${BERTH_TEST_RING_SECONDS:-1800}" \
+      bun test "./test/$1" --timeout 60000 --reporter=junit --reporter-outfile="$report" 2>&1 &&
+      echo 0 >"$report.code" || echo $? >"$report.code"
+  } | tee "$BERTH_TEST_DIR/$1.log" >&2
+  count_ring "$report" "$(cat "$report.code")"
 }
 
 # count_ring REPORT EXIT_CODE: a run that ended badly without a failed test in its report crashed: one failure.

@@ -43,7 +43,7 @@ cd "$checkout"
 beside=
 case " $* " in
   *" unit "*" fault "*)
-    run_ring fault >"$BERTH_TEST_DIR/fault.count" 2>"$BERTH_TEST_DIR/fault.log" &
+    run_ring fault >"$BERTH_TEST_DIR/fault.count" 2>"$BERTH_TEST_DIR/fault.said" &
     beside=$!
     ;;
 esac
@@ -53,7 +53,7 @@ end_beside() {
   [ -n "$beside" ] || return 0
   wait "$beside" || echo "0 1 0" >>"$summary"
   beside=
-  cat "$BERTH_TEST_DIR/fault.log" >&2
+  cat "$BERTH_TEST_DIR/fault.said" >&2
   cat "$BERTH_TEST_DIR/fault.count" >>"$summary"
 }
 
