@@ -131,12 +131,13 @@ export interface DoorParts {
   running: RunningController;
   runtime: Runtime;
   names: Naming;
+  layout: Layout;
   plane: (request: Request) => Response | Promise<Response>;
   log: Log;
 }
 
 /** The listener for containers of plugins' blocks; undefined where it is turned off. */
-export function callbackDoor({ options, running, runtime, names, plane, log }: DoorParts): Door | undefined {
+export function callbackDoor({ options, running, runtime, names, layout, plane, log }: DoorParts): Door | undefined {
   const { callbackPort: port } = options;
   if (port === undefined) return undefined;
   const peerHeader = `${names.headerPrefix}-Peer`;
@@ -146,6 +147,7 @@ export function callbackDoor({ options, running, runtime, names, plane, log }: D
     gateway: () => runtime.networkGateway(names.network),
     makeNetwork: () => runtime.ensureNetwork(names.network),
     port,
+    innerPath: `${layout.socket}.callbacks`,
     peerHeader,
     limits,
     clock: systemClock,

@@ -138,6 +138,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const front = await startFront({
     ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
     unixPath: layout.socket,
+    innerPath: `${layout.socket}.inner`,
     inner: app.fetch,
     takeover: app.takeover,
     limits,
@@ -146,7 +147,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const identityListener = listenForIdentity(identity, options, log);
   planeUrl = urlOf(front.addresses);
   const stopping = new AbortController();
-  door = callbackDoor({ options, running, runtime, names, plane: app.fetch, log });
+  door = callbackDoor({ options, running, runtime, names, layout, plane: app.fetch, log });
   const working = Promise.all([
     running.run(stopping.signal),
     identity.run(stopping.signal),

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { limits } from "../../src/config.ts";
 import { naming } from "../../src/core/naming.ts";
 import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
@@ -42,7 +45,14 @@ const bareHandler: InnerHandler = () => new Response(bareBody, { headers: { "Con
 
 async function measured(inner: InnerHandler): Promise<{ perSecond(): Promise<number>; stop(): Promise<void> }> {
   const log = createLog(() => {}, "error");
-  const front = await startFront({ tcp: { hostname: "127.0.0.1", port: 0 }, inner, limits, log });
+  const folder = mkdtempSync(join(tmpdir(), "front-bench-"));
+  const front = await startFront({
+    tcp: { hostname: "127.0.0.1", port: 0 },
+    innerPath: join(folder, "inner"),
+    inner,
+    limits,
+    log,
+  });
   const worker = new Worker(new URL("./load.ts", import.meta.url).href);
   return {
     perSecond: () =>
@@ -53,6 +63,7 @@ async function measured(inner: InnerHandler): Promise<{ perSecond(): Promise<num
     async stop() {
       worker.terminate();
       await front.stop(0);
+      rmSync(folder, { recursive: true });
     },
   };
 }

@@ -37,6 +37,7 @@ beforeAll(async () => {
     gateway: () => plane.runtime.networkGateway("berth0"),
     makeNetwork: () => plane.runtime.ensureNetwork("berth0"),
     port: 0,
+    innerPath: `${layout.socket}.callbacks`,
     peerHeader,
     limits: { ...limits, callbackLookMs: 50 },
     clock: systemClock,

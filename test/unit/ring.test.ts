@@ -34,8 +34,17 @@ test("a ring that crashed is a failure, with a report and without", () => {
 
 test("failures are told by themselves, each once, with what led to them", () => {
   const log = join(dir, "ring.log");
-  const lines = ["test/unit/a.test.ts:", "(pass) one [1ms]", "error: 1 is not 2", "    at a.test.ts:3", "(fail) two [2ms]"];
-  writeFileSync(log, [...lines, "noise", "(pass) three [1ms]", "", "1 tests failed:", "(fail) two [2ms]", ""].join("\n"));
+  const lines = [
+    "test/unit/a.test.ts:",
+    "(pass) one [1ms]",
+    "error: 1 is not 2",
+    "    at a.test.ts:3",
+    "(fail) two [2ms]",
+  ];
+  writeFileSync(
+    log,
+    [...lines, "noise", "(pass) three [1ms]", "", "1 tests failed:", "(fail) two [2ms]", ""].join("\n"),
+  );
   const awk = Bun.spawnSync(["awk", "-v", "lines=60", "-f", join(checkout, "test/lib/failures.awk"), log]);
   expect(awk.stdout.toString()).toBe(
     "test/unit/a.test.ts:\n  error: 1 is not 2\n      at a.test.ts:3\n(fail) two [2ms]\n\n",

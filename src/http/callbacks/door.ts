@@ -10,6 +10,8 @@ export interface DoorOptions {
   gateway: () => Promise<string | undefined>;
   makeNetwork: () => Promise<void>;
   port: number;
+  /** Of the server behind the listener: `innerPath` of the front. */
+  innerPath: string;
   peerHeader: string;
   limits: FrontLimits & { callbackLookMs: number };
   clock: SteadyClock;
@@ -43,6 +45,7 @@ export function createDoor(options: DoorOptions): Door {
     if (gateway === undefined) return;
     front = await startFront({
       tcp: { hostname: gateway, port: options.port },
+      innerPath: options.innerPath,
       inner: options.fetch,
       limits: options.limits,
       peerHeader: options.peerHeader,

@@ -1,5 +1,3 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Log } from "../../lib/log.ts";
 import { bindFailure, claimUnixPath, privately } from "./address.ts";
 import { type Connection, type ConnectionContext, type FrontLimits, retireConnection, turnAway } from "./connection.ts";
@@ -13,6 +11,8 @@ export interface FrontOptions {
   tcp?: { hostname: string; port: number } | undefined;
   /** Made with mode 0600; a stale socket file is replaced. */
   unixPath?: string | undefined;
+  /** Where the server behind the front listens, with mode 0600; a stale file is replaced. */
+  innerPath: string;
   /** Gets every request that is not refused or taken over; never aborted by a client's half-close. */
   inner: InnerHandler;
   limits: FrontLimits;
@@ -41,15 +41,12 @@ const stopPollMs = 10;
  * is in use. Why there is a front at all: `docs/architecture.md` section 5, "The orchestration listener".
  */
 export async function startFront(options: FrontOptions): Promise<Front> {
-  const innerPath = options.unixPath
-    ? `${options.unixPath}.inner`
-    : join(tmpdir(), `front-${crypto.randomUUID()}.sock`);
   if (options.unixPath) await claimUnixPath(options.unixPath);
-  const inner = await startInner(innerPath, options.inner, options.log);
+  const inner = await startInner(options.innerPath, options.inner, options.log);
   const connections = new Set<Connection>();
   const listeners: { stop(): void }[] = [];
   const addresses: string[] = [];
-  const { limits, takeover, peerHeader, log } = options;
+  const { limits, innerPath, takeover, peerHeader, log } = options;
   const socketFor = (transport: Transport) =>
     handlers({ transport, limits, innerPath, takeover, peerHeader, log }, connections);
   try {
