@@ -33,8 +33,12 @@ export async function runPluginWords(
 ): Promise<number> {
   const plugin = await pluginNamed(context, typed);
   const [command, ...rest] = words;
-  const isHelp = help || command === undefined || (words.length === 1 && /^(?:-h|--help)$/.test(command));
+  const isHelp = help || command === undefined || (words.length === 1 && isHelpFlag(command));
   if (isHelp) return helpOf(context, plugin, typed);
+  // Whether the plugin would only help is its own affair: what is destructive is not run to find out.
+  if (rest.length === 1 && isHelpFlag(rest[0]) && isDestructive(plugin, command)) {
+    return pluginHelp(context, typed, command);
+  }
   await confirmDestructive(context, plugin, { command, words: rest, yes });
   const call = { params: { name: typed, command }, body: { args: rest } };
   if (context.json) {
@@ -107,6 +111,12 @@ function unknownCommand(word: string, known: readonly string[]): CommandFailure 
   return usageFailure(`unknown command "${word}"${didYouMean(word, known) || "; see: berth help"}`);
 }
 
+const isHelpFlag = (word: string | undefined): boolean => word === "-h" || word === "--help";
+
+function isDestructive({ commands: declared }: PluginInfo, command: string): boolean {
+  return declared.some(({ name, destructive }) => name === command && destructive === true);
+}
+
 interface Destructive {
   command: string;
   words: readonly string[];
@@ -118,10 +128,9 @@ async function confirmDestructive(
   plugin: PluginInfo,
   { command, words, yes }: Destructive,
 ): Promise<void> {
-  const isDestructive = plugin.commands.some(({ name, destructive }) => name === command && destructive === true);
   // The plugin's own --yes means the same; what stands behind -- is somebody else's.
   const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
-  if (!isDestructive || yes || own.includes("--yes") || own.includes("-y")) return;
+  if (!isDestructive(plugin, command) || yes || own.includes("--yes") || own.includes("-y")) return;
   const what = [plugin.name, command, ...words].map(printable).join(" ");
   if (context.json || !context.terminal.interactive) {
     throw new CommandFailure(

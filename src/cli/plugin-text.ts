@@ -94,6 +94,6 @@ export function pluginCommandHelp(plugin: PluginInfo, command: PluginInfo["comma
     `  berth ${typed}:${command.name} [WORDS]`,
     ...(notes.length > 0 ? ["", ...notes] : []),
     "",
-    `The words go to the plugin as they are; perhaps it says more: berth ${typed} ${command.name} -h`,
+    `The words go to the plugin as they are; perhaps it says more: berth ${typed} ${command.name} -h${command.destructive === true ? " --yes" : ""}`,
   ].join("\n");
 }

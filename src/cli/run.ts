@@ -74,7 +74,9 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const { restFromWord: stopAtWord } = command;
     const options = stopAtWord === undefined ? {} : { stopAtWord };
     const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
-    if (args.on("help")) return say(terminal, commandHelp(command, terminal.style));
+    // A group of narrower commands has nothing to do by itself.
+    const isAsked = args.on("help") || (command.usage.length === 0 && args.words.length === 0);
+    if (isAsked) return say(terminal, commandHelp(command, terminal.style));
     json = outputOf(args);
     signal = around.interruptible();
     return await command.run(contextOf(args, { json, terminal, around, signal }), args);

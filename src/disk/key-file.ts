@@ -14,12 +14,16 @@ const mode = 0o600;
 
 /**
  * The key that seals values at rest: 32 random bytes as base64, made at the first start. Fails `conflict` when a
- * database is there without its key (a new key could not open what the old one sealed) or the key without its
- * database, and `invalid` when the file does not hold a key.
+ * database is there without its key (a new key could not open what the old one sealed), the key without its database,
+ * or the index of the identity service without the database it was made from, and `invalid` when the file does not hold
+ * a key.
  */
 export async function loadKey(layout: Layout): Promise<Key> {
   const found = await readKey(layout.key);
-  if (found !== undefined && (await exists(layout.database))) return found;
+  if (found !== undefined && (await exists(layout.database))) {
+    await refuseLostUsers(layout);
+    return found;
+  }
   // A new database would know nothing of what runs, and look as if nothing ever had.
   if (found !== undefined) throw databaseMissing(layout);
   // What is sealed in either of them opens with their own key alone.
@@ -89,6 +93,15 @@ function databaseMissing(layout: Layout): Failure {
   return new Failure(
     "conflict",
     `key "${layout.key}" is there but its database "${layout.database}" is missing: put the database back, or restore a backup with \`berth restore FILE\`; to begin with nothing, move the key and identity.db away too (running containers stay as they are)`,
+  );
+}
+
+/** A new database in its place would be an empty one, and every user and key of an app gone without a word. */
+async function refuseLostUsers({ identityDatabase, identityIndex }: Layout): Promise<void> {
+  if ((await exists(identityDatabase)) || !(await exists(identityIndex))) return;
+  throw new Failure(
+    "conflict",
+    `the users' database "${identityDatabase}" is missing, yet there is an index of it: put the database back, or restore a backup with \`berth restore FILE\`; to begin without users, move "${identityIndex}" away too`,
   );
 }
 

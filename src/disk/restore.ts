@@ -64,7 +64,7 @@ export async function restoreInto(options: RestoreOptions): Promise<Restored> {
     const previous = await keepDatabase(options, layout.database, suffix);
     await replaceKey(layout.key, key, suffix);
     if (hasIdentity) await moveInPlace(freshIdentity, layout.identityDatabase);
-    else if (isReplaced) await rm(layout.identityDatabase, { force: true });
+    else if (isReplaced) await removeIdentity(layout);
     await moveInPlace(fresh, layout.database);
     return { createdAt, previous, previousIdentity };
   } catch (error) {
@@ -73,6 +73,12 @@ export async function restoreInto(options: RestoreOptions): Promise<Restored> {
     for (const path of [fresh, freshIdentity]) await removeDatabase(path);
     unlock();
   }
+}
+
+/** The index first: one without its database stands for a loss. */
+async function removeIdentity({ identityIndex, identityDatabase }: Layout): Promise<void> {
+  await removeDatabase(identityIndex);
+  await rm(identityDatabase, { force: true });
 }
 
 async function removeDatabase(path: string): Promise<void> {

@@ -94,7 +94,7 @@ test("a rotation, a ban and a search reach the running service", async () => {
   await json(["user", "create", ...at, "--email", "ana@shop.test", "--name", "Ana", "--password", "correct horse"]);
   const token = await signIn(made.sign_in_url ?? "", "ana@shop.test", "correct horse");
   const old = made.secret_key ?? "";
-  const staged = String((await json(["key", "rotate", ...at])).key);
+  const staged = String((await json(["key", "rotate", ...at])).secret_key);
   expect((await verify(staged, token)).status).toBe(200);
   await json(["key", "promote", ...at]);
   expect([(await verify(old, token)).status, (await verify(staged, token)).status]).toEqual([200, 200]);
@@ -104,7 +104,7 @@ test("a rotation, a ban and a search reach the running service", async () => {
   expect(await verify(staged, token)).toMatchObject({ status: 401, body: { error: "User banned" } });
   expect((await json(["session", "list", ...at])).sessions).toMatchObject([{ active: false }]);
   expect((await json(["user", "search", ...at, "name:*na", "email:*@shop.test"])).users).toHaveLength(1);
-  const leaked = String((await json(["key", "rotate", ...at, "--now"])).key);
+  const leaked = String((await json(["key", "rotate", ...at, "--now"])).secret_key);
   expect([(await verify(staged, token)).status, (await verify(leaked, token)).status]).toEqual([401, 401]);
   const searched = await fetch(`${base}/api/v1/users/search?query=name:Ana`, {
     headers: { "X-Service-Secret-Key": leaked },

@@ -59,6 +59,18 @@ describe("a lost database", () => {
     expect(containers()).toBe(running);
   });
 
+  test("users that have gone are missed, and the way out without them is told", async () => {
+    const users = join(berth.root, "identity.db");
+    const index = join(berth.root, "identity-search.db");
+    renameSync(users, `${users}.away`);
+    const told = await refusal();
+    expect(told).toContain(`"${users}" is missing`);
+    expect(told).toContain(`to begin without users, move "${index}" away too`);
+    renameSync(index, `${index}.away`);
+    await berth.start();
+    expect((await berth.call("GET", "/identity/users?instance=none")).status).not.toBe(500);
+  });
+
   test("an empty store of another installation leaves the containers of the first alone", async () => {
     renameSync(database, `${database}.away`);
     renameSync(join(berth.root, "key"), join(berth.root, "key.away"));

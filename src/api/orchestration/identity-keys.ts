@@ -17,7 +17,7 @@ export const IdentityKey = Type.Object({
 export type IdentityKey = Static<typeof IdentityKey>;
 
 const Shown = Type.Object({
-  key: Type.String({ description: "the key itself: shown in this answer and never again" }),
+  secret_key: Type.String({ description: "the key itself: shown in this answer and never again" }),
 });
 
 export const listIdentityKeys = endpoint({

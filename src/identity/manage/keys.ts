@@ -197,8 +197,8 @@ function overlapOf(text: string | undefined, leastMs: number): number {
   throw new Failure("invalid", `overlap: "${text}" is not a duration from 1h to 30d; after a leak use rotate --now`);
 }
 
-function shown(key: Key): IdentityKey & { key: string } {
-  return { ...wireKey(key), key: key.value };
+function shown(key: Key): IdentityKey & { secret_key: string } {
+  return { ...wireKey(key), secret_key: key.value };
 }
 
 function wireKey({ id, use, state, prefix, createdAt, expiresAt }: Key): IdentityKey {

@@ -181,7 +181,7 @@ describe("keys", () => {
     const { instance_id: id, secret_key: old } = await quickstart();
     const before = await signedIn(id ?? "");
     const staged = await manage(`POST /identity/instances/${id}/keys/rotate`, {});
-    const fresh = String(staged.data.key);
+    const fresh = String(staged.data.secret_key);
     expect(staged.data).toMatchObject({ use: "secret", state: "staged" });
     expect([await statusWith(old), await statusWith(fresh)]).toEqual([200, 200]);
     expect((await verify(fresh, before.token)).status).toBe(200);
@@ -202,8 +202,8 @@ describe("keys", () => {
     const { instance_id: id, secret_key: old } = await quickstart();
     const { token } = await signedIn(id ?? "");
     const staged = (await manage(`POST /identity/instances/${id}/keys/rotate`, {})).data;
-    const fresh = String((await manage(`POST /identity/instances/${id}/keys/rotate`, { now: true })).data.key);
-    expect([await statusWith(old), await statusWith(String(staged.key)), await statusWith(fresh)]).toEqual([
+    const fresh = String((await manage(`POST /identity/instances/${id}/keys/rotate`, { now: true })).data.secret_key);
+    expect([await statusWith(old), await statusWith(String(staged.secret_key)), await statusWith(fresh)]).toEqual([
       401, 401, 200,
     ]);
     expect(await verify(fresh, token)).toMatchObject({ status: 401, json: { error: "Token invalid signature" } });
@@ -214,7 +214,7 @@ describe("keys", () => {
     const { instance_id: id, secret_key: key } = await quickstart();
     const { token } = await signedIn(id ?? "");
     const made = (await manage(`POST /identity/instances/${id}/keys`)).data;
-    const apiKey = String(made.key);
+    const apiKey = String(made.secret_key);
     expect(apiKey).toMatch(/^ak_test_/);
     expect(made).toMatchObject({ use: "api", state: "active" });
     expect(await verify(apiKey, token)).toMatchObject({ status: 200 });

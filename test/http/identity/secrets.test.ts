@@ -95,7 +95,7 @@ async function operator(): Promise<void> {
   const manage = managePlane(world.running.identity.manage, world.context.log);
   remember("secret key", shop.secretKey);
   const rotated = await manage(`POST /identity/instances/${shop.id}/keys/rotate`, {});
-  remember("next secret key", rotated.data.secret_key ?? rotated.data.key);
+  remember("next secret key", rotated.data.secret_key);
   const { data } = await manage(`POST /identity/hooks?instance=${shop.id}`, { url: "https://hooks.test/in" });
   remember("webhook secret", data.secret);
   const password = remember("operator's password", "made by the operator 55");

@@ -51,6 +51,19 @@ test("a key whose database has gone is no new installation", async () => {
   });
 });
 
+test("users that have gone are missed where there is an index of them", async () => {
+  await loadKey(layout);
+  writeFileSync(layout.database, "made with the key");
+  await loadKey(layout);
+  writeFileSync(layout.identityIndex, "");
+  await expect(loadKey(layout)).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining(`the users' database "${layout.identityDatabase}" is missing`),
+  });
+  writeFileSync(layout.identityDatabase, "");
+  await loadKey(layout);
+});
+
 test("a file that holds something else is refused and left as it is", async () => {
   for (const text of [
     "",

@@ -203,8 +203,10 @@ test("a backup of a time before the identity service leaves users alone, unless 
   await makeFolders(other);
   (await open(other)).close();
   await putApp(other, "elsewhere");
+  writeFileSync(other.identityIndex, "of what is set aside");
   expect((await restore(other)).previousIdentity).toBe(`${other.identityDatabase}.${suffix}`);
   expect(existsSync(other.identityDatabase)).toBe(false);
+  expect(existsSync(other.identityIndex)).toBe(false);
   expect(await appsIn(other)).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ export const keyCommands: readonly Command[] = [
       noWords(args);
       const params = { instance: await instanceOf(context, args) };
       const data = await context.api.call(createIdentityKey, { params });
-      answer(context, data, () => `${data.key}\n${data.id}, ${once}`);
+      answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}`);
       return exitCodes.done;
     },
   },
@@ -61,7 +61,7 @@ export const keyCommands: readonly Command[] = [
       const next = now
         ? "it signs from now on; every other secret key has ended"
         : "give it to your servers, then run: berth identity key promote";
-      answer(context, data, () => `${data.key}\n${data.id}, ${once}\n${next}`);
+      answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}\n${next}`);
       return exitCodes.done;
     },
   },
