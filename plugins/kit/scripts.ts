@@ -1,24 +1,31 @@
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { Block } from "./block.ts";
+import backupsScript from "./backups.sh" with { type: "text" };
+import handoverScript from "./handover.sh" with { type: "text" };
+import podScript from "./pod.sh" with { type: "text" };
 
-/** What an expansion needs beside its block. */
-export interface ExpandContext {
-  /** Upper-case prefix of the variables that the platform gives to pods. */
-  envPrefix: string;
-  /** A new secret at each call. */
-  newPassword: () => string;
-}
+/** What the pods of a block run, by path below `/berth/`. */
+export type Scripts = Readonly<Record<string, string>>;
 
-/** Keys of an asset have no dots: those separate the parts of a reference. */
-const fileKey = (file: string) => file.replace(".", "_");
+/** Shell pieces for every plugin; its own scripts source them. */
+const kitScripts: Scripts = {
+  "kit/pod.sh": podScript,
+  "kit/handover.sh": handoverScript,
+  "kit/backups.sh": backupsScript,
+};
 
-/** The asset that holds what the pods of a block run, by file name. */
-export function scriptsAsset({ scope, name }: Block, content: Readonly<Record<string, string>>): Manifest {
-  const files = Object.entries(content).map(([file, text]) => [fileKey(file), text]);
+/** Keys of an asset have neither dots, which separate the parts of a reference, nor slashes. */
+const fileKey = (path: string) => path.replaceAll(/[./]/g, "_");
+
+/** The asset that holds the scripts of a block, those of the kit among them. */
+export function scriptsAsset({ scope, name }: Block, scripts: Scripts): Manifest {
+  const files = Object.entries({ ...kitScripts, ...scripts }).map(([path, text]) => [fileKey(path), text]);
   return { kind: "asset", scope, name, spec: { files: Object.fromEntries(files) } };
 }
 
-/** Volumes that put these files of the asset below `/berth/`. */
-export function scriptMounts({ scope, name }: Block, files: readonly string[]): string[] {
-  return files.map((file) => `\${asset.${scope}.${name}.${fileKey(file)}}:/berth/${file}:ro`);
+/** Volumes that put them below `/berth/`. */
+export function scriptMounts({ scope, name }: Block, scripts: Scripts): string[] {
+  return Object.keys({ ...kitScripts, ...scripts }).map(
+    (path) => `\${asset.${scope}.${name}.${fileKey(path)}}:/berth/${path}:ro`,
+  );
 }

@@ -1,5 +1,6 @@
-# Sourced by tools.sh: backups in the volume that all pods of the block share. One backup is a folder of its own: a dump
-# per database, the rows of each table as they were in that very dump, and the roles.
+# Sourced by tools.sh: what a backup is. In its folder are a dump per database, the rows of each table as they were in that
+# very dump, and the roles.
+. /berth/kit/backups.sh
 
 # Rows of every table: the same question to the dumped snapshot and to what was restored from it.
 rows_query="select quote_ident(n.nspname) || '.' || quote_ident(c.relname) || ' ' ||
@@ -27,54 +28,29 @@ use_remote() {
 # job KEEP: what the schedule runs. The backup is restored once and counted before the run is called a success.
 job() {
   use_remote
-  id=$(take)
-  say "backup $id is written; restoring it to see that it can be"
-  check "$id"
-  prune "$1"
-  echo "$id"
+  make_backup "$1" check
 }
 
 # backup KEEP [check]: the same on demand, from within the primary.
 backup() {
   use_local
-  id=$(take)
-  if [ "${2:-}" = check ]; then
-    say "backup $id is written; restoring it to see that it can be"
-    check "$id"
-  fi
-  prune "$1"
-  echo "$id"
+  make_backup "$@"
 }
 
-# Makes a backup and prints its name. It has its name only once it is complete and on disk.
-take() {
-  id=$(date -u +%Y%m%dT%H%M%SZ)
-  # One per second, so that names tell them apart.
-  while [ -e "$backups/$id" ] || [ -e "$backups/.new-$id" ]; do
-    sleep 1
-    id=$(date -u +%Y%m%dT%H%M%SZ)
-  done
-  new=$backups/.new-$id
-  umask 077
-  mkdir "$new"
+fill_backup() {
   psql -XAtq -d postgres -c "select datname from pg_database
-    where datallowconn and not datistemplate and datname not in ('postgres') and datname !~ '^berth_check_' order by 1" >"$new/names"
-  pg_dumpall --globals-only >"$new/globals.sql"
+    where datallowconn and not datistemplate and datname not in ('postgres') and datname !~ '^berth_check_' order by 1" >"$1/names"
+  pg_dumpall --globals-only >"$1/globals.sql"
   number=0
-  : >"$new/databases"
+  : >"$1/databases"
   while IFS= read -r name; do
     number=$((number + 1))
     say "dumping $name"
-    dump "$name" "$new/$number"
-    printf '%s %s\n' "$number" "$name" >>"$new/databases"
-  done <"$new/names"
-  rm "$new/names"
-  psql -XAtq -d postgres -c "select 'version ' || current_setting('server_version')" >"$new/about"
-  (cd "$new" && sha256sum -- * >.sums && mv .sums SHA256SUMS)
-  sync
-  mv "$new" "$backups/$id"
-  sync
-  echo "$id"
+    dump "$name" "$1/$number"
+    printf '%s %s\n' "$number" "$name" >>"$1/databases"
+  done <"$1/names"
+  rm "$1/names"
+  psql -XAtq -d postgres -c "select 'version ' || current_setting('server_version')" >"$1/about"
 }
 
 # dump DATABASE FILE: FILE.dump and FILE.rows of one and the same snapshot.
@@ -92,34 +68,9 @@ SQL
   [ -s "$2.dump" ] || die "pg_dump of $1 failed; see its text above"
 }
 
-# prune KEEP: the newest KEEP stay. What an interrupted backup left goes after a day.
-prune() {
-  list_backups | awk -v keep="$1" 'NR > keep { print $1 }' | while read -r id; do
-    say "removing backup $id: $1 are kept"
-    rm -rf "${backups:?}/$id"
-  done
-  find "$backups" -maxdepth 1 -name '.new-*' -mtime +0 -exec rm -rf {} +
-}
-
-# Newest first: "ID BYTES DATABASE,…".
-list_backups() {
-  for folder in "$backups"/[0-9]*Z; do
-    [ -f "$folder/SHA256SUMS" ] || continue
-    bytes=$(du -sk "$folder" | awk '{ print $1 * 1024 }')
-    printf '%s %s %s\n' "${folder##*/}" "$bytes" "$(cut -d ' ' -f 2- "$folder/databases" | tr '\n' ',' | sed 's/,$//')"
-  done | sort -r
-}
-
-known() {
-  case $1 in */* | .*) die "\"$1\" is no backup" ;; esac
-  [ -f "$backups/$1/SHA256SUMS" ] || die "no backup \"$1\"; see: backups"
-  (cd "$backups/$1" && sha256sum -c SHA256SUMS >/dev/null 2>&1) || die "backup $1 is damaged: its files are not what was written"
-}
-
-delete_backup() {
-  case $1 in */* | .*) die "\"$1\" is no backup" ;; esac
-  [ -d "$backups/$1" ] || die "no backup \"$1\"; see: backups"
-  rm -rf "${backups:?}/$1"
+describe_backup() {
+  bytes=$(du -sk "$1" | awk '{ print $1 * 1024 }')
+  echo "$bytes $(cut -d ' ' -f 2- "$1/databases" | tr '\n' ',' | sed 's/,$//')"
 }
 
 # dump_file ID DATABASE: "PATH BYTES".
@@ -135,17 +86,25 @@ number_of() {
   echo "$number"
 }
 
-# check ID: restores every database of it into one that is thrown away again.
-check() {
-  known "$1"
+# Restores every database of it into one that is thrown away again. Named after the backup: another may be checked just now.
+check_backup() {
+  drop_old_checks
   while read -r number name; do
-    scratch=berth_check_$(date -u +%s)_$number
+    scratch=berth_check_$(echo "$1" | tr 'TZ' 'tz')_$number
     psql -Xq -d postgres -c "create database $scratch template template0" || die "cannot make a database for the check"
     fault=
     fill "$1" "$number" "$scratch" || fault=yes
     psql -Xq -d postgres -c "drop database $scratch"
     [ -z "$fault" ] || die "backup $1 of $name cannot be restored; it is kept, and so are the older ones"
   done <"$backups/$1/databases"
+}
+
+# What an interrupted check left. One that is under way is younger, or in use, which no drop ends.
+drop_old_checks() {
+  psql -Xq -d postgres <<'SQL' || true
+select format('drop database %I', datname) from pg_database where datname ~ '^berth_check_[0-9]'
+  and datname::text collate "C" < 'berth_check_' || to_char(now() at time zone 'utc' - interval '2 days', 'YYYYMMDD') \gexec
+SQL
 }
 
 # fill ID NUMBER DATABASE: restores into an empty database and compares the rows of every table.

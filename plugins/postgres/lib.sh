@@ -1,48 +1,22 @@
 # Sourced by serve.sh and tools.sh: what both know about the pod. Plain sh, no more than an image has anyway.
 
+block_kind=postgres
+block_scope=$PG_SCOPE
+block_name=$PG_NAME
+owner=postgres
+owner_needed="PostgreSQL refuses to run as root"
+env_prefix=${PG_ENV_PREFIX:-BERTH}
+. /berth/kit/pod.sh
+
 volume=${PGDATA%/*}
 conf=$volume/berth.conf
 hba=$volume/berth.hba
 passfile=$volume/berth.pgpass
 state=$volume/berth.state
-backups=/backups
 port=${PG_PORT:-5432}
 superuser=postgres
 # Superuser for the machinery: standbys, pg_rewind and backup jobs come over the network as this role.
 maintenance=maintenance
-
-say() { printf 'postgres: %s\n' "$*" >&2; }
-die() {
-  say "$*"
-  exit 1
-}
-
-# as_owner SCRIPT ARGUMENT…: goes on as the user "postgres", since the server refuses to run as root.
-as_owner() {
-  [ "$(id -u)" = 0 ] || return 0
-  id postgres >/dev/null 2>&1 || die "the image has no user \"postgres\" and PostgreSQL refuses to run as root; use an image that has one"
-  for tool in gosu su-exec; do
-    if command -v "$tool" >/dev/null 2>&1; then exec "$tool" postgres sh "$@"; fi
-  done
-  if setpriv --help 2>&1 | grep -q -- --reuid; then
-    exec setpriv --reuid=postgres --regid=postgres --init-groups sh "$@"
-  fi
-  exec su -s /bin/sh postgres -- "$@"
-}
-
-# as_first SCRIPT: goes on as that user in a process of its own, and hands it the signals. The first process of a container
-# gets none that it has no trap for, and a trap does not outlive an exec: a stop that comes early would be lost.
-as_first() {
-  (as_owner "$1" owner && exec sh "$1" owner) &
-  child=$!
-  trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT QUIT
-  code=0
-  while kill -0 "$child" 2>/dev/null; do
-    code=0
-    wait "$child" || code=$?
-  done
-  exit "$code"
-}
 
 # Programs of the version that made the data, else the newest: Debian keeps them by version, outside of PATH.
 find_programs() {
@@ -62,13 +36,6 @@ find_programs() {
 socket_folder() {
   if [ -d /var/run/postgresql ] && [ -w /var/run/postgresql ]; then echo /var/run/postgresql; else echo /tmp; fi
 }
-
-# The ordinal of this pod; the platform's variable starts with the prefix of the installation.
-own_ordinal() {
-  eval "printf %s \"\${${PG_ENV_PREFIX:-BERTH}_REPLICA_ORDINAL:-0}\""
-}
-
-host_of() { printf '%s-%s.%s' "$PG_NAME" "$1" "$PG_SCOPE"; }
 
 # Who is primary, and the password of the machinery. The container's environment is as old as the container and the
 # file as old as the last command that reached it: the higher epoch is the newer word.

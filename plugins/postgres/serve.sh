@@ -4,15 +4,6 @@ trap 'exit 143' TERM INT QUIT
 set -eu
 . /berth/lib.sh
 
-volume_owner() {
-  [ "$(id -u)" = 0 ] || return 0
-  mkdir -p "$volume" "$backups" /var/run/postgresql
-  for folder in "$volume" "$backups" /var/run/postgresql "$PGDATA"; do
-    # An image of another maker may have given the user another number.
-    if [ -e "$folder" ] && [ -n "$(find "$folder" -prune ! -user postgres)" ]; then chown -R postgres "$folder"; fi
-  done
-}
-
 # The server's own files stay as initdb made them; what is set here lies beside them.
 write_conf() {
   cat >"$hba" <<HBA
@@ -174,7 +165,8 @@ interruptible() {
 }
 
 if [ "${1:-}" != owner ]; then
-  volume_owner
+  own_folders "$volume" "$backups" /var/run/postgresql
+  [ ! -e "$PGDATA" ] || own_folders "$PGDATA"
   [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
 fi
 umask 077
@@ -196,9 +188,6 @@ attendant=$!
 # Fast shutdown: open transactions are rolled back, standbys get everything that was written.
 trap 'kill -INT "$server" 2>/dev/null || true' TERM INT QUIT
 code=0
-while kill -0 "$server" 2>/dev/null; do
-  code=0
-  wait "$server" || code=$?
-done
+outlive "$server" || code=$?
 kill "$attendant" 2>/dev/null || true
 exit "$code"

@@ -1,6 +1,7 @@
 # What the plugin's commands, the probes and the backup jobs call in a pod: tools.sh TOOL ARGUMENT…
 set -eu
 . /berth/lib.sh
+. /berth/kit/handover.sh
 
 # The probe: the server answers, and where it is primary the roles and databases are there.
 ready() {
@@ -53,7 +54,6 @@ SQL
 
 # Lines "key=value", and "standby=NAME STATE LAG_BYTES" of each that follows.
 status() {
-  find_programs
   load_state
   echo "epoch=$epoch"
   echo "primary=$primary"
@@ -76,28 +76,9 @@ status() {
   fi
 }
 
-# The stop signal once more, in case the first came before anything could hear it.
-halt() { kill -TERM 1; }
-
-# lock TOKEN: one command at a time decides who is primary; asking again renews. The volume of the backups is the one place
-# that all pods share. What is not renewed for two minutes was left behind.
-lock() {
-  find "$backups/.handover" -prune -mmin +2 -exec rm -rf {} + 2>/dev/null || true
-  if mkdir "$backups/.handover" 2>/dev/null; then
-    echo "$1" >"$backups/.handover/by"
-  elif [ "$(cat "$backups/.handover/by" 2>/dev/null)" = "$1" ]; then
-    touch "$backups/.handover"
-  else
-    die "another command is making a pod primary just now; wait for it, then see: info"
-  fi
-}
-
-unlock() {
-  [ "$(cat "$backups/.handover/by" 2>/dev/null)" != "$1" ] || rm -rf "$backups/.handover"
-}
-
 # promote EPOCH ORDINAL: this pod becomes primary. The word of it is kept first: a restart must not follow the old one.
 promote() {
+  load_state
   remember "$1" "$2"
   in_recovery || {
     say "this pod is primary already"
@@ -110,25 +91,16 @@ promote() {
 
 # follow EPOCH ORDINAL: this standby gets its changes from that pod from now on.
 follow() {
+  load_state
   remember "$1" "$2"
   sed "s/^primary_conninfo = 'host=[^ ]*/primary_conninfo = 'host=$(host_of "$2")/" "$conf" >"$conf.new"
   mv "$conf.new" "$conf"
   local_value 'select pg_reload_conf()' >/dev/null
 }
 
-remember() {
-  find_programs
-  load_state
-  [ "$1" -ge "$epoch" ] || die "epoch $1 is older than what this pod knows ($epoch)"
-  epoch=$1
-  primary=$2
-  save_state
-}
-
 # Waits as long as changes that were received are being applied. The last bytes may be half a record, which never is; what
 # a promotion finds it applies by itself, but not within any time.
 caught_up() {
-  find_programs
   last=
   still=0
   while [ "$still" -lt 4 ]; do

@@ -1,48 +1,28 @@
-# Sourced by tools.sh: backups in the volume that all pods of the block share. One backup is a folder of its own: the
-# dump, and how many keys it holds.
+# Sourced by tools.sh: what a backup is. In its folder are the dump, and how many keys it holds.
+. /berth/kit/backups.sh
 
 # job KEEP: what the schedule runs, in a container of its own.
-job() { backup "$1" check; }
+job() { make_backup "$1" check; }
 
 # backup KEEP [check]: of the primary, over the network. Restored once and counted where that is asked for.
-backup() {
-  id=$(take)
-  if [ "${2:-}" = check ]; then
-    say "backup $id is written; restoring it to see that it can be"
-    known "$id"
-    (scratch "$id")
-  fi
-  prune "$1"
-  echo "$id"
+backup() { make_backup "$@"; }
+
+fill_backup() {
+  "$client" --no-auth-warning -h "$(host_of "$primary")" -p "$port" --rdb "$1/dump.rdb" >&2 || die "the primary sent no dump"
+  keys_in "$1/dump.rdb" >"$1/keys"
 }
 
-# Makes a backup and prints its name. It has its name only once it is complete and on disk.
-take() {
-  id=$(date -u +%Y%m%dT%H%M%SZ)
-  # One per second, so that names tell them apart.
-  while [ -e "$backups/$id" ] || [ -e "$backups/.new-$id" ]; do
-    sleep 1
-    id=$(date -u +%Y%m%dT%H%M%SZ)
-  done
-  new=$backups/.new-$id
-  umask 077
-  mkdir "$new"
-  "$client" --no-auth-warning -h "$(host_of "$primary")" -p "$port" --rdb "$new/dump.rdb" >&2 || die "the primary sent no dump"
-  keys_in "$new/dump.rdb" >"$new/keys"
-  (cd "$new" && sha256sum -- * >.sums && mv .sums SHA256SUMS)
-  sync
-  mv "$new" "$backups/$id"
-  sync
-  echo "$id"
-}
+check_backup() { (scratch "$1"); }
+
+describe_backup() { echo "$(wc -c <"$1/dump.rdb" | tr -d ' ') $(cat "$1/keys")"; }
 
 # Reads the whole file, and fails where it is no complete dump.
 keys_in() {
-  "${server%-server}-check-rdb" "$1" >/tmp/berth-rdb 2>&1 || {
-    tail -n 5 /tmp/berth-rdb >&2
+  said=$("${server%-server}-check-rdb" "$1" 2>&1) || {
+    printf '%s\n' "$said" | tail -n 5 >&2
     die "$1 is no complete dump"
   }
-  sed -n 's/.* \([0-9][0-9]*\) keys read.*/\1/p' /tmp/berth-rdb
+  printf '%s\n' "$said" | sed -n 's/.* \([0-9][0-9]*\) keys read.*/\1/p'
 }
 
 # scratch ID: a server of its own, without a network, that loads the backup and counts its keys. Ends with this shell.
@@ -78,7 +58,7 @@ scratch_field() { scratch_ask info persistence | sed -n "s/^$1://p"; }
 restore() {
   known "$1"
   [ "$(field replication role)" = master ] || die "this pod is not primary; restore there"
-  before=$(take)
+  before=$(take_backup)
   say "what is there now is backup $before"
   scratch "$1" "$((port + 10000))"
   say "taking over the keys of $1"
@@ -96,34 +76,6 @@ restore() {
   keys=$(ask dbsize)
   [ "$keys" = "$(scratch_ask dbsize)" ] || die "the server has $keys keys, not those of the backup; what was there before is $before"
   echo "$keys $before"
-}
-
-prune() {
-  list_backups | awk -v keep="$1" 'NR > keep { print $1 }' | while read -r id; do
-    say "removing backup $id: $1 are kept"
-    rm -rf "${backups:?}/$id"
-  done
-  find "$backups" -maxdepth 1 \( -name '.new-*' -o -name '.check-*' \) -mtime +0 -exec rm -rf {} +
-}
-
-# Newest first: "ID BYTES KEYS keys".
-list_backups() {
-  for folder in "$backups"/[0-9]*Z; do
-    [ -f "$folder/SHA256SUMS" ] || continue
-    echo "${folder##*/} $(wc -c <"$folder/dump.rdb" | tr -d ' ') $(cat "$folder/keys")"
-  done | sort -r
-}
-
-known() {
-  case $1 in */* | .*) die "\"$1\" is no backup" ;; esac
-  [ -f "$backups/$1/SHA256SUMS" ] || die "no backup \"$1\"; see: backups"
-  (cd "$backups/$1" && sha256sum -c SHA256SUMS >/dev/null 2>&1) || die "backup $1 is damaged: its files are not what was written"
-}
-
-delete_backup() {
-  case $1 in */* | .*) die "\"$1\" is no backup" ;; esac
-  [ -d "$backups/$1" ] || die "no backup \"$1\"; see: backups"
-  rm -rf "${backups:?}/$1"
 }
 
 # dump_file ID: "PATH BYTES".

@@ -1,42 +1,16 @@
 # Sourced by serve.sh and tools.sh: what both know about the pod. Plain sh, no more than an image has anyway.
 
+block_kind=redis
+block_scope=$REDIS_SCOPE
+block_name=$REDIS_NAME
+owner=redis
+env_prefix=${REDIS_ENV_PREFIX:-BERTH}
+. /berth/kit/pod.sh
+
 volume=/data
 conf=$volume/berth.conf
 state=$volume/berth.state
-backups=/backups
 port=${REDIS_PORT:-6379}
-
-say() { printf 'redis: %s\n' "$*" >&2; }
-die() {
-  say "$*"
-  exit 1
-}
-
-# as_owner SCRIPT ARGUMENT…: goes on as the user "redis", where the image has one.
-as_owner() {
-  [ "$(id -u)" = 0 ] && id redis >/dev/null 2>&1 || return 0
-  for tool in gosu su-exec; do
-    if command -v "$tool" >/dev/null 2>&1; then exec "$tool" redis sh "$@"; fi
-  done
-  if setpriv --help 2>&1 | grep -q -- --reuid; then
-    exec setpriv --reuid=redis --regid=redis --init-groups sh "$@"
-  fi
-  exec su -s /bin/sh redis -- "$@"
-}
-
-# as_first SCRIPT: goes on as that user in a process of its own, and hands it the signals. The first process of a container
-# gets none that it has no trap for, and a trap does not outlive an exec: a stop that comes early would be lost.
-as_first() {
-  (as_owner "$1" owner && exec sh "$1" owner) &
-  child=$!
-  trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT QUIT
-  code=0
-  while kill -0 "$child" 2>/dev/null; do
-    code=0
-    wait "$child" || code=$?
-  done
-  exit "$code"
-}
 
 # server and client: the programs of the image.
 find_programs() {
@@ -49,12 +23,6 @@ find_programs() {
   done
   die "no Redis in this image: redis-server is not on PATH"
 }
-
-own_ordinal() {
-  eval "printf %s \"\${${REDIS_ENV_PREFIX:-BERTH}_REPLICA_ORDINAL:-0}\""
-}
-
-host_of() { printf '%s-%s.%s' "$REDIS_NAME" "$1" "$REDIS_SCOPE"; }
 
 environment_secrets() { printenv | grep '^REDIS_PASSWORD\(_[A-Z0-9_]*\)\{0,1\}=[A-Za-z0-9]*$' | sort; }
 

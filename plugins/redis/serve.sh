@@ -4,14 +4,6 @@ trap 'exit 143' TERM INT QUIT
 set -eu
 . /berth/lib.sh
 
-volume_owner() {
-  [ "$(id -u)" = 0 ] && id redis >/dev/null 2>&1 || return 0
-  mkdir -p "$volume" "$backups"
-  for folder in "$volume" "$backups"; do
-    if [ -n "$(find "$folder" -prune ! -user redis)" ]; then chown -R redis "$folder"; fi
-  done
-}
-
 # Passwords stand in this file and in no argument.
 write_conf() {
   umask 077
@@ -56,7 +48,7 @@ refuse_empty_primary() {
 }
 
 if [ "${1:-}" != owner ]; then
-  volume_owner
+  own_folders "$volume" "$backups"
   [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
 fi
 find_programs

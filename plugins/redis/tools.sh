@@ -1,6 +1,7 @@
 # What the plugin's commands, the probes and the backup jobs call in a pod: tools.sh TOOL ARGUMENT…
 set -eu
 . /berth/lib.sh
+. /berth/kit/handover.sh
 
 # The probe: the server answers, and a standby has had everything once. That its primary is gone does not unready it.
 ready() {
@@ -34,26 +35,6 @@ status() {
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }
 
-# The stop signal once more, in case the first came before anything could hear it.
-halt() { kill -TERM 1; }
-
-# lock TOKEN: one command at a time decides who is primary; asking again renews. The volume of the backups is the one place
-# that all pods share. What is not renewed for two minutes was left behind.
-lock() {
-  find "$backups/.handover" -prune -mmin +2 -exec rm -rf {} + 2>/dev/null || true
-  if mkdir "$backups/.handover" 2>/dev/null; then
-    echo "$1" >"$backups/.handover/by"
-  elif [ "$(cat "$backups/.handover/by" 2>/dev/null)" = "$1" ]; then
-    touch "$backups/.handover"
-  else
-    die "another command is making a pod primary just now; wait for it, then see: info"
-  fi
-}
-
-unlock() {
-  [ "$(cat "$backups/.handover/by" 2>/dev/null)" != "$1" ] || rm -rf "$backups/.handover"
-}
-
 # promote EPOCH ORDINAL: this pod takes writes. The word of it is kept first: a restart must not follow the old one.
 promote() {
   remember "$1" "$2"
@@ -64,13 +45,6 @@ promote() {
 follow() {
   remember "$1" "$2"
   ask replicaof "$(host_of "$2")" "$port" >/dev/null
-}
-
-remember() {
-  [ "$1" -ge "$epoch" ] || die "epoch $1 is older than what this pod knows ($epoch)"
-  epoch=$1
-  primary=$2
-  save_state
 }
 
 # password EPOCH USER VARIABLE: the password is on standard input.

@@ -1,0 +1,80 @@
+# Sourced by the plugin's backup.sh: backups in the volume that all pods of the block share. One backup is a folder, called
+# as the second it was begun in. The plugin says what is in it:
+#   fill_backup FOLDER      writes a new one
+#   check_backup ID         restores it once; fails where that is not what was saved
+#   describe_backup FOLDER  prints "BYTES WHAT IT HOLDS…"
+
+# make_backup KEEP [check]: prints its name. The newest KEEP stay.
+make_backup() {
+  id=$(take_backup)
+  if [ "${2:-}" = check ]; then
+    say "backup $id is written; restoring it to see that it can be"
+    known "$id"
+    check_backup "$id"
+  fi
+  prune "$1"
+  echo "$id"
+}
+
+# Makes a backup and prints its name. It has its name only once it is complete and on disk.
+take_backup() {
+  umask 077
+  id=$(claim_backup)
+  new=$backups/.new-$id
+  fill_backup "$new"
+  (cd "$new" && sha256sum -- * >.sums && mv .sums SHA256SUMS)
+  sync
+  mv "$new" "$backups/$id"
+  sync
+  echo "$id"
+}
+
+# One per second, so that names tell them apart. Whoever makes the folder has the name: two may look at the same time and
+# see nothing, and one may be complete before the other begins.
+claim_backup() {
+  while :; do
+    id=$(date -u +%Y%m%dT%H%M%SZ)
+    if fault=$(mkdir "$backups/.new-$id" 2>&1); then
+      [ -e "$backups/$id" ] || break
+      rmdir "$backups/.new-$id"
+    elif [ ! -e "$backups/.new-$id" ] && [ ! -e "$backups/$id" ]; then
+      die "no backup can be begun: $fault"
+    fi
+    sleep 1
+  done
+  echo "$id"
+}
+
+# prune KEEP: the newest KEEP stay. What an interrupted backup or check left goes after a day.
+prune() {
+  list_backups | awk -v keep="$1" 'NR > keep { print $1 }' | while read -r id; do
+    say "removing backup $id: $1 are kept"
+    rm -rf "${backups:?}/$id"
+  done
+  find "$backups" -maxdepth 1 \( -name '.new-*' -o -name '.check-*' \) -mtime +0 -exec rm -rf {} +
+}
+
+# Newest first: "ID BYTES WHAT IT HOLDS…".
+list_backups() {
+  for folder in "$backups"/[0-9]*Z; do
+    [ -f "$folder/SHA256SUMS" ] || continue
+    printf '%s %s\n' "${folder##*/}" "$(describe_backup "$folder")"
+  done | sort -r
+}
+
+# known ID: fails where there is no such backup, or not as it was written.
+known() {
+  is_backup_name "$1"
+  [ -f "$backups/$1/SHA256SUMS" ] || die "no backup \"$1\"; see: backups"
+  (cd "$backups/$1" && sha256sum -c SHA256SUMS >/dev/null 2>&1) || die "backup $1 is damaged: its files are not what was written"
+}
+
+delete_backup() {
+  is_backup_name "$1"
+  [ -d "$backups/$1" ] || die "no backup \"$1\"; see: backups"
+  rm -rf "${backups:?}/$1"
+}
+
+is_backup_name() {
+  case $1 in */* | .* | '') die "\"$1\" is no backup" ;; esac
+}

@@ -1,0 +1,128 @@
+import type { Manifest } from "../../src/api/manifest.ts";
+import type { Action } from "../../src/api/plugins/action.ts";
+import type { Block } from "./block.ts";
+import { type Scripts, scriptMounts, scriptsAsset } from "./scripts.ts";
+import type { ServerBlock } from "./server-block.ts";
+
+/** What an expansion needs beside its block. */
+export interface ExpandContext {
+  /** Upper-case prefix of the variables that the platform gives to pods. */
+  envPrefix: string;
+  /** A new secret at each call. */
+  newPassword: () => string;
+}
+
+/** What the pods of a server are, where it is not the same for each kind of it. */
+export interface ServerPods {
+  /** `serve.sh`, which is the first process, `tools.sh` with the tools `ready` and `job`, and what those read. */
+  scripts: Scripts;
+  /** Variables of every pod and of the backup jobs. */
+  env: Readonly<Record<string, string>>;
+  /** Where the volume of a pod is mounted. */
+  dataFolder: string;
+  /** Limit of a clean stop: a duration. */
+  stopGrace: string;
+  dockerOptions: readonly string[];
+  /** Config keys of all passwords. */
+  passwordKeys: readonly string[];
+  keys: ServerKeys;
+}
+
+/** Config keys that every kind of server has. */
+export interface ServerKeys {
+  /** Which pod is primary. */
+  primary: string;
+  /** Counts what was decided about the cluster: the higher word is the newer one. */
+  epoch: string;
+  /** How many backups stay. */
+  keep: string;
+}
+
+export interface ServerExpansion {
+  block: Block;
+  server: ServerBlock;
+  pods: ServerPods;
+}
+
+/**
+ * What a block of a server with standbys becomes: the scripts, the statefulset, and a cron job where backups have a
+ * schedule. What the config does not have yet is made once, by actions; with a complete config the same block always
+ * gives the same manifests and no action.
+ */
+export function expandServer(expansion: ServerExpansion, context: ExpandContext) {
+  const { block, server, pods } = expansion;
+  const manifests: Manifest[] = [scriptsAsset(block, pods.scripts), statefulset(expansion, context)];
+  if (server.backups.schedule !== "") manifests.push(backupJob(expansion, context));
+  return { manifests, actions: missingConfig(expansion, context) };
+}
+
+function statefulset({ block, server, pods }: ServerExpansion, context: ExpandContext): Manifest {
+  const { scope, name } = block;
+  const ready = { command: ["sh", "/berth/tools.sh", "ready"] };
+  return {
+    kind: "statefulset",
+    scope,
+    name,
+    spec: {
+      // A copy of a large database takes its time, and so does a clean stop.
+      rollout: { progress_deadline: "1h" },
+      stop_grace: pods.stopGrace,
+      ...server.passed,
+      image: server.image,
+      replicas: server.replicas,
+      command: ["/berth/serve.sh"],
+      docker_options: ["--entrypoint sh", ...pods.dockerOptions, ...server.dockerOptions],
+      stop_signal: "SIGTERM",
+      env: { ...pods.env, ...server.env },
+      ports: server.ports,
+      volume_claims: [{ name: "data", mount_path: pods.dataFolder, size: server.storage }],
+      volumes: [...mounts(block, pods, context), ...server.volumes],
+      probes: { readiness: { exec: ready, period: "2s", timeout: "10s", failure_threshold: 3 } },
+    },
+  };
+}
+
+/** Scripts, and the one volume for backups that all pods share and no prune takes along. */
+function mounts(block: Block, { scripts }: ServerPods, { envPrefix }: ExpandContext): string[] {
+  const backups = `${envPrefix.toLowerCase()}-${block.scope}-${block.name}-backups:/backups`;
+  return [...scriptMounts(block, scripts), backups];
+}
+
+function backupJob({ block, server, pods }: ServerExpansion, context: ExpandContext): Manifest {
+  const { scope, name } = block;
+  const { schedule, timezone, timeout, keep } = server.backups;
+  return {
+    kind: "cronjob",
+    scope,
+    name: `${name}.backup`,
+    spec: {
+      schedule,
+      timezone,
+      concurrency_policy: "Forbid",
+      job: {
+        image: server.image,
+        command: ["/berth/tools.sh", "job", String(keep)],
+        docker_options: ["--entrypoint sh"],
+        env_from: [`${scope}/${name}`],
+        env: { ...pods.env },
+        volumes: mounts(block, pods, context),
+        timeout,
+      },
+    },
+  };
+}
+
+function missingConfig({ block, server, pods }: ServerExpansion, { newPassword }: ExpandContext): Action[] {
+  const { scope, name, config } = block;
+  const { keys, passwordKeys } = pods;
+  const secrets = passwordKeys.filter((key) => (config[key] ?? "") === "").map((key) => [key, newPassword()]);
+  const places = config[keys.primary] === undefined ? [[keys.primary, "0"]] : [];
+  const epochs = config[keys.epoch] === undefined ? [[keys.epoch, "1"]] : [];
+  // Not in the environment of a manifest: a change of it would replace the pods.
+  const keep = String(server.backups.keep);
+  const kept = config[keys.keep] === keep ? [] : [[keys.keep, keep]];
+  const kv: Record<string, string> = Object.fromEntries([...secrets, ...places, ...epochs, ...kept]);
+  if (Object.keys(kv).length === 0) return [];
+  const summary = `config of ${scope}/${name}: ${Object.keys(kv).join(", ")}`;
+  return [{ type: "config_set", scope, name, kv, skip_restart: true, summary }];
+}

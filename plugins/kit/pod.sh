@@ -1,0 +1,70 @@
+# Sourced by the scripts of a plugin: what a pod knows of itself, and whom it goes on as. Plain sh, no more than an image has
+# anyway. Before it these are set:
+#   block_kind    for texts: "postgres"
+#   block_scope, block_name
+#   owner         user of the image that the server runs as; owner_needed says why it cannot be root, where it cannot
+#   env_prefix    of the variables that the platform gives to pods
+
+# The volume that all pods of the block share.
+backups=/backups
+
+say() { printf '%s: %s\n' "$block_kind" "$*" >&2; }
+die() {
+  say "$*"
+  exit 1
+}
+
+# Whether this is root, and there is a user to go on as.
+becomes_owner() {
+  [ "$(id -u)" = 0 ] || return 1
+  if id "$owner" >/dev/null 2>&1; then return 0; fi
+  [ -z "${owner_needed:-}" ] || die "the image has no user \"$owner\" and $owner_needed; use an image that has one"
+  return 1
+}
+
+# own_folders FOLDER…: they are the owner's; an image of another maker may have given the user another number.
+own_folders() {
+  becomes_owner || return 0
+  mkdir -p "$@"
+  for folder in "$@"; do
+    if [ -n "$(find "$folder" -prune ! -user "$owner")" ]; then chown -R "$owner" "$folder"; fi
+  done
+}
+
+# as_owner SCRIPT ARGUMENT…: goes on as that user, where there is one.
+as_owner() {
+  becomes_owner || return 0
+  for program in gosu su-exec; do
+    if command -v "$program" >/dev/null 2>&1; then exec "$program" "$owner" sh "$@"; fi
+  done
+  if setpriv --help 2>&1 | grep -q -- --reuid; then
+    exec setpriv --reuid="$owner" --regid="$owner" --init-groups sh "$@"
+  fi
+  exec su -s /bin/sh "$owner" -- "$@"
+}
+
+# as_first SCRIPT: goes on as that user in a process of its own, and hands it the signals. The first process of a container
+# gets none that it has no trap for, and a trap does not outlive an exec: a stop that comes early would be lost.
+as_first() {
+  (as_owner "$1" owner && exec sh "$1" owner) &
+  child=$!
+  trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT QUIT
+  outlive "$child" || exit $?
+  exit 0
+}
+
+# outlive PID: waits until that child has ended, whatever signals come meanwhile; its exit code.
+outlive() {
+  code=0
+  wait "$1" || code=$?
+  while kill -0 "$1" 2>/dev/null; do
+    code=0
+    wait "$1" || code=$?
+  done
+  return "$code"
+}
+
+own_ordinal() { eval "printf %s \"\${${env_prefix}_REPLICA_ORDINAL:-0}\""; }
+
+# host_of ORDINAL: name of another pod of the block.
+host_of() { printf '%s-%s.%s' "$block_name" "$1" "$block_scope"; }
