@@ -49,7 +49,10 @@ export interface ServerExpansion {
  * schedule. What the config does not have yet is made once, by actions; with a complete config the same block always
  * gives the same manifests and no action.
  */
-export function expandServer(expansion: ServerExpansion, context: ExpandContext) {
+export function expandServer(
+  expansion: ServerExpansion,
+  context: ExpandContext,
+): { manifests: Manifest[]; actions: Action[] } {
   const { block, server, pods } = expansion;
   const manifests: Manifest[] = [scriptsAsset(block, pods.scripts), statefulset(expansion, context)];
   if (server.backups.schedule !== "") manifests.push(backupJob(expansion, context));

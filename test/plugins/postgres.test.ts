@@ -246,6 +246,16 @@ describe("postgres on a real server", () => {
     expect(await backupsOf(berth, "pg", "data/main")).toEqual(after.slice(0, 1));
   });
 
+  test("two backups that are taken at the same time are two, and what an interrupted check left is gone", async () => {
+    await sql("create database berth_check_20200101t000000z_1");
+    const told = await Promise.all([1, 2].map(() => berth.run("pg", "backup", "data/main")));
+    for (const text of told) expect(text).toContain("was restored once and counted");
+    const ids = told.map((text) => /^backup (\S+)/.exec(text)?.[1] ?? "").sort();
+    expect(new Set(ids).size).toBe(2);
+    expect(await backupsOf(berth, "pg", "data/main")).toEqual(ids.reverse());
+    expect(await sql("select count(*) from pg_database where datname like 'berth_check_%'")).toBe("0");
+  });
+
   test("unlinked, the app has no URL any more", async () => {
     await berth.run("pg", "unlink", "data/main", "shop/web");
     expect(await config("shop", "web")).toEqual({});

@@ -168,6 +168,14 @@ describe("redis on a real server", () => {
     expect(after.length).toBeLessThanOrEqual(3);
   });
 
+  test("two backups that are taken at the same time are two", async () => {
+    const told = await Promise.all([1, 2].map(() => berth.run("redis", "backup", "data/cache")));
+    for (const text of told) expect(text).toContain("was restored once and counted");
+    const ids = told.map((text) => /^backup (\S+)/.exec(text)?.[1] ?? "").sort();
+    expect(new Set(ids).size).toBe(2);
+    expect((await backupsOf(berth, "redis", "data/cache")).slice(0, 2)).toEqual(ids.reverse());
+  });
+
   test("unlinked, the app has no URL any more", async () => {
     await berth.run("redis", "unlink", "data/cache", "shop/web");
     expect(await config()).toEqual({});

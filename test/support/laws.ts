@@ -91,10 +91,13 @@ export const calls = each((file) =>
     : [],
 );
 
-/** core/ is data in, data out, and so is what bundled plugins make of a block. */
+/** What bundled plugins make of a block, and the pieces of the kit that they make it with. */
+const expands = /^plugins\/(?:[^/]+\/(?:expand|block)|kit\/(?:fields|scripts|server-block|statefulset))\.ts$/;
+
+/** core/ is data in, data out, and so are those. */
 export const purity = each((file) => {
   const isCore = folderOf(file.path) === "core" && inSrc(file.path);
-  if (!isCore && !/^plugins\/[^/]+\/(?:expand|block)\.ts$/.test(file.path)) return [];
+  if (!isCore && !expands.test(file.path)) return [];
   const who = isCore ? "core" : "an expand";
   return house.impure.filter(({ use }) => use.test(file.code)).map(({ name }) => `${who} may not use ${name}`);
 });

@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { kitShell, startKitShell } from "../../../support/shell.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "berth-pod."));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const pod = (lines: string, ...args: string[]) => kitShell(["pod.sh"], lines, ...args);
+
+test("the ordinal comes from the variable of the platform, whatever its prefix is", async () => {
+  expect((await pod("env_prefix=ACME ACME_REPLICA_ORDINAL=2; own_ordinal")).stdout).toBe("2");
+  expect((await pod("env_prefix=ACME; own_ordinal")).stdout).toBe("0");
+  expect((await pod("block_name=main block_scope=data; host_of 1")).stdout).toBe("main-1.data");
+});
+
+describe("the user to go on as", () => {
+  const root = 'id() { [ "$1" = -u ] && echo 0; }';
+
+  test("an image without it goes on as root where the server can", async () => {
+    expect(await pod(`${root}\nas_owner script\nown_folders /nowhere\necho went on`)).toMatchObject({
+      exitCode: 0,
+      stdout: "went on\n",
+    });
+  });
+
+  test.each(["as_owner script", "own_folders /nowhere"])("and is refused where it cannot: %s", async (call) => {
+    const { exitCode, stderr } = await pod(
+      `${root}\nowner_needed="MQ refuses to run as root"\n${call}\necho went on >&2`,
+    );
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'mq: the image has no user "nobody-of-that-name" and MQ refuses to run as root; use an image that has one\n',
+    ]);
+  });
+
+  test("who is not root goes on as they are", async () => {
+    const user = 'id() { [ "$1" = -u ] && echo 1000; }\nowner_needed=x';
+    expect((await pod(`${user}\nas_owner script\nown_folders /nowhere\necho went on`)).stdout).toBe("went on\n");
+  });
+});
+
+describe("the first process", () => {
+  const script = (text: string) => {
+    const path = join(folder, "serve.sh");
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test.each([0, 7])("ends with the exit code of the script: %d", async (code) => {
+    const { exitCode, stdout } = await pod('as_first "$1"\necho never', script(`echo "$1"; exit ${code}`));
+    expect([exitCode, stdout]).toEqual([code, "owner\n"]);
+  });
+
+  test("hands signals on, as often as they come, and waits for the end", async () => {
+    const path = script(
+      "trap 'echo asked; n=$((n + 1))' TERM\nn=0\necho up\nwhile [ $n -lt 2 ]; do sleep 0.05; done\nexit 9",
+    );
+    const child = startKitShell(["pod.sh"], 'as_first "$1"', path);
+    const reader = child.stdout.getReader();
+    const decoder = new TextDecoder();
+    let said = "";
+    const until = async (text: string) => {
+      while (said !== text) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`ended with: ${said}`);
+        said += decoder.decode(value);
+      }
+    };
+    await until("up\n");
+    child.kill("SIGTERM");
+    await until("up\nasked\n");
+    child.kill("SIGTERM");
+    await until("up\nasked\nasked\n");
+    expect(await child.exited).toBe(9);
+  });
+
+  test("a child that ended before anybody waited still tells its exit code", async () => {
+    expect((await pod("(exit 5) &\nchild=$!\nsleep 0.1\noutlive $child || exit $?")).exitCode).toBe(5);
+  });
+});
+
+describe("who decides", () => {
+  const handover = (lines: string) =>
+    kitShell(["pod.sh", "handover.sh"], `backups=$1\nsave_state() { echo "$epoch $primary"; }\n${lines}`, folder);
+
+  test("one at a time; who has it may renew, and nobody else gives it back", async () => {
+    expect((await handover("lock a; lock a; unlock b")).exitCode).toBe(0);
+    const second = await handover("lock b");
+    expect([second.exitCode, second.stderr]).toEqual([
+      1,
+      "mq: another command is making a pod primary just now; wait for it, then see: info\n",
+    ]);
+    expect((await handover("unlock a; lock b; unlock b")).exitCode).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("of many at one time, one gets it", async () => {
+    const outcomes = await Promise.all(["a", "b", "c", "d", "e", "f"].map((token) => handover(`lock ${token}`)));
+    expect(outcomes.filter(({ exitCode }) => exitCode === 0)).toHaveLength(1);
+  });
+
+  test("what was left behind stands in nobody's way", async () => {
+    await handover("lock a");
+    const before = Date.now() / 1000 - 200;
+    utimesSync(join(folder, ".handover"), before, before);
+    expect((await handover("lock b; unlock a; lock b")).exitCode).toBe(0);
+  });
+
+  test("the older word does not count", async () => {
+    expect((await handover("epoch=3 primary=0; remember 3 1; remember 4 2")).stdout).toBe("3 1\n4 2\n");
+    const older = await handover("epoch=3 primary=0; remember 2 1");
+    expect([older.exitCode, older.stderr]).toEqual([1, "mq: epoch 2 is older than what this pod knows (3)\n"]);
+  });
+});
