@@ -1,4 +1,4 @@
-import { type Cluster, podAt, statusOf, tool } from "../../kit/cluster.ts";
+import { type Cluster, podAt, statusOf, tool, until } from "../../kit/cluster.ts";
 import { promotionCommand } from "../../kit/promotion.ts";
 import { PluginError } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
@@ -9,7 +9,7 @@ const catchUpMs = 6 * 60_000;
 /** `promote SCOPE/NAME [--replica N]`. */
 export const promote = promotionCommand({
   kind: postgresKind,
-  refuseLoss,
+  refuseLoss: (cluster, target) => refuseLoss(cluster, target),
   steps: (cluster, target) => ({
     async beforePromote() {
       await tool(cluster, { pod: podAt(cluster, target), args: ["caught_up"], timeoutMs: catchUpMs });
@@ -18,13 +18,23 @@ export const promote = promotionCommand({
   }),
 });
 
+/** How long a standby may take to connect to a primary that has just come back: it tries every five seconds. */
+const connectMs = 20_000;
+
 /** A primary that answers sends everything before it ends, but only to a standby that is connected. */
-async function refuseLoss(cluster: Cluster, target: number): Promise<void> {
+export async function refuseLoss(cluster: Cluster, target: number, limitMs: number = connectMs): Promise<void> {
   const pod = cluster.pods.find(({ replica_id }) => replica_id === String(cluster.primary));
-  const status = pod === undefined ? undefined : await statusOf(cluster, pod);
-  if (status?.one("role") !== "primary") return;
-  if (status.all("standby").some((line) => line.startsWith(`pod-${target} streaming`))) return;
-  throw new PluginError(
-    `pod ${target} is not connected to the primary, so what it does not have yet would be lost; see: info, or use --force`,
-  );
+  if (pod === undefined) return;
+  const willSend = async () => {
+    const status = await statusOf(cluster, pod);
+    if (status?.one("role") !== "primary") return true;
+    return status.all("standby").some((line) => line.startsWith(`pod-${target} streaming`));
+  };
+  try {
+    await until(`pod ${target} connecting`, limitMs, willSend);
+  } catch {
+    throw new PluginError(
+      `pod ${target} is not connected to the primary, so what it does not have yet would be lost; see: info, or use --force`,
+    );
+  }
 }
