@@ -263,6 +263,13 @@ describe("postgres on a real server", () => {
     expect(await berth.run("pg", "unlink", "data/main", "shop/web")).toBe("shop/web is not linked to data/main");
   });
 
+  test("help of what is destructive asks nothing and does nothing", async () => {
+    const before = await primary();
+    expect(await berth.run("pg", "promote", "-h")).toContain("berth pg:promote");
+    expect(await berth.run("pg", "promote", "-h", "--yes")).toContain("promote SCOPE/NAME [--replica N]");
+    expect(await primary()).toBe(before);
+  });
+
   test("wrong words name what is right, and blocks that are none are refused", async () => {
     expect(await berth.refused("pg", "info")).toContain("say which postgres: SCOPE/NAME");
     expect(await berth.refused("pg", "info", "data/other")).toContain("no postgres data/other; apply its block first");

@@ -176,6 +176,13 @@ describe("redis on a real server", () => {
     expect((await backupsOf(berth, "redis", "data/cache")).slice(0, 2)).toEqual(ids.reverse());
   });
 
+  test("help of what is destructive asks nothing and does nothing", async () => {
+    const before = await primary();
+    expect(await berth.run("redis", "failover", "-h")).toContain("berth redis:failover");
+    expect(await berth.run("redis", "failover", "-h", "--yes")).toContain("failover SCOPE/NAME [--replica N]");
+    expect(await primary()).toBe(before);
+  });
+
   test("unlinked, the app has no URL any more", async () => {
     await berth.run("redis", "unlink", "data/cache", "shop/web");
     expect(await config()).toEqual({});
