@@ -7,7 +7,7 @@ import { DispatchInput, ExpandInput, ProgressLine } from "../../src/api/plugins/
 import { globalFlags } from "../../src/cli/help.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { splitPluginWord } from "../../src/cli/plugin-words.ts";
-import { commands, localCommands } from "../../src/cli/table.ts";
+import { loaded, localCommands, verbs } from "../../src/cli/table.ts";
 import { limits } from "../../src/config.ts";
 import { decodeActions } from "../../src/core/plugins/actions.ts";
 import { readReply } from "../../src/core/plugins/envelope.ts";
@@ -70,6 +70,8 @@ const checks: Record<string, (body: string) => void> = {
     for (const line of body.trim().split("\n")) expect([...Value.Errors(ProgressLine, JSON.parse(line))]).toEqual([]);
   },
 };
+
+const commands = await Promise.all(verbs.map(loaded));
 
 /** The verb is one of ours, or a plugin's, and knows its flags. */
 function checkCommand(line: string): void {
