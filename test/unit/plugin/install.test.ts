@@ -221,7 +221,7 @@ describe("versions", () => {
     await it.installer.install({ source: packageOf(it, helloPlugin("1", asks("config_set"))) });
     const source = packageOf(it, helloPlugin("2", asks("config_set, run_job")));
     expect(await failureText(it.installer.update("hello"))).toBe(
-      'forbidden: 2 wants more than "hello" was granted: run_job; install it to grant that',
+      'forbidden: 2 wants more than "hello" was granted: run_job; to grant that: berth plugins update hello --yes, or install it again',
     );
     const { permissions } = await it.installer.install({ source });
     expect(permissions).toEqual({ actions: ["config_set", "run_job"], scopes: ["data"], docker: false });
