@@ -300,6 +300,15 @@ describe("by hand and linked", () => {
     expect(traces(it)).toEqual({ versions: 0, staging: [], links: [] });
   });
 
+  test("a folder that was dropped in steps aside for a link, and comes back", async () => {
+    const it = await yard();
+    writeTree(join(it.plugins, "hello"), helloPlugin("1"));
+    const source = packageOf(it, helloPlugin("dev"));
+    expect(await it.installer.install({ source, link: true, replace: true })).toMatchObject({ origin: "linked" });
+    await it.installer.rollback("hello");
+    expect(await it.say("hello", "hello")).toBe("hello 1");
+  });
+
   test("disabling and enabling a folder keeps its permissions", async () => {
     const it = await yard();
     writeTree(join(it.plugins, "hello"), helloPlugin("1"));
