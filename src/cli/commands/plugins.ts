@@ -39,9 +39,9 @@ export const pluginsCommand: Command = {
   ],
   detail: [
     "SOURCE is owner/repo for a release, the URL of a git repository, or a folder of the server.",
-    "On a terminal install shows what the plugin asks for, before anything of it runs, and asks; update asks",
-    "where a version wants more than was granted. With -y or without a terminal install does not ask, and",
-    "update refuses such a version without -y.",
+    "On a terminal install shows what would come in, before anything of it runs, and asks; update",
+    "asks where a version wants more than was granted. With -y nothing is asked and that is granted.",
+    "Without a terminal install does not ask, and update refuses such a version unless -y is there.",
     "A command of a plugin is run with: berth PLUGIN:COMMAND [WORDS]; berth help PLUGIN lists them.",
     "To write one: berth plugins init NAME, then plugins lint and plugins test.",
   ],
