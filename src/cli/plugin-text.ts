@@ -54,7 +54,7 @@ export function previewText(plugin: PluginPreview, style: Style): string {
     ["commit", commit],
     ["sha256", digest],
     ["replaces", replaces === undefined ? undefined : `version ${replaces.version || "unknown"} (${replaces.origin})`],
-    ["wants to", grantText({ permissions: grant, full_grant })],
+    ["may", grantText({ permissions: grant, full_grant })],
     ["new", more?.join(", ")],
     ["runs now", plugin.hooks.map((hook) => `its ${hook} hook, as the user of the server`).join(", ") || "nothing"],
   ];

@@ -76,7 +76,7 @@ describe("plugins install on a terminal", () => {
         "  source    ana/pg",
         "  commit    c0ffee",
         `  sha256    ${digest}`,
-        "  wants to  config_set, run_job; in data; uses the container engine",
+        "  may       config_set, run_job; in data; uses the container engine",
         "  runs now  its install hook, as the user of the server",
         "",
         "Install it? [y/N]   it may config_set, run_job; in data; uses the container engine",
@@ -101,7 +101,7 @@ describe("plugins install on a terminal", () => {
     });
     const { err } = await play(["install", "ana/pg"], { typed: ["n"], shown });
     expect(err).toMatch(/^pg\n/);
-    expect(err).toContain("wants to  do everything (its plugin.yml asks for no permissions)\n");
+    expect(err).toContain("may       do everything (its plugin.yml asks for no permissions)\n");
     expect(err).toContain("new       exec_local, scope web\n");
     expect(err).toContain("replaces  version unknown (bundled)\n");
     expect(err).toContain("runs now  nothing\n");
