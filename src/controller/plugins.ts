@@ -88,7 +88,7 @@ export async function installPlugin(context: Context, body: unknown, caller: Plu
   const outcome = await bring().catch((error: unknown) => {
     throw error instanceof ChangedPackage ? error : asInvalid(error);
   });
-  if (!("lock" in outcome)) return wirePreview(outcome);
+  if ("digest" in outcome) return wirePreview(outcome);
   const detail = { source: request.source };
   return cameIn(context, outcome, { actor: caller.actor, action: "plugin.install", detail });
 }

@@ -240,6 +240,14 @@ describe("an update that wants more", () => {
     expect(updated.data).toMatchObject({ version: "2", permissions: wanted, warnings: [], previous: "1" });
   });
 
+  test("of everything is granted by what its preview tells", async () => {
+    packageOf(helloPlugin("3"));
+    const { data } = await ask("POST /plugins/hi/update", { preview: true });
+    expect([data.full_grant, (data.more as string[]).includes("scope *")]).toEqual([true, true]);
+    const { data: updated } = await ask("POST /plugins/hi/update", { grant: data.grant });
+    expect([updated.version, updated.full_grant, updated.permissions]).toEqual(["3", true, data.grant]);
+  });
+
   test("gets no more than it asks for, whatever is granted", async () => {
     const all = { actions: [...wanted.actions, "exec_local", "fetch_file"], scopes: ["*"], docker: true };
     expect((await ask("POST /plugins/hi/update", { grant: all })).data).toMatchObject({ permissions: wanted });
