@@ -248,6 +248,11 @@ describe("an update that wants more", () => {
     expect([updated.version, updated.full_grant, updated.permissions]).toEqual(["3", true, data.grant]);
   });
 
+  test("needs only the difference granted: what it had it keeps", async () => {
+    const grant = { actions: ["run_job"], scopes: [], docker: false };
+    expect((await ask("POST /plugins/hi/update", { grant })).data).toMatchObject({ version: "2", permissions: wanted });
+  });
+
   test("gets no more than it asks for, whatever is granted", async () => {
     const all = { actions: [...wanted.actions, "exec_local", "fetch_file"], scopes: ["*"], docker: true };
     expect((await ask("POST /plugins/hi/update", { grant: all })).data).toMatchObject({ permissions: wanted });
