@@ -10,7 +10,7 @@ import { pluginCommandHelp, pluginHelpText } from "./plugin-text.ts";
 import { callWithProgress, warn } from "./progress-answer.ts";
 import { printable } from "./style.ts";
 import { didYouMean } from "./suggest.ts";
-import { commands, localCommands } from "./table.ts";
+import { localCommands, verbs } from "./table.ts";
 
 export interface PluginWords {
   /** The first word, which is no verb of the client. */
@@ -103,7 +103,7 @@ async function installed(context: Context, typed: string): Promise<PluginInfo[]>
 }
 
 function knownVerbs(): string[] {
-  return [...commands, ...localCommands].map(({ name }) => name);
+  return [...verbs, ...localCommands].map(({ name }) => name);
 }
 
 function unknownCommand(word: string, known: readonly string[]): CommandFailure {

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { Database } from "bun:sqlite";
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import { createIdentityApp } from "../../src/http/identity/app.ts";
 import { startListener } from "../../src/http/identity/listener.ts";
 import { identityLimits } from "../../src/config.ts";
 import { silentLog } from "../../src/lib/log.ts";
 import { identityWorld, type Tenant } from "../support/identity.ts";
-import { seedUsers } from "../support/identity-seed.ts";
+import { seededUser, seedUsers } from "../support/identity-seed.ts";
 
 /**
  * The server of the search benchmark, in a process of its own: the identity service over a million users in one
@@ -17,6 +17,8 @@ export interface BenchServer {
   barePort: number;
   /** Secret keys: of the large instance and of one of the ten. */
   keys: { large: string; oneOfTen: string };
+  /** Of a user of the large instance. */
+  exactEmail: string;
   /** A token of the large instance. */
   token: string;
   seededMs: number;
@@ -27,6 +29,7 @@ const count = Number(process.argv[2] ?? 1_000_000);
 
 const world = identityWorld();
 const large = await world.tenant();
+const exactEmail = seededUser(Math.floor(count / 13), count).email;
 const ten: Tenant[] = [];
 for (let n = 0; n < 9; n++) ten.push(await world.tenant());
 const middle = ten[4];
@@ -58,9 +61,12 @@ const listen = (handler: (request: Request) => Response | Promise<Response>) =>
 const proxies = { peerOf: () => "127.0.0.1", trusted: [] };
 const quiet = { identity: world.running.identity, log: silentLog, limits: identityLimits, proxies };
 const service = listen(createIdentityApp(quiet).fetch);
+// The same query and the same answer, with nothing between them.
+const answer = await answerTo(`email:${exactEmail}`);
 const app = new Elysia({ normalize: false }).get(
   "/bare",
-  () => new Response("[]", { headers: { "Content-Type": "application/json" } }),
+  () => new Response(answer, { headers: { "Content-Type": "application/json" } }),
+  { query: t.Object({ query: t.String() }) },
 );
 const bare = listen((request) => app.fetch(request));
 const portOf = (address: string) => Number(address.split(":").at(-1));
@@ -69,6 +75,7 @@ const ready: BenchServer = {
   port: portOf(service.address),
   barePort: portOf(bare.address),
   keys: { large: large.secretKey, oneOfTen: middle.secretKey },
+  exactEmail,
   token,
   seededMs,
   indexedMs,
@@ -80,6 +87,12 @@ stopping.abort();
 await Promise.all([service.stop(0), bare.stop(0), running]);
 world.close();
 process.exit(0);
+
+async function answerTo(query: string): Promise<string> {
+  const url = `http://${service.address}/api/v1/users/search?query=${encodeURIComponent(query)}`;
+  const answered = await fetch(url, { headers: { "X-Service-Secret-Key": large.secretKey } });
+  return answered.text();
+}
 
 /** Everything is in the trigram indexes. */
 async function untilIndexed(): Promise<void> {

@@ -30,6 +30,41 @@ count_ring() {
   echo "$passed $failed $skipped"
 }
 
+# Rings on real time and a real engine, where a neighbour on the machine can make a test fail that finds nothing wrong.
+unsteady_rings="integration plugins fault e2e"
+# More than this is no accident.
+second_looks_max=2
+
+# second_look RING: runs the files of the ring in which something failed once more, alone on the machine, and corrects
+# RING.count where all of it passes. It leaves RING.unsteady behind, and test/run says so: such a test is to be mended.
+# Not for tests that repeat by a count of their own, whose point is that not one round fails.
+second_look() {
+  case " $unsteady_rings " in
+    *" $1 "*) ;;
+    *) return 0 ;;
+  esac
+  files=$(failed_files "$BERTH_TEST_DIR/$1.xml")
+  [ -n "$files" ] || return 0
+  # shellcheck disable=SC2086 # one word per file
+  set -- "$1" $files
+  again=$1
+  shift
+  second_looks=$((${second_looks:-0} + $#))
+  [ "$second_looks" -le "$second_looks_max" ] || return 0
+  ! grep -q 'BERTH_TEST_[KRC]' "$@" || return 0
+  say "a second look at $*" >&2
+  timeout -k 10 900 bun test "$@" --timeout 60000 >&2 || return 0
+  # shellcheck disable=SC2046 # three numbers
+  set -- $(cat "$BERTH_TEST_DIR/$again.count")
+  echo "$(($1 + $2)) 0 $3" >"$BERTH_TEST_DIR/$again.count"
+  : >"$BERTH_TEST_DIR/$again.unsteady"
+}
+
+# failed_files REPORT: none when the run did not come to its end.
+failed_files() {
+  sed -n 's/^  <testsuite name="\(test[^"]*\)".* failures="[1-9][0-9]*".*/\1/p' "$1" 2>/dev/null
+}
+
 ring_number() {
   number=$(printf '%s' "$1" | sed -n "s/.* $2=\"\([0-9]*\)\".*/\1/p")
   echo "${number:-0}"

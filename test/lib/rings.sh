@@ -54,12 +54,15 @@ end_beside() {
   wait "$beside" || echo "0 1 0" >>"$summary"
   beside=
   cat "$BERTH_TEST_DIR/fault.said" >&2
-  cat "$BERTH_TEST_DIR/fault.count" >>"$summary"
 }
 
 for ring in "$@"; do
   [ "$ring" != e2e ] || end_beside
   [ "$ring" = fault ] && [ -n "$beside" ] && continue
-  run_ring "$ring" >>"$summary"
+  run_ring "$ring" >"$BERTH_TEST_DIR/$ring.count"
 done
 end_beside
+for ring in "$@"; do
+  second_look "$ring"
+  cat "$BERTH_TEST_DIR/$ring.count" >>"$summary"
+done

@@ -10,7 +10,7 @@ import { parseArguments } from "../../src/cli/arguments.ts";
 import { previewText } from "../../src/cli/plugin-text.ts";
 import { plainStyle } from "../../src/cli/style.ts";
 import { splitPluginWord } from "../../src/cli/plugin-words.ts";
-import { commands, localCommands } from "../../src/cli/table.ts";
+import { loaded, localCommands, verbs } from "../../src/cli/table.ts";
 import { limits } from "../../src/config.ts";
 import { decodeActions } from "../../src/core/plugins/actions.ts";
 import { readReply } from "../../src/core/plugins/envelope.ts";
@@ -79,6 +79,8 @@ const checks: Record<string, (body: string) => void> = {
     for (const line of body.trim().split("\n")) expect([...Value.Errors(ProgressLine, JSON.parse(line))]).toEqual([]);
   },
 };
+
+const commands = await Promise.all(verbs.map(loaded));
 
 /** The verb is one of ours, or a plugin's, and knows its flags. */
 function checkCommand(line: string): void {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "bun:test";
@@ -30,6 +30,40 @@ test("a ring that crashed is a failure, with a report and without", () => {
   expect(count(counts(10, 0, 0), 139)).toBe("10 1 0");
   expect(count(undefined, 1)).toBe("0 1 0");
   expect(count("", 124)).toBe("0 1 0");
+});
+
+/** A ring of tests of its own, run, looked at a second time and counted. */
+function looked(ring: string, files: Record<string, string>) {
+  const root = mkdtempSync(join(dir, "look."));
+  mkdirSync(join(root, "test", ring), { recursive: true });
+  mkdirSync(join(root, "out"));
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(root, "test", ring, `${name}.test.ts`), `import { expect, test } from "bun:test";\n${text}\n`);
+  }
+  const script =
+    'set -eu; cd "$2"; . "$1/setup/say.sh"; . "$1/test/lib/ring.sh"; run_ring "$3" >"out/$3.count";' +
+    ' second_look "$3"; cat "out/$3.count"';
+  const env = { ...process.env, BERTH_TEST_DIR: join(root, "out") };
+  const run = Bun.spawnSync(["sh", "-c", script, "sh", checkout, root, ring], { env, stderr: "pipe" });
+  return [run.stdout.toString().trim(), existsSync(join(root, "out", `${ring}.unsteady`))];
+}
+
+const good = 'test("good", () => {});';
+const bad = 'test("bad", () => expect(1).toBe(2));';
+const once = `${good}
+  import { existsSync, writeFileSync } from "node:fs";
+  test("once", () => { const seen = existsSync("seen"); writeFileSync("seen", ""); expect(seen).toBe(true); });`;
+
+test("a test that passes by itself is unsteady; one that fails again has failed", () => {
+  expect(looked("e2e", { good, once })).toEqual(["3 0 0", true]);
+  expect(looked("e2e", { good, once, bad })).toEqual(["2 2 0", false]);
+});
+
+test("no second look at what needs no engine, at what counts rounds, nor at many", () => {
+  expect(looked("unit", { once })).toEqual(["1 1 0", false]);
+  expect(looked("e2e", { once: `const rounds = "BERTH_TEST_ROUNDS";\n${once}` })).toEqual(["1 1 0", false]);
+  const [a, b, c] = ["a", "b", "c"].map((name) => once.replaceAll('"seen"', `"seen-${name}"`));
+  expect(looked("e2e", { a: a ?? "", b: b ?? "", c: c ?? "" })).toEqual(["3 3 0", false]);
 });
 
 test("failures are told by themselves, each once, with what led to them", () => {

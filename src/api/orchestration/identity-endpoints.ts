@@ -1,7 +1,13 @@
 import type { Endpoint } from "../endpoint.ts";
 import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "./identity-apps.ts";
 import { listIdentityAudit } from "./identity-audit.ts";
-import { createIdentityHook, deleteIdentityHook, listIdentityDeliveries, listIdentityHooks } from "./identity-hooks.ts";
+import {
+  createIdentityHook,
+  deleteIdentityHook,
+  listIdentityDeliveries,
+  listIdentityHooks,
+  updateIdentityHook,
+} from "./identity-hooks.ts";
 import { exportIdentityUsers, importIdentityUsers } from "./identity-import.ts";
 import {
   createIdentityInstance,
@@ -64,6 +70,7 @@ export const identityEndpoints: Endpoint[] = [
   listIdentityHooks,
   createIdentityHook,
   deleteIdentityHook,
+  updateIdentityHook,
   listIdentityDeliveries,
   listIdentityAudit,
   importIdentityUsers,

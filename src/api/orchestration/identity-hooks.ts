@@ -38,6 +38,23 @@ export const createIdentityHook = endpoint({
   data: Type.Composite([IdentityHook, Type.Object({ secret: Type.String() })]),
 });
 
+export const updateIdentityHook = endpoint({
+  method: "PATCH",
+  path: "/identity/hooks/:hook",
+  summary:
+    "Changes a webhook; what is left out stays. One that is not enabled hears nothing new, and what waits for it waits on",
+  query: Type.Object({ instance }),
+  body: Shape(
+    {
+      url: Type.Optional(Type.String({ maxLength: 2048 })),
+      events: Type.Optional(Type.Array(Type.String(), { maxItems: 50, description: "empty for all" })),
+      enabled: Type.Optional(Type.Boolean()),
+    },
+    "what to change",
+  ),
+  data: IdentityHook,
+});
+
 export const deleteIdentityHook = endpoint({
   method: "DELETE",
   path: "/identity/hooks/:hook",

@@ -12,7 +12,7 @@ import {
 import { parseSource, sourceForm } from "../../core/plugins/source.ts";
 import type { Arguments } from "../arguments.ts";
 import { confirmed, refused } from "../ask.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { ageOf } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { installShown, toldPlugin, updateShown } from "../plugin-install.ts";
@@ -24,9 +24,7 @@ import { tableSetup } from "./get.ts";
 
 const actions = { list, info, install, update, rollback, enable, disable, remove, runs };
 
-export const pluginsCommand: Command = {
-  name: "plugins",
-  summary: "list, install, update and remove plugins, look at their runs",
+export const pluginsCommand: CommandBody = {
   usage: [
     "plugins [list]",
     "plugins info NAME",

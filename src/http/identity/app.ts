@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Identity } from "../../identity/identity.ts";
 import type { Log } from "../../lib/log.ts";
+import { createAllowedMethods } from "../allowed-methods.ts";
 import { errorAnswer } from "./answers.ts";
 import { createClientAddress, type Proxies } from "./client-address.ts";
 import { mountDiscovery } from "./discovery.ts";
@@ -9,7 +10,7 @@ import { mountInstances } from "./instances.ts";
 import type { HttpLimits, IdentityPlane } from "./plane.ts";
 import { mountOauth } from "./oauth.ts";
 import { mountRefresh } from "./refresh.ts";
-import { withRequestLog } from "./request-log.ts";
+import { pathOf, withRequestLog } from "./request-log.ts";
 import { mountReset } from "./reset.ts";
 import { mountSearch } from "./search.ts";
 import { mountSessions } from "./sessions.ts";
@@ -29,7 +30,7 @@ export interface IdentityAppOptions {
 /** The identity service over HTTP: its API under `/api/v1`, and what browsers see of an instance. */
 export function createIdentityApp({ identity, log, limits, proxies }: IdentityAppOptions) {
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
-  app.onError(({ code, error }) => (code === "NOT_FOUND" ? errorAnswer(404, "Not found") : mapError(error, log)));
+  app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? unknown(request) : mapError(error, log)));
   const plane: IdentityPlane = {
     app,
     identity,
@@ -50,5 +51,11 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
   mountSignOut(plane);
   mountReset(plane);
   mountOauth(plane);
+  const allowedOn = createAllowedMethods(app.routes);
   return { fetch: withRequestLog(app.fetch, log) };
+
+  function unknown(request: Request): Response {
+    const allow = allowedOn(pathOf(request)).join(", ");
+    return allow === "" ? errorAnswer(404, "Not found") : errorAnswer(405, "Method not allowed", { Allow: allow });
+  }
 }

@@ -3,6 +3,7 @@ import {
   deleteIdentityHook,
   listIdentityDeliveries,
   listIdentityHooks,
+  updateIdentityHook,
 } from "../../api/orchestration/identity-hooks.ts";
 import type { Management } from "../../identity/manage/manage.ts";
 import { mount, type Plane } from "./mount.ts";
@@ -14,6 +15,10 @@ export function mountIdentityHooks(plane: Plane, { hooks }: Management, options:
   mount(plane, listIdentityHooks, { answer: ({ query: { instance } }) => hooks.list(instance) });
   mount(plane, createIdentityHook, {
     answer: ({ query: { instance }, body, actor }) => hooks.create(instance, body, { actor }),
+  });
+  mount(plane, updateIdentityHook, {
+    answer: ({ params, query: { instance }, body, actor }) =>
+      hooks.update(instance, { hook: readParam(params, "hook"), body }, { actor }),
   });
   mount(plane, deleteIdentityHook, {
     answer: ({ params, query: { instance }, actor }) => hooks.remove(instance, readParam(params, "hook"), { actor }),

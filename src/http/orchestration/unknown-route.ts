@@ -1,20 +1,17 @@
 import type { Endpoint } from "../../api/endpoint.ts";
 import { failureStatus } from "../../api/failure.ts";
+import { createAllowedMethods } from "../allowed-methods.ts";
 import { errorResponse } from "./answers.ts";
 
 /** Answers what no endpoint matches: 405 with `Allow` where the path exists under another method, else 404. */
 export function createUnknownRoute(endpoints: readonly Endpoint[]): (method: string, path: string) => Response {
-  const rows = endpoints.map(({ method, path }) => ({
-    pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/:[^/]+/g, "[^/]+")}$`),
-    methods: method === "GET" ? ["GET", "HEAD"] : [method],
-  }));
+  const allowedOn = createAllowedMethods(endpoints);
   return (method, path) => {
-    const allowed = rows.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
-    if (allowed.length === 0) {
+    const allow = allowedOn(path).join(", ");
+    if (allow === "") {
       const text = `path ${JSON.stringify(path)} does not exist, GET /openapi.json lists those that do`;
       return errorResponse(failureStatus.not_found, text);
     }
-    const allow = [...new Set(allowed)].join(", ");
     const text = `method ${method} is not allowed on ${JSON.stringify(path)}, use ${allow}`;
     return errorResponse(failureStatus.method_not_allowed, text, { Allow: allow });
   };

@@ -7,6 +7,7 @@ import {
   type IdentityHook,
   type listIdentityDeliveries,
   type listIdentityHooks,
+  updateIdentityHook,
 } from "../../api/orchestration/identity-hooks.ts";
 import { shownUrl } from "../../core/hooks.ts";
 import { idBytes, opaqueId } from "../../core/identity/keys.ts";
@@ -17,12 +18,18 @@ import { audit } from "../audit.ts";
 import { bodyReader, type By, isoTime, type ManageContext, requireInstance } from "./context.ts";
 
 const readBody = bodyReader(createIdentityHook);
+const readChange = bodyReader(updateIdentityHook);
 const signingBytes = 32;
 
 /** Who is told what happens in an instance. */
 export interface ManagedHooks {
   list(instance: string | undefined): DataOf<typeof listIdentityHooks>;
   create(instance: string | undefined, body: unknown, by: By): Promise<DataOf<typeof createIdentityHook>>;
+  update(
+    instance: string | undefined,
+    change: { hook: string; body: unknown },
+    by: By,
+  ): Promise<DataOf<typeof updateIdentityHook>>;
   remove(instance: string | undefined, hook: string, by: By): Promise<DataOf<typeof deleteIdentityHook>>;
   deliveries(instance: string | undefined, hook: string, limit: number): DataOf<typeof listIdentityDeliveries>;
 }
@@ -52,6 +59,25 @@ export function createManagedHooks(context: ManageContext): ManagedHooks {
         const detail = { hook: hook.id, events: hook.events };
         audit(nouns, { instance, actor, action: "hook.create", detail, now: hook.createdAt });
         return { ...wireHook(hook), secret: hook.secret };
+      });
+    },
+    async update(id, { hook: hookId, body }, { actor }) {
+      const { url, events, enabled } = readChange(body);
+      if (url !== undefined) checkUrl(url, allowPrivate);
+      if (events !== undefined) checkEvents(events);
+      return store.write((nouns) => {
+        const instance = requireInstance(context, id);
+        const before = requireHook(nouns.hooks.get(instance.seq, hookId), hookId);
+        const hook = {
+          ...before,
+          url: url ?? before.url,
+          events: [...new Set(events ?? before.events)],
+          enabled: enabled ?? before.enabled,
+        };
+        nouns.hooks.update(hook);
+        const detail = { hook: hookId, url: hook.url !== before.url, events: hook.events, enabled: hook.enabled };
+        audit(nouns, { instance, actor, action: "hook.update", detail, now: clock.now() });
+        return wireHook(hook);
       });
     },
     remove: (id, hookId, { actor }) =>

@@ -25,8 +25,8 @@ export interface Hooks {
   remove(seq: number): boolean;
 }
 
-/** Webhooks of instances; the secrets that sign them are sealed. */
-export function createHooks(db: Database, seal: Seal): Hooks {
+/** Webhooks of instances; the secrets that sign them are sealed. `onChanged` hears of those that may be called otherwise. */
+export function createHooks(db: Database, seal: Seal, onChanged: () => void): Hooks {
   const byId = db.query<Row, [number, string]>("select * from hooks where instance = ? and id = ?");
   const bySeq = db.query<Row, [number]>("select * from hooks where seq = ?");
   const list = db.query<Row, [number]>("select * from hooks where instance = ? order by seq");
@@ -60,6 +60,7 @@ export function createHooks(db: Database, seal: Seal): Hooks {
     },
     update({ seq, id, url, secret, events, enabled }) {
       update.run(url, seal.seal(secret, placeOf(id)), JSON.stringify(events), enabled ? 1 : 0, seq);
+      onChanged();
     },
     remove: (seq) => drop.run(seq).changes > 0,
   };

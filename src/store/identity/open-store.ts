@@ -62,7 +62,7 @@ export interface IdentityStore extends IdentityNouns {
   write<T>(change: (nouns: IdentityNouns) => T, options?: WriteOptions): Promise<T>;
   /** Moves whenever apps, instances, keys or signing pairs may have changed: what was remembered of them is void. */
   generation(): number;
-  /** Called after a commit that put webhook calls into the outbox. */
+  /** Called after a commit that put webhook calls into the outbox, or changed where they go. */
   subscribeDeliveries(listener: () => void): () => void;
   check(): string;
   copyTo(path: string): void;
@@ -110,6 +110,9 @@ interface Assembly {
 function assemble(db: Database, { file, seal, subjectsKept }: Assembly): IdentityStore {
   const listeners = new Set<() => void>();
   let added = false;
+  const wake = () => {
+    added = true;
+  };
   const touched = followUsers(db);
   let generation = 0;
   const changed = () => {
@@ -131,10 +134,8 @@ function assemble(db: Database, { file, seal, subjectsKept }: Assembly): Identit
     refreshChains: createRefreshChains(db),
     signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
-    hooks: createHooks(db, seal),
-    hookDeliveries: createHookDeliveries(db, () => {
-      added = true;
-    }),
+    hooks: createHooks(db, seal, wake),
+    hookDeliveries: createHookDeliveries(db, wake),
     searchChanges: createSearchChanges(db),
     purge: createPurge(db),
   };

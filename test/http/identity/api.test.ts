@@ -315,9 +315,18 @@ describe("what browsers and clients discover", () => {
 });
 
 test("what does not exist is told as JSON", async () => {
-  for (const request of ["GET /", "GET /api/v1/none", "PUT /api/v1/users", "OPTIONS /api/v1/users"]) {
+  for (const request of ["GET /", "GET /api/v1/none", "POST /i/x/none"]) {
     const { status, json } = await it.ask(request, secret());
     expect([request, status, json]).toEqual([request, 404, { error: "Not found" }]);
+  }
+  for (const [request, allow] of [
+    ["PUT /api/v1/users", "GET, HEAD"],
+    ["GET /api/v1/tokens/verify", "POST"],
+    ["DELETE /i/x/sign-in", "GET, HEAD, POST"],
+  ] as const) {
+    const { status, json, headers } = await it.ask(request, secret());
+    expect([request, status, json]).toEqual([request, 405, { error: "Method not allowed" }]);
+    expect(headers.get("allow")).toBe(allow);
   }
 });
 

@@ -418,6 +418,22 @@ describe("around it", () => {
       status: 400,
       error: expect.stringContaining('did you mean "user.created"'),
     });
+    const one = `/identity/hooks/${made.data.id}?instance=${id}`;
+    expect((await manage(`PATCH ${one}`, { enabled: false, events: ["user.banned"] })).data).toMatchObject({
+      url: "https://hooks.test/x",
+      events: ["user.banned"],
+      enabled: false,
+    });
+    await manage(`POST /identity/users/a@shop.test/unban?instance=${id}`);
+    expect(
+      (await manage(`GET /identity/hooks/${made.data.id}/deliveries?instance=${id}`)).data.deliveries,
+    ).toHaveLength(1);
+    const moved = await manage(`PATCH ${one}`, { enabled: true, events: [], url: "https://y.test/" });
+    expect(moved.data).toMatchObject({ url: "https://y.test/", events: [], enabled: true });
+    for (const wrong of [{ url: "ftp://x" }, { events: ["user.create"] }, { enabled: "no" }, { on: true }, []]) {
+      expect((await manage(`PATCH ${one}`, wrong)).status).toBe(400);
+    }
+    expect((await manage(`PATCH /identity/hooks/none?instance=${id}`, { enabled: true })).status).toBe(404);
     for (let n = 1; n < world.context.limits.hooksMax; n++) await manage(`POST ${at}`, { url: "https://x.test" });
     expect((await manage(`POST ${at}`, { url: "https://x.test" })).status).toBe(409);
     expect((await manage(`DELETE /identity/hooks/${made.data.id}?instance=${id}`)).status).toBe(200);

@@ -3,11 +3,12 @@ import {
   deleteIdentityHook,
   listIdentityDeliveries,
   listIdentityHooks,
+  updateIdentityHook,
 } from "../../../api/orchestration/identity-hooks.ts";
 import { answer, type Command } from "../../command.ts";
 import { timeText } from "../../time-text.ts";
-import { exitCodes } from "../../failures.ts";
-import { instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+import { exitCodes, usageFailure } from "../../failures.ts";
+import { given, instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
 
 export const hookCommands: readonly Command[] = [
   {
@@ -21,8 +22,10 @@ export const hookCommands: readonly Command[] = [
       const data = await context.api.call(listIdentityHooks, { query });
       answer(context, data, () => {
         if (data.hooks.length === 0) return "no webhooks";
-        const rows = data.hooks.map(({ id, url, events }) => [id, url, events.join(",") || "all"]);
-        return table(["ID", "URL", "EVENTS"], rows, context);
+        const rows = data.hooks.map(({ id, url, events, enabled }) => {
+          return [id, url, events.join(",") || "all", enabled ? "on" : "off"];
+        });
+        return table(["ID", "URL", "EVENTS", "STATE"], rows, context);
       });
       return exitCodes.done;
     },
@@ -39,6 +42,38 @@ export const hookCommands: readonly Command[] = [
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(createIdentityHook, { query, body });
       answer(context, data, () => `made webhook ${data.id}\nsigning secret ${data.secret}   shown once`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "set",
+    summary: "change where a webhook goes and what it hears, or turn it off and on",
+    usage: ["identity hook set HOOK_ID [--instance ID] [--url URL] [--event EVENT]… [--off | --on]"],
+    detail: ["--event all hears everything again. What waits while it is off goes out once it is on."],
+    flags: [
+      instanceFlag,
+      { name: "url", value: "URL", summary: "another address" },
+      { name: "event", value: "EVENT", repeat: true, summary: "in place of those before" },
+      { name: "off", summary: "it hears nothing" },
+      { name: "on", summary: "it hears again" },
+    ],
+    async run(context, args) {
+      const hook = oneWord(args, "which webhook: its id");
+      const [on, off] = [args.on("on"), args.on("off")];
+      if (on && off) throw usageFailure("say --on or --off, not both");
+      const events = args.values("event");
+      const body = given({
+        url: args.value("url"),
+        events: events.length === 0 ? undefined : events.filter((event) => event !== "all"),
+        enabled: on ? true : off ? false : undefined,
+      });
+      if (Object.keys(body).length === 0) throw usageFailure("say what to change: --url, --event, --on or --off");
+      const query = { instance: await instanceOf(context, args) };
+      const data = await context.api.call(updateIdentityHook, { params: { hook }, query, body });
+      answer(context, data, () => {
+        const heard = data.events.join(", ") || "all events";
+        return `webhook ${data.id} is ${data.enabled ? "on" : "off"}: ${heard} to ${data.url}`;
+      });
       return exitCodes.done;
     },
   },

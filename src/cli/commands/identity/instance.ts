@@ -116,7 +116,7 @@ function instancesText(instances: readonly IdentityInstance[], context: Context)
 function facts(instance: IdentityInstance, { terminal }: Context): string {
   const { id, app, app_id, name, environment, publishable_key, sign_in_url } = instance;
   const rows = [
-    ["instance", `${id}  (${name}, ${environment})`],
+    ["instance", `${id}  (${name === environment ? name : `${name}, ${environment}`})`],
     ["app", `${printable(app)}  (${app_id})`],
     ["publishable key", publishable_key],
     ["sign in", sign_in_url],
