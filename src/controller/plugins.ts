@@ -82,10 +82,9 @@ function wirePreview({ yml, requested, version, replaces, ...seen }: Preview): P
 export async function installPlugin(context: Context, body: unknown, caller: PluginCaller): Promise<InstallOutcome> {
   const { request, preview } = readInstall(body);
   const { installer } = context.plugins;
-  const bring = preview
-    ? () => installer.preview(request, howOf(caller))
-    : () => installer.install(request, howOf(caller));
-  const outcome = await bring().catch((error: unknown) => {
+  const how = howOf(caller, { preview });
+  const coming = preview ? installer.preview(request, how) : installer.install(request, how);
+  const outcome = await coming.catch((error: unknown) => {
     throw error instanceof ChangedPackage ? error : asInvalid(error);
   });
   if ("digest" in outcome) return wirePreview(outcome);
@@ -93,9 +92,11 @@ export async function installPlugin(context: Context, body: unknown, caller: Plu
   return cameIn(context, outcome, { actor: caller.actor, action: "plugin.install", detail });
 }
 
-function howOf({ signal, onLine }: PluginCaller): InstallOptions {
+/** Whoever watches an install breaks it off by leaving; one that nobody watches goes on to its end. */
+function howOf({ signal, onLine }: PluginCaller, { preview }: { preview: boolean }): InstallOptions {
+  const endsIt = preview || onLine !== undefined;
   return {
-    ...(signal === undefined ? {} : { signal }),
+    ...(signal === undefined || !endsIt ? {} : { signal }),
     ...(onLine === undefined ? {} : { progress: onLine }),
   };
 }
@@ -122,8 +123,9 @@ export async function updatePlugin(
   const { request, preview } = readUpdate(body, version);
   const { yml } = await pluginNamed(context, name);
   const { installer } = context.plugins;
-  if (preview) return wirePreview(await installer.previewUpdate(yml.name, request, howOf(caller)));
-  const plugin = await installer.update(yml.name, request, howOf(caller));
+  const how = howOf(caller, { preview });
+  if (preview) return wirePreview(await installer.previewUpdate(yml.name, request, how));
+  const plugin = await installer.update(yml.name, request, how);
   return cameIn(context, plugin, { actor: caller.actor, action: "plugin.update", detail: { from: yml.version } });
 }
 

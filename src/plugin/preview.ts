@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { widened } from "../core/plugins/conflicts.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
-import { check, requirePrograms, sourceOf, versionOf, type Wish } from "./checks.ts";
+import { check, requirePrograms, requireWanted, sourceOf, versionOf, type Wish } from "./checks.ts";
 import { hasHook } from "./hooks.ts";
 import { linkDigest, linkTarget } from "./link.ts";
 import { packageDigest } from "./lock.ts";
@@ -14,6 +14,7 @@ import type { Work } from "./work.ts";
  * what a package wants beyond its grant is told in `more` instead.
  */
 export async function preview(work: Work, wish: Wish, how: InstallOptions): Promise<Preview> {
+  requireWanted(how.signal);
   if (wish.link === true) return previewLink(work, wish);
   const source = sourceOf(wish.source);
   const version = versionOf(wish.version, source);

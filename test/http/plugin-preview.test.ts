@@ -351,16 +351,22 @@ describe("progress", () => {
     expect(await yard.say("hello", "hello")).toBe("hello 1");
   });
 
-  test("of a preview that nobody reads any more ends git", async () => {
+  test.each([
+    ["with progress", headers],
+    ["without", {}],
+  ])("%s of a preview that nobody waits for any more ends git", async (_, wanted) => {
     const asked = Promise.withResolvers<void>();
     host.override.set("/slow.git/info/refs", () => {
       asked.resolve();
       return new Promise<Response>(() => undefined);
     });
-    const answer = await post("/plugins/install", { source: `${host.url}/slow.git`, preview: true });
+    const leaving = new AbortController();
+    const body = JSON.stringify({ source: `${host.url}/slow.git`, preview: true });
+    const answer = fetchPlane(it, "POST /plugins/install", { headers: wanted, body, signal: leaving.signal });
     await asked.promise;
     expect(processes().length).toBeGreaterThan(0);
-    await answer.body?.cancel();
+    leaving.abort();
+    await answer;
     await waitFor("git to end", () => processes().length === 0);
     await waitFor("its folder to go", () => everything().every((line) => !line.startsWith(".staging/")));
   });

@@ -11,7 +11,7 @@ import {
 } from "../../api/orchestration/plugins.ts";
 import type { Controller } from "../../controller/controller.ts";
 import { mount, type Plane } from "./mount.ts";
-import { type Audience, mountProgress } from "./progress.ts";
+import { mountProgress } from "./progress.ts";
 import { readBody, readOptionalBody } from "./request.ts";
 
 export function mountPlugins(plane: Plane, controller: Controller): void {
@@ -23,12 +23,12 @@ export function mountPlugins(plane: Plane, controller: Controller): void {
   });
   mountProgress(plane, installPlugin, async ({ actor }, request) => {
     const body = await readBody(request, depth);
-    return (audience) => controller.installPlugin(body, { actor, ...watched(audience) });
+    return (audience) => controller.installPlugin(body, { actor, ...audience });
   });
   mount(plane, removePlugin, { answer: ({ params, actor }) => controller.removePlugin(params.name ?? "", { actor }) });
   mountProgress(plane, updatePlugin, async ({ params, query, actor }, request) => {
     const target = { name: params.name ?? "", version: query.version, body: await readOptionalBody(request, depth) };
-    return (audience) => controller.updatePlugin(target, { actor, ...watched(audience) });
+    return (audience) => controller.updatePlugin(target, { actor, ...audience });
   });
   mount(plane, rollbackPlugin, {
     answer: ({ params, actor }) => controller.rollbackPlugin(params.name ?? "", { actor }),
@@ -41,9 +41,4 @@ export function mountPlugins(plane: Plane, controller: Controller): void {
       answer: ({ params, actor }) => controller.setPluginEnabled({ name: params.name ?? "", enabled }, { actor }),
     });
   }
-}
-
-/** Whoever watches can break it off by leaving; what nobody watches goes on to its end. */
-function watched(audience: Audience): Partial<Audience> {
-  return audience.onLine === undefined ? {} : audience;
 }

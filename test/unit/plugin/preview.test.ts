@@ -70,7 +70,9 @@ describe("a preview", () => {
   test("that is not wanted any more leaves nothing", async () => {
     const source = packageOf();
     const gone = AbortSignal.abort();
-    expect(await failureText(it.installer.install({ source }, { signal: gone }))).toContain("was interrupted");
+    for (const bring of [it.installer.install, it.installer.preview]) {
+      expect(await failureText(bring({ source }, { signal: gone }))).toContain("was interrupted");
+    }
     expect([existsSync(join(it.plugins, "hello")), readdirSync(join(it.plugins, ".staging"))]).toEqual([false, []]);
   });
 });
