@@ -24,6 +24,9 @@ export interface Command {
   run(context: Context, args: Arguments): Promise<number>;
 }
 
+/** What `table.ts` does not say of a verb. */
+export type CommandBody = Omit<Command, "name" | "summary">;
+
 /** What a command needs of the world. */
 export interface Context {
   api: Client;

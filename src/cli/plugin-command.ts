@@ -1,16 +1,16 @@
-import { ApiError, readAnswer } from "../api/client.ts";
+import { ApiError } from "../api/client.ts";
 import { type DispatchResult, dispatchPlugin } from "../api/orchestration/dispatch.ts";
 import { listPlugins, type PluginInfo } from "../api/orchestration/plugins.ts";
-import { type ProgressLine, progressMediaType } from "../api/plugins/protocol.ts";
 import { confirmed, refused } from "./ask.ts";
 import type { Context } from "./command.ts";
 import { runLocally } from "./exec-local.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { fetchFiles } from "./fetch-file.ts";
 import { pluginCommandHelp, pluginHelpText } from "./plugin-text.ts";
+import { callWithProgress, warn } from "./progress-answer.ts";
 import { printable } from "./style.ts";
 import { didYouMean } from "./suggest.ts";
-import { commands, localCommands } from "./table.ts";
+import { localCommands, verbs } from "./table.ts";
 
 export interface PluginWords {
   /** The first word, which is no verb of the client. */
@@ -46,9 +46,8 @@ export async function runPluginWords(
     context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
     return exitCodes.done;
   }
-  const headers = { Accept: progressMediaType };
-  const answer = await context.api.raw(dispatchPlugin, { ...call, headers, signal: context.signal });
-  const result = await readResult(context, answer);
+  const broken = "the connection broke while the plugin was running; see: berth plugins runs";
+  const result = await callWithProgress(context, dispatchPlugin, { input: call, broken });
   tell(context, result);
   const code = await runLocally(context, { commands: result.exec_local ?? [], plugin: plugin.name, yes });
   if (code !== 0) return code;
@@ -104,7 +103,7 @@ async function installed(context: Context, typed: string): Promise<PluginInfo[]>
 }
 
 function knownVerbs(): string[] {
-  return [...commands, ...localCommands].map(({ name }) => name);
+  return [...verbs, ...localCommands].map(({ name }) => name);
 }
 
 function unknownCommand(word: string, known: readonly string[]): CommandFailure {
@@ -141,35 +140,11 @@ async function confirmDestructive(
   if (!(await confirmed(`Run "${what}"? Its plugin says that it is destructive.`, context))) throw refused();
 }
 
-const lineCharsMax = 64 * 1024 * 1024;
-
-/** Shows progress as it comes and returns the result at its end. Throws `ApiError` as without progress. */
-async function readResult(context: Context, answer: Response): Promise<DispatchResult> {
-  const isStream = answer.headers.get("content-type")?.includes(progressMediaType) === true;
-  if (!isStream || answer.body === null) return readAnswer(dispatchPlugin, answer.status, await answer.text());
-  for await (const line of linesOf(answer.body)) {
-    const told = JSON.parse(line) as ProgressLine;
-    if (told.type === "result") return readAnswer(dispatchPlugin, told.code, JSON.stringify(told));
-    context.terminal.note(context.terminal.noteStyle.dim(printable(told.text)));
-  }
-  throw new CommandFailure("the connection broke while the plugin was running; see: berth plugins runs");
-}
-
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let open = "";
-  for await (const chunk of body) {
-    const parts = (open + decoder.decode(chunk, { stream: true })).split("\n");
-    open = parts.pop() ?? "";
-    if (open.length > lineCharsMax) throw new CommandFailure("the answer of the server is too long");
-    yield* parts;
-  }
-}
-
-function tell({ terminal }: Context, { message, applied, warnings = [] }: DispatchResult): void {
+function tell(context: Context, { message, applied, warnings = [] }: DispatchResult): void {
+  const { terminal } = context;
   if (message !== "") terminal.out(harmless(message));
   for (const label of applied) terminal.note(`${terminal.noteStyle.green("✓")} ${printable(label)}`);
-  for (const warning of warnings) terminal.note(`${terminal.noteStyle.yellow("warning:")} ${printable(warning)}`);
+  warn(context, warnings);
 }
 
 /** Text of several lines that cannot drive the terminal. */

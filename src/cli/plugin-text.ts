@@ -1,4 +1,4 @@
-import type { PluginInfo } from "../api/orchestration/plugins.ts";
+import type { PluginInfo, PluginPreview } from "../api/orchestration/plugins.ts";
 import type { Style } from "./style.ts";
 import { printable } from "./style.ts";
 import { listText, tableText } from "./table-text.ts";
@@ -44,8 +44,27 @@ export function pluginText(plugin: PluginInfo, style: Style): string {
   ].join("\n");
 }
 
+/** What would be installed, for the operator to say yes or no to. */
+export function previewText(plugin: PluginPreview, style: Style): string {
+  const { name, version, description, source, requested, commit, digest, grant, full_grant, more, replaces } = plugin;
+  const facts: [string, string | undefined][] = [
+    ["version", version],
+    ["source", source],
+    ["asked for", requested],
+    ["commit", commit],
+    ["sha256", digest],
+    ["replaces", replaces === undefined ? undefined : `version ${replaces.version || "unknown"} (${replaces.origin})`],
+    ["may", grantText({ permissions: grant, full_grant })],
+    ["new", more?.join(", ")],
+    ["runs now", plugin.hooks.map((hook) => `its ${hook} hook, as the user of the server`).join(", ") || "nothing"],
+  ];
+  const rows = facts.flatMap(([fact, text]) => (text === undefined || text === "" ? [] : [[fact, printable(text)]]));
+  const about = description === "" ? "" : `  ${printable(description)}`;
+  return [`${style.bold(printable(name))}${about}`, listText(rows, { indent: "  " })].join("\n");
+}
+
 /** What it was granted, in one line. */
-export function grantText({ permissions, full_grant: full }: PluginInfo): string {
+export function grantText({ permissions, full_grant: full }: Pick<PluginInfo, "permissions" | "full_grant">): string {
   if (full) return "do everything (its plugin.yml asks for no permissions)";
   const { actions, scopes, docker } = permissions;
   const where = scopes.includes("*") ? "in every scope" : `in ${scopes.join(", ") || "no scope"}`;

@@ -10,9 +10,8 @@ import { narrowed } from "./narrow.ts";
 import type { Variables } from "./manifests/interpolate.ts";
 import { ManifestError } from "./manifests/source.ts";
 import type { RunLocal } from "./local-run.ts";
-import { pluginHelp, runPluginWords } from "./plugin-command.ts";
 import { splitPluginWord } from "./plugin-words.ts";
-import { commands, type LocalName, localCommands } from "./table.ts";
+import { loaded, type LocalName, localCommands, verbs } from "./table.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
 import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
 
@@ -55,14 +54,15 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const before = parseArguments(words, [...globalFlags, ...earlyFlags], { stopAtWord: 1 });
     if (before.on("version")) return say(terminal, `berth ${around.version}`);
     const [verb, ...rest] = before.words;
-    if (verb === undefined) return say(terminal, overview(commands, localCommands, terminal.style));
+    if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
     const local = findLocal(before.words);
     if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
-    const first = commands.find(({ name }) => name === verb);
+    const first = verbs.find(({ name }) => name === verb);
     if (first === undefined) {
       signal = around.interruptible();
       const context = contextOf(before, { json: json || outputOf(before), terminal, around, signal });
       if (verb === "help") return await help(rest, context, around);
+      const { runPluginWords } = await import("./plugin-command.ts");
       return await runPluginWords(context, {
         plugin: verb,
         words: rest,
@@ -70,7 +70,7 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
         yes: before.on("yes"),
       });
     }
-    const { command, rest: own } = narrowed(first, rest);
+    const { command, rest: own } = narrowed(await loaded(first), rest);
     const { restFromWord: stopAtWord } = command;
     const options = stopAtWord === undefined ? {} : { stopAtWord };
     const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
@@ -117,12 +117,13 @@ function findLocal(words: readonly string[]): { name: LocalName; rest: string[] 
 async function help(words: readonly string[], context: Context, around: Surroundings): Promise<number> {
   const [verb, ...rest] = words.flatMap((word, index) => (index === 0 ? splitPluginWord(word) : [word]));
   const { terminal } = context;
-  if (verb === undefined) return say(terminal, overview(commands, localCommands, terminal.style));
+  if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
   const local = findLocal([verb, ...rest]);
   if (local !== undefined) return around.local[local.name](["--help"]);
-  const command = commands.find(({ name }) => name === verb);
-  if (command !== undefined) return say(terminal, commandHelp(narrowed(command, rest).command, terminal.style));
-  return pluginHelp(context, verb, rest[0]);
+  const known = verbs.find(({ name }) => name === verb);
+  if (known === undefined) return (await import("./plugin-command.ts")).pluginHelp(context, verb, rest[0]);
+  const { command } = narrowed(await loaded(known), rest);
+  return say(terminal, commandHelp(command, terminal.style));
 }
 
 function say(terminal: Terminal, text: string): number {

@@ -9,7 +9,13 @@ import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
 import type { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
-import type { getPluginSchema, listPlugins, PluginInfo, removePlugin } from "../api/orchestration/plugins.ts";
+import type {
+  getPluginSchema,
+  InstallOutcome,
+  listPlugins,
+  PluginInfo,
+  removePlugin,
+} from "../api/orchestration/plugins.ts";
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { scale } from "../api/orchestration/scale.ts";
@@ -138,11 +144,21 @@ export interface Controller {
   getPlugin(name: string): Promise<PluginInfo>;
   /** Fails `not_found` also where the plugin has no schema for the kind. */
   pluginSchema(target: { name: string; kind: string | undefined }): Promise<DataOf<typeof getPluginSchema>>;
-  updatePlugin(target: { name: string; version: string | undefined }, options: { actor: string }): Promise<PluginInfo>;
+  /**
+   * `body` may be undefined. Fails `conflict` for a package that is not what was expected, `forbidden` for one that wants
+   * more than is granted. Also what would come in, where the body asks for a preview.
+   */
+  updatePlugin(
+    target: { name: string; version: string | undefined; body: unknown },
+    caller: PluginCaller,
+  ): Promise<InstallOutcome>;
   rollbackPlugin(name: string, options: { actor: string }): Promise<PluginInfo>;
   setPluginEnabled(target: { name: string; enabled: boolean }, options: { actor: string }): Promise<PluginInfo>;
-  /** `invalid` for every fault of the source or the package; what worked before goes on working. */
-  installPlugin(body: unknown, options: { actor: string }): Promise<PluginInfo>;
+  /**
+   * `invalid` for every fault of the source or the package, `conflict` for one that is not what was expected; what
+   * worked before goes on working. Also what would come in, where the body asks for a preview.
+   */
+  installPlugin(body: unknown, caller: PluginCaller): Promise<InstallOutcome>;
   removePlugin(name: string, options: { actor: string }): Promise<DataOf<typeof removePlugin>>;
   /** Runs a command and carries its actions out, all or none. `invalid` for an unknown plugin or command. */
   dispatchPlugin(request: DispatchRequest, options: PluginCaller & { restart: boolean }): Promise<DispatchResult>;

@@ -48,8 +48,10 @@ export function noPlugins(): PluginRoom {
     },
     installer: {
       install: refuse,
+      preview: refuse,
       remove: refuse,
       update: refuse,
+      previewUpdate: refuse,
       rollback: refuse,
       setEnabled: refuse,
       verify: refuse,

@@ -1,10 +1,17 @@
 import { Failure } from "../api/failure.ts";
-import type { PluginInfo } from "../api/orchestration/plugins.ts";
-import { isFields } from "../core/plugins/fields.ts";
-import type { InstallRequest, Plugin } from "../plugin/plugin.ts";
+import type { InstallOutcome, PluginInfo, PluginPreview } from "../api/orchestration/plugins.ts";
+import {
+  ChangedPackage,
+  type InstalledPlugin,
+  type InstallOptions,
+  type Plugin,
+  type Preview,
+} from "../plugin/plugin.ts";
 import type { Context } from "./context.ts";
+import type { PluginCaller } from "./controller.ts";
 import { knownPlugin } from "./dispatch.ts";
 import { asInvalid } from "./just-in-time.ts";
+import { readInstall, readUpdate } from "./plugin-request.ts";
 
 export interface PluginOptions {
   actor: string;
@@ -55,31 +62,47 @@ export function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin):
   };
 }
 
-/** POST /plugins/install. Every fault of the source or the package is a 400. */
-export async function installPlugin(context: Context, body: unknown, { actor }: PluginOptions): Promise<PluginInfo> {
-  const request = readRequest(body);
-  const plugin = await context.plugins.installer.install(request).catch((error: unknown) => {
-    throw asInvalid(error);
-  });
-  return told(context, plugin, { actor, action: "plugin.install", detail: { source: request.source } });
+function wirePreview({ yml, requested, version, replaces, ...seen }: Preview): PluginPreview {
+  const { permissions: declared, ...fields } = yml;
+  return {
+    preview: true,
+    ...fields,
+    ...seen,
+    version,
+    full_grant: declared === undefined,
+    ...(requested === "" ? {} : { requested }),
+    ...(replaces === undefined ? {} : { replaces: { version: replaces.yml.version, origin: replaces.origin } }),
+  };
 }
 
-function readRequest(body: unknown): InstallRequest {
-  if (!isFields(body)) throw new Failure("invalid", 'expected an object such as {"source": "owner/repo"}');
-  const { source, version, link, replace } = body;
-  if (typeof source !== "string" || source.trim() === "") throw new Failure("invalid", "source is required");
-  if (version !== undefined && version !== null && typeof version !== "string") {
-    throw new Failure("invalid", "version: expected string; put it in quotes");
-  }
-  for (const [name, flag] of Object.entries({ link, replace })) {
-    if (flag !== undefined && typeof flag !== "boolean") throw new Failure("invalid", `${name}: expected boolean`);
-  }
+/**
+ * POST /plugins/install. Every fault of the source or the package is a 400; a package that is not the one that was shown
+ * is a 409.
+ */
+export async function installPlugin(context: Context, body: unknown, caller: PluginCaller): Promise<InstallOutcome> {
+  const { request, preview } = readInstall(body);
+  const { installer } = context.plugins;
+  const how = howOf(caller, { preview });
+  const coming = preview ? installer.preview(request, how) : installer.install(request, how);
+  const outcome = await coming.catch((error: unknown) => {
+    throw error instanceof ChangedPackage ? error : asInvalid(error);
+  });
+  if ("digest" in outcome) return wirePreview(outcome);
+  const detail = { source: request.source };
+  return cameIn(context, outcome, { actor: caller.actor, action: "plugin.install", detail });
+}
+
+/** Whoever watches an install breaks it off by leaving; one that nobody watches goes on to its end. */
+function howOf({ signal, onLine }: PluginCaller, { preview }: { preview: boolean }): InstallOptions {
+  const endsIt = preview || onLine !== undefined;
   return {
-    source: source.trim(),
-    ...(version ? { version } : {}),
-    link: link === true,
-    replace: replace === true,
+    ...(signal === undefined || !endsIt ? {} : { signal }),
+    ...(onLine === undefined ? {} : { progress: onLine }),
   };
+}
+
+async function cameIn(context: Context, plugin: InstalledPlugin, event: Told): Promise<InstallOutcome> {
+  return { ...(await told(context, plugin, event)), warnings: [...plugin.warnings] };
 }
 
 /** DELETE /plugins/{name}: one that is not there is fine. */
@@ -94,12 +117,16 @@ export async function removePlugin(context: Context, name: string, { actor }: Pl
 /** POST /plugins/{name}/update. */
 export async function updatePlugin(
   context: Context,
-  { name, version }: { name: string; version: string | undefined },
-  { actor }: PluginOptions,
-): Promise<PluginInfo> {
-  const known = await pluginNamed(context, name);
-  const plugin = await context.plugins.installer.update(known.yml.name, version);
-  return told(context, plugin, { actor, action: "plugin.update", detail: { from: known.yml.version } });
+  { name, version, body }: { name: string; version: string | undefined; body: unknown },
+  caller: PluginCaller,
+): Promise<InstallOutcome> {
+  const { request, preview } = readUpdate(body, version);
+  const { yml } = await pluginNamed(context, name);
+  const { installer } = context.plugins;
+  const how = howOf(caller, { preview });
+  if (preview) return wirePreview(await installer.previewUpdate(yml.name, request, how));
+  const plugin = await installer.update(yml.name, request, how);
+  return cameIn(context, plugin, { actor: caller.actor, action: "plugin.update", detail: { from: yml.version } });
 }
 
 /** POST /plugins/{name}/rollback. */

@@ -169,13 +169,19 @@ export interface IdentityFacts {
   /** `""` is off. */
   address: string;
   baseUrl: string;
-  /** Undefined: nobody has used the service yet. */
-  database: { path: string; mode: number } | undefined;
+  /** `mode` is undefined where there is none. */
+  database: { path: string; mode: number | undefined };
+  /** The index that was made from it, where there is one. */
+  index: string | undefined;
 }
 
-export function checkIdentity({ address, baseUrl, database }: IdentityFacts): Check {
+export function checkIdentity({ address, baseUrl, database, index }: IdentityFacts): Check {
   const name = "identity service";
-  if (database !== undefined && (database.mode & 0o077) !== 0) {
+  if (database.mode === undefined && index !== undefined) {
+    const mend = `put it back, or restore a backup with berth restore FILE; to begin without users, move ${index} away too`;
+    return { name, status: "fail", detail: `the users' database ${database.path} is missing`, mend };
+  }
+  if (database.mode !== undefined && (database.mode & 0o077) !== 0) {
     const detail = `${database.path} has mode ${octal(database.mode)}: others may read who the users are`;
     return { name, status: "fail", detail, mend: `chmod 600 ${database.path}` };
   }

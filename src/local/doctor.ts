@@ -135,11 +135,11 @@ async function addressState(address: string, serverRuns: boolean): Promise<check
 
 function identityFacts(
   { identityAddr, identityBaseUrl }: ServeOptions,
-  { identityDatabase: path }: Layout,
+  { identityDatabase: path, identityIndex }: Layout,
 ): checks.IdentityFacts {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
-  const database = mode === undefined ? undefined : { path, mode };
-  return { address: identityAddr, baseUrl: identityBaseUrl, database };
+  const database = { path, mode: statSync(path, { throwIfNoEntry: false })?.mode };
+  const index = existsSync(identityIndex) ? identityIndex : undefined;
+  return { address: identityAddr, baseUrl: identityBaseUrl, database, index };
 }
 
 function clockFacts({ database }: Layout): checks.ClockFacts {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { usageFailure } from "../cli/failures.ts";
-import { commands, localCommands } from "../cli/table.ts";
+import { localCommands, verbs } from "../cli/table.ts";
 import { lintPackage } from "../plugin/lint.ts";
 import { report, wantsJson } from "./report.ts";
 
@@ -10,7 +10,7 @@ export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]
 Says what would keep a plugin from working, and what could be better. Nothing of it is run. Ends with 1 on errors.`;
 
 /** Words of the client: a plugin that is called so is not reached by it. */
-const verbs = [...commands, ...localCommands].map(({ name }) => name);
+const taken = [...verbs, ...localCommands].map(({ name }) => name);
 
 /** `berth plugins lint`. */
 export async function pluginLintCommand(args: string[]): Promise<number> {
@@ -25,7 +25,7 @@ export async function pluginLintCommand(args: string[]): Promise<number> {
   }
   const [folder = ".", ...more] = positionals;
   if (more.length > 0) throw usageFailure("say one folder: berth plugins lint [DIR]");
-  const result = await lintPackage(resolve(folder), { verbs });
+  const result = await lintPackage(resolve(folder), { verbs: taken });
   const { errors, warnings } = result;
   const counted = `errors: ${errors.length}, warnings: ${warnings.length}`;
   const lines = [...errors.map((text) => `error    ${text}`), ...warnings.map((text) => `warning  ${text}`), counted];

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdir, rename, rm, rmdir, symlink } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isPluginName } from "../core/plugins/names.ts";
 import type { PluginFolders } from "./folders.ts";
@@ -70,6 +70,7 @@ export async function stepAside(disk: Disk, name: string, record: VersionRecord)
   const before = (await readState(folders, name)) ?? freshState;
   await writeState(disk, name, { ...before, versions: [...before.versions, record], pending: record.id });
   reached("hand written");
+  await mkdir(join(folders.versions, name), { recursive: true, mode: 0o755 });
   await moveInPlace(join(folders.plugins, name), join(folders.versions, name, record.id));
   reached("hand moved");
   await pointTo(disk, name, join(".versions", name, record.id));

@@ -37,6 +37,7 @@ export interface Release {
   commit: string;
   /** The program for this machine: where it was put, and where in the package it belongs. */
   program: { file: string; path: string } | undefined;
+  warnings: string[];
 }
 
 const textBytesMax = 1024 * 1024;
@@ -53,7 +54,12 @@ export async function fetchRelease(fetch: ReleaseFetch): Promise<Release> {
   const bases = [...(yml.entrypoint === undefined ? [] : [baseName(yml.entrypoint)]), repo, yml.name];
   const asset = await takeAsset(fetch, tag, assetNames(bases, fetch.machine));
   const program = asset === undefined ? undefined : { file: asset.file, path: pathFor(asset.base, yml.entrypoint) };
-  return { tag, commit: /^[0-9a-f]{40,64}$/.test(comment) ? comment : "", program };
+  const warnings = asset === undefined || asset.isChecked ? [] : [uncheckedText(asset.name)];
+  return { tag, commit: /^[0-9a-f]{40,64}$/.test(comment) ? comment : "", program, warnings };
+}
+
+function uncheckedText(name: string): string {
+  return `${name} is taken as it came: the release has no checksum file`;
 }
 
 function pathFor(base: string, entrypoint: string | undefined): string {
@@ -92,9 +98,9 @@ async function newestTag(fetch: ReleaseFetch): Promise<string> {
   throw new Failure("not_found", `${owner}/${repo} has no release at ${url} (status ${response.status}); ${way}`);
 }
 
-interface TakenAsset {
+interface TakenAsset extends AssetName {
   file: string;
-  base: string;
+  isChecked: boolean;
 }
 
 /** Downloads the program for this machine next to the package; undefined when the release has none. */
@@ -114,10 +120,8 @@ async function takeAsset(fetch: ReleaseFetch, tag: string, names: AssetName[]): 
         `${name} of ${tag} has the sha256 ${found}, and its checksum file says ${sum}: not installed`,
       );
     }
-    fetch.onLine?.(
-      sum === undefined ? `${name}: taken as it came, the release has no checksum file` : `${name}: sha256 ${found}`,
-    );
-    return { file, base };
+    fetch.onLine?.(`${name}: sha256 ${found}`);
+    return { file, name, base, isChecked: sum !== undefined };
   }
   return undefined;
 }

@@ -33,7 +33,8 @@ const merged = ["/bin/sh", "-c", 'exec "$0" "$@" 1>&2'];
 export async function runHook(run: HookRun): Promise<void> {
   const { hook, yml, folder, envPrefix } = run;
   const program = join(folder, hook);
-  if (statSync(program, { throwIfNoEntry: false })?.isFile() !== true) return;
+  if (!hasHook(folder, hook)) return;
+  run.onLine?.(`running the ${hook} hook of ${yml.name}`);
   const { DOCKER_HOST, ...others } = run.env;
   const isGranted = DOCKER_HOST !== undefined && yml.permissions?.docker !== false;
   const given = isGranted ? { ...others, DOCKER_HOST } : others;
@@ -54,6 +55,10 @@ export async function runHook(run: HookRun): Promise<void> {
     "invalid",
     `the ${hook} hook of "${yml.name}" ${endingText(ending)}${said === "" ? "" : `:\n${said}`}`,
   );
+}
+
+export function hasHook(folder: string, hook: HookRun["hook"]): boolean {
+  return statSync(join(folder, hook), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function endingText(ending: Ending): string {

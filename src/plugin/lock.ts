@@ -3,6 +3,7 @@ import { createReadStream, lstatSync, readdirSync } from "node:fs";
 import { readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../api/failure.ts";
+import { canonicalJson, sha256Hex } from "../core/digest.ts";
 import type { FileRecord } from "./plugin.ts";
 import { checkSize, filesOf, type TreeLimits } from "./tree.ts";
 
@@ -19,6 +20,17 @@ export async function lockFiles(folder: string, limits: TreeLimits): Promise<Rec
     files[path] = { sha256: await hashOf(full), ...marks };
   }
   return files;
+}
+
+/**
+ * Sha256 hex of a package that was copied: its name, and each file with its bytes and whether it can be run. Equal
+ * packages have equal digests, wherever they lie.
+ */
+export async function packageDigest(folder: string, name: string, limits: TreeLimits): Promise<string> {
+  const files = Object.entries(await lockFiles(folder, limits)).map(([path, { sha256 }]) => {
+    return [path, sha256, (lstatSync(join(folder, path)).mode & 0o111) !== 0];
+  });
+  return sha256Hex(canonicalJson({ name, files }));
 }
 
 export interface Comparison {

@@ -1,3 +1,4 @@
+import { Failure } from "../api/failure.ts";
 import type { PluginPermissions, PluginYml } from "../api/plugins/plugin-yml.ts";
 
 /** A plugin that can be run. */
@@ -78,15 +79,62 @@ export interface InstallRequest {
   version?: string;
   link?: boolean;
   replace?: boolean;
+  /** Digest of a preview: a package that has another one is refused with `ChangedPackage`. */
+  expect?: string;
+}
+
+export interface UpdateRequest {
+  /** The newest without it. */
+  version?: string;
+  expect?: string;
+  /** What the operator grants beside what was granted before. */
+  grant?: PluginPermissions;
+}
+
+/** What an install or an update would bring in; nothing of it has been run. */
+export interface Preview {
+  yml: PluginYml;
+  source: string;
+  /** The version that was asked for; empty for the newest. */
+  requested: string;
+  version: string;
+  commit?: string;
+  /** Of the whole package as it would lie there before its hook; hex. */
+  digest: string;
+  /** What the install would run. */
+  hooks: string[];
+  /** For the operator: what could not be made sure of. */
+  warnings: string[];
+  grant: PluginPermissions;
+  /** What it wants beyond what is granted now; undefined where nothing is. */
+  more?: string[];
+  /** What is there of its name. */
+  replaces?: Plugin;
+}
+
+export interface InstalledPlugin extends Plugin {
+  /** As of its preview. */
+  warnings: readonly string[];
+}
+
+/** What was fetched is not what was shown before: answered as it is, while other faults of packages are `invalid`. */
+export class ChangedPackage extends Failure {
+  constructor(message: string) {
+    super("conflict", message);
+  }
 }
 
 /** Changes what is installed; each fails with a `Failure` and leaves what worked before. */
 export interface Installer {
   /** The installed plugin; what it says while it works goes to `progress`, a line each. */
-  install(request: InstallRequest, options?: InstallOptions): Promise<Plugin>;
+  install(request: InstallRequest, options?: InstallOptions): Promise<InstalledPlugin>;
+  /** Fetches and checks as `install` does, runs nothing of the package and leaves nothing behind. */
+  preview(request: InstallRequest, options?: InstallOptions): Promise<Preview>;
   /** False when it was not there. */
   remove(name: string, options?: InstallOptions): Promise<boolean>;
-  update(name: string, version?: string, options?: InstallOptions): Promise<Plugin>;
+  /** Fails `forbidden` for a version that wants more than is granted. */
+  update(name: string, request?: UpdateRequest, options?: InstallOptions): Promise<InstalledPlugin>;
+  previewUpdate(name: string, request?: UpdateRequest, options?: InstallOptions): Promise<Preview>;
   rollback(name: string): Promise<Plugin>;
   setEnabled(name: string, enabled: boolean): Promise<Plugin>;
   /** Compares the files with the lock; fails `conflict` naming the file that is not what was installed. */

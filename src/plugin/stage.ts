@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { Failure } from "../api/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
+import { canonicalJson } from "../core/digest.ts";
 import type { Machine } from "../core/plugins/release-assets.ts";
 import type { PluginSource } from "../core/plugins/source.ts";
 import { fetchGit } from "./fetch-git.ts";
@@ -34,6 +35,8 @@ export interface Fetched {
   /** What the source itself calls the version. */
   tag: string;
   program: Release["program"];
+  /** What could not be made sure of. */
+  warnings: string[];
 }
 
 export interface FetchWish {
@@ -64,6 +67,7 @@ export async function fetchPackage(options: StageOptions, staging: string, wish:
   if (source.type === "git") {
     // A clone holds its files twice: packed, and checked out.
     const growth = { bytesMax: 2 * options.limits.bytesMax, everyMs: lookMs, signal: wish.signal };
+    wish.onLine?.(`cloning ${source.url}`);
     const { commit } = await whileSmall(staging, growth, (signal) =>
       fetchGit({
         ...options,
@@ -76,13 +80,19 @@ export async function fetchPackage(options: StageOptions, staging: string, wish:
       }),
     );
     const { yml } = await readPackage(to, repositoryName(source.url));
-    return { folder: to, yml, commit, tag: "", program: undefined };
+    return { folder: to, yml, commit, tag: "", program: undefined, warnings: [] };
   }
   await mkdir(to);
   const limit = AbortSignal.timeout(options.fetchMs);
   const signal = wish.signal === undefined ? limit : AbortSignal.any([wish.signal, limit]);
   const { owner, repo } = source;
-  const release = await fetchRelease({ ...options, ...wish, owner, repo, to, signal, baseUrl: options.releasesUrl });
+  const fetch = { ...options, ...wish, owner, repo, to, signal, baseUrl: options.releasesUrl };
+  const release = await fetchRelease(fetch).catch((cause: unknown) => {
+    const isTold = cause instanceof Failure && cause.code === "timeout";
+    // What breaks off in the middle breaks in many ways.
+    if (!signal.aborted || isTold) throw cause;
+    throw new Failure("timeout", `${owner}/${repo} was not there in time, or the install was interrupted`, { cause });
+  });
   const { yml } = await readPackage(to, repo);
   return { folder: to, yml, ...release };
 }
@@ -94,15 +104,24 @@ async function readLocal(path: string): Promise<Fetched> {
   if (found === undefined) throw new Failure("not_found", `there is no folder "${path}" on the server`);
   if (!found.isDirectory()) throw new Failure("invalid", `"${path}" is no folder`);
   const { yml } = await readPackage(path);
-  return { folder: path, yml, commit: "", tag: "", program: undefined };
+  return { folder: path, yml, commit: "", tag: "", program: undefined, warnings: [] };
 }
 
 function repositoryName(url: string): string {
   return (/([^/:]+?)(?:\.git)?\/?$/.exec(url)?.[1] ?? "plugin").toLowerCase();
 }
 
-/** Copies what was fetched to where it stays, programs executable. */
-export async function putInPlace({ folder, program }: Fetched, to: string, limits: TreeLimits): Promise<void> {
+/** The version, as it is shown. */
+export function versionText({ yml, tag }: Pick<Fetched, "yml" | "tag">): string {
+  return yml.version || tag.replace(/^v(?=\d)/, "");
+}
+
+/**
+ * Copies what was fetched, programs executable; returns what the copy calls itself. Fails `conflict` where that asks
+ * for something else than what was read before: somebody works in that folder.
+ */
+export async function putInPlace(fetched: Fetched, to: string, limits: TreeLimits): Promise<PluginYml> {
+  const { folder, program } = fetched;
   await mkdir(dirname(to), { recursive: true, mode: 0o755 });
   await copyTree(folder, to, limits);
   if (program !== undefined) {
@@ -113,4 +132,14 @@ export async function putInPlace({ folder, program }: Fetched, to: string, limit
     await chmod(target, 0o755);
   }
   await makeExecutable(to);
+  const { yml } = await readPackage(to, fetched.yml.name);
+  if (!asksTheSame(yml, fetched.yml)) {
+    throw new Failure("conflict", `the package "${fetched.yml.name}" changed while it was copied; try again`);
+  }
+  return yml;
+}
+
+/** The program of a release may be a command that the package alone did not have. */
+function asksTheSame(one: PluginYml, other: PluginYml): boolean {
+  return canonicalJson({ ...one, commands: [] }) === canonicalJson({ ...other, commands: [] });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deployment } from "../support/manifests.ts";
 import { helloPlugin, writeTree } from "../support/plugin-yard.ts";
+import { onTerminal } from "../support/pty.ts";
 import { type ReleaseServer, releaseServer, sha256 } from "../support/release-server.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -103,6 +104,35 @@ describe("an operator", () => {
     expect(await done("plugins remove hello")).toBe("removed hello\n");
     expect(await done("plugins remove hello")).toBe("hello was not installed\n");
     expect((await cli("hi:hello")).stderr).toContain('unknown command "hi"');
+  });
+
+  test("on a terminal is shown and asked about first; Ctrl-C takes it back", async () => {
+    const install = () =>
+      onTerminal(["plugins", "install", "ana/hello"], { BERTH_ENDPOINT: berth.endpoint, NO_COLOR: "1" });
+    const refused = install();
+    await refused.until("Install it? [y/N]");
+    expect(refused.shown()).toContain("its install hook, as the user of the server");
+    refused.type("n\r");
+    expect(await refused.exited).toBe(5);
+
+    writeFileSync(slow(), "");
+    const broken = install();
+    await broken.until("Install it? [y/N]");
+    expect(existsSync(napping())).toBe(false);
+    broken.type("y\r");
+    const pid = await waitFor("the hook to run", async () => Number(readFileSync(napping(), "utf8")) || false);
+    broken.kill("SIGINT");
+    expect(await broken.exited).toBe(130);
+    await waitFor("the hook to end", () => !isAlive(pid));
+    expect((await cli("plugins info hello")).exitCode).toBe(1);
+
+    rmSync(slow());
+    const taken = install();
+    await taken.until("Install it? [y/N]");
+    taken.type("y\r");
+    expect(await taken.exited).toBe(0);
+    await taken.until("installed hello 1");
+    expect(await done("hi:hello you")).toBe("tool 1\n");
   });
 
   test("a server that is killed in an update has the old version when it is back", async () => {

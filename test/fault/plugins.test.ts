@@ -108,7 +108,7 @@ for (const [what, script, status, error] of corpus) {
     const answer = await asked;
     expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(error)]);
     expect(answer.ms).toBeLessThan(15_000);
-    expect(slowest).toBeLessThan(2_000);
+    expect(slowest).toBeLessThan(5_000);
   });
 
   test(`a plugin that ${what}, as expand`, async () => {
@@ -184,7 +184,7 @@ test("50 at once, each with its own answer, and the plane answers meanwhile", as
   const slowest = await slowestWhile(asked);
   const answers = (await asked).map(({ status, text }) => [status, JSON.parse(text).data?.message]);
   expect(answers).toEqual(Array.from({ length: 50 }, (_, at) => [200, String(at)]));
-  expect(slowest).toBeLessThan(2_000);
+  expect(slowest).toBeLessThan(5_000);
 });
 
 test("more than may run at once are told to come back", async () => {

@@ -87,7 +87,9 @@ describe("what Docker refuses", () => {
   }, 60_000);
 
   test("an app that ends again and again is a crash loop, and is not started without pause", async () => {
-    await berth.apply(deployment("no", "crash", { command: ["sh", "-c", "exit 3"] }));
+    // Without a time in which it must hold, a replica that was seen running before its end would do.
+    const rollout = { min_ready: "5s" };
+    await berth.apply(deployment("no", "crash", { command: ["sh", "-c", "exit 3"], rollout }));
     await berth.tells("deployment no/crash", "CrashLoop", "ReleaseFailed");
     expect((await berth.cli(["get", "pods", "no/crash"])).stdout).toContain("exit code 3");
   }, 60_000);

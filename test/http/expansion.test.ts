@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Plugin } from "../../src/plugin/plugin.ts";
+import type { InstalledPlugin } from "../../src/plugin/plugin.ts";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Ask, plane } from "../support/plane.ts";
 import { printing, testPlugins, writePlugin } from "../support/plugins.ts";
@@ -8,7 +8,7 @@ import { type World, world } from "../support/world.ts";
 
 let it: World;
 let ask: Ask;
-let install: (request: { source: string; version?: string }) => Promise<Plugin>;
+let install: (request: { source: string; version?: string }) => Promise<InstalledPlugin>;
 beforeEach(async () => {
   install = async () => {
     throw new Error("nothing to install");
@@ -243,7 +243,7 @@ describe("just in time", () => {
       await registry.refresh();
       const found = registry.find(name);
       if (found === undefined) throw new Error(registry.list().errors.join());
-      return found;
+      return { ...found, warnings: [] };
     };
     return asked;
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serveOptions } from "../../src/config.ts";
@@ -9,9 +9,12 @@ import { createPluginRoom } from "../../src/daemon-plugins.ts";
 import { layoutOf } from "../../src/disk/layout.ts";
 import { makeFolders } from "../../src/disk/root.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { type Call, cli } from "../support/cli.ts";
 import { fixtureImage } from "../support/manifests.ts";
+import { helloPlugin, writeTree } from "../support/plugin-yard.ts";
 import { printing, writePlugin } from "../support/plugins.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** The plane on real sockets, with the registry, the installer and the host that the daemon has. */
 const root = mkdtempSync(join(tmpdir(), "live-"));
@@ -112,4 +115,65 @@ test("a source that holds nothing of the kind refuses the apply, and nothing is 
   const { status, body } = await ask("POST", "/apply", block);
   expect([status, body.error]).toEqual([400, expect.stringMatching(/^queue\/data\/q: .*nowhere/)]);
   expect(plane.store.blocks.list({ kind: "queue" })).toEqual([]);
+});
+
+/** The client at a terminal, over real sockets. */
+function operator(argv: string[], typed: string[]) {
+  const server = async ({ method, path, query, body, accept }: Call) => {
+    const headers: Record<string, string> = accept === undefined ? {} : { accept };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    return fetch(`${plane.front.url}${path}?${new URLSearchParams(query)}`, init);
+  };
+  return cli(["plugins", ...argv], { server, typed });
+}
+
+const asking = (version: string, actions: string) => {
+  const install = `#!/bin/sh\necho making ${version} ready\n`;
+  return helloPlugin(version, { yml: `permissions: {actions: [${actions}], scopes: [data]}`, files: { install } });
+};
+
+test("an operator sees what comes in before it runs, and is told how far it is", async () => {
+  const source = writeTree(join(root, "hello-source"), asking("1", "run_job"));
+  const no = await operator(["install", source], ["n"]);
+  expect([no.code, no.err]).toEqual([5, expect.stringContaining("runs now  its install hook")]);
+  expect(no.err).not.toContain("making 1 ready");
+  expect((await ask("GET", "/plugins/hello")).status).toBe(404);
+  const yes = await operator(["install", source], ["y"]);
+  expect([yes.code, yes.out]).toEqual([0, "installed hello 1\n"]);
+  expect(yes.err.indexOf("making 1 ready\n")).toBeGreaterThan(yes.err.indexOf("Install it? [y/N]"));
+
+  writeTree(source, asking("2", "run_job, exec_local"));
+  const refused = await operator(["update", "hello"], ["n"]);
+  expect([refused.code, refused.err]).toEqual([5, expect.stringContaining("  new       exec_local\n")]);
+  expect((await ask("GET", "/plugins/hello")).body.data.version).toBe("1");
+  const updated = await operator(["update", "hello"], ["y"]);
+  expect([updated.code, updated.out]).toEqual([0, "updated from 1 to hello 2\n"]);
+  expect(updated.err).toContain("making 2 ready\n");
+});
+
+test("an install whose operator leaves is taken back; one that nobody watches goes on", async () => {
+  const install = `#!/bin/sh\nwhile [ ! -e ${root}/go-on ]; do sleep 0.05; done\n`;
+  const source = writeTree(join(root, "late-source"), {
+    "plugin.yml": "name: late\n",
+    "bin/go": "#!/bin/sh\n",
+    install,
+  });
+  const begin = (headers: Record<string, string>, signal: AbortSignal) =>
+    fetch(`${plane.front.url}/plugins/install`, { method: "POST", headers, signal, body: JSON.stringify({ source }) });
+  const versions = () => readdirSync(join(layout.plugins, ".versions")).filter((name) => name === "late");
+
+  const watching = new AbortController();
+  const answer = await begin({ accept: "application/x-ndjson" }, watching.signal);
+  const first = new TextDecoder().decode((await answer.body?.getReader().read())?.value);
+  expect(first).toContain("running the install hook of late");
+  watching.abort();
+  await waitFor("it to be taken back", () => versions().length === 0);
+
+  const leaving = new AbortController();
+  const left = begin({}, leaving.signal).catch((error: unknown) => error);
+  await waitFor("its hook to run", () => versions().length === 1);
+  leaving.abort();
+  await left;
+  await Bun.write(join(root, "go-on"), "");
+  await waitFor("it to be there", async () => (await ask("GET", "/plugins/late")).status === 200);
 });

@@ -8,6 +8,8 @@ export interface Call {
   path: string;
   query: Record<string, string>;
   body: unknown;
+  /** What the client would rather have than an envelope. */
+  accept?: string;
 }
 
 /** Plays the server: the `data` of the answer, an `Answer`, a `Response` as it is, or undefined for a 404; or promises it. */
@@ -106,11 +108,13 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     fetch: async (address, init) => {
       const url = new URL(address);
       const body = typeof init.body === "string" ? bodyOf(init.body, init.headers) : undefined;
+      const accept = new Headers(init.headers).get("Accept");
       const call = {
         method: init.method ?? "GET",
         path: url.pathname,
         query: Object.fromEntries(url.searchParams),
         body,
+        ...(accept === null ? {} : { accept }),
       };
       outcome.calls.push(call);
       return reply(await scene.server?.(call));

@@ -1,15 +1,28 @@
-import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts";
-import { openapiDocument } from "../../src/http/orchestration/openapi.ts";
+import { orchestrationDocument } from "../../src/http/orchestration/openapi.ts";
+import { identityWorld } from "./identity.ts";
 
-export const snapshotPath = `${import.meta.dir}/../../docs/openapi/orchestration.json`;
-
-/** The document as it is checked in: without the version of a build. */
-export function snapshotText(): string {
-  const info = { title: "berth orchestration API", version: "0" };
-  return `${JSON.stringify(openapiDocument(info, orchestrationEndpoints), null, 2)}\n`;
+/** The documents as they are checked in, by file: without the version of a build. */
+export async function openapiSnapshots(): Promise<Record<string, unknown>> {
+  return {
+    "orchestration.json": orchestrationDocument({ title: "berth orchestration API", version: "0" }),
+    "identity.json": await identityDocument(),
+  };
 }
 
+async function identityDocument(): Promise<unknown> {
+  const world = identityWorld();
+  try {
+    return (await world.ask("GET /openapi.json")).json;
+  } finally {
+    world.close();
+  }
+}
+
+export const snapshotPath = (file: string): string => `${import.meta.dir}/../../docs/openapi/${file}`;
+
 if (import.meta.main) {
-  if (!process.argv.includes("--write")) throw new Error("say --write to replace docs/openapi/orchestration.json");
-  await Bun.write(snapshotPath, snapshotText());
+  if (!process.argv.includes("--write")) throw new Error("say --write to replace docs/openapi/");
+  for (const [file, document] of Object.entries(await openapiSnapshots())) {
+    await Bun.write(snapshotPath(file), `${JSON.stringify(document, null, 2)}\n`);
+  }
 }

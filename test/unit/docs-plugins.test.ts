@@ -3,11 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { PluginPreview } from "../../src/api/orchestration/plugins.ts";
 import { DispatchInput, ExpandInput, ProgressLine } from "../../src/api/plugins/protocol.ts";
 import { globalFlags } from "../../src/cli/help.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
+import { previewText } from "../../src/cli/plugin-text.ts";
+import { plainStyle } from "../../src/cli/style.ts";
 import { splitPluginWord } from "../../src/cli/plugin-words.ts";
-import { commands, localCommands } from "../../src/cli/table.ts";
+import { loaded, localCommands, verbs } from "../../src/cli/table.ts";
 import { limits } from "../../src/config.ts";
 import { decodeActions } from "../../src/core/plugins/actions.ts";
 import { readReply } from "../../src/core/plugins/envelope.ts";
@@ -65,11 +68,19 @@ const checks: Record<string, (body: string) => void> = {
     const { actions, problems } = decodeActions(isFields(data) ? data.actions : undefined, limits);
     expect([problems, actions.length]).toEqual([[], 7]);
   },
+  "json preview": (body) => expect([...Value.Errors(PluginPreview, JSON.parse(body))]).toEqual([]),
+  "text preview": (body) => {
+    const shown = JSON.parse(snippets.find(({ info }) => info === "json preview")?.body ?? "") as PluginPreview;
+    const warnings = shown.warnings.map((warning) => `warning: ${warning}\n`).join("");
+    expect(body).toBe(`${previewText(shown, plainStyle)}\n${warnings}\nInstall it? [y/N]\n`);
+  },
   "json error-answer": (body) => expect(readReply(body, limits).type).toBe("error"),
   "json progress": (body) => {
     for (const line of body.trim().split("\n")) expect([...Value.Errors(ProgressLine, JSON.parse(line))]).toEqual([]);
   },
 };
+
+const commands = await Promise.all(verbs.map(loaded));
 
 /** The verb is one of ours, or a plugin's, and knows its flags. */
 function checkCommand(line: string): void {

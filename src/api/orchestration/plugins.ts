@@ -3,14 +3,19 @@ import { endpoint } from "../endpoint.ts";
 import { PluginPermissions, PluginYml } from "../plugins/plugin-yml.ts";
 import { Text } from "../query.ts";
 
+/** SHA-256 in hex. */
+export const digestPattern = "^[0-9a-f]{64}$";
+
+const PluginOrigin = Type.Union(
+  [Type.Literal("folder"), Type.Literal("installed"), Type.Literal("linked"), Type.Literal("bundled")],
+  { description: "folder: dropped in by hand; linked: a folder elsewhere, not verified" },
+);
+
 /** One plugin: the fields of its `plugin.yml` and where it came from. */
 export const PluginInfo = Type.Composite([
   Type.Omit(PluginYml, ["permissions"]),
   Type.Object({
-    origin: Type.Union(
-      [Type.Literal("folder"), Type.Literal("installed"), Type.Literal("linked"), Type.Literal("bundled")],
-      { description: "folder: dropped in by hand; linked: a folder elsewhere, not verified" },
-    ),
+    origin: PluginOrigin,
     enabled: Type.Boolean(),
     source: Type.Optional(Type.String({ description: "what it was installed from" })),
     requested: Type.Optional(Type.String({ description: "the version that was asked for" })),
@@ -46,20 +51,85 @@ export const getPluginSchema = endpoint({
   data: Type.Object({ plugin: Type.String(), kind: Type.String(), schema: Type.Unknown() }),
 });
 
+const preview = Type.Optional(
+  Type.Boolean({ description: "fetches and checks, answers with what would be installed, and changes nothing" }),
+);
+const expect = Type.Optional(
+  Type.String({
+    pattern: digestPattern,
+    description: "digest of a preview: a package that is not the one that was shown is a 409",
+  }),
+);
+
 export const InstallBody = Type.Object({
   source: Type.String({ description: "owner/repo, the URL of a git repository, or a local path" }),
   version: Type.Optional(Type.String()),
   link: Type.Optional(Type.Boolean({ description: "uses the local folder where it is, unverified: for development" })),
   replace: Type.Optional(Type.Boolean({ description: "may take the place of a bundled plugin of the same name" })),
+  preview,
+  expect,
 });
 export type InstallBody = Static<typeof InstallBody>;
+
+export const UpdateBody = Type.Object(
+  {
+    preview,
+    expect,
+    grant: Type.Optional({
+      ...PluginPermissions,
+      description: "what the new version may be granted beside what was granted before; without it more is a 403",
+    }),
+  },
+  { description: "may be left out" },
+);
+export type UpdateBody = Static<typeof UpdateBody>;
+
+/** A plugin that has just come in. */
+export const InstalledInfo = Type.Composite([
+  PluginInfo,
+  Type.Object({ warnings: Type.Array(Type.String(), { description: "what could not be made sure of" }) }),
+]);
+export type InstalledInfo = Static<typeof InstalledInfo>;
+
+/** What would be installed; nothing of it has been run, and nothing was changed. */
+export const PluginPreview = Type.Composite([
+  Type.Omit(PluginYml, ["permissions"]),
+  Type.Object({
+    preview: Type.Literal(true),
+    source: Type.String(),
+    requested: Type.Optional(Type.String({ description: "the version that was asked for" })),
+    commit: Type.Optional(Type.String()),
+    digest: Type.String({ description: "of the whole package, for expect: SHA-256 in hex" }),
+    grant: PluginPermissions,
+    /** Has no `permissions` in its plugin.yml, so that everything would be granted. */
+    full_grant: Type.Boolean(),
+    more: Type.Optional(
+      Type.Array(Type.String(), { description: "what it asks for beyond what is granted now; left out for a new one" }),
+    ),
+    hooks: Type.Array(Type.String(), { description: "what the install would run" }),
+    warnings: Type.Array(Type.String()),
+    replaces: Type.Optional(
+      Type.Object({ version: Type.String(), origin: PluginOrigin }, { description: "what is there of that name" }),
+    ),
+  }),
+]);
+export type PluginPreview = Static<typeof PluginPreview>;
+
+export const InstallOutcome = Type.Union([InstalledInfo, PluginPreview]);
+export type InstallOutcome = Static<typeof InstallOutcome>;
+
+export function isPreview(outcome: InstallOutcome): outcome is PluginPreview {
+  return "preview" in outcome;
+}
 
 export const installPlugin = endpoint({
   method: "POST",
   path: "/plugins/install",
-  summary: "Installs a plugin from a release of a hosted repository, a git URL or a local path",
+  summary:
+    "Installs a plugin from a release of a hosted repository, a git URL or a local path. " +
+    "Accept: application/x-ndjson streams progress",
   body: InstallBody,
-  data: PluginInfo,
+  data: InstallOutcome,
 });
 
 export const removePlugin = endpoint({
@@ -72,9 +142,10 @@ export const removePlugin = endpoint({
 export const updatePlugin = endpoint({
   method: "POST",
   path: "/plugins/:name/update",
-  summary: "Installs a plugin anew from where it came from",
+  summary: "Installs a plugin anew from where it came from. Accept: application/x-ndjson streams progress",
   query: Type.Object({ version: Text("instead of the newest") }),
-  data: PluginInfo,
+  body: UpdateBody,
+  data: InstallOutcome,
 });
 
 export const rollbackPlugin = endpoint({

@@ -4,7 +4,7 @@ import { coreKinds, type Manifest, type ManifestKey } from "../../api/manifest.t
 import { type ApplyResult, apply } from "../../api/orchestration/apply.ts";
 import type { Arguments } from "../arguments.ts";
 import { confirmed, refused } from "../ask.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
@@ -14,9 +14,7 @@ import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-fl
 import { hasChanges, planText } from "../plan-text.ts";
 import { printable } from "../style.ts";
 
-export const applyCommand: Command = {
-  name: "apply",
-  summary: "make the server run what manifest files say",
+export const applyCommand: CommandBody = {
   usage: ["apply -f PATH… [--prune] [--pull] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   detail: [
     "Shows the plan, asks when somebody is there to answer, stores the manifests whole or not at all,",

@@ -1,7 +1,7 @@
 import { listManifests } from "../../api/orchestration/apply.ts";
 import { getConfig, setConfig } from "../../api/orchestration/config.ts";
 import type { Arguments } from "../arguments.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { digestOf } from "../digest.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { bucketReference } from "../reference.ts";
@@ -10,9 +10,7 @@ import { tableText } from "../table-text.ts";
 
 const actions = { set, get, unset, list };
 
-export const configCommand: Command = {
-  name: "config",
-  summary: "set, read and unset the configuration of a scope or an app",
+export const configCommand: CommandBody = {
   usage: [
     "config set REF KEY=VALUE… [--no-restart]",
     "config get REF [KEY…]",

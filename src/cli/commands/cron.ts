@@ -4,7 +4,7 @@ import { cancelRun, getRun, type JobRun, listRuns } from "../../api/orchestratio
 import { scheduleOf } from "../../core/cron-spec.ts";
 import { nextRun } from "../../core/schedule.ts";
 import type { Arguments } from "../arguments.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { shortDuration, timeText } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { parseReference } from "../reference.ts";
@@ -18,9 +18,7 @@ import { tableSetup } from "./get.ts";
 
 const actions = { list, run, history, show, cancel };
 
-export const cronCommand: Command = {
-  name: "cron",
-  summary: "list cron jobs, run one now, look at runs",
+export const cronCommand: CommandBody = {
   usage: [
     "cron list [SCOPE]",
     "cron run SCOPE/NAME [--no-wait]",

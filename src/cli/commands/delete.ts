@@ -1,14 +1,12 @@
 import type { Arguments } from "../arguments.ts";
 import { confirmed, refused } from "../ask.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "../deletion.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { explained, fileFlag, manifestsOf } from "../manifest-flags.ts";
 import { printable } from "../style.ts";
 
-export const deleteCommand: Command = {
-  name: "delete",
-  summary: "delete resources, with --prune also their config, files and volumes",
+export const deleteCommand: CommandBody = {
   usage: ["delete SCOPE | SCOPE/NAME | SCOPE/NAME.ORDINAL", "delete KIND SCOPE/NAME", "delete -f PATH…"],
   detail: [
     "Without --prune nothing is lost for good: apply brings it back with its config and volumes.",

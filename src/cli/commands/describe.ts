@@ -2,16 +2,14 @@ import { type Manifest, formatKey } from "../../api/manifest.ts";
 import { listManifests } from "../../api/orchestration/apply.ts";
 import { describe } from "../../api/orchestration/describe.ts";
 import { getPod } from "../../api/orchestration/pods.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { findPods, isPodWord } from "../pods.ts";
 import { resourceReference } from "../reference.ts";
 import { tableSetup } from "./get.ts";
 
-export const describeCommand: Command = {
-  name: "describe",
-  summary: "show one resource or pod: state, reasons, pods, spec",
+export const describeCommand: CommandBody = {
   usage: ["describe KIND NAME", "describe KIND SCOPE/NAME", "describe SCOPE/NAME", "describe pod SCOPE/NAME.REPLICA"],
   flags: [
     {

@@ -1,12 +1,10 @@
 import { apply } from "../../api/orchestration/apply.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes } from "../failures.ts";
 import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
 import { hasChanges, planText } from "../plan-text.ts";
 
-export const diffCommand: Command = {
-  name: "diff",
-  summary: "show what apply would change, and change nothing",
+export const diffCommand: CommandBody = {
   usage: ["diff -f PATH… [--prune] [--detailed-exitcode]"],
   detail: manifestDetail,
   flags: [

@@ -1,15 +1,13 @@
 import { type Event, listEvents } from "../../api/orchestration/events.ts";
 import type { Arguments } from "../arguments.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { eventRows } from "../event-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { parseReference } from "../reference.ts";
 import { listText, tableText } from "../table-text.ts";
 
-export const eventsCommand: Command = {
-  name: "events",
-  summary: "show who did what, when and why",
+export const eventsCommand: CommandBody = {
   usage: ["events [SCOPE[/NAME]] [-f] [--kind KIND] [--limit N] [--after N]"],
   flags: [
     { name: "follow", short: "f", summary: "go on with what happens later" },

@@ -2,15 +2,13 @@ import { targetOf } from "../../api/client.ts";
 import { execPod } from "../../api/orchestration/exec.ts";
 import type { PodRecord } from "../../api/orchestration/pods.ts";
 import type { Arguments } from "../arguments.ts";
-import type { Command, Context } from "../command.ts";
+import type { CommandBody, Context } from "../command.ts";
 import { execSession } from "../exec-session.ts";
 import { CommandFailure, usageFailure } from "../failures.ts";
 import { isReplica } from "../look.ts";
 import { containerWord, findPods } from "../pods.ts";
 
-export const execCommand: Command = {
-  name: "exec",
-  summary: "run a command in a pod",
+export const execCommand: CommandBody = {
   usage: ["exec SCOPE/NAME[.REPLICA] [-it] [-u USER] [-w DIR] [-e K=V]… -- COMMAND…", "exec SCOPE/NAME[.REPLICA]"],
   detail: [
     "Without COMMAND it is a shell, on a terminal. Where several replicas are meant, the newest that is",

@@ -2,16 +2,14 @@ import { specSchemas } from "../../api/kinds/schemas.ts";
 import { ApiError } from "../../api/client.ts";
 import { getPluginSchema, listPlugins, type PluginInfo } from "../../api/orchestration/plugins.ts";
 import { schemaFields, type SchemaField, type SchemaNode, typeWords } from "../../core/schema-fields.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { printable, type Style } from "../style.ts";
 import { didYouMean } from "../suggest.ts";
 import { listText } from "../table-text.ts";
 
-export const explainCommand: Command = {
-  name: "explain",
-  summary: "print the fields of a kind, of the server's own and of plugins",
+export const explainCommand: CommandBody = {
   usage: ["explain", "explain KIND[.FIELD…]"],
   detail: ["Core kinds need no server. Blocks of plugins are asked of the server that has the plugin."],
   flags: [],

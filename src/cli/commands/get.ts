@@ -2,7 +2,7 @@ import { ApiError } from "../../api/client.ts";
 import { coreKinds, type Manifest } from "../../api/manifest.ts";
 import { listManifests } from "../../api/orchestration/apply.ts";
 import { listPods, type PodRecord } from "../../api/orchestration/pods.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { storedWorkloads, unlessAway } from "../engine-away.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { kindNamed } from "../kinds.ts";
@@ -16,9 +16,7 @@ import { didYouMean } from "../suggest.ts";
 
 const words = ["pods", "all", ...coreKinds.map((kind) => `${kind}s`)];
 
-export const getCommand: Command = {
-  name: "get",
-  summary: "list resources or pods",
+export const getCommand: CommandBody = {
   usage: ["get [KIND] [SCOPE[/NAME]]", "get pods [SCOPE[/NAME[.REPLICA]]]", "get all [SCOPE[/NAME]]"],
   detail: [
     "KIND, singular or plural, is pods, all (default), or one of",

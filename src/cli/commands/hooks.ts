@@ -1,5 +1,5 @@
 import { type HookDelivery, listDeliveries } from "../../api/orchestration/hooks.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { timeText } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
@@ -7,9 +7,7 @@ import { resourceReference } from "../reference.ts";
 import { printable } from "../style.ts";
 import { tableText } from "../table-text.ts";
 
-export const hooksCommand: Command = {
-  name: "hooks",
-  summary: "show the webhook calls of a resource and what became of them",
+export const hooksCommand: CommandBody = {
   usage: ["hooks list SCOPE/NAME [--kind KIND] [--limit N]", "hooks secret [--root DIR]"],
   detail: [
     "list shows the newest first. secret works on the server itself and prints what receivers check",

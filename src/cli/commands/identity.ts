@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { Command, CommandBody } from "../command.ts";
 import { usageFailure } from "../failures.ts";
 import { appCommands } from "./identity/app.ts";
 import { auditCommand } from "./identity/audit.ts";
@@ -15,11 +15,9 @@ import { sessionCommands } from "./identity/session.ts";
 import { userCommands } from "./identity/user.ts";
 
 /** A command that is only the way to narrower ones. */
-function group(name: string, path: string, summary: string, commands: readonly Command[]): Command {
+function group(path: string, commands: readonly Command[]): CommandBody {
   const names = commands.map((command) => command.name).join(", ");
   return {
-    name,
-    summary,
     usage: [],
     detail: [`berth ${path} COMMAND --help says more.`],
     flags: [],
@@ -28,30 +26,24 @@ function group(name: string, path: string, summary: string, commands: readonly C
   };
 }
 
+function noun(name: string, summary: string, commands: readonly Command[]): Command {
+  return { name, summary, ...group(`identity ${name}`, commands) };
+}
+
 const nouns = [
   quickstartCommand,
-  group("app", "identity app", "apps whose users are signed in", appCommands),
-  group(
-    "instance",
-    "identity instance",
-    "instances of an app: users, keys and settings of their own",
-    instanceCommands,
-  ),
-  group("key", "identity key", "keys of an instance, and their rotation", keyCommands),
-  group("provider", "identity provider", "what an instance signs in with", providerCommands),
-  group("user", "identity user", "users of an instance", userCommands),
-  group("session", "identity session", "sessions of an instance", sessionCommands),
-  group("mail", "identity mail", "mails that the service has written", mailCommands),
-  group("hook", "identity hook", "webhooks that are told what happens", hookCommands),
+  noun("app", "apps whose users are signed in", appCommands),
+  noun("instance", "instances of an app: users, keys and settings of their own", instanceCommands),
+  noun("key", "keys of an instance, and their rotation", keyCommands),
+  noun("provider", "what an instance signs in with", providerCommands),
+  noun("user", "users of an instance", userCommands),
+  noun("session", "sessions of an instance", sessionCommands),
+  noun("mail", "mails that the service has written", mailCommands),
+  noun("hook", "webhooks that are told what happens", hookCommands),
   auditCommand,
   compatCommand,
   importCommand,
   exportCommand,
 ];
 
-export const identityCommand: Command = group(
-  "identity",
-  "identity",
-  "sign the users of your apps in: apps, keys, providers, users",
-  nouns,
-);
+export const identityCommand: CommandBody = group("identity", nouns);

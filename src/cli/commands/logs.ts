@@ -2,15 +2,13 @@ import { ApiError, readAnswer } from "../../api/client.ts";
 import { podLogs } from "../../api/orchestration/logs.ts";
 import type { PodRecord } from "../../api/orchestration/pods.ts";
 import type { Arguments } from "../arguments.ts";
-import type { Command, Context } from "../command.ts";
+import type { CommandBody, Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../fan-out.ts";
 import { createLinePrefix, type LinePrefix } from "../line-prefix.ts";
 import { containerWord, findPods } from "../pods.ts";
 
-export const logsCommand: Command = {
-  name: "logs",
-  summary: "show what pods write",
+export const logsCommand: CommandBody = {
   usage: ["logs SCOPE/NAME[.REPLICA] [-f] [-n LINES] [--since TIME] [-t]", "logs SCOPE [-f]"],
   detail: [
     "With several pods each line begins with its pod. With -f new replicas join in, and the",

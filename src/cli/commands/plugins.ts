@@ -5,20 +5,18 @@ import {
   disablePlugin,
   enablePlugin,
   getPlugin,
-  installPlugin,
   listPlugins,
-  type PluginInfo,
   removePlugin,
   rollbackPlugin,
-  updatePlugin,
 } from "../../api/orchestration/plugins.ts";
 import { parseSource, sourceForm } from "../../core/plugins/source.ts";
 import type { Arguments } from "../arguments.ts";
 import { confirmed, refused } from "../ask.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { ageOf } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
-import { grantText, pluginTable, pluginText } from "../plugin-text.ts";
+import { installShown, toldPlugin, updateShown } from "../plugin-install.ts";
+import { pluginTable, pluginText } from "../plugin-text.ts";
 import { printable } from "../style.ts";
 import { didYouMean } from "../suggest.ts";
 import { tableText } from "../table-text.ts";
@@ -26,21 +24,22 @@ import { tableSetup } from "./get.ts";
 
 const actions = { list, info, install, update, rollback, enable, disable, remove, runs };
 
-export const pluginsCommand: Command = {
-  name: "plugins",
-  summary: "list, install, update and remove plugins, look at their runs",
+export const pluginsCommand: CommandBody = {
   usage: [
     "plugins [list]",
     "plugins info NAME",
-    "plugins install SOURCE [--version TAG] [--replace]",
-    "plugins install DIR --link",
-    "plugins update [NAME] [--version TAG]",
+    "plugins install SOURCE [--version TAG] [--replace] [-y]",
+    "plugins install DIR --link [-y]",
+    "plugins update [NAME] [--version TAG] [-y]",
     "plugins rollback | enable | disable NAME",
     "plugins remove NAME [-y]",
     "plugins runs [NAME] [--limit N]",
   ],
   detail: [
     "SOURCE is owner/repo for a release, the URL of a git repository, or a folder of the server.",
+    "On a terminal install shows what would come in, before anything of it runs, and asks; update",
+    "asks where a version wants more than was granted. With -y nothing is asked and that is granted.",
+    "Without a terminal install does not ask, and update refuses such a version unless -y is there.",
     "A command of a plugin is run with: berth PLUGIN:COMMAND [WORDS]; berth help PLUGIN lists them.",
     "To write one: berth plugins init NAME, then plugins lint and plugins test.",
   ],
@@ -97,8 +96,7 @@ async function install({ words, args, context }: Call): Promise<number> {
     ...(args.on("link") ? { link: true } : {}),
     ...(args.on("replace") ? { replace: true } : {}),
   };
-  const plugin = await context.api.call(installPlugin, { body, signal: context.signal });
-  return told(context, plugin, args.on("link") ? "linked" : "installed");
+  return installShown(context, body, { yes: args.on("yes") });
 }
 
 /** Folders are named as the server sees them: it has another current folder. */
@@ -111,10 +109,11 @@ function sourceOf(text: string, { cwd }: Context): string {
 
 async function update({ words, args, context }: Call): Promise<number> {
   const { plugins } = await context.api.call(listPlugins);
+  const yes = args.on("yes");
   if (words.length > 0) {
     const name = only(words);
     const before = plugins.find((plugin) => plugin.name === name || plugin.aliases.includes(name));
-    return updateOne(context, { name, before, version: args.value("version") });
+    return updateShown(context, { name, before, version: args.value("version"), yes });
   }
   if (args.value("version") !== undefined) throw usageFailure("say which plugin has that version");
   const ours = plugins.filter(({ origin }) => origin === "installed");
@@ -122,7 +121,7 @@ async function update({ words, args, context }: Call): Promise<number> {
   let worst: number = exitCodes.done;
   for (const before of ours) {
     try {
-      await updateOne(context, { name: before.name, before, version: undefined });
+      await updateShown(context, { name: before.name, before, version: undefined, yes });
     } catch (error) {
       // One that cannot be updated does not keep the others from it.
       if (!(error instanceof Error) || context.signal.aborted) throw error;
@@ -133,33 +132,17 @@ async function update({ words, args, context }: Call): Promise<number> {
   return worst;
 }
 
-interface Update {
-  name: string;
-  before: PluginInfo | undefined;
-  version: string | undefined;
-}
-
-async function updateOne(context: Context, { name, before, version }: Update): Promise<number> {
-  const plugin = await context.api.call(updatePlugin, { params: { name }, query: { version }, signal: context.signal });
-  const isSame = before?.version === plugin.version && before.installed_at === plugin.installed_at;
-  return told(
-    context,
-    plugin,
-    isSame ? "already the newest:" : `updated from ${before?.version || "an unknown version"} to`,
-  );
-}
-
 async function rollback({ words, context }: Call): Promise<number> {
   const plugin = await context.api.call(rollbackPlugin, { params: { name: only(words) } });
-  return told(context, plugin, "rolled back to");
+  return toldPlugin(context, plugin, "rolled back to");
 }
 
 async function enable({ words, context }: Call): Promise<number> {
-  return told(context, await context.api.call(enablePlugin, { params: { name: only(words) } }), "enabled");
+  return toldPlugin(context, await context.api.call(enablePlugin, { params: { name: only(words) } }), "enabled");
 }
 
 async function disable({ words, context }: Call): Promise<number> {
-  return told(context, await context.api.call(disablePlugin, { params: { name: only(words) } }), "disabled");
+  return toldPlugin(context, await context.api.call(disablePlugin, { params: { name: only(words) } }), "disabled");
 }
 
 async function remove({ words, args, context }: Call): Promise<number> {
@@ -170,16 +153,6 @@ async function remove({ words, args, context }: Call): Promise<number> {
   }
   const data = await context.api.call(removePlugin, { params: { name } });
   answer(context, data, () => (data.removed ? `removed ${name}` : `${name} was not installed`));
-  return exitCodes.done;
-}
-
-function told(context: Context, plugin: PluginInfo, verb: string): number {
-  answer(
-    context,
-    plugin,
-    () => `${verb} ${plugin.name}${plugin.version === "" ? "" : ` ${printable(plugin.version)}`}`,
-  );
-  if (!context.json && plugin.enabled) context.terminal.note(`  it may ${printable(grantText(plugin))}`);
   return exitCodes.done;
 }
 

@@ -1,11 +1,9 @@
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { psTable } from "../pod-table.ts";
 import { askPods, tableSetup } from "./get.ts";
 
-export const psCommand: Command = {
-  name: "ps",
-  summary: "list pods with their age, restarts and readiness",
+export const psCommand: CommandBody = {
   usage: ["ps [SCOPE[/NAME[.REPLICA]]]"],
   flags: [],
   async run(context, args) {

@@ -1,12 +1,10 @@
 import { ApiError } from "../../api/client.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { type Reference, resourceReference } from "../reference.ts";
 import { type ReleaseEnd, readRelease } from "../release-stream.ts";
 
-export const releaseCommand: Command = {
-  name: "release",
-  summary: "run the release commands of a deployment, then replace its containers",
+export const releaseCommand: CommandBody = {
   usage: ["release run SCOPE/NAME [--follow]"],
   detail: [
     "Shows what the commands print as it comes; the last line says how it went. Ends with 0 when the",

@@ -1,5 +1,5 @@
 import { listReleases, type Release } from "../../api/orchestration/releases.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { ageOf, shortDuration } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
@@ -9,9 +9,7 @@ import { printable, type Style } from "../style.ts";
 import { tableText } from "../table-text.ts";
 import { tableSetup } from "./get.ts";
 
-export const releasesCommand: Command = {
-  name: "releases",
-  summary: "list the releases of a deployment or statefulset, newest first",
+export const releasesCommand: CommandBody = {
   usage: ["releases SCOPE/NAME [--kind KIND]"],
   flags: [{ name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" }],
   async run(context, args) {

@@ -1,6 +1,6 @@
 import { formatKey } from "../../api/manifest.ts";
 import { restart } from "../../api/orchestration/restart.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { imagePullText } from "../image-pull-text.ts";
@@ -8,9 +8,7 @@ import { normalKind } from "../kinds.ts";
 import { operationTarget, releaseTarget } from "../look.ts";
 import { resourceReference } from "../reference.ts";
 
-export const restartCommand: Command = {
-  name: "restart",
-  summary: "replace the containers of a deployment or statefulset, one after another",
+export const restartCommand: CommandBody = {
   usage: ["restart SCOPE/NAME [--pull] [--kind KIND] [--no-wait] [--timeout TIME]"],
   detail: ["Replicas that were stopped and kept stopped start again, too."],
   flags: [

@@ -1,15 +1,13 @@
 import { formatKey } from "../../api/manifest.ts";
 import { rollback } from "../../api/orchestration/releases.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
 import { releaseTarget } from "../look.ts";
 import { resourceReference } from "../reference.ts";
 
-export const rollbackCommand: Command = {
-  name: "rollback",
-  summary: "go back to a release that worked, and wait until it is ready",
+export const rollbackCommand: CommandBody = {
   usage: ["rollback SCOPE/NAME [--to ID] [--kind KIND] [--no-wait] [--timeout TIME]"],
   detail: [
     "Without --to it is the newest good release of another spec or image. The replica count and the",

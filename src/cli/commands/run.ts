@@ -1,13 +1,11 @@
 import { cancelRun } from "../../api/orchestration/jobs.ts";
 import { formatKey } from "../../api/manifest.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { followRun, startRun } from "../run-follow.ts";
 import { findJob } from "../run-target.ts";
 
-export const runCommand: Command = {
-  name: "run",
-  summary: "run a job or cron job now, wait for its end and exit with its exit code",
+export const runCommand: CommandBody = {
   usage: ["run SCOPE/NAME [--kind KIND] [--no-wait]", "run --cancel RUN"],
   detail: [
     "Ends with 1 when the run was cancelled or never began, with 3 when it took longer than its timeout.",

@@ -2,7 +2,7 @@ import type { DataOf } from "../../api/endpoint.ts";
 import { formatKey } from "../../api/manifest.ts";
 import { scale } from "../../api/orchestration/scale.ts";
 import type { Arguments } from "../arguments.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
@@ -11,9 +11,7 @@ import { resourceReference } from "../reference.ts";
 
 type Scaled = DataOf<typeof scale>;
 
-export const scaleCommand: Command = {
-  name: "scale",
-  summary: "set how many replicas run",
+export const scaleCommand: CommandBody = {
   usage: ["scale SCOPE/NAME=N… [--kind KIND] [--no-wait] [--timeout TIME]", "scale SCOPE/NAME N"],
   detail: [
     "Writes replicas into the stored manifest and nothing else; refused where an autoscaler decides.",

@@ -1,12 +1,10 @@
 import type { DataOf } from "../../api/endpoint.ts";
 import { startPod } from "../../api/orchestration/pods.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes } from "../failures.ts";
 import { podNames, unlessGone } from "../pods.ts";
 
-export const startCommand: Command = {
-  name: "start",
-  summary: "start stopped pods again",
+export const startCommand: CommandBody = {
   usage: ["start SCOPE/NAME.REPLICA…", "start SCOPE/NAME"],
   detail: ["SCOPE/NAME means those of its replicas that do not run; a pod that is named is made anew."],
   flags: [],

@@ -1,11 +1,9 @@
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { findStats } from "../stats.ts";
 import { statsTable } from "../stats-table.ts";
 
-export const statsCommand: Command = {
-  name: "stats",
-  summary: "show what pods use of CPU and memory",
+export const statsCommand: CommandBody = {
   usage: ["stats [KIND|SCOPE|SCOPE/NAME[.REPLICA]] [--orphans]"],
   detail: ["100% CPU is one core. The figures are those of the last reading; berth top goes on reading."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],

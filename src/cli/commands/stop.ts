@@ -1,12 +1,10 @@
 import type { DataOf } from "../../api/endpoint.ts";
 import { stopPod } from "../../api/orchestration/pods.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes } from "../failures.ts";
 import { podNames, unlessGone } from "../pods.ts";
 
-export const stopCommand: Command = {
-  name: "stop",
-  summary: "stop pods and keep them stopped",
+export const stopCommand: CommandBody = {
   usage: ["stop SCOPE/NAME.REPLICA… [--no-freeze]", "stop SCOPE/NAME"],
   detail: ["A stopped pod stays stopped until start or restart. SCOPE/NAME means all its replicas."],
   flags: [{ name: "no-freeze", summary: "only stop it: the server brings it back" }],

@@ -1,12 +1,10 @@
 import type { Stats } from "../../api/orchestration/stats.ts";
-import { answer, type Command, type Context } from "../command.ts";
+import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { findStats, type StatsReport } from "../stats.ts";
 import { statsTable } from "../stats-table.ts";
 
-export const topCommand: Command = {
-  name: "top",
-  summary: "watch what pods use, the busiest first",
+export const topCommand: CommandBody = {
   usage: ["top [KIND|SCOPE|SCOPE/NAME]"],
   detail: ["On a terminal it is drawn anew until Ctrl-C; else it is printed once."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],

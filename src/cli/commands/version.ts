@@ -1,11 +1,9 @@
 import { health } from "../../api/orchestration/health.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
 import { listText } from "../table-text.ts";
 
-export const versionCommand: Command = {
-  name: "version",
-  summary: "show the versions of this program and of the server",
+export const versionCommand: CommandBody = {
   usage: ["version"],
   flags: [],
   async run(context) {

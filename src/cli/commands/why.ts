@@ -1,5 +1,5 @@
 import { why } from "../../api/orchestration/why.ts";
-import { answer, type Command } from "../command.ts";
+import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { resourceReference } from "../reference.ts";
@@ -8,9 +8,7 @@ import { tableSetup } from "./get.ts";
 
 const linesMax = 100;
 
-export const whyCommand: Command = {
-  name: "why",
-  summary: "show why something died or did not come up, and what to type next",
+export const whyCommand: CommandBody = {
   usage: ["why SCOPE/NAME [-n LINES] [--kind KIND]"],
   detail: [
     "The last death: exit code, signal, memory, the last lines of output, the last probes. The last",

@@ -1,4 +1,4 @@
-import type { PluginYml } from "../../api/plugins/plugin-yml.ts";
+import type { PluginPermissions, PluginYml } from "../../api/plugins/plugin-yml.ts";
 
 /** As far as names go. */
 export interface NamedPlugin {
@@ -44,4 +44,13 @@ export function widened(
   const actions = wanted.actions.filter((type) => !granted.actions.includes(type));
   const docker = wanted.docker && !granted.docker ? ["docker"] : [];
   return [...actions, ...scopes.map((scope) => `scope ${scope}`), ...docker];
+}
+
+/** What either of two grants allows. */
+export function together(one: PluginPermissions, other: PluginPermissions): PluginPermissions {
+  return {
+    actions: [...new Set([...one.actions, ...other.actions])],
+    scopes: [...new Set([...one.scopes, ...other.scopes])],
+    docker: one.docker || other.docker,
+  };
 }

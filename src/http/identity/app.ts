@@ -8,6 +8,7 @@ import { mountDiscovery } from "./discovery.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountInstances } from "./instances.ts";
 import type { HttpLimits, IdentityPlane } from "./plane.ts";
+import { mountOpenapi } from "./openapi.ts";
 import { mountOauth } from "./oauth.ts";
 import { mountRefresh } from "./refresh.ts";
 import { pathOf, withRequestLog } from "./request-log.ts";
@@ -36,6 +37,7 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
     identity,
     limits,
     log,
+    keys: new Map(),
     mapError: (error) => mapError(error, log),
     clientIp: createClientAddress({ ...proxies, hopsMax: limits.forwardedHopsMax }),
   };
@@ -51,6 +53,7 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
   mountSignOut(plane);
   mountReset(plane);
   mountOauth(plane);
+  mountOpenapi(plane);
   const allowedOn = createAllowedMethods(app.routes);
   return { fetch: withRequestLog(app.fetch, log) };
 

@@ -4,7 +4,7 @@ import type { Caller } from "../../identity/auth.ts";
 import { fieldsOf, readText } from "./body.ts";
 import { type Cors, withCors } from "./cors.ts";
 import { instancePaths } from "./instance.ts";
-import { guarded, type IdentityPlane } from "./plane.ts";
+import { type ApiKey, guarded, type IdentityPlane } from "./plane.ts";
 
 /** One request of somebody whose key was right. */
 export interface ApiCall {
@@ -19,7 +19,7 @@ export interface ApiCall {
 
 export interface ApiHandler {
   /** Which key opens it. */
-  key: "secret" | "publishable" | "either";
+  key: ApiKey;
   /** Of the 401 without a right key, where the contract has a text of its own. */
   refusal?: string;
   /** Called from pages of apps: only where the key is no secret. */
@@ -36,6 +36,7 @@ export interface ApiHandler {
 export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiHandler): void {
   const { access } = plane.identity;
   const find = finder(access, handler.key);
+  plane.keys.set(endpoint, handler.key);
   const run = (request: Request, params: ApiCall["params"]): Response | Promise<Response> => {
     const caller = find(request.headers);
     if (caller === undefined || isElsewhere(caller, params)) throw refused(plane, request, handler);
@@ -70,7 +71,7 @@ function isElsewhere({ entry }: Caller, params: ApiCall["params"] | undefined): 
 
 type Find = (headers: Headers) => Caller | undefined;
 
-function finder({ bySecretKey, byPublishableKey }: IdentityPlane["identity"]["access"], key: ApiHandler["key"]): Find {
+function finder({ bySecretKey, byPublishableKey }: IdentityPlane["identity"]["access"], key: ApiKey): Find {
   if (key === "secret") return bySecretKey;
   if (key === "publishable") return byPublishableKey;
   return (headers) => bySecretKey(headers) ?? byPublishableKey(headers);

@@ -1,4 +1,5 @@
 import type { Elysia } from "elysia";
+import type { Endpoint } from "../../api/endpoint.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { Log } from "../../lib/log.ts";
 
@@ -7,12 +8,17 @@ export interface HttpLimits {
   forwardedHopsMax: number;
 }
 
+/** Which key of an instance opens an endpoint. */
+export type ApiKey = "secret" | "publishable" | "either";
+
 /** What every mounted route of the identity service shares. */
 export interface IdentityPlane {
   app: Elysia;
   identity: Identity;
   limits: HttpLimits;
   log: Log;
+  /** Of the endpoints that are mounted. */
+  keys: Map<Endpoint, ApiKey>;
   /** The answer for what a handler threw. */
   mapError(error: unknown): Response;
   /** Address of the client itself, behind the proxies that are trusted. */

@@ -5,28 +5,22 @@ import {
   fileSizeHeader,
   listPluginRuns,
 } from "../../api/orchestration/dispatch.ts";
-import { progressMediaType } from "../../api/plugins/protocol.ts";
 import { readFlag } from "../../api/query.ts";
 import type { Controller } from "../../controller/controller.ts";
-import { jsonResponse, okResponse } from "./answers.ts";
+import { jsonResponse } from "./answers.ts";
 import { mount, mountStream, type Plane } from "./mount.ts";
-import { progressResponse } from "./progress.ts";
+import { mountProgress } from "./progress.ts";
 import { readCount, readOptionalBody } from "./request.ts";
 
 const runsPageDefault = 100;
 
 export function mountDispatch(plane: Plane, controller: Controller, options: { pageMax: number }): void {
   const depth = { depthMax: plane.jsonDepthMax };
-  mountStream(plane, dispatchPlugin, async ({ params, query, actor }, request) => {
+  mountProgress(plane, dispatchPlugin, async ({ params, query, actor }, request) => {
     const body = await readOptionalBody(request, depth);
     const target = { plugin: params.name ?? "", command: params.command ?? "", body };
     const caller = { actor, restart: readFlag(query.restart, true) };
-    if (!wantsProgress(request)) {
-      return okResponse(200, await controller.dispatchPlugin(target, { ...caller, signal: request.signal }));
-    }
-    return progressResponse(plane, request.signal, (signal, onLine) =>
-      controller.dispatchPlugin(target, { ...caller, signal, onLine }),
-    );
+    return (audience) => controller.dispatchPlugin(target, { ...caller, ...audience });
   });
   mountStream(plane, execPlugin, async ({ actor }, request) => {
     const body = await readOptionalBody(request, depth);
@@ -45,8 +39,4 @@ export function mountDispatch(plane: Plane, controller: Controller, options: { p
     answer: ({ query: { plugin, limit } }) =>
       controller.listPluginRuns({ plugin, limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault }),
   });
-}
-
-function wantsProgress(request: Request): boolean {
-  return request.headers.get("accept")?.includes(progressMediaType) === true;
 }

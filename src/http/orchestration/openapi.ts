@@ -1,111 +1,24 @@
-import type { TSchema } from "@sinclair/typebox";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { failureStatus } from "../../api/failure.ts";
 import { orchestrationEndpoints } from "../../api/orchestration/endpoints.ts";
 import { openapi } from "../../api/orchestration/openapi.ts";
+import { type ApiInfo, type Json, openapiDocument } from "../openapi.ts";
 import { mount, type Plane } from "./mount.ts";
 
 export function mountOpenapi(plane: Plane, info: ApiInfo): void {
-  const document = openapiDocument(info, orchestrationEndpoints);
+  const document = orchestrationDocument(info);
   mount(plane, openapi, { answer: () => document });
 }
 
-export interface ApiInfo {
-  title: string;
-  version: string;
+export function orchestrationDocument(info: ApiInfo): Json {
+  return openapiDocument(info, orchestrationEndpoints, { error, errorStatuses });
 }
 
-type Json = Record<string, unknown>;
-
-/** OpenAPI 3.1, derived from the endpoint values alone: TypeBox schemas are JSON Schema already. */
-export function openapiDocument(info: ApiInfo, endpoints: readonly Endpoint[]): Json {
-  const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/:([^/]+)/g, "{$1}");
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
-  }
-  return {
-    openapi: "3.1.0",
-    info,
-    paths,
-    components: { schemas: { Error: errorSchema }, responses: { Error: errorAnswer } },
-  };
-}
-
-const errorSchema = {
+const error = {
   type: "object",
   required: ["status", "error"],
   properties: { status: { const: "error" }, error: { type: "string" } },
 };
-
-const errorAnswer = {
-  description: "What went wrong and the way out",
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-};
-
-function operation(endpoint: Endpoint): Json {
-  const parameters = [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)];
-  return {
-    operationId: operationId(endpoint),
-    summary: endpoint.summary,
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(endpoint.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { [endpoint.bodyType ?? "application/json"]: { schema: endpoint.body } },
-          },
-        }),
-    responses: responses(endpoint),
-  };
-}
-
-/** `GET /pods/:name/ready` is `getPodsByNameReady`. */
-function operationId({ method, path }: Endpoint): string {
-  const words = path.replaceAll(/:/g, "by-").split(/[^a-zA-Z0-9]+/);
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-}
-
-function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/:([^/]+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-}
-
-/** All are optional to the schema, because a missing one is answered with our own text; the description tells. */
-function queryParameters(schema: TSchema | undefined): Json[] {
-  return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, { description, ...rest }]) => ({
-    name,
-    in: "query",
-    required: description?.includes("(required)") ?? false,
-    description,
-    schema: rest,
-  }));
-}
-
-function responses(endpoint: Endpoint): Json {
-  const content = { "application/json": { schema: answerSchema(endpoint) } };
-  const stream = endpoint.stream === undefined ? content : { [endpoint.stream]: { schema: { type: "string" } } };
-  const answers: Json = { 200: { description: "Done", content: stream } };
-  for (const status of errorStatuses(endpoint)) answers[status] = { $ref: "#/components/responses/Error" };
-  for (const [status, description] of Object.entries(endpoint.alsoAnswers ?? {})) {
-    answers[status] = { description, content };
-  }
-  return { ...answers, default: { $ref: "#/components/responses/Error" } };
-}
-
-function answerSchema({ data, flat }: Endpoint): unknown {
-  if (flat === true) return data;
-  return {
-    type: "object",
-    required: data === undefined ? ["status"] : ["status", "data"],
-    properties: { status: { const: "ok" }, ...(data === undefined ? {} : { data }) },
-  };
-}
 
 function errorStatuses({ method, body, flat }: Endpoint): number[] {
   const { invalid, forbidden, not_found, conflict, too_large, internal, unavailable, storage_full } = failureStatus;

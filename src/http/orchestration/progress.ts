@@ -1,22 +1,48 @@
+import type { DataOf, Endpoint } from "../../api/endpoint.ts";
 import { type ProgressLine, progressMediaType } from "../../api/plugins/protocol.ts";
-import type { Plane } from "./mount.ts";
+import { okResponse } from "./answers.ts";
+import { type Call, mountStream, type Plane } from "./mount.ts";
 
 /** Lines that a slow reader has not taken yet; the oldest of more are left out, and it is told how many. */
 const linesHeldMax = 1_000;
 
-/** Work that tells lines while it goes on and ends with data. `signal` aborts when the reader leaves. */
-type Work = (signal: AbortSignal, onLine: (line: string) => void) => Promise<unknown>;
+/** Who waits for work. */
+export interface Audience {
+  /** Aborts when they leave. */
+  signal: AbortSignal;
+  /** Told lines while it goes on; undefined where only the end is wanted. */
+  onLine?: (line: string) => void;
+}
+
+/** Work that ends with data. */
+export type Work<D> = (audience: Audience) => Promise<D>;
+
+/**
+ * Mounts an endpoint whose work may take long: who asks with `Accept: application/x-ndjson` is told lines meanwhile, and
+ * others get the envelope at its end. `begin` reads the request, its body too.
+ */
+export function mountProgress<E extends Endpoint>(
+  plane: Plane,
+  endpoint: E,
+  begin: (call: Call<E>, request: Request) => Promise<Work<DataOf<E>>>,
+): void {
+  mountStream(plane, endpoint, async (call, request) => {
+    const work = await begin(call, request);
+    const { signal, headers } = request;
+    const isTold = headers.get("accept")?.includes(progressMediaType) === true;
+    return isTold ? progressResponse(plane, signal, work) : okResponse(200, await work({ signal }));
+  });
+}
 
 /**
  * Answers with a line of JSON for each line that the work tells, and at last its result. Work that fails before it told
  * anything is answered as without progress.
  */
-export async function progressResponse(plane: Plane, signal: AbortSignal, work: Work): Promise<Response> {
+async function progressResponse(plane: Plane, signal: AbortSignal, work: Work<unknown>): Promise<Response> {
   const left = new AbortController();
   const queue = createQueue();
-  const done = work(AbortSignal.any([signal, left.signal]), queue.push).then(resultLine, (error: unknown) =>
-    failureLine(plane, error),
-  );
+  const audience = { signal: AbortSignal.any([signal, left.signal]), onLine: queue.push };
+  const done = work(audience).then(resultLine, (error: unknown) => failureLine(plane, error));
   let result: { line: ProgressLine; failed: Response | undefined } | undefined;
   const ended = done.then((it) => {
     result = it;

@@ -5,6 +5,8 @@ import { unreachable } from "./errors.ts";
 export interface Pipe {
   /** The next bytes; undefined once the other side has finished. Rejects `unavailable` when the connection broke. */
   read(): Promise<Uint8Array | undefined>;
+  /** Reads nothing for `ms`: what comes meanwhile waits in the system, and is then read at once. */
+  gather(ms: number): Promise<void>;
   /** Puts bytes back: they are read next. */
   unread(bytes: Uint8Array): void;
   /** Resolves when the system has taken all the bytes, false when the connection has ended before. In order of the calls. */
@@ -107,13 +109,24 @@ function renew(state: State, what: "arrival" | "drain"): void {
   state[what] = Promise.withResolvers();
 }
 
-function reading(state: State, socket: Socket): Pick<Pipe, "read" | "unread" | "abandon"> {
+function reading(state: State, socket: Socket): Pick<Pipe, "read" | "gather" | "unread" | "abandon"> {
+  const pause = () => {
+    if (state.paused) return;
+    state.paused = true;
+    socket.pause();
+  };
   const resume = () => {
     if (!state.paused) return;
     state.paused = false;
     socket.resume();
   };
   return {
+    async gather(ms) {
+      if (state.inbox.length > 0 || state.ended || state.abandoned) return;
+      pause();
+      await Bun.sleep(ms);
+      resume();
+    },
     read: async () => {
       while (state.inbox.length === 0 && !state.ended && !state.abandoned) await state.arrival.promise;
       const bytes = state.inbox.shift();

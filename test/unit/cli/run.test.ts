@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "../../../src/cli/command.ts";
 import { exitCodes } from "../../../src/cli/failures.ts";
-import { commands, localCommands } from "../../../src/cli/table.ts";
+import { loaded, localCommands, verbs } from "../../../src/cli/table.ts";
 import { Answer, cli, refusal } from "../../support/cli.ts";
+
+const commands = await Promise.all(verbs.map(loaded));
 
 /** Every way to a command. */
 const paths = (table: readonly Command[], before: string[] = []): string[][] =>

@@ -98,7 +98,8 @@ test("modes print as chmod takes them", () => {
 });
 
 test("the identity service: who may read its users, and who reaches it", () => {
-  const facts = { address: "127.0.0.1:8688", baseUrl: "https://id.shop.test", database: undefined };
+  const none = { path: "/r/identity.db", mode: undefined };
+  const facts = { address: "127.0.0.1:8688", baseUrl: "https://id.shop.test", database: none, index: undefined };
   expect(checks.checkIdentity(facts)).toMatchObject({
     status: "ok",
     detail: expect.stringContaining("https://id.shop.test"),
@@ -110,5 +111,11 @@ test("the identity service: who may read its users, and who reaches it", () => {
     status: "fail",
     mend: "chmod 600 /r/identity.db",
   });
-  expect(checks.checkIdentity({ ...facts, database: { ...database, mode: 0o100600 } }).status).toBe("ok");
+  const index = "/r/identity-search.db";
+  expect(checks.checkIdentity({ ...facts, index, database: { ...database, mode: 0o100600 } }).status).toBe("ok");
+  expect(checks.checkIdentity({ ...facts, index })).toMatchObject({
+    status: "fail",
+    detail: "the users' database /r/identity.db is missing",
+    mend: expect.stringContaining("move /r/identity-search.db away too"),
+  });
 });

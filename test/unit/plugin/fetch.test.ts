@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { failureText } from "../../support/failure.ts";
 import { helloPlugin, type PluginYard, pluginYard } from "../../support/plugin-yard.ts";
-import { gitRepository, type ReleaseServer, releaseServer, sha256 } from "../../support/release-server.ts";
+import { gitRepository, type ReleaseServer, releaseServer, sha256, tarball } from "../../support/release-server.ts";
 
 let host: ReleaseServer;
 let it: PluginYard;
@@ -59,7 +59,7 @@ describe("a release", () => {
     expect((await it.installer.install({ source: "github.com/ana/berth-tool" })).lock?.version).toBe("1");
     host.releases["ana/berth-tool"].v2 = release("2");
     expect((await it.installer.update("tool")).lock?.version).toBe("2");
-    expect((await it.installer.update("tool", "1")).lock?.version).toBe("1");
+    expect((await it.installer.update("tool", { version: "1" })).lock?.version).toBe("1");
   });
 
   test("with one checksum file per program is checked too; one without any is taken as it came", async () => {
@@ -70,9 +70,8 @@ describe("a release", () => {
     expect(await failureText(it.installer.install({ source: "ana/berth-tool", version: "1" }))).toContain(
       "not installed",
     );
-    const progress: string[] = [];
-    await it.installer.install({ source: "ana/berth-tool", version: "2" }, { progress: (line) => progress.push(line) });
-    expect(progress).toContain("berth-tool_linux_amd64: taken as it came, the release has no checksum file");
+    const { warnings } = await it.installer.install({ source: "ana/berth-tool", version: "2" });
+    expect(warnings).toEqual(["berth-tool_linux_amd64 is taken as it came: the release has no checksum file"]);
   });
 
   test("of scripts alone needs no program; the program of shims goes to bin/", async () => {
@@ -116,6 +115,33 @@ describe("a release", () => {
     expect(await failureText(it.installer.install({ source: "ana/hello" }))).toContain(
       `cannot reach ${host.url}/ana/hello`,
     );
+  });
+
+  test("a program that would take the place of plugin.yml is refused", async () => {
+    const yml = (actions: string) => `name: sly\nentrypoint: plugin.yml\npermissions: {actions: [${actions}]}\n`;
+    const assets = { "plugin.yml_linux_amd64": yml("exec_local") };
+    host.releases["ana/sly"] = { v1: { files: { "plugin.yml": yml("run_job") }, assets } };
+    for (const bring of [it.installer.install, it.installer.preview]) {
+      expect(await failureText(bring({ source: "ana/sly" }))).toBe(
+        'conflict: the package "sly" changed while it was copied; try again',
+      );
+    }
+  });
+
+  test("one that is interrupted in the middle of its archive says so", async () => {
+    host.releases["ana/hello"] = { v1: { files: helloPlugin("1") } };
+    const begun = Promise.withResolvers<void>();
+    const body = () =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(tarball(helloPlugin("1"), "hello").slice(0, 100)),
+      });
+    host.override.set("/ana/hello/archive/refs/tags/v1.tar.gz", () => new Response(body()));
+    const interrupt = new AbortController();
+    const how = { signal: interrupt.signal, progress: () => begun.resolve() };
+    const installing = failureText(it.installer.preview({ source: "ana/hello" }, how));
+    await begun.promise;
+    interrupt.abort();
+    expect(await installing).toBe("timeout: ana/hello was not there in time, or the install was interrupted");
   });
 
   test("an install that is interrupted ends at once", async () => {

@@ -221,7 +221,7 @@ describe("versions", () => {
     await it.installer.install({ source: packageOf(it, helloPlugin("1", asks("config_set"))) });
     const source = packageOf(it, helloPlugin("2", asks("config_set, run_job")));
     expect(await failureText(it.installer.update("hello"))).toBe(
-      'forbidden: 2 wants more than "hello" was granted: run_job; install it to grant that',
+      'forbidden: 2 wants more than "hello" was granted: run_job; to grant that: berth plugins update hello --yes, or install it again',
     );
     const { permissions } = await it.installer.install({ source });
     expect(permissions).toEqual({ actions: ["config_set", "run_job"], scopes: ["data"], docker: false });
@@ -298,6 +298,15 @@ describe("by hand and linked", () => {
     expect(await it.say("hello", "hello")).toBe("hello 1");
     expect(await it.installer.remove("hello")).toBe(true);
     expect(traces(it)).toEqual({ versions: 0, staging: [], links: [] });
+  });
+
+  test("a folder that was dropped in steps aside for a link, and comes back", async () => {
+    const it = await yard();
+    writeTree(join(it.plugins, "hello"), helloPlugin("1"));
+    const source = packageOf(it, helloPlugin("dev"));
+    expect(await it.installer.install({ source, link: true, replace: true })).toMatchObject({ origin: "linked" });
+    await it.installer.rollback("hello");
+    expect(await it.say("hello", "hello")).toBe("hello 1");
   });
 
   test("disabling and enabling a folder keeps its permissions", async () => {

@@ -1,23 +1,16 @@
 import { expect, test } from "bun:test";
 import { orchestrationEndpoints } from "../../../../src/api/orchestration/endpoints.ts";
-import { openapiDocument } from "../../../../src/http/orchestration/openapi.ts";
-import { snapshotPath, snapshotText } from "../../../support/write-openapi.ts";
+import { orchestrationDocument } from "../../../../src/http/orchestration/openapi.ts";
 
 type Json = { [key: string]: Json } & { name?: string; in?: string; required?: unknown; operationId?: string };
 
-const document: Json = JSON.parse(
-  JSON.stringify(openapiDocument({ title: "t", version: "1" }, orchestrationEndpoints)),
-);
+const document: Json = JSON.parse(JSON.stringify(orchestrationDocument({ title: "t", version: "1" })));
 
 function operations(): { path: string; method: string; operation: Json }[] {
   return Object.entries<Json>(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 }
-
-test("the checked-in document is current (bun run test/support/write-openapi.ts --write)", async () => {
-  expect(await Bun.file(snapshotPath).json()).toEqual(JSON.parse(snapshotText()));
-});
 
 test("describes every endpoint once, under an id of its own", () => {
   expect(operations()).toHaveLength(orchestrationEndpoints.length);

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { identityEndpoints } from "../../src/api/identity/endpoints.ts";
+import { openapiSnapshots, snapshotPath } from "../support/write-openapi.ts";
+
+const documents = await openapiSnapshots();
+
+test.each(Object.keys(documents))(
+  "docs/openapi/%s is current (bun run test/support/write-openapi.ts --write)",
+  async (file) => {
+    expect(await Bun.file(snapshotPath(file)).json()).toEqual(JSON.parse(JSON.stringify(documents[file])));
+  },
+);
+
+test("the identity API is described whole, and says which key opens what", () => {
+  const { paths, components } = documents["identity.json"] as {
+    paths: Record<string, Record<string, { security: Record<string, []>[]; responses: object }>>;
+    components: { securitySchemes: object };
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  expect(operations).toHaveLength(identityEndpoints.length);
+  const schemes = Object.keys(components.securitySchemes);
+  for (const { security } of operations) {
+    expect(security.length).toBeGreaterThan(0);
+    for (const way of security) expect(schemes).toContain(Object.keys(way)[0] ?? "");
+  }
+  expect(paths["/api/v1/sessions/exchange"]?.post?.security).toEqual([{ publishable: [] }]);
+  expect(paths["/api/v1/tokens/verify"]?.post?.security).toEqual([{ secret: [] }, { bearer: [] }]);
+  expect(Object.keys(paths["/api/v1/users/{id}"]?.get?.responses ?? {})).toEqual(
+    expect.arrayContaining(["200", "401", "404"]),
+  );
+});
