@@ -25,8 +25,9 @@ export async function followRun(context: Context, begun: JobRun): Promise<number
     terminal.note(`run ${run.run_id} goes on without us; end it with: berth run --cancel ${run.run_id}`);
     return exitCodes.interrupted;
   }
-  const shown = !context.json && (await output.shown(run.container));
-  answer(context, run, () => (shown ? "" : run.tail.map((line) => line.replace(/\r/g, "")).join("\n")));
+  const shown = context.json ? "none" : await output.shown(run.container, run.tail.at(-1));
+  if (shown === "some") terminal.note(terminal.noteStyle.dim("output was dropped here; these are its last lines:"));
+  answer(context, run, () => (shown === "all" ? "" : run.tail.map((line) => line.replace(/\r/g, "")).join("\n")));
   if (!context.json) terminal.note(closing(context, run));
   return exitOf(run);
 }

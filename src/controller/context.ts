@@ -12,6 +12,7 @@ import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
 import type { Leaving } from "./leaving.ts";
+import type { LogReaders } from "./log-readers.ts";
 import type { Notes } from "./notes.ts";
 import type { PluginRoom } from "./plugin-room.ts";
 import type { PodTable } from "./pod-table.ts";
@@ -91,6 +92,7 @@ export interface Context extends Outside {
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
+  logReaders: LogReaders;
   plugins: PluginRoom;
   /** Asset files that nothing referred to at the last collection. */
   unusedAssets: Set<string>;

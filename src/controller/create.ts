@@ -14,6 +14,7 @@ import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
 import { createExecRoom, type ExecRoom } from "./exec.ts";
+import { createLogReaders } from "./log-readers.ts";
 import { podLogs } from "./logs.ts";
 import { carryOut } from "./job-run.ts";
 import { createJobTable } from "./job-table.ts";
@@ -129,6 +130,7 @@ export function createController(parts: ControllerParts): RunningController {
     releasePhases,
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined),
+    logReaders: createLogReaders(),
     notes,
     deaths: createDeaths({ ...parts, notes, pods, probes }),
     probes,

@@ -14,10 +14,12 @@ export async function podLogs(
 ): Promise<AsyncIterable<Uint8Array>> {
   if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
   context.engine.require();
-  // A silent pod must not hold up the answer, so whether it is there is asked beforehand.
-  if (options.follow) await requireContainer(context, name);
-  const bytes = context.runtime.logs(name, options, signal);
-  return options.follow ? bytes : begun(bytes);
+  return context.logReaders.reading(name, signal, async () => {
+    // A silent pod must not hold up the answer, so whether it is there is asked beforehand.
+    if (options.follow) await requireContainer(context, name);
+    const bytes = context.runtime.logs(name, options, signal);
+    return options.follow ? bytes : begun(bytes);
+  });
 }
 
 async function requireContainer({ runtime }: Context, name: string): Promise<void> {

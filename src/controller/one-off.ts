@@ -44,6 +44,8 @@ const tailLines = 100;
 const drainMs = 5_000;
 const drainsMax = 12;
 const readAgainMs = 1_000;
+/** How long a container that has ended is kept for those who still read its output. */
+const readersMs = 10_000;
 
 /**
  * Runs one container to its end and removes it. A container of that name that is ours already is taken up instead,
@@ -64,11 +66,20 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
     output?.makeUp(tail);
     const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
     await run.onEnded?.(result);
+    await untilRead(context, run);
     await runtime.remove(id);
     return result;
   } finally {
     output?.stop();
   }
+}
+
+/** Those who follow the output get to its end, unless they have stopped reading. */
+async function untilRead({ clock, closing, logReaders }: Context, { spec, leave }: OneOffRun): Promise<void> {
+  const over = new AbortController();
+  const enough = AbortSignal.any([over.signal, closing, ...(leave === undefined ? [] : [leave])]);
+  await Promise.race([logReaders.gone(spec.name), clock.sleep(readersMs, enough)]);
+  over.abort();
 }
 
 /** Waits for a container that another run left behind, ends it when its time is up, and removes it. */

@@ -1,3 +1,4 @@
+import { Failure } from "../../api/failure.ts";
 import type { LogOptions, Runtime } from "../runtime.ts";
 import type { Engine } from "./engine.ts";
 import { type Attempt, engineFailure, missing, unreachable } from "./errors.ts";
@@ -16,6 +17,43 @@ interface Source {
 }
 
 async function* logs(source: Source, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const seen = createSeen();
+  for await (const bytes of read(source, options, signal)) {
+    seen.add(bytes);
+    yield bytes;
+  }
+  // Where a number of lines was asked for, there is no telling where what comes next would begin.
+  if (options.follow && options.tail === undefined && !signal.aborted) yield* missed(source, options, { seen, signal });
+}
+
+interface Missing {
+  seen: Seen;
+  signal: AbortSignal;
+}
+
+/**
+ * What a follower was not given: the engine may let go of it when the container ends, or when a log file is full, before
+ * it has read all of a flood. Nothing where the container was removed since.
+ */
+async function* missed(source: Source, options: LogOptions, { seen, signal }: Missing): AsyncGenerator<Uint8Array> {
+  const whole = { ...options, follow: false };
+  // One that runs again writes on; whoever follows it goes on as well.
+  if ((await source.inspect(source.nameOrId))?.state === "running") return;
+  try {
+    const last = await Array.fromAsync(read(source, { ...whole, tail: 1 }, signal));
+    if (seen.endsWith(Buffer.concat(last))) return;
+    let skip = seen.bytes();
+    for await (const bytes of read(source, whole, signal)) {
+      const fresh = bytes.subarray(Math.min(skip, bytes.length));
+      skip -= bytes.length - fresh.length;
+      if (fresh.length > 0) yield fresh;
+    }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+  }
+}
+
+async function* read(source: Source, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const { engine, inspect, nameOrId } = source;
   const attempt = { verb: "read the log of", subject: `container "${nameOrId}"` };
   const stop = new AbortController();
@@ -96,6 +134,33 @@ async function* unframed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     const part = heads.push(chunk);
     if (part.length > 0) yield part;
   }
+}
+
+interface Seen {
+  add(bytes: Uint8Array): void;
+  bytes(): number;
+  /** As far as a line is remembered. */
+  endsWith(bytes: Uint8Array): boolean;
+}
+
+const rememberedBytes = 4_096;
+
+function createSeen(): Seen {
+  let count = 0;
+  let end: Uint8Array = new Uint8Array();
+  return {
+    add(bytes) {
+      count += bytes.length;
+      // A copy: the chunk is not ours to keep.
+      const both = bytes.length >= rememberedBytes ? bytes : Buffer.concat([end, bytes]);
+      end = Uint8Array.from(both.subarray(-rememberedBytes));
+    },
+    bytes: () => count,
+    endsWith(bytes) {
+      const wanted = bytes.subarray(-rememberedBytes);
+      return Buffer.from(end.subarray(end.length - wanted.length)).equals(wanted);
+    },
+  };
 }
 
 export function logQuery({ follow, tail, since, timestamps }: LogOptions): URLSearchParams {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Context } from "../../../src/controller/context.ts";
+import { createLogReaders } from "../../../src/controller/log-readers.ts";
 import { type OneOffResult, type OneOffRun, outlive, runOneOff } from "../../../src/controller/one-off.ts";
 import { naming } from "../../../src/core/naming.ts";
 import { containerSpec } from "../../support/container-spec.ts";
@@ -17,8 +18,9 @@ let context: Context;
 let never: AbortSignal;
 beforeEach(async () => {
   it = await world();
-  context = { runtime: it.runtime, clock: it.clock, names } as unknown as Context;
   never = new AbortController().signal;
+  const logReaders = createLogReaders();
+  context = { runtime: it.runtime, clock: it.clock, names, closing: never, logReaders } as unknown as Context;
 });
 afterEach(() => it.close());
 
@@ -40,6 +42,10 @@ function begin(change: Partial<OneOffRun> = {}) {
   return { state, done };
 }
 
+async function* endless(): AsyncGenerator<Uint8Array> {
+  for (;;) yield Uint8Array.of(1);
+}
+
 const container = () => it.runtime.containers().find(({ name }) => name === "tidy.1");
 
 describe("a container that runs to its end", () => {
@@ -55,6 +61,38 @@ describe("a container that runs to its end", () => {
     });
     expect((state.result?.endedAt ?? 0) - (state.result?.startedAt ?? 0)).toBe(3_000);
     expect(container()).toBeUndefined();
+  });
+
+  test("stays for those who read its output, for ten seconds at most", async () => {
+    const stop = new AbortController();
+    const read = () => context.logReaders.reading("tidy.1", stop.signal, async () => endless());
+    const first = (await read())[Symbol.asyncIterator]();
+    await first.next();
+    const { state } = begin();
+    await it.advance(10);
+    it.runtime.finish("tidy.1", 0);
+    await it.advance(9_000);
+    expect([container()?.state, state.result]).toEqual(["exited", undefined]);
+    await first.return?.();
+    await it.quiet();
+    expect([container(), state.result?.exitCode]).toEqual([undefined, 0]);
+
+    await read();
+    const late = begin();
+    await it.advance(10);
+    it.runtime.finish("tidy.1", 0);
+    await it.advance(10_100);
+    expect([container(), late.state.result?.exitCode]).toEqual([undefined, 0]);
+
+    const third = begin();
+    await it.advance(10);
+    it.runtime.finish("tidy.1", 0);
+    await it.quiet();
+    expect(container()).toBeDefined();
+    // A client that has left before it read anything.
+    stop.abort();
+    await it.quiet();
+    expect([container(), third.state.result?.exitCode]).toEqual([undefined, 0]);
   });
 
   test("tells its id when it is there, and its end before it is gone", async () => {

@@ -55,6 +55,8 @@ function server(end: Record<string, unknown> = {}) {
   };
 }
 
+const text = { "Content-Type": "text/plain" };
+
 describe("berth run", () => {
   test("waits for the end, shows the output and exits with 0", async () => {
     const { code, out, err, calls } = await cli(["run", "shop/report"], { server: server() });
@@ -84,13 +86,22 @@ describe("berth run", () => {
     const { code, out, calls } = await cli(["run", "shop/report"], {
       server: (call) => {
         if (!call.path.endsWith("/logs")) return whole(call);
-        return new Response("counting\nfar more than the record keeps", { headers: { "Content-Type": "text/plain" } });
+        return new Response("counting\nmore than the record keeps\n42 rows", { headers: text });
       },
     });
     expect(code).toBe(0);
-    expect(out).toBe("counting\nfar more than the record keeps\n");
+    expect(out).toBe("counting\nmore than the record keeps\n42 rows\n");
     const logs = calls.filter(({ path }) => path.endsWith("/logs"));
     expect(logs).toMatchObject([{ path: "/pods/shop-report.abcde/logs", query: { follow: "true" } }]);
+  });
+
+  test("output that ends too early is made up for by the last lines of the record, and that is told", async () => {
+    const whole = server();
+    const { code, out, err } = await cli(["run", "shop/report"], {
+      server: (call) => (call.path.endsWith("/logs") ? new Response("cou", { headers: text }) : whole(call)),
+    });
+    expect({ code, out }).toEqual({ code: 0, out: "cou\ncounting\n42 rows\n" });
+    expect(err).toContain("output was dropped here; these are its last lines:");
   });
 
   test("output that breaks off is made up for by the last lines of the record", async () => {
@@ -102,10 +113,7 @@ describe("berth run", () => {
         },
       });
     const { code, out } = await cli(["run", "shop/report"], {
-      server: (call) =>
-        call.path.endsWith("/logs")
-          ? new Response(broken(), { headers: { "Content-Type": "text/plain" } })
-          : whole(call),
+      server: (call) => (call.path.endsWith("/logs") ? new Response(broken(), { headers: text }) : whole(call)),
     });
     expect({ code, out }).toEqual({ code: 0, out: "counting\n42 rows\n" });
   });

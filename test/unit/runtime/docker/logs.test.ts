@@ -26,12 +26,14 @@ describe("logs of the engine", () => {
   let engine: FakeEngine;
   let runtime: Runtime;
   let tty: boolean;
-  let answer: (response: ServerResponse) => void;
+  let state: "exited" | "running";
+  let answer: (response: ServerResponse, query: URLSearchParams) => void;
   beforeEach(async () => {
     tty = false;
-    engine = await startFakeEngine(({ path }, response) => {
-      if (path.endsWith("/json")) sendJson(response, 200, inspection({ name: "a", tty }));
-      else answer(response);
+    state = "exited";
+    engine = await startFakeEngine(({ path, query }, response) => {
+      if (path.endsWith("/json")) sendJson(response, 200, inspection({ name: "a", tty, state }));
+      else answer(response, query);
     });
     runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
   });
@@ -54,6 +56,28 @@ describe("logs of the engine", () => {
     const raw = frame(1, "raw\n");
     answer = (response) => response.end(raw);
     expect(Buffer.concat(await Array.fromAsync(logs())).equals(raw)).toBe(true);
+  });
+
+  describe("of which a follower was not given the end", () => {
+    const whole = ["one\n", "two\n", "three\n", "four\n"];
+    beforeEach(() => {
+      answer = (response, query) => {
+        const lines = query.get("tail") === "all" ? whole : whole.slice(-Number(query.get("tail")));
+        const given = query.get("follow") === "true" ? ["one\n", "tw"] : lines;
+        response.end(Buffer.concat(given.map((line) => frame(1, line))));
+      };
+    });
+
+    test("are whole all the same, and told once", async () => {
+      expect(text(await Array.fromAsync(logs()))).toBe(whole.join(""));
+    });
+
+    test("are left alone where the container runs again, or where only some lines were wanted", async () => {
+      const some = runtime.logs("a", { ...all, follow: true, tail: 2 }, new AbortController().signal);
+      expect(text(await Array.fromAsync(some))).toBe("one\ntw");
+      state = "running";
+      expect(text(await Array.fromAsync(logs()))).toBe("one\ntw");
+    });
   });
 
   test("are handed on as they come, also without follow", async () => {
