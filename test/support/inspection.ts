@@ -1,6 +1,14 @@
+export interface InspectionFacts {
+  name: string;
+  tty?: boolean;
+  state?: string;
+  exitCode?: number;
+  startedAt?: string;
+}
+
 /** The engine's answer to inspect, as far as it is read, for fake engines. */
-export function inspection(facts: { name: string; tty?: boolean; state?: string; exitCode?: number }): object {
-  const { name, tty = false, state = "running", exitCode = 0 } = facts;
+export function inspection(facts: InspectionFacts): object {
+  const { name, tty = false, state = "running", exitCode = 0, startedAt = "2026-01-01T00:00:00Z" } = facts;
   return {
     Id: name.repeat(64),
     Name: `/${name}`,
@@ -14,7 +22,7 @@ export function inspection(facts: { name: string; tty?: boolean; state?: string;
       Error: "",
       // Beyond the largest pid that Linux gives: of no process here.
       Pid: state === "running" ? 2 ** 22 + 1 : 0,
-      StartedAt: "2026-01-01T00:00:00Z",
+      StartedAt: startedAt,
       FinishedAt: "0001-01-01T00:00:00Z",
     },
     Config: { Image: "app:1", Labels: {}, Cmd: [], Env: [], WorkingDir: "", Tty: tty },

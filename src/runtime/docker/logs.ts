@@ -1,175 +1,103 @@
 import { Failure } from "../../api/failure.ts";
 import type { LogOptions, Runtime } from "../runtime.ts";
 import type { Engine } from "./engine.ts";
-import { type Attempt, engineFailure, missing, unreachable } from "./errors.ts";
-import { askRaw, type RawAnswer } from "./raw-request.ts";
-import { createChunkSqueeze, createHeadSqueeze } from "./squeeze.ts";
+import { type LogSource, readLog } from "./log-stream.ts";
+import { createSeen, type Seen } from "./seen.ts";
 
 /** See `Runtime.logs`. */
 export function createLogs(engine: Engine, inspect: Runtime["inspect"]): Pick<Runtime, "logs"> {
   return { logs: (nameOrId, options, signal) => logs({ engine, inspect, nameOrId }, options, signal) };
 }
 
-interface Source {
-  engine: Engine;
-  inspect: Runtime["inspect"];
-  nameOrId: string;
-}
-
-async function* logs(source: Source, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/**
+ * The engine lets go of a follower when the container ends, or when a log file is full, before it has read all of a
+ * flood, and ends its answer as if that were all. So a follower is brought on from where it was.
+ */
+async function* logs(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const seen = createSeen();
-  for await (const bytes of read(source, options, signal)) {
+  let startedAt: number | undefined;
+  const reading = readLog(source, options, {
+    signal,
+    onContainer: (container) => {
+      startedAt = container.startedAt;
+    },
+  });
+  for await (const bytes of reading) {
     seen.add(bytes);
     yield bytes;
   }
-  // Where a number of lines was asked for, there is no telling where what comes next would begin.
-  if (options.follow && options.tail === undefined && !signal.aborted) yield* missed(source, options, { seen, signal });
+  if (options.follow) yield* rest(source, options, { seen, startedAt, signal });
 }
 
-interface Missing {
+interface Following {
   seen: Seen;
+  /** Of the run that is followed. */
+  startedAt: number | undefined;
   signal: AbortSignal;
 }
 
-/**
- * What a follower was not given: the engine may let go of it when the container ends, or when a log file is full, before
- * it has read all of a flood. Nothing where the container was removed since.
- */
-async function* missed(source: Source, options: LogOptions, { seen, signal }: Missing): AsyncGenerator<Uint8Array> {
-  const whole = { ...options, follow: false };
-  // One that runs again writes on; whoever follows it goes on as well.
-  if ((await source.inspect(source.nameOrId))?.state === "running") return;
+/** Answers that bring nothing new before a follower is told that there is no getting on. */
+const idleMax = 3;
+const idleMs = 100;
+/** How long it may take until all that was seen has come once more. */
+const catchUpMs = 10_000;
+
+async function* rest(source: LogSource, options: LogOptions, following: Following): AsyncGenerator<Uint8Array> {
+  const { seen, startedAt, signal } = following;
+  for (let idle = 0; idle < idleMax && !signal.aborted; idle++) {
+    const container = await source.inspect(source.nameOrId);
+    const isRunning = container?.state === "running";
+    // Removed, or another run: who follows that one begins anew.
+    if (container === undefined || (isRunning && container.startedAt !== startedAt)) return;
+    if (!isRunning) return yield* end(source, { ...options, follow: false }, following);
+    const before = seen.bytes();
+    if (!(yield* behind(source, options, following))) break;
+    if (seen.bytes() > before) idle = -1;
+    else await Bun.sleep(idleMs);
+  }
+  if (!signal.aborted) throw letGo(source);
+}
+
+/** Of a container that has ended; nothing where it was removed meanwhile, or has rotated away what was seen. */
+async function* end(source: LogSource, options: LogOptions, following: Following): AsyncGenerator<Uint8Array> {
+  const { seen, signal } = following;
+  if (options.tail !== undefined) return;
   try {
-    const last = await Array.fromAsync(read(source, { ...whole, tail: 1 }, signal));
-    if (seen.endsWith(Buffer.concat(last))) return;
-    let skip = seen.bytes();
-    for await (const bytes of read(source, whole, signal)) {
-      const fresh = bytes.subarray(Math.min(skip, bytes.length));
-      skip -= bytes.length - fresh.length;
-      if (fresh.length > 0) yield fresh;
-    }
+    const last = await Array.fromAsync(readLog(source, { ...options, tail: 1 }, { signal }));
+    if (!seen.endsWith(Buffer.concat(last))) yield* behind(source, options, following);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "not_found") throw error;
   }
 }
 
-async function* read(source: Source, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const { engine, inspect, nameOrId } = source;
-  const attempt = { verb: "read the log of", subject: `container "${nameOrId}"` };
-  const stop = new AbortController();
-  const end = () => stop.abort();
-  for (const cause of [signal, engine.closed]) cause.addEventListener("abort", end, { once: true });
+/**
+ * Reads from the beginning, and hands on what comes behind what was seen. False where what was seen is not there any
+ * more, so that nobody can say what comes behind it.
+ */
+async function* behind(
+  source: LogSource,
+  options: LogOptions,
+  { seen, signal }: Following,
+): AsyncGenerator<Uint8Array, boolean> {
+  // Where a number of lines was asked for, the beginning is another one every time.
+  if (options.tail !== undefined) return false;
+  const again = seen.again();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), catchUpMs);
   try {
-    // Side by side: how the output is framed is known by the time it comes.
-    const [container, opened] = await Promise.all([
-      inspect(nameOrId),
-      settled(open(source, attempt, { options, signal: stop.signal })),
-    ]);
-    if (container === undefined) throw missing(attempt.subject);
-    if (signal.aborted) return;
-    if ("error" in opened) throw opened.error;
-    yield* container.tty ? bodyOf(opened.answer) : unframed(bodyOf(opened.answer));
-  } catch (error) {
-    if (!signal.aborted) throw engineFailure(error, attempt);
+    for await (const bytes of readLog(source, options, { signal: AbortSignal.any([signal, late.signal]) })) {
+      const fresh = again.behind(bytes);
+      if (fresh === undefined) return false;
+      if (again.caughtUp()) clearTimeout(timer);
+      seen.add(fresh);
+      if (fresh.length > 0) yield fresh;
+    }
   } finally {
-    for (const cause of [signal, engine.closed]) cause.removeEventListener("abort", end);
-    stop.abort();
+    clearTimeout(timer);
   }
+  return again.caughtUp();
 }
 
-interface Opening {
-  options: LogOptions;
-  /** Ends the connection, whenever. */
-  signal: AbortSignal;
-}
-
-/**
- * Not by dockerode: the engine sends every line by itself, and an HTTP client that hands them on one by one takes longer
- * over a log than the engine does.
- */
-async function open({ engine, nameOrId }: Source, attempt: Attempt, { options, signal }: Opening): Promise<RawAnswer> {
-  const { address } = engine;
-  const version = await engine.apiVersion();
-  const line = `GET /v${version}/containers/${encodeURIComponent(nameOrId)}/logs?${logQuery(options)}`;
-  const request = { address, line, headers: ["Connection: close"], accepts: [200] };
-  const answer = await engine.call(attempt, (_docker, deadline) =>
-    askRaw(attempt, { ...request, signal: AbortSignal.any([signal, deadline]) }),
-  );
-  if (signal.aborted) answer.pipe.close();
-  signal.addEventListener("abort", answer.pipe.close, { once: true });
-  return answer;
-}
-
-type Opened = { answer: RawAnswer } | { error: unknown };
-
-function settled(opening: Promise<RawAnswer>): Promise<Opened> {
-  return opening.then(
-    (answer) => ({ answer }),
-    (error: unknown) => ({ error }),
-  );
-}
-
-/**
- * The engine sends a log line by line. Taken as they come, each would go all the way to the client by itself, which costs
- * more than the line; a pause that nobody notices makes thousands of them one.
- */
-const gatherMs = 1;
-
-/** An answer that ends without having said so was cut off. */
-async function* bodyOf({ pipe, head }: RawAnswer): AsyncGenerator<Uint8Array> {
-  const chunks = /^transfer-encoding: *chunked *$/m.test(head) ? createChunkSqueeze() : undefined;
-  while (chunks?.ended() !== true) {
-    const bytes = await pipe.read();
-    if (bytes === undefined && chunks === undefined) return;
-    if (bytes === undefined) throw unreachable("it broke off in the middle of an answer");
-    const part = chunks === undefined ? bytes : chunks.push(bytes);
-    if (part.length > 0) yield part;
-    await pipe.gather(gatherMs);
-  }
-}
-
-async function* unframed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const heads = createHeadSqueeze();
-  for await (const chunk of stream) {
-    const part = heads.push(chunk);
-    if (part.length > 0) yield part;
-  }
-}
-
-interface Seen {
-  add(bytes: Uint8Array): void;
-  bytes(): number;
-  /** As far as a line is remembered. */
-  endsWith(bytes: Uint8Array): boolean;
-}
-
-const rememberedBytes = 4_096;
-
-function createSeen(): Seen {
-  let count = 0;
-  let end: Uint8Array = new Uint8Array();
-  return {
-    add(bytes) {
-      count += bytes.length;
-      // A copy: the chunk is not ours to keep.
-      const both = bytes.length >= rememberedBytes ? bytes : Buffer.concat([end, bytes]);
-      end = Uint8Array.from(both.subarray(-rememberedBytes));
-    },
-    bytes: () => count,
-    endsWith(bytes) {
-      const wanted = bytes.subarray(-rememberedBytes);
-      return Buffer.from(end.subarray(end.length - wanted.length)).equals(wanted);
-    },
-  };
-}
-
-export function logQuery({ follow, tail, since, timestamps }: LogOptions): URLSearchParams {
-  return new URLSearchParams({
-    stdout: "true",
-    stderr: "true",
-    follow: String(follow),
-    timestamps: String(timestamps),
-    tail: tail === undefined ? "all" : String(tail),
-    ...(since === undefined ? {} : { since: (since / 1000).toFixed(3) }),
-  });
+function letGo({ nameOrId }: LogSource): Failure {
+  return new Failure("unavailable", `docker let go of the log of container "${nameOrId}"; read on from its last line`);
 }

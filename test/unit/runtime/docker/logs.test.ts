@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ServerResponse } from "node:http";
 import { naming } from "../../../../src/core/naming.ts";
 import { createDockerRuntime } from "../../../../src/runtime/docker/docker.ts";
-import { logQuery } from "../../../../src/runtime/docker/logs.ts";
+import { logQuery } from "../../../../src/runtime/docker/log-stream.ts";
 import type { Runtime } from "../../../../src/runtime/runtime.ts";
 import { inspection } from "../../../support/inspection.ts";
 import { type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../support/fake-engine.ts";
@@ -26,13 +26,13 @@ describe("logs of the engine", () => {
   let engine: FakeEngine;
   let runtime: Runtime;
   let tty: boolean;
-  let state: "exited" | "running";
+  let facts: { state: "exited" | "running"; startedAt?: string };
   let answer: (response: ServerResponse, query: URLSearchParams) => void;
   beforeEach(async () => {
     tty = false;
-    state = "exited";
+    facts = { state: "exited" };
     engine = await startFakeEngine(({ path, query }, response) => {
-      if (path.endsWith("/json")) sendJson(response, 200, inspection({ name: "a", tty, state }));
+      if (path.endsWith("/json")) sendJson(response, 200, inspection({ name: "a", tty, ...facts }));
       else answer(response, query);
     });
     runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
@@ -60,11 +60,18 @@ describe("logs of the engine", () => {
 
   describe("of which a follower was not given the end", () => {
     const whole = ["one\n", "two\n", "three\n", "four\n"];
+    /** What each follower is given; all of it from the last one on. */
+    let given: string[][];
+    let kept: string[];
     beforeEach(() => {
+      given = [["one\n", "tw"]];
+      kept = whole;
       answer = (response, query) => {
-        const lines = query.get("tail") === "all" ? whole : whole.slice(-Number(query.get("tail")));
-        const given = query.get("follow") === "true" ? ["one\n", "tw"] : lines;
-        response.end(Buffer.concat(given.map((line) => frame(1, line))));
+        const lines = query.get("tail") === "all" ? kept : kept.slice(-Number(query.get("tail")));
+        const part = query.get("follow") === "true" ? given.shift() : lines;
+        // The last follower is there when the container ends.
+        if (part === undefined) facts.state = "exited";
+        response.end(Buffer.concat((part ?? kept).map((line) => frame(1, line))));
       };
     });
 
@@ -72,11 +79,39 @@ describe("logs of the engine", () => {
       expect(text(await Array.fromAsync(logs()))).toBe(whole.join(""));
     });
 
-    test("are left alone where the container runs again, or where only some lines were wanted", async () => {
+    test("are read on while the container runs, as often as the engine lets go", async () => {
+      facts.state = "running";
+      given = [
+        ["one\n", "tw"],
+        ["one\n", "two\n"],
+        ["one\n", "two\n"],
+        ["one\n", "two\n", "th"],
+      ];
+      expect(text(await Array.fromAsync(logs()))).toBe(whole.join(""));
+    });
+
+    test("are left alone where another run has begun, or only some lines of one that has ended were wanted", async () => {
       const some = runtime.logs("a", { ...all, follow: true, tail: 2 }, new AbortController().signal);
       expect(text(await Array.fromAsync(some))).toBe("one\ntw");
-      state = "running";
+      given = [["one\n", "tw"]];
+      facts = { ...facts, state: "running" };
+      let told = "";
+      for await (const bytes of logs()) {
+        told += Buffer.from(bytes).toString();
+        facts = { ...facts, startedAt: "2026-01-01T00:09:00Z" };
+      }
+      expect(told).toBe("one\ntw");
+    });
+
+    test("are told to be broken where what was seen has been rotated away while it runs", async () => {
+      kept = ["three\n", "four\n"];
       expect(text(await Array.fromAsync(logs()))).toBe("one\ntw");
+      given = [["one\n", "tw"], kept];
+      facts.state = "running";
+      await expectFailure(Array.fromAsync(logs()), "unavailable");
+      given = Array.from({ length: 9 }, () => ["one\n"]);
+      kept = ["one\n"];
+      await expectFailure(Array.fromAsync(logs()), "unavailable");
     });
   });
 
