@@ -8,7 +8,6 @@ import { jsonAnswer } from "../../src/http/identity/answers.ts";
 import { createIdentityApp } from "../../src/http/identity/app.ts";
 import { startListener } from "../../src/http/identity/listener.ts";
 import { mountApi } from "../../src/http/identity/mount.ts";
-import type { IdentityPlane } from "../../src/http/identity/plane.ts";
 import { signerOf } from "../../src/identity/signing.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../support/identity.ts";
@@ -80,8 +79,8 @@ const sides: Record<string, Serve> = {
     const options = { algorithms: ["HS256"], currentDate: new Date(world.clock.now()) };
     const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
     const mapError = () => new Response(null, { status: 500 });
-    const plane = { app, identity, limits: identityLimits, log, mapError, clientIp: () => "" };
-    mountApi(plane as Partial<IdentityPlane> as IdentityPlane, verifyToken, {
+    const plane = { app, identity, limits: identityLimits, log, keys: new Map(), mapError, clientIp: () => "" };
+    mountApi(plane, verifyToken, {
       key: "secret",
       async answer({ caller, body: { token } }) {
         const { payload } = await jwtVerify(String(token), secret, options);
