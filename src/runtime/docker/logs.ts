@@ -11,7 +11,8 @@ export function createLogs(engine: Engine, inspect: Runtime["inspect"]): Pick<Ru
 
 /**
  * The engine lets go of a follower when the container ends, or when a log file is full, before it has read all of a
- * flood, and ends its answer as if that were all. So a follower is brought on from where it was.
+ * flood, and ends its answer as if that were all. So a follower is brought on from where it was. What the engine itself
+ * skips of a flood where it changes files is lost: nothing tells of it.
  */
 async function* logs(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const seen = createSeen();
