@@ -82,18 +82,20 @@ async function untilRead({ clock, closing, logReaders }: Context, { spec, leave 
   over.abort();
 }
 
-/** Waits for a container that another run left behind, ends it when its time is up, and removes it. */
+/**
+ * Waits for a container that another run left behind, ends it when its time is up, and removes it. One that was only
+ * created may be about to run: the engine still does what a server asked for that was killed right after.
+ */
 export async function outlive(
   context: Context,
-  { id, state }: { id: string; state: string },
+  id: string,
   run: Pick<OneOffRun, "timeoutMs"> & { leave: AbortSignal },
 ): Promise<void> {
-  if (state === "running") {
-    const detail = await context.runtime.inspect(id);
-    if (detail === undefined) return;
-    const { startedAt = context.clock.now(), stopGraceMs: graceMs } = detail;
-    await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt, graceMs });
-  }
+  if (await context.runtime.removeUnlessRunning(id)) return;
+  const detail = await context.runtime.inspect(id);
+  if (detail === undefined) return;
+  const { startedAt = context.clock.now(), stopGraceMs: graceMs } = detail;
+  await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt, graceMs });
   await context.runtime.remove(id);
 }
 
@@ -116,7 +118,8 @@ async function startNew({ runtime }: Context, spec: ContainerSpec): Promise<stri
   try {
     await runtime.start(id);
   } catch (error) {
-    await runtime.remove(id);
+    // An engine that was only slow to answer may have started it: it goes on then, and is found again.
+    await runtime.removeUnlessRunning(id);
     throw error;
   }
   return id;

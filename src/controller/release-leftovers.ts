@@ -17,6 +17,6 @@ export async function clearTheWay(context: Context, release: ReleaseRecord, leav
     const owner = container.labels[label.releaseId] ?? "";
     if (owner === release.id && !done.has(container.name)) continue;
     const timeoutMs = timeoutOf(context.store.releases.get(owner)?.spec ?? {});
-    await outlive(context, container, { timeoutMs, leave });
+    await outlive(context, container.id, { timeoutMs, leave });
   }
 }

@@ -8,10 +8,11 @@ import { createEventHub } from "./memory/event-hub.ts";
 import { createExecs, type ExecHandler, type Execs } from "./memory/execs.ts";
 import { waitForExit } from "./memory/exit-wait.ts";
 import { createFaults, engineDown, type Faults, type Operation } from "./memory/faults.ts";
+import { createGauges, type Gauges, type SocketFigures, type UsageFigures } from "./memory/gauges.ts";
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory/images.ts";
 import { createLogShelf, type LogShelf } from "./memory/log-shelf.ts";
 import { createResources } from "./memory/resources.ts";
-import type { ContainerDetail, EngineInfo, Image, Runtime, Usage } from "./runtime.ts";
+import type { ContainerDetail, EngineInfo, Image, Runtime } from "./runtime.ts";
 import { createShare } from "./share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
@@ -61,13 +62,6 @@ export interface MemoryRuntime extends Runtime {
   setFreeBytes(bytes: number | undefined): void;
 }
 
-export type UsageFigures = Pick<Usage, "cpuNanos" | "memoryBytes" | "memoryLimitBytes" | "pids">;
-
-export interface SocketFigures {
-  listening: boolean;
-  established: number;
-}
-
 export interface MemoryOptions {
   clock?: Clock;
   names?: Naming;
@@ -95,8 +89,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     faults,
     logs: createLogShelf({ table, bells, now }),
     execs: createExecs(table, bells),
-    usage: new Map<string, Partial<UsageFigures>>(),
-    sockets: new Map<string, SocketFigures>(),
+    gauges: createGauges(table, now),
     freeBytes: 100 * 1024 ** 3,
   };
   return {
@@ -115,14 +108,15 @@ interface World extends Parts {
   bells: Bells;
   logs: LogShelf;
   execs: Execs;
-  usage: Map<string, Partial<UsageFigures>>;
-  sockets: Map<string, SocketFigures>;
+  gauges: Gauges;
   freeBytes: number | undefined;
 }
 
 type Calls<Name extends keyof Runtime> = Pick<Runtime, Name>;
 
-function containerCalls(world: World): Calls<"list" | "inspect" | "create" | "start" | "stop" | "remove" | "rename"> {
+type ContainerCall = "list" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename";
+
+function containerCalls(world: World): Calls<ContainerCall> {
   const { table, machine, faults } = world;
   const { does } = faults;
   return {
@@ -132,6 +126,7 @@ function containerCalls(world: World): Calls<"list" | "inspect" | "create" | "st
     start: (nameOrId) => does("start", nameOrId, () => machine.start(nameOrId)),
     stop: (nameOrId) => does("stop", nameOrId, () => machine.stop(nameOrId)),
     remove: (nameOrId) => does("remove", nameOrId, () => removeAll(world, nameOrId)),
+    removeUnlessRunning: (nameOrId) => does("remove", nameOrId, () => removeIdle(world, nameOrId)),
     rename: (nameOrId, name) => does("rename", nameOrId, () => machine.rename(nameOrId, name)),
   };
 }
@@ -179,7 +174,7 @@ function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "p
 }
 
 function insideCalls(world: World): Calls<"exec" | "logs" | "wait" | "usage" | "connections"> {
-  const { faults, logs, execs } = world;
+  const { faults, logs, execs, gauges } = world;
   const { does } = faults;
   return {
     exec: (nameOrId, spec) => does("exec", [nameOrId, ...spec.command].join(" "), () => execs.start(nameOrId, spec)),
@@ -187,25 +182,9 @@ function insideCalls(world: World): Calls<"exec" | "logs" | "wait" | "usage" | "
       yield* await does("logs", nameOrId, () => logs.read(nameOrId, options, signal));
     },
     wait: (nameOrId, signal) => waitForExit(world, nameOrId, signal),
-    usage: () => does("usage", "", () => usage(world)),
-    connections: (nameOrId) => does("connections", nameOrId, () => connections(world, nameOrId)),
+    usage: () => does("usage", "", gauges.usage),
+    connections: (nameOrId) => does("connections", nameOrId, () => gauges.connections(nameOrId)),
   };
-}
-
-/** Nothing listens unless a test says so. */
-function connections({ table, sockets }: World, nameOrId: string): SocketFigures | undefined {
-  const entry = table.get(nameOrId);
-  if (entry?.detail.state !== "running") return undefined;
-  return sockets.get(entry.detail.id) ?? { listening: false, established: 0 };
-}
-
-const machineBytes = 8 * 1024 ** 3;
-
-function usage({ table, usage: figures, now }: World): Usage[] {
-  const running = [...table.entries()].filter(({ detail }) => detail.state === "running");
-  return running.map(({ detail: { id, name, labels, memoryBytes: memoryLimitBytes = machineBytes } }) => {
-    return { id, name, labels, cpuNanos: 0, memoryBytes: 0, memoryLimitBytes, pids: 1, ...figures.get(id), at: now() };
-  });
 }
 
 function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "close"> {
@@ -233,15 +212,21 @@ function findEngine({ faults, bells }: World): void {
 }
 
 /** Of a container that has gone, nothing is kept. */
-function removeAll({ table, machine, logs, usage: figures }: World, nameOrId: string): void {
+function removeAll({ table, machine, logs, gauges }: World, nameOrId: string): void {
   const id = table.get(nameOrId)?.detail.id ?? "";
   machine.remove(nameOrId);
   logs.delete(id);
-  figures.delete(id);
+  gauges.delete(id);
+}
+
+function removeIdle(world: World, nameOrId: string): boolean {
+  if (world.table.get(nameOrId)?.detail.state === "running") return false;
+  removeAll(world, nameOrId);
+  return true;
 }
 
 function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
-  const { faults, machine, images, resources, table } = world;
+  const { faults, machine, images, resources, table, gauges } = world;
   return {
     calls: faults.calls,
     containers: () => Array.from(table.entries(), ({ detail }) => detail),
@@ -268,14 +253,8 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
     addRemoteImage: images.addRemote,
     onExec: world.execs.onExec,
     writeLog: world.logs.write,
-    setConnections: (nameOrId, figures) => {
-      const id = world.table.get(nameOrId)?.detail.id ?? nameOrId;
-      world.sockets.set(id, figures);
-    },
-    setUsage: (nameOrId, figures) => {
-      const id = world.table.get(nameOrId)?.detail.id ?? nameOrId;
-      world.usage.set(id, { ...world.usage.get(id), ...figures });
-    },
+    setConnections: gauges.setConnections,
+    setUsage: gauges.setUsage,
     setFreeBytes: (bytes) => {
       world.freeBytes = bytes;
     },

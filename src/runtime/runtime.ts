@@ -24,6 +24,11 @@ export interface Runtime {
   stop(nameOrId: string, options: { graceMs: number }): Promise<void>;
   /** Forced removal, anonymous volumes included; a missing container is fine. */
   remove(nameOrId: string): Promise<void>;
+  /**
+   * As `remove`, but a container that runs, or is being started by whoever asked for it before, is left alone: false.
+   * The engine decides, so that nothing is cut off between a look and the removal.
+   */
+  removeUnlessRunning(nameOrId: string): Promise<boolean>;
   rename(nameOrId: string, name: string): Promise<void>;
 
   /** Makes the bridge network when missing; idempotent. */

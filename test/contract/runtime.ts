@@ -140,6 +140,31 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         expect(await runtime.inspect(id)).toBeUndefined();
       });
 
+      test("removeUnlessRunning leaves alone what runs, also what is being started at the same moment", async () => {
+        const id = await started(spec("a"));
+        expect(await runtime.removeUnlessRunning(id)).toBe(false);
+        expect((await runtime.inspect(id))?.state).toBe("running");
+        await runtime.stop(id, { graceMs: 0 });
+        expect(await runtime.removeUnlessRunning(id)).toBe(true);
+        expect(await runtime.inspect(id)).toBeUndefined();
+        expect(await runtime.removeUnlessRunning(id)).toBe(true);
+
+        for (let round = 0; round < 5; round++) {
+          const raced = await runtime.create(spec("b"));
+          const start = runtime.start(raced).then(
+            () => true,
+            () => false,
+          );
+          if (round > 0) await Bun.sleep(round * 10);
+          const removed = await runtime.removeUnlessRunning(raced);
+          const runs = await start;
+          expect([runs, (await runtime.inspect(raced))?.state]).toEqual(
+            removed ? [false, undefined] : [true, "running"],
+          );
+          await runtime.remove(raced);
+        }
+      });
+
       test("inspect tells what was asked for", async () => {
         const wanted = spec("a", {
           env: { GREETING: "hello = world", EMPTY: "", LINES: "a\nb" },

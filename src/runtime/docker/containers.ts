@@ -9,7 +9,10 @@ import { missing, statusOf, unlessStatus } from "./errors.ts";
 import { withPortHolder } from "./port-holder.ts";
 import { isObjectName, labelFilter } from "./wire.ts";
 
-type Containers = Pick<Runtime, "list" | "inspect" | "create" | "start" | "stop" | "remove" | "rename">;
+type Containers = Pick<
+  Runtime,
+  "list" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename"
+>;
 
 /** `stopSlackMs`: how long the engine may take beyond the grace that a container is given. */
 export function createContainers(engine: Engine, owner: Owner, stopSlackMs: number): Containers {
@@ -19,7 +22,8 @@ export function createContainers(engine: Engine, owner: Owner, stopSlackMs: numb
     create: (spec) => create(engine, owner, spec),
     start: (nameOrId) => start(engine, nameOrId),
     stop: (nameOrId, { graceMs }) => stop(engine, nameOrId, { graceMs, slackMs: stopSlackMs }),
-    remove: (nameOrId) => remove(engine, nameOrId),
+    remove: async (nameOrId) => void (await remove(engine, nameOrId, { force: true })),
+    removeUnlessRunning: (nameOrId) => remove(engine, nameOrId, { force: false }),
     rename: async (nameOrId, name) => {
       await engine.call({ verb: "rename", subject: known(nameOrId) }, (docker, abortSignal) =>
         docker.getContainer(nameOrId).rename({ name, abortSignal }),
@@ -68,7 +72,7 @@ async function joinOtherNetworks(engine: Engine, spec: ContainerSpec, id: string
     for (const network of spec.networks.slice(1)) await join(engine, spec, { network, id });
   } catch (error) {
     // A container that reaches only half of its networks must not stay. The first error is the one to tell.
-    await remove(engine, id).catch(() => undefined);
+    await remove(engine, id, { force: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -114,16 +118,21 @@ async function stop(
   );
 }
 
-async function remove(engine: Engine, nameOrId: string): Promise<void> {
-  if (!isObjectName(nameOrId)) return;
-  await engine.call({ verb: "remove", subject: subject(nameOrId) }, async (docker, abortSignal) => {
+/** False where the engine refuses, for it runs. */
+async function remove(engine: Engine, nameOrId: string, { force }: { force: boolean }): Promise<boolean> {
+  if (!isObjectName(nameOrId)) return true;
+  return engine.call({ verb: "remove", subject: subject(nameOrId) }, async (docker, abortSignal) => {
     const container = docker.getContainer(nameOrId);
     try {
-      await container.remove({ force: true, v: true, abortSignal });
+      await container.remove({ force, v: true, abortSignal });
     } catch (error) {
       unlessStatus(404, 409)(error);
-      // 409: somebody else removes it already. It is gone when that is done.
-      if (statusOf(error) === 409) await container.wait({ condition: "removed", abortSignal }).catch(unlessStatus(404));
+      if (statusOf(error) === 404) return true;
+      const left = force ? undefined : await container.inspect({ abortSignal }).catch(unlessStatus(404));
+      if (left !== undefined && left.State.Status !== "removing") return false;
+      // Somebody else removes it already. It is gone when that is done.
+      await container.wait({ condition: "removed", abortSignal }).catch(unlessStatus(404));
     }
+    return true;
   });
 }

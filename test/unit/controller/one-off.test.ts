@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Failure } from "../../../src/api/failure.ts";
 import type { Context } from "../../../src/controller/context.ts";
 import { createLogReaders } from "../../../src/controller/log-readers.ts";
 import { type OneOffResult, type OneOffRun, outlive, runOneOff } from "../../../src/controller/one-off.ts";
@@ -244,9 +245,33 @@ describe("an engine that goes away", () => {
   });
 });
 
+describe("an engine that is slow to say that it has started a container", () => {
+  test("does not get it removed: the next try takes it up", async () => {
+    const { runtime } = it;
+    const slow = async (id: string) => {
+      await runtime.start(id);
+      throw new Failure("timeout", "docker did not start it in time");
+    };
+    await expectFailure(
+      runOneOff(
+        { ...context, runtime: { ...runtime, start: slow } },
+        { spec, timeoutMs: undefined, signal: never, onOutput: () => undefined },
+      ),
+      "timeout",
+    );
+    const first = container();
+    expect(first?.state).toBe("running");
+    const { state } = begin();
+    await it.quiet();
+    expect(container()?.id).toBe(first?.id ?? "");
+    it.runtime.finish("tidy.1", 0);
+    await it.quiet();
+    expect(state.result?.exitCode).toBe(0);
+  });
+});
+
 describe("what an earlier server left", () => {
-  const run = (timeoutMs: number) =>
-    outlive(context, { id: "tidy.1", state: container()?.state ?? "" }, { timeoutMs, leave: never });
+  const run = (timeoutMs: number) => outlive(context, container()?.id ?? "", { timeoutMs, leave: never });
 
   test("is waited for and removed", async () => {
     await it.runtime.start(await it.runtime.create(spec));
