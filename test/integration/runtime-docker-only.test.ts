@@ -164,12 +164,14 @@ describe("docker", () => {
     });
 
     test("several servers that make one network at once end with one", async () => {
-      const name = place.unique("n1");
       const options = { host: requireDocker(), installationId: place.installationId, names: place.names };
       const servers = [1, 2, 3, 4].map(() => createDockerRuntime(options));
-      await Promise.all(servers.map((server) => server.ensureNetwork(name)));
+      for (const round of ["a", "b", "c", "d", "e"]) {
+        const name = place.unique(`race-${round}`);
+        await Promise.all(servers.map((server) => server.ensureNetwork(name)));
+        expect(await networks(name)).toHaveLength(1);
+      }
       for (const server of servers) server.close();
-      expect(await place.docker.listNetworks({ filters: { name: [name] } })).toHaveLength(1);
     });
   });
 

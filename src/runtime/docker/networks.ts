@@ -6,20 +6,25 @@ import type { Engine } from "./engine.ts";
 import { unlessStatus } from "./errors.ts";
 import { isObjectName } from "./wire.ts";
 
+type Labels = Record<string, string>;
 type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway">;
 
 export function createNetworks(engine: Engine, owner: Owner): Networks {
   const share = createShare<void>();
   const { installation } = owner.names.label;
 
+  const isOurs = (labels: Labels) => labels[installation] === owner.installationId;
+
   return {
     ensureNetwork: (name) =>
       share(name, async () => {
         const labels = await labelsOf(engine, name).catch((error: unknown) => {
           if (!isAmbiguous(error)) throw error;
-          return keepOne(engine, name, (found) => found[installation] === owner.installationId);
+          return keepOne(engine, name, isOurs);
         });
-        if (labels === undefined) await makeOne(engine, name, ownLabels(owner));
+        if (labels !== undefined) return;
+        await makeOne(engine, name, ownLabels(owner));
+        await keepOne(engine, name, isOurs);
       }),
 
     networkGateway: async (name) => {
@@ -31,7 +36,7 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
     removeNetwork: async (name) => {
       const existing = await labelsOf(engine, name);
       if (existing === undefined) return;
-      if (existing[installation] !== owner.installationId) {
+      if (!isOurs(existing)) {
         throw new Failure("conflict", `${subject(name)} was not made by this installation; remove it by hand`);
       }
       await engine.call({ verb: "remove", subject: subject(name) }, async (docker, abortSignal) => {
@@ -43,19 +48,11 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
 
 const subject = (name: string) => `network "${name}"`;
 
-/** The engine may make two networks of one name when asked twice at once, and then starts nothing in either. */
-async function makeOne(engine: Engine, name: string, labels: Record<string, string>): Promise<void> {
+async function makeOne(engine: Engine, name: string, labels: Labels): Promise<void> {
   await engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
     const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
     // 409: somebody was faster.
-    const made = await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
-    if (made === undefined) return;
-    const all = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
-    // The filter also finds names that contain it. All who race keep the same one: the oldest.
-    const same = all
-      .filter(({ Name }) => Name === name)
-      .sort((a, b) => compare(a.Created, b.Created) || compare(a.Id, b.Id));
-    if (same[0] !== undefined && same[0].Id !== made.id) await made.remove({ abortSignal });
+    await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
   });
 }
 
@@ -64,23 +61,26 @@ function isAmbiguous(error: unknown): boolean {
   return error instanceof Failure && /network \S+ is ambiguous/.test(error.message);
 }
 
-/** Removes networks of ours until the name is clear: the one that containers are on stays, else the oldest. */
-async function keepOne(
-  engine: Engine,
-  name: string,
-  isOurs: (labels: Record<string, string>) => boolean,
-): Promise<Record<string, string> | undefined> {
+/**
+ * The engine may make two networks of one name when asked twice at once, and then starts nothing in either. Removes
+ * those of ours until the name is clear: the one that containers are on stays, else the oldest. All who race agree, and
+ * whoever looks last sees all, for a network that is older may show itself later.
+ */
+async function keepOne(engine: Engine, name: string, isOurs: (labels: Labels) => boolean): Promise<Labels | undefined> {
   return engine.call({ verb: "clear", subject: subject(name) }, async (docker, abortSignal) => {
+    // The filter also finds names that contain it.
     const listed = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
-    const twins = await Promise.all(
-      listed.filter(({ Name }) => Name === name).map(({ Id }) => docker.getNetwork(Id).inspect()),
-    );
+    const looks = listed
+      .filter(({ Name }) => Name === name)
+      .map(({ Id }) => docker.getNetwork(Id).inspect().catch(unlessStatus(404)));
+    const twins = (await Promise.all(looks)).filter((twin) => twin !== undefined);
     const isUsed = (twin: { Containers?: object }) => Object.keys(twin.Containers ?? {}).length > 0;
     const [kept, ...others] = twins.sort(
       (a, b) => Number(isUsed(b)) - Number(isUsed(a)) || compare(a.Created, b.Created) || compare(a.Id, b.Id),
     );
     for (const twin of others) {
-      if (!isUsed(twin) && isOurs(twin.Labels ?? {})) await docker.getNetwork(twin.Id).remove({ abortSignal });
+      if (isUsed(twin) || !isOurs(twin.Labels ?? {})) continue;
+      await docker.getNetwork(twin.Id).remove({ abortSignal }).catch(unlessStatus(404));
     }
     return kept?.Labels ?? {};
   });
@@ -88,7 +88,7 @@ async function keepOne(
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-async function labelsOf(engine: Engine, name: string): Promise<Record<string, string> | undefined> {
+async function labelsOf(engine: Engine, name: string): Promise<Labels | undefined> {
   const network = await inspect(engine, name);
   return network && (network.Labels ?? {});
 }
