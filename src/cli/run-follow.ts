@@ -25,11 +25,26 @@ export async function followRun(context: Context, begun: JobRun): Promise<number
     terminal.note(`run ${run.run_id} goes on without us; end it with: berth run --cancel ${run.run_id}`);
     return exitCodes.interrupted;
   }
-  const shown = context.json ? "none" : await output.shown(run.container, run.tail.at(-1));
-  if (shown === "some") terminal.note(terminal.noteStyle.dim("output was dropped here; these are its last lines:"));
-  answer(context, run, () => (shown === "all" ? "" : run.tail.map((line) => line.replace(/\r/g, "")).join("\n")));
+  const rest = context.json ? "" : await restOf(context, output, run);
+  answer(context, run, () => rest);
   if (!context.json) terminal.note(closing(context, run));
   return exitOf(run);
+}
+
+/** What the server has kept of the output of a try that was not shown to its end. */
+async function restOf({ terminal }: Context, output: RunOutput, { container, tail }: JobRun): Promise<string> {
+  const shown = await output.shown(container, tail.at(-1));
+  if (shown === "all") return "";
+  if (shown === "some") terminal.note(terminal.noteStyle.dim("output was dropped here; these are its last lines:"));
+  return tail.map((line) => line.replace(/\r/g, "")).join("\n");
+}
+
+/** A try that failed, before the next one: it may have been over between two looks. */
+async function tellTry(context: Context, output: RunOutput, failed: JobRun): Promise<void> {
+  const { terminal } = context;
+  const rest = await restOf(context, output, failed);
+  if (rest !== "") terminal.out(rest);
+  terminal.note(terminal.noteStyle.dim(`${printable(failed.error ?? "")}; trying again`));
 }
 
 /** Short runs are over before the usual pause between two looks. */
@@ -43,11 +58,14 @@ async function waitForEnd(context: Context, begun: JobRun, output: RunOutput): P
     await clock.sleep(pauseMs, signal);
     pauseMs = Math.min(limits.pollMs, pauseMs * 2);
     if (signal.aborted) break;
+    const before = run;
     run = await api.call(getRun, { params: { id: begun.run_id } }).catch((error) => {
       // A server that restarts takes its runs up again.
-      if (error instanceof CommandFailure && error.exitCode === exitCodes.unreachable) return run;
+      if (error instanceof CommandFailure && error.exitCode === exitCodes.unreachable) return before;
       throw error;
     });
+    const isNextTry = run.attempt > before.attempt && !hasEnded(run);
+    if (isNextTry && !context.json) await tellTry(context, output, { ...run, container: before.container });
     if (run.status === "running" && !context.json) output.follow(run);
   }
   return run;

@@ -17,7 +17,7 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
       job("ops", "broken", { ...keep, ...sh("echo no luck; exit 7") }),
       job("ops", "flaky", {
         ...keep,
-        ...sh("test -e /state/once || { touch /state/once; exit 1; }"),
+        ...sh("test -e /state/once && echo second || { echo first; touch /state/once; exit 1; }"),
         backoff_limit: 2,
         volumes: [`${berth.prefix}-state:/state`],
       }),
@@ -59,8 +59,10 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     expect(stderr).toContain("exit code 7");
   });
 
-  test("a failed try is made again", async () => {
-    expect((await berth.cli(["run", "ops/flaky"])).exitCode).toBe(0);
+  test("a failed try is made again, and is told with what it said", async () => {
+    const { exitCode, stdout, stderr } = await berth.cli(["run", "ops/flaky"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "first\nsecond\n" });
+    expect(stderr).toContain("try 1 of 3: exit code 1; trying again");
     expect(await runs("flaky")).toMatchObject([{ status: "succeeded", attempt: 2 }]);
   });
 

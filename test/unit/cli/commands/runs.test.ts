@@ -118,6 +118,20 @@ describe("berth run", () => {
     expect({ code, out }).toEqual({ code: 0, out: "counting\n42 rows\n" });
   });
 
+  test("a try that was over before anybody looked is shown by its last lines, then the next", async () => {
+    const whole = server({ attempt: 2, container: "shop-report.abcde-2" });
+    let looks = 0;
+    const waiting = { status: "scheduled", attempt: 2, container: "shop-report.abcde-2", tail: ["no luck"] };
+    const { code, out, err } = await cli(["run", "shop/report"], {
+      server: (call) => {
+        if (call.path !== "/jobs/runs/abcde" || ++looks > 2) return whole(call);
+        return aRun({ ...waiting, ended_at: undefined, error: "try 1 of 2: exit code 42" });
+      },
+    });
+    expect({ code, out }).toEqual({ code: 0, out: "no luck\ncounting\n42 rows\n" });
+    expect(err).toContain("try 1 of 2: exit code 42; trying again");
+  });
+
   test("with -o json prints the record in its envelope and nothing else", async () => {
     const { code, out, err } = await cli(["run", "shop/report", "-o", "json"], { server: server({ exit_code: 0 }) });
     expect(code).toBe(0);
