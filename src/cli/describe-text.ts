@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { postFailure } from "../core/exit-code.ts";
 import type { DataOf } from "../api/endpoint.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { describe } from "../api/orchestration/describe.ts";
@@ -75,6 +76,8 @@ function lastFailure(status: Description["status"], { ref, style }: { ref: strin
   const [newest, before] = listOf(status?.releases).map(asObject);
   const back = newest?.cause === "auto_rollback" && before?.status === "failed";
   const failed = back ? before : newest;
+  const post = postFailure(typeof newest?.post_exit_code === "number" ? newest.post_exit_code : undefined);
+  if (post !== undefined) return [["last release", `${style.yellow(`succeeded, but ${post}`)}; see: berth why ${ref}`]];
   if (failed?.status !== "failed") return [];
   const reason = typeof failed.error === "string" ? `: ${printable(failed.error)}` : "";
   return [["last release", `${style.red(`failed${back ? ", rolled back" : ""}${reason}`)}; see: berth why ${ref}`]];

@@ -1,6 +1,6 @@
 import { formatKey } from "../api/manifest.ts";
 import type { Death, FailedRelease, FailedRun, Why } from "../api/orchestration/why.ts";
-import { exitMeaning } from "../core/exit-code.ts";
+import { exitMeaning, postFailure } from "../core/exit-code.ts";
 import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
 import { reasonOf } from "./look.ts";
@@ -61,12 +61,14 @@ function releasePart(release: FailedRelease, setup: WhySetup): string[] {
     ...(release.image === undefined ? [] : [["image", printable(release.image)]]),
     ...exitRow("pre_command", release.pre_exit_code),
     ...exitRow("command", release.exit_code),
+    ...exitRow("post_command", release.post_exit_code),
     ...(release.rolled_back_to === undefined ? [] : [["went back to", `release ${release.rolled_back_to}`]]),
   ];
   const when = agoText(release.ended_at ?? release.started_at, setup);
+  const end = postFailure(release.post_exit_code) === undefined ? "failed" : "succeeded, its last command did not";
   return [
     "",
-    `${style.bold(`release ${release.id} failed`)}  ${style.dim(when)}`,
+    `${style.bold(`release ${release.id} ${end}`)}  ${style.dim(when)}`,
     listText(facts, { indent: "  ", width: setup.width }),
     ...output("output of its commands", release.output, setup),
   ];
@@ -97,7 +99,8 @@ function processEnd({ exit_code: code, signal }: FailedRun): Pick<Death, "exit_c
 }
 
 function exitRow(step: string, code: number | undefined): string[][] {
-  return code === undefined ? [] : [[step, `exit code ${code}`]];
+  // Below zero there is none: why is told beside it.
+  return code === undefined || code < 0 ? [] : [[step, `exit code ${code}`]];
 }
 
 function deathPart(death: Death, count: number, setup: WhySetup): string[] {

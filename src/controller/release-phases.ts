@@ -168,13 +168,19 @@ async function runAfter(context: Context, phase: Phase): Promise<void> {
     await runReleaseStep(context, { release, step, transcript, leave, record });
   }
 
-  async function record({ code }: Outcome): Promise<void> {
+  async function record({ code, text }: Outcome): Promise<void> {
     if (code !== 0)
       transcript.write(`-----> Release ${release.id}: post_command ended with exit code ${code}, recorded\n`);
     await context.store.write((tx) => {
       const known = tx.releases.get(release.id);
       const log = transcript.text().slice(-logCharsKept);
-      if (known !== undefined) tx.releases.put({ ...known, postExitCode: code, log });
+      if (known === undefined) return;
+      tx.releases.put({ ...known, postExitCode: code, log });
+      if (code === 0) return;
+      const { kind, scope, name, id } = known;
+      const detail = { release: id, error: text };
+      const action = "release.post_failed";
+      tx.events.append({ actor: "reconciler", action, kind, scope, name, detail }, context.clock.now());
     });
     context.releasePhases.settle();
   }

@@ -2,7 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
 import type { Death, FailedRelease, FailedRun, Why } from "../api/orchestration/why.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
-import { signalOf } from "../core/exit-code.ts";
+import { postFailure, signalOf } from "../core/exit-code.ts";
 import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
@@ -24,7 +24,9 @@ export async function why(context: Context, target: Target): Promise<Why> {
   const deaths = await deathsOf(context, key);
   const [death] = deaths;
   const releases = store.releases.list(key);
-  const failed = releases.find((release) => release.status === "failed");
+  const failed = releases.find(
+    ({ status, postExitCode }) => status === "failed" || postFailure(postExitCode) !== undefined,
+  );
   const run = store.runs.list(key).find(({ status }) => isFailed(status));
   const inTrouble = status?.phase === "failing" || status?.phase === "failed";
   const past = Math.max(death?.at ?? 0, failed?.endedAt ?? 0, run === undefined ? 0 : endOf(run));
@@ -115,9 +117,10 @@ function wireFailed(failed: ReleaseRecord, releases: readonly ReleaseRecord[]): 
     ...(failed.image === "" ? {} : { image: failed.image }),
     started_at: isoTime(failed.startedAt),
     ...(failed.endedAt === undefined ? {} : { ended_at: isoTime(failed.endedAt) }),
-    error: failed.error ?? "no reason is on record",
+    error: failed.error ?? postFailure(failed.postExitCode) ?? "no reason is on record",
     ...(failed.preExitCode === undefined ? {} : { pre_exit_code: failed.preExitCode }),
     ...(failed.exitCode === undefined ? {} : { exit_code: failed.exitCode }),
+    ...(failed.postExitCode === undefined ? {} : { post_exit_code: failed.postExitCode }),
     output: failed.log.split("\n").filter(Boolean).slice(-linesMax),
     ...(back === undefined ? {} : { rolled_back_to: back }),
   };

@@ -31,3 +31,9 @@ export function exitMeaning(exitCode: number): string | undefined {
   if (exitCode === 127) return "the command was not found";
   return undefined;
 }
+
+/** How the last command of a release failed, which fails nothing else; undefined where it did not. -1: no code at all. */
+export function postFailure(exitCode: number | undefined): string | undefined {
+  if (exitCode === undefined || exitCode === 0) return undefined;
+  return exitCode < 0 ? "post_command came to no end of its own" : `post_command failed (exit ${exitCode})`;
+}

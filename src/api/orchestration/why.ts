@@ -24,6 +24,7 @@ export const Death = Type.Object({
 });
 export type Death = Static<typeof Death>;
 
+/** One that failed, or came through but for its last command. */
 export const FailedRelease = Type.Object({
   id: Type.String(),
   cause: Type.String(),
@@ -33,6 +34,7 @@ export const FailedRelease = Type.Object({
   error: Type.String(),
   pre_exit_code: Type.Optional(Type.Integer()),
   exit_code: Type.Optional(Type.Integer()),
+  post_exit_code: Type.Optional(Type.Integer()),
   /** The last lines that its phase printed, at most 100. */
   output: Type.Array(Type.String()),
   /** The release whose spec came back in its place. */

@@ -1,4 +1,5 @@
 import { listReleases, type Release } from "../../api/orchestration/releases.ts";
+import { postFailure } from "../../core/exit-code.ts";
 import { answer, type CommandBody } from "../command.ts";
 import { ageOf, shortDuration } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
@@ -35,7 +36,7 @@ function releaseTable(releases: readonly Release[], { style, width, now }: Table
     printable(release.image ?? "-"),
     ageOf(release.started_at, now),
     tookText(release, now),
-    printable(release.error ?? ""),
+    printable(release.error ?? postFailure(release.post_exit_code) ?? ""),
   ]);
   return tableText([["ID", "STATUS", "CAUSE", "REVISION", "IMAGE", "AGE", "TOOK", "WHY"], ...rows], {
     width,

@@ -94,6 +94,11 @@ describe("a resource", () => {
       ["was rolled back", [back, failed, good], `failed, rolled back: ${failed.error}; ${see}`],
       ["failed and stayed", [failed], `failed: ${failed.error}; ${see}`],
       [
+        "failed in its last command alone",
+        [{ ...good, post_exit_code: 9 }, failed],
+        `succeeded, but post_command failed (exit 9); ${see}`,
+      ],
+      [
         "failed in the rollback itself",
         [{ ...failed, cause: "auto_rollback" }, good],
         `failed: ${failed.error}; ${see}`,

@@ -184,6 +184,16 @@ describe("the commands of a release", () => {
     await end(4);
     await it.settle();
     expect(latest()).toMatchObject({ status: "succeeded", postExitCode: 4 });
+    const [event] = it.store.events.list({ scope: "shop", limit: 1 });
+    expect(event).toMatchObject({
+      action: "release.post_failed",
+      detail: { error: "failed in post_command (exit 4)" },
+    });
+    expect((await it.controller.why(key)).failed_release).toMatchObject({
+      id: latest().id,
+      error: "post_command failed (exit 4)",
+      post_exit_code: 4,
+    });
     expect(seen.text.split("\n").at(-2)).toBe(`-----> Release ${latest().id} succeeded`);
     expect(seen.text.split("\n").slice(0, -2).join("\n")).not.toContain("failed");
   });

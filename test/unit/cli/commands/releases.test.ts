@@ -111,7 +111,7 @@ describe("releases", () => {
     const { out, calls } = await cli(["releases", "shop/web"], {
       server: () => ({
         releases: [
-          { ...back, error: undefined },
+          { ...back, error: undefined, post_exit_code: 9 },
           { ...record, ended_at: undefined, status: "running", error: undefined },
           record,
         ],
@@ -121,7 +121,7 @@ describe("releases", () => {
     expect(out).toBe(
       [
         "ID         STATUS     CAUSE                       REVISION  IMAGE  AGE  TOOK  WHY",
-        "0t85s0088  succeeded  auto_rollback to 0t85s0001  8         web:2  2m   90s",
+        "0t85s0088  succeeded  auto_rollback to 0t85s0001  8         web:2  2m   90s   post_command failed (exit 9)",
         "0t85s0067  running    apply                       8         web:2  2m   2m",
         "0t85s0067  failed     apply                       8         web:2  2m   90s   CrashLoop: shop-web.a1b2c crash-loops",
         "",

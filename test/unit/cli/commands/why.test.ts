@@ -37,6 +37,13 @@ const failed = {
   rolled_back_to: "0t85s0001",
 };
 
+test("a last command that failed is told, and that the release did not", async () => {
+  const post = { ...failed, error: "post_command failed (exit 9)", post_exit_code: 9, rolled_back_to: undefined };
+  const { out } = await why({ ...data, failed_release: post });
+  expect(out).toContain("release 0t85s0067 succeeded, its last command did not");
+  expect(out).toMatch(/post_command +exit code 9/);
+});
+
 const data = {
   kind: "deployment",
   scope: "shop",
