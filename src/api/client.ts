@@ -94,7 +94,8 @@ export function readAnswer<E extends Endpoint>(endpoint: E, status: number, text
   if (answer?.status === "error" && typeof answer.error === "string") throw new ApiError(status, answer.error);
   if (endpoint.flat === true && answer !== undefined && status < 400) return answer as DataOf<E>;
   if (answer?.status === "ok") return answer.data as DataOf<E>;
-  throw new ApiError(status, `status ${status}: ${text.trim().slice(0, textShownMax) || "empty answer"}`);
+  const shown = text.trim().slice(0, textShownMax) || "empty answer";
+  throw new ApiError(status, `status ${status}: ${shown}\nis this the orchestration API of a berth server?`);
 }
 
 /** How much of an answer that is no envelope goes into the error text. */

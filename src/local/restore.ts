@@ -45,7 +45,7 @@ export async function restoreCommand(args: string[]): Promise<number> {
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
   const { data, lines } =
     file === undefined ? confirm(layout) : await restore(layout, file, await readPassphrase(values["passphrase-file"]));
-  report({ json, data }, lines);
+  report({ json, data }, file === undefined ? lines : [...lines, lookAtIt(layout, values.root)]);
   return 0;
 }
 
@@ -60,7 +60,11 @@ function confirm(layout: Layout): Outcome {
   return { data: { confirmed }, lines: [confirmed ? text : "nothing to confirm"] };
 }
 
-const lookAtIt = "look at it with berth get all, then run berth restore --confirm";
+/** Of a root that had to be named, the next commands must not reach another one. */
+function lookAtIt({ socket }: Layout, root: string | undefined): string {
+  const [there, same] = root === undefined ? ["", ""] : [` --endpoint unix:${socket}`, ` --root ${root}`];
+  return `look at it with berth get all${there}, then run berth restore --confirm${same}`;
+}
 
 async function restore(layout: Layout, file: string, passphrase: Secret | undefined): Promise<Outcome> {
   await makeFolders(layout);
@@ -69,7 +73,7 @@ async function restore(layout: Layout, file: string, passphrase: Secret | undefi
     await layPending(layout, file, passphrase);
     process.kill(pid, "SIGHUP");
     await takenUp(layout, pid);
-    return { data: { server_pid: pid }, lines: [`the running server (pid ${pid}) has taken up the backup`, lookAtIt] };
+    return { data: { server_pid: pid }, lines: [`the running server (pid ${pid}) has taken up the backup`] };
   }
   const { createdAt, previous, previousIdentity } = await restoreNow(layout, file, passphrase);
   const at = new Date(createdAt).toISOString();
@@ -82,7 +86,7 @@ async function restore(layout: Layout, file: string, passphrase: Secret | undefi
       ...(previous === undefined ? {} : { previous }),
       ...(previousIdentity === undefined ? {} : { previous_identity: previousIdentity }),
     },
-    lines: [`restored the state of ${at}`, ...kept, lookAtIt],
+    lines: [`restored the state of ${at}`, ...kept],
   };
 }
 

@@ -42,12 +42,20 @@ function manifestFile(name: string, { cwd, limits }: FileSetup): ManifestFile {
 function listed(name: string, { cwd }: FileSetup): string[] {
   const path = resolve(cwd, name);
   if (!stat(path, name).isDirectory()) return [name];
-  const found = readdirSync(path, { recursive: true, withFileTypes: true })
+  const found = below(path, name)
     .filter((item) => !item.isDirectory() && extensions.test(item.name))
     .map((item) => join(name, join(item.parentPath, item.name).slice(path.length)))
     .sort();
   if (found.length > 0) return found;
   throw new CommandFailure(`no manifest in folder "${name}": it holds no .yaml, .yml or .json file`);
+}
+
+function below(path: string, name: string) {
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    throw cannotRead(`${name} and what is below`, error);
+  }
 }
 
 /** Content of a file, or an error that names it as the operator wrote it. */

@@ -60,7 +60,7 @@ export const keyCommands: readonly Command[] = [
       const data = await context.api.call(rotateIdentityKey, { params, body: now ? { now } : {} });
       const next = now
         ? "it signs from now on; every other secret key has ended"
-        : "give it to your servers, then run: berth identity key promote";
+        : `give it to your servers, then run: berth identity key promote --instance ${params.instance}`;
       answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}\n${next}`);
       return exitCodes.done;
     },

@@ -41,7 +41,8 @@ function text(made: Quickstart, { terminal: { style } }: Context): string {
     "",
     `  ${verifyLine(made)}`,
     "",
-    style.dim("without a mail server, links of mails are shown by: berth identity mail list"),
+    style.dim("without a mail server, links of mails are shown by:"),
+    style.dim(`  berth identity mail list --instance ${made.instance_id}`),
   ].join("\n");
 }
 
