@@ -23,8 +23,7 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
           return keepOne(engine, name, isOurs);
         });
         if (labels !== undefined) return;
-        await makeOne(engine, name, ownLabels(owner));
-        await keepOne(engine, name, isOurs);
+        if (await makeOne(engine, name, ownLabels(owner))) await keepOne(engine, name, isOurs);
       }),
 
     networkGateway: async (name) => {
@@ -48,11 +47,12 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
 
 const subject = (name: string) => `network "${name}"`;
 
-async function makeOne(engine: Engine, name: string, labels: Labels): Promise<void> {
-  await engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
+/** False where somebody was faster. */
+async function makeOne(engine: Engine, name: string, labels: Labels): Promise<boolean> {
+  return engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
     const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
-    // 409: somebody was faster.
-    await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
+    const made = await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
+    return made !== undefined;
   });
 }
 
@@ -70,9 +70,10 @@ async function keepOne(engine: Engine, name: string, isOurs: (labels: Labels) =>
   return engine.call({ verb: "clear", subject: subject(name) }, async (docker, abortSignal) => {
     // The filter also finds names that contain it.
     const listed = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
-    const looks = listed
-      .filter(({ Name }) => Name === name)
-      .map(({ Id }) => docker.getNetwork(Id).inspect().catch(unlessStatus(404)));
+    const same = listed.filter(({ Name }) => Name === name);
+    if (same.length === 1) return same[0]?.Labels ?? {};
+    // Who is on a network is told of each by itself alone.
+    const looks = same.map(({ Id }) => docker.getNetwork(Id).inspect().catch(unlessStatus(404)));
     const twins = (await Promise.all(looks)).filter((twin) => twin !== undefined);
     const isUsed = (twin: { Containers?: object }) => Object.keys(twin.Containers ?? {}).length > 0;
     const [kept, ...others] = twins.sort(

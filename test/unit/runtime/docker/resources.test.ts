@@ -41,19 +41,29 @@ describe("networks", () => {
     expect(asked()).toEqual(["GET /networks/abc", "POST /networks/create"]);
   });
 
-  test("of two made at once the younger goes, a name that only contains it does not count", async () => {
+  const twin = (Id: string, change: object = {}) => ({ Name: "berth0", Id, Labels: ours, Created: Id, ...change });
+  const tidied = async (...twins: ReturnType<typeof twin>[]) => {
     const runtime = await runtimeOn((request, response) => {
       if (request.path === "/networks/berth0") return refuse(response, 404, "network berth0 not found");
-      if (request.method === "POST") return sendJson(response, 201, { Id: "ours" });
+      if (request.method === "POST") return sendJson(response, 201, { Id: "2" });
       if (request.method === "DELETE") return response.writeHead(204).end();
-      sendJson(response, 200, [
-        { Name: "berth0-x", Id: "else", Created: "2024-01-01T00:00:00Z" },
-        { Name: "berth0", Id: "ours", Created: "2024-01-01T00:00:02Z" },
-        { Name: "berth0", Id: "theirs", Created: "2024-01-01T00:00:01Z" },
-      ]);
+      const one = twins.find(({ Id }) => request.path === `/networks/${Id}`);
+      sendJson(response, 200, one ?? [{ Name: "berth0-x", Id: "0", Created: "0" }, ...twins]);
     });
     await runtime.ensureNetwork("berth0");
-    expect(asked().at(-1)).toBe("DELETE /networks/ours");
+    return asked().filter((call) => call.startsWith("DELETE"));
+  };
+
+  test("of several made at once the younger ones go, a name that only contains it does not count", async () => {
+    expect(await tidied(twin("2"), twin("1"))).toEqual(["DELETE /networks/2"]);
+    // Ours was seen first, and is older than what showed itself before it.
+    expect(await tidied(twin("2"), twin("3"))).toEqual(["DELETE /networks/3"]);
+  });
+
+  test("of several made at once the one in use stays, and what is not ours", async () => {
+    const used = { Containers: { c1: {} } };
+    expect(await tidied(twin("1"), twin("2", used))).toEqual(["DELETE /networks/1"]);
+    expect(await tidied(twin("2"), twin("1"), twin("3", { Labels: {} }))).toEqual(["DELETE /networks/2"]);
   });
 
   test("a failure to make one is told", async () => {
