@@ -12,6 +12,12 @@ export const fileFlag: Flag = {
   summary: "a manifest file, a folder of them, or - for stdin; may be repeated",
 };
 
+/** What a block is expanded into may be there already. */
+export const takeOverFlag = {
+  name: "take-over",
+  summary: "let a plugin's block have manifests that were applied by themselves",
+};
+
 export const manifestDetail: readonly string[] = [
   `Files are YAML (several documents, or lists) or JSON. In their values \${NAME} and \${NAME:-default}`,
   "come from the shell, $$ is a dollar sign, and !file PATH embeds a file into an asset.",

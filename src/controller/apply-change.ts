@@ -37,6 +37,8 @@ export interface ApplyOptions {
   prune: boolean;
   /** Ask the registries for the images again. */
   force?: boolean;
+  /** Let a block have manifests that were applied by themselves. */
+  takeOver?: boolean;
   actor: string;
 }
 
@@ -81,7 +83,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
   const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });
   const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, kept, actor, now }) : [])];
-  requireOwners(tx, blocks);
+  requireOwners(tx, blocks, options);
   const keys = incoming.map(({ key }) => key);
   const warnings = borrowed(tx, keys, blocks);
   const lookups = { digest: digestLookup(context, incoming), referent: freshReferents(tx, incoming) };

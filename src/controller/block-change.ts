@@ -51,13 +51,25 @@ export function dropLeftovers(
   return leftovers;
 }
 
-/** A manifest of another block that stays is that one's. Fails `conflict`. */
-export function requireOwners(tx: Transaction, blocks: readonly BlockChange[]): void {
+/**
+ * A manifest of another block that stays is that one's; one that was applied by itself would change at once, and go with
+ * the block later on, so that has to be wanted. Fails `conflict`.
+ */
+export function requireOwners(
+  tx: Transaction,
+  blocks: readonly BlockChange[],
+  { takeOver = false }: { takeOver?: boolean },
+): void {
   for (const { key, children, path } of blocks) {
     for (const child of children) {
       const owner = tx.blocks.ownerOf(child);
-      if (owner === undefined || sameKey(owner, key) || blocks.some((other) => sameKey(other.key, owner))) continue;
-      throw new Failure("conflict", `${path}${formatKey(child)} belongs to the block ${formatKey(owner)}`);
+      if (owner === undefined && (takeOver || tx.manifests.get(child) === undefined)) continue;
+      if (owner !== undefined && (sameKey(owner, key) || blocks.some((other) => sameKey(other.key, owner)))) continue;
+      const why =
+        owner === undefined
+          ? "was applied by itself; choose another name, or let the block have it with take_over (apply --take-over)"
+          : `belongs to the block ${formatKey(owner)}`;
+      throw new Failure("conflict", `${path}${formatKey(child)} ${why}`);
     }
   }
 }

@@ -70,7 +70,7 @@ export interface Controller {
   system(): Promise<DataOf<typeof system>>;
   apply(
     body: unknown,
-    options: { dryRun: boolean; prune: boolean; force?: boolean; actor: string },
+    options: { dryRun: boolean; prune: boolean; force?: boolean; takeOver?: boolean; actor: string },
   ): Promise<ApplyResult>;
   listManifests(filter: Target): Manifest[];
   /** A block goes with what it was expanded into, unless that is kept. */

@@ -401,6 +401,30 @@ describe("the block itself", () => {
     ]);
   });
 
+  test("what was applied by itself is refused, and left as it is, unless the block is to have it", async () => {
+    expanding([set]);
+    const own = { ...set, scope: "data", spec: { ...set.spec, env: { OWN: "1" } } };
+    await ask("POST /apply", own);
+    for (const query of ["?dry_run=true", ""]) {
+      const refused = await ask(`POST /apply${query}`, block);
+      expect([refused.status, refused.error]).toEqual([
+        409,
+        "pg/data/main: statefulset/data/main was applied by itself; choose another name, or let the block have it" +
+          " with take_over (apply --take-over)",
+      ]);
+    }
+    expect((await ask("GET /describe?kind=statefulset&name=main")).data.manifest).toMatchObject({
+      spec: { env: { OWN: "1" } },
+    });
+    expect((await ask("POST /apply?take_over=true", block)).status).toBe(200);
+    expect((await ask("GET /describe?kind=statefulset&name=main")).data.block).toBe("postgres/data/main");
+    expect((await ask("POST /apply", block)).status).toBe(200);
+    // What a deleted block has left behind is nobody's too.
+    await ask("DELETE /apply?kind=postgres&scope=data&name=main&keep_children=true");
+    expect((await ask("POST /apply", block)).status).toBe(409);
+    expect((await ask("POST /apply?take_over=true", block)).status).toBe(200);
+  });
+
   test("survives its plugin", async () => {
     expanding([set]);
     await ask("POST /apply", block);

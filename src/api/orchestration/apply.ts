@@ -50,6 +50,7 @@ export const apply = endpoint({
     dry_run: Flag("answer with the plan and write nothing (default false)"),
     prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
     force: Flag("ask the registries for the images again; replicas roll where a tag moved (default false)"),
+    take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
   }),
   /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
   body: Type.Unknown(),

@@ -10,7 +10,7 @@ import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
 import { imagePullText } from "../image-pull-text.ts";
 import { isPodKind, readyTarget } from "../look.ts";
-import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
+import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../manifest-flags.ts";
 import { hasChanges, planText } from "../plan-text.ts";
 import { printable } from "../style.ts";
 
@@ -28,6 +28,7 @@ export const applyCommand: CommandBody = {
     fileFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
+    takeOverFlag,
     { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
@@ -42,10 +43,11 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const set = await manifestsOf(args, context);
   const prune = args.on("prune") ? "true" : undefined;
   const force = args.on("pull") ? "true" : undefined;
+  const asked = { prune, take_over: args.on("take-over") ? "true" : undefined };
   const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
   const steps: Steps = {
-    plan: () => call(set.manifests, { prune, dry_run: "true" }),
-    store: (plan) => call(guarded(set.manifests, plan), { prune, force }),
+    plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
+    store: (plan) => call(guarded(set.manifests, plan), { ...asked, force }),
   };
   if (args.on("dry-run")) {
     showPlan(await steps.plan(), args, context);
@@ -62,6 +64,7 @@ interface Query {
   prune?: string | undefined;
   dry_run?: string;
   force?: string | undefined;
+  take_over?: string | undefined;
 }
 
 interface Steps {

@@ -1,7 +1,7 @@
 import { apply } from "../../api/orchestration/apply.ts";
 import { answer, type CommandBody } from "../command.ts";
 import { exitCodes } from "../failures.ts";
-import { explained, fileFlag, manifestDetail, manifestsOf } from "../manifest-flags.ts";
+import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../manifest-flags.ts";
 import { hasChanges, planText } from "../plan-text.ts";
 
 export const diffCommand: CommandBody = {
@@ -10,12 +10,14 @@ export const diffCommand: CommandBody = {
   flags: [
     fileFlag,
     { name: "prune", summary: "count in what apply --prune would delete" },
+    takeOverFlag,
     { name: "detailed-exitcode", summary: "exit with 2 when there are changes, 0 when there are none" },
     { name: "reveal", summary: "show environment values instead of digests" },
   ],
   async run(context, args) {
     const set = await manifestsOf(args, context);
-    const query = { dry_run: "true", prune: args.on("prune") ? "true" : undefined };
+    const flag = (name: string) => (args.on(name) ? "true" : undefined);
+    const query = { dry_run: "true", prune: flag("prune"), take_over: flag("take-over") };
     const plan = await explained(set, () => context.api.call(apply, { body: set.manifests, query }));
     answer(context, plan, () => planText(plan, { style: context.terminal.style, reveal: args.on("reveal") }));
     return args.on("detailed-exitcode") && hasChanges(plan) ? exitCodes.usage : exitCodes.done;

@@ -10,6 +10,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
         dryRun: readFlag(query.dry_run, false),
         prune: readFlag(query.prune, false),
         force: readFlag(query.force, false),
+        ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
         actor,
       }),
   });
