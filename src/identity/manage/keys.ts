@@ -25,7 +25,7 @@ export interface ManagedKeys {
   list(instance: string): DataOf<typeof listIdentityKeys>;
   /** One that the API accepts and that never signs. */
   create(instance: string, by: By): Promise<DataOf<typeof createIdentityKey>>;
-  /** Stages a key; with `now` it signs at once and every other secret key ends. Fails `conflict` while one is staged. */
+  /** Stages a key; with `now` it signs at once, and every other secret key and all refresh tokens end. Fails `conflict` while one is staged. */
   rotate(instance: string, body: unknown, by: By): Promise<DataOf<typeof rotateIdentityKey>>;
   /** The staged key signs; the one before is accepted for `overlap` longer. */
   promote(instance: string, body: unknown, by: By): Promise<DataOf<typeof promoteIdentityKey>>;
@@ -130,10 +130,11 @@ interface Change {
   actor: string;
 }
 
-/** After a leak nothing that the old keys signed or opened is good any more. */
+/** After a leak nothing that the old keys signed or opened is good any more: nor what was got for a forged token. */
 function replaceAll(context: ManageContext, nouns: IdentityNouns, { instance, actor }: Change): Key {
   const ended = secretKeys(nouns, instance).map(({ id }) => id);
   for (const id of ended) nouns.keys.remove(id);
+  nouns.refreshChains.burnAll(instance.seq);
   const key = mintKey(context, nouns, { instance, use: "secret", state: "signing", actor });
   const detail = { key: key.id, ended, now: true };
   audit(nouns, { instance, actor, action: "key.rotate", detail, now: context.clock.now() });

@@ -18,6 +18,8 @@ export interface RefreshChains {
   rotate(id: Uint8Array, now: number): void;
   /** All of one session. */
   burn(session: number): void;
+  /** All of one instance. */
+  burnAll(instance: number): void;
 }
 
 export function createRefreshChains(db: Database): RefreshChains {
@@ -29,6 +31,9 @@ export function createRefreshChains(db: Database): RefreshChains {
     "update refresh_chains set generation = generation + 1, rotated_at = ? where id = ?",
   );
   const burn = db.query<unknown, [number]>("delete from refresh_chains where session = ?");
+  const burnAll = db.query<unknown, [number]>(
+    "delete from refresh_chains where session in (select seq from sessions where instance = ?)",
+  );
   return {
     get: (id) => toChain(byId.get(id)),
     add({ id, session, generation, rotatedAt, expiresAt, createdAt }) {
@@ -39,6 +44,9 @@ export function createRefreshChains(db: Database): RefreshChains {
     },
     burn(session) {
       burn.run(session);
+    },
+    burnAll(instance) {
+      burnAll.run(instance);
     },
   };
 }

@@ -42,6 +42,19 @@ const isActive = async (sessionId: string) => {
   return (json as { data: { active: boolean } }).data.active;
 };
 
+test("after a leak of the key no refresh token is good any more, those of other instances are", async () => {
+  const other = await it.tenant();
+  const [ours, theirs] = [await it.signedIn(shop), await it.signedIn(other)];
+  const first = pairOf(await exchange(ours.token));
+  const second = pairOf(await exchange(theirs.token, other));
+  await it.running.identity.manage.keys.rotate(shop.id, { now: true }, { actor: "ana" });
+  refused(await refresh(first.refresh_token), "Invalid refresh token");
+  pairOf(await refresh(second.refresh_token, other));
+  // Who is signed in stays so, and gets new ones.
+  const { session, user } = ours;
+  pairOf(await exchange(it.running.identity.tokens.issue({ entry: shop.entry(), user, session })));
+});
+
 describe("exchange", () => {
   test("gives a pair for a sign-in token", async () => {
     const { session, token } = await it.signedIn(shop);
