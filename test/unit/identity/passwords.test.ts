@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { createPasswords } from "../../../src/identity/passwords.ts";
 import { thrownBy } from "../../support/failure.ts";
 
@@ -35,6 +35,26 @@ describe("passwords", () => {
     expect(passwords.isOutdated(await passwords.hash("x"))).toBe(false);
     expect(passwords.isOutdated("$2b$10$x")).toBe(true);
     expect(passwords.isOutdated("$argon2id$v=19$m=512,t=1,p=1$a$b")).toBe(true);
+  });
+
+  test("beside a hash of elsewhere the usual work is done, whatever it finds", async () => {
+    const foreign = await Bun.password.hash("secret", { algorithm: "bcrypt", cost: 4 });
+    const own = await passwords.hash("secret");
+    await passwords.verify("secret", undefined);
+    const verify = spyOn(Bun.password, "verify");
+    const work = async (password: string, hash: string | undefined) => {
+      verify.mockClear();
+      const isRight = await passwords.verify(password, hash);
+      return [isRight, verify.mock.calls.filter(([, text]) => String(text).startsWith("$argon2id$v=19$m=1024")).length];
+    };
+    try {
+      expect(await work("secret", foreign)).toEqual([true, 1]);
+      expect(await work("wrong", foreign)).toEqual([false, 1]);
+      expect(await work("secret", own)).toEqual([true, 1]);
+      expect(await work("wrong", undefined)).toEqual([false, 1]);
+    } finally {
+      verify.mockRestore();
+    }
   });
 
   test("so many wait and no more; the rest are told to come back", async () => {
