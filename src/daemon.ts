@@ -101,7 +101,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const identityStore = openIdentityStore({
     path: layout.identityDatabase,
     key,
-    subjectsKept: identityLimits.subjectsKept,
+    usersKept: identityLimits.usersKept,
   });
   const identity = createIdentity({
     store: identityStore,

@@ -54,8 +54,8 @@ export const identityLimits = {
   refreshGraceMs: 30_000,
   /** Instances and keys that are kept in memory between two writes to them. */
   directoryMax: 10_000,
-  /** Users with their sessions that are kept in memory because their tokens are verified, about 1 kB each. */
-  subjectsKept: 20_000,
+  /** Users who are kept in memory because their tokens are verified, and as many because apps look them up: about 1 kB each. */
+  usersKept: 20_000,
   /** How often missing key pairs are made and old ones dropped. */
   tendMs: 60_000,
   appsMax: 1_000,

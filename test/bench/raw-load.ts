@@ -46,10 +46,10 @@ export async function rawConnection(port: number): Promise<RawConnection> {
   };
 }
 
-/** Answers per second of `connections` that ask without a pause; fails on any status but 200. */
+/** Answers per second of `connections` that ask one of `requests` after the other; fails on any status but 200. */
 export async function perSecond(
   port: number,
-  request: Buffer,
+  requests: readonly Buffer[],
   connections: number,
   durationMs: number,
 ): Promise<number> {
@@ -59,8 +59,10 @@ export async function perSecond(
   await Promise.all(
     all.map(async (connection) => {
       while (performance.now() - begun < durationMs) {
-        must200(await connection.ask(request));
+        const request = requests[answers % requests.length];
+        if (request === undefined) throw new Error("nothing to ask");
         answers += 1;
+        must200(await connection.ask(request));
       }
       connection.close();
     }),

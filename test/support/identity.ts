@@ -78,7 +78,7 @@ export function identityWorld(
 ): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
   const path = join(folder, "identity.db");
-  const store = openIdentityStore({ path, key: testKey, subjectsKept: identityLimits.subjectsKept });
+  const store = openIdentityStore({ path, key: testKey, usersKept: identityLimits.usersKept });
   const clock = createFakeClock();
   const logged: string[] = [];
   const log = createLog((line) => logged.push(line), "debug");

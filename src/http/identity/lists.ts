@@ -4,11 +4,12 @@ import type { Listing } from "../../identity/listing.ts";
 import type { Page } from "../../identity/sessions.ts";
 import { textAnswer } from "./answers.ts";
 import { pathOf } from "./request-log.ts";
+import type { Query } from "./query.ts";
 
 const limitMax = 10_000;
 
 /** `limit` and `cursor` of a list. Fails `invalid`. */
-export function readPage(query: URLSearchParams): Page {
+export function readPage(query: Query): Page {
   const limit = query.get("limit") ?? undefined;
   const cursor = query.get("cursor") ?? undefined;
   if (limit === undefined) return { cursor };

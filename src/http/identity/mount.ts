@@ -4,6 +4,7 @@ import type { Caller } from "../../identity/auth.ts";
 import { fieldsOf, readText } from "./body.ts";
 import { type Cors, withCors } from "./cors.ts";
 import { instancePaths } from "./instance.ts";
+import { type Query, readQuery } from "./query.ts";
 import { type ApiKey, guarded, type IdentityPlane } from "./plane.ts";
 
 /** One request of somebody whose key was right. */
@@ -12,7 +13,7 @@ export interface ApiCall {
   request: Request;
   /** Decoded; null where the percent-encoding is broken. */
   params: Record<string, string | null>;
-  query: URLSearchParams;
+  query: Query;
   /** Of a JSON body; empty for endpoints without one. */
   body: Record<string, unknown>;
 }
@@ -41,7 +42,7 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
     const caller = find(request.headers);
     if (caller === undefined || isElsewhere(caller, params)) throw refused(plane, request, handler);
     if (handler.rate !== undefined) count(plane, handler.rate, request);
-    const query = queryOf(request);
+    const query = readQuery(request.url);
     if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
     // One step after the body came, and not one for each thing that is done then: this is the way of every verification.
     return readText(request, plane.limits).then((text) =>
@@ -86,11 +87,4 @@ function refused(plane: IdentityPlane, request: Request, { refusal = "Unauthoriz
 function count(plane: IdentityPlane, bucket: "wrong_key" | "exchange" | "refresh", request: Request): void {
   const retryAfterSeconds = plane.identity.rateLimits.take(bucket, plane.clientIp(request));
   if (retryAfterSeconds !== undefined) throw new Failure("too_many", "Too many requests", { retryAfterSeconds });
-}
-
-const noQuery = new URLSearchParams();
-
-function queryOf({ url }: Request): URLSearchParams {
-  const start = url.indexOf("?");
-  return start < 0 ? noQuery : new URLSearchParams(url.slice(start + 1));
 }

@@ -3,6 +3,7 @@ import type { Found, SearchQuery } from "../../identity/search.ts";
 import { listAnswer, readPage } from "./lists.ts";
 import { type ApiCall, mountApi } from "./mount.ts";
 import type { IdentityPlane } from "./plane.ts";
+import type { Query } from "./query.ts";
 
 /** Mount it before what has an id in the same place. */
 export function mountSearch(plane: IdentityPlane): void {
@@ -18,7 +19,7 @@ function answer({ caller, query, request }: ApiCall, run: Run): Response | Promi
   return found instanceof Promise ? found.then((one) => foundAnswer(request, one)) : foundAnswer(request, found);
 }
 
-export function readSearchQuery(query: URLSearchParams): SearchQuery {
+export function readSearchQuery(query: Query): SearchQuery {
   const strict = query.get("strict");
   return {
     ...readPage(query),

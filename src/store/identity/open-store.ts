@@ -22,6 +22,7 @@ import { createPurge, type Purge } from "./purge.ts";
 import { createRefreshChains, type RefreshChains } from "./refresh-chains.ts";
 import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createShownUsers, type ShownUsers } from "./shown-users.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokenSubjects, type TokenSubjects } from "./token-subjects.ts";
 import { followUsers } from "./touched-users.ts";
@@ -44,6 +45,7 @@ export interface IdentityNouns {
   browsers: Browsers;
   mails: Mails;
   tokenSubjects: TokenSubjects;
+  shownUsers: ShownUsers;
   refreshChains: RefreshChains;
   signingPairs: SigningPairs;
   audit: Audit;
@@ -73,8 +75,8 @@ export interface IdentityStoreOptions {
   path: string;
   /** 32 bytes; the same key as the platform's database. */
   key: Secret<Uint8Array>;
-  /** Users and sessions of recent verifications that are kept in memory; none where left out. */
-  subjectsKept?: number;
+  /** How many users who were verified, and how many who were looked up, are kept in memory; none where left out. */
+  usersKept?: number;
 }
 
 /**
@@ -88,13 +90,13 @@ export function tuneForMany(db: Database): void {
 }
 
 /** Call it as the holder of the root's lock. Fails as `openStore` does. */
-export function openIdentityStore({ path, key, subjectsKept = 0 }: IdentityStoreOptions): IdentityStore {
+export function openIdentityStore({ path, key, usersKept = 0 }: IdentityStoreOptions): IdentityStore {
   const db = openDatabase(path, identityMigrations);
   try {
     tuneForMany(db);
     const seal = createSeal(key);
     bindKey(createMeta(db), seal, path);
-    return assemble(db, { file: path, seal, subjectsKept });
+    return assemble(db, { file: path, seal, usersKept });
   } catch (error) {
     db.close();
     throw error;
@@ -104,10 +106,10 @@ export function openIdentityStore({ path, key, subjectsKept = 0 }: IdentityStore
 interface Assembly {
   file: string;
   seal: Seal;
-  subjectsKept: number;
+  usersKept: number;
 }
 
-function assemble(db: Database, { file, seal, subjectsKept }: Assembly): IdentityStore {
+function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentityStore {
   const listeners = new Set<() => void>();
   let added = false;
   const wake = () => {
@@ -130,7 +132,8 @@ function assemble(db: Database, { file, seal, subjectsKept }: Assembly): Identit
     oneTime: createOneTime(db, seal),
     browsers: createBrowsers(db),
     mails: createMails(db, seal),
-    tokenSubjects: createTokenSubjects(db, subjectsKept),
+    tokenSubjects: createTokenSubjects(db, usersKept),
+    shownUsers: createShownUsers(db, usersKept),
     refreshChains: createRefreshChains(db),
     signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
@@ -145,7 +148,12 @@ function assemble(db: Database, { file, seal, subjectsKept }: Assembly): Identit
     file,
     onMoved: nothing,
     onUndone: changed,
-    onCommitted: () => nouns.tokenSubjects.forget(touched.take()),
+    onCommitted() {
+      const { changed, joined } = touched.take();
+      nouns.tokenSubjects.forget(changed);
+      nouns.shownUsers.forget(changed);
+      nouns.shownUsers.forget(joined);
+    },
   });
   const tell = () => {
     if (!added) return;

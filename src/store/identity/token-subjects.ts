@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { createKeptByUser, type KeptByUser } from "./kept-by-user.ts";
 
 /** Whom a token speaks of: the user, and of the session what tells how it stands. Times are epoch milliseconds. */
 export interface TokenSubject {
@@ -34,17 +35,14 @@ interface SessionRow {
   revoked_at: number | null;
 }
 
-export interface TokenSubjects {
+export interface TokenSubjects extends Pick<KeptByUser<Kept>, "forget"> {
   /** The session is left out where it is not one of this user's. */
   get(instance: number, user: string, sessionId: string | undefined): TokenSubject | undefined;
-  /** To be told of every user who was changed or removed, by number, as soon as that is committed. */
-  forget(users: readonly number[] | "all"): void;
 }
 
 interface Kept {
   instance: number;
   userId: string;
-  user: number;
   subject: TokenSubject;
 }
 
@@ -54,20 +52,7 @@ interface Kept {
  */
 export function createTokenSubjects(db: Database, most: number): TokenSubjects {
   const read = createReader(db);
-  const kept = new Map<string, Kept>();
-  const sessionsOf = new Map<number, string[]>();
-  const drop = (user: number) => {
-    for (const sessionId of sessionsOf.get(user) ?? []) kept.delete(sessionId);
-    sessionsOf.delete(user);
-  };
-  const keep = (sessionId: string, one: Kept) => {
-    if (most === 0) return;
-    if (kept.size >= most) for (const { user } of firstOf(kept)) drop(user);
-    kept.set(sessionId, one);
-    const others = sessionsOf.get(one.user);
-    if (others === undefined) sessionsOf.set(one.user, [sessionId]);
-    else others.push(sessionId);
-  };
+  const kept = createKeptByUser<Kept>(most);
   return {
     get(instance, userId, sessionId) {
       // Inside a write nothing is committed yet.
@@ -75,21 +60,13 @@ export function createTokenSubjects(db: Database, most: number): TokenSubjects {
       const known = kept.get(sessionId);
       if (known !== undefined && known.userId === userId && known.instance === instance) return known.subject;
       const found = read(instance, userId, sessionId);
-      if (found?.subject.session !== undefined) keep(sessionId, { instance, userId, ...found });
+      if (found?.subject.session !== undefined) {
+        kept.put(sessionId, found.user, { instance, userId, subject: found.subject });
+      }
       return found?.subject;
     },
-    forget(users) {
-      if (users !== "all") return users.forEach(drop);
-      kept.clear();
-      sessionsOf.clear();
-    },
+    forget: kept.forget,
   };
-}
-
-/** The one that was kept first. */
-function firstOf(kept: Map<string, Kept>): Kept[] {
-  const [first] = kept.values();
-  return first === undefined ? [] : [first];
 }
 
 type Reader = (

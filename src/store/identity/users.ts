@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite";
-import type { UserFacts } from "../../core/identity/resources.ts";
 import type { User } from "./records.ts";
 
 export interface UserRow {
@@ -28,8 +27,6 @@ export interface Users {
   list(instance: number, page: { limit: number; before?: number }): User[];
   /** Names of the connected providers, `password` aside, in order of their joining. */
   providers(seq: number): string[];
-  /** By UUID or address, what its resource object shows: one lean statement, for what is asked most. */
-  shown(instance: number, by: "id" | "email", value: string): (UserFacts & { seq: number }) | undefined;
   /** Oldest first; `after` is the `seq` of the last one seen. */
   oldest(instance: number, page: { limit: number; after: number }): User[];
   add(user: Omit<User, "seq">): User;
@@ -51,10 +48,6 @@ export function createUsers(db: Database): Users {
     list: (instance, { limit, before }) =>
       sql.newest.all(instance, before ?? Number.MAX_SAFE_INTEGER, limit).map(toUser),
     providers: (seq) => sql.providers.all(seq).map(({ provider }) => provider),
-    shown(instance, by, value) {
-      const row = sql.shown[by].get(instance, value);
-      return row === null ? undefined : toFacts(row);
-    },
     oldest: (instance, { limit, after }) => sql.oldest.all(instance, after, limit).map(toUser),
     addNew(user) {
       const { id, instance, createdAt, updatedAt } = user;
@@ -79,39 +72,8 @@ const insertUser =
   "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
   " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-const shownUser =
-  "select u.seq, u.id, u.email, u.name, u.avatar_url, u.email_verified_at, u.created_at," +
-  " u.password_hash is not null as has_password, (select group_concat(provider, char(10)) from (select provider from identities where user = u.seq" +
-  " order by seq)) as joined from users as u where u.instance = ?";
-
-type ShownColumn = "seq" | "id" | "email" | "name" | "avatar_url" | "email_verified_at" | "created_at";
-
-interface ShownRow extends Pick<UserRow, ShownColumn> {
-  has_password: number;
-  /** Names of providers, a line each. */
-  joined: string | null;
-}
-
-function toFacts(row: ShownRow): UserFacts & { seq: number } {
-  return {
-    seq: row.seq,
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    avatarUrl: row.avatar_url ?? undefined,
-    emailVerifiedAt: row.email_verified_at ?? undefined,
-    createdAt: row.created_at,
-    providers: row.joined === null ? [] : row.joined.split("\n"),
-    hasPassword: row.has_password === 1,
-  };
-}
-
 function prepare(db: Database) {
   return {
-    shown: {
-      id: db.query<ShownRow, [number, string]>(`${shownUser} and u.id = ?`),
-      email: db.query<ShownRow, [number, string]>(`${shownUser} and u.email = ?`),
-    },
     byId: db.query<UserRow, [number, string]>("select * from users where instance = ? and id = ?"),
     anywhere: db.query<UserRow, [string]>("select * from users where id = ?"),
     bySeq: db.query<UserRow, [number]>("select * from users where seq = ?"),
