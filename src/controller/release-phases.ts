@@ -88,7 +88,7 @@ async function runBefore(context: Context, phase: Phase): Promise<void> {
     // Superseded, or its resource deleted: its next command is not wanted any more.
     if (known?.status !== "pending") return;
     if (codeOf(known, step) === 0) continue;
-    transcript.write(`-----> Release ${release.id}: ${step.name}\n`);
+    transcript.heading(`Release ${release.id}: ${step.name}`);
     const record = (outcome: Outcome) => stepEnded(context, phase, { step, outcome });
     const { code } = await runReleaseStep(context, { release, step, transcript, leave, record });
     if (code !== 0) return;
@@ -147,7 +147,7 @@ async function passed(context: Context, { release, transcript }: Phase): Promise
   const { kind, scope, name } = release;
   const key = { kind, scope, name };
   const replicas = context.pods.of(key).filter((pod) => pod.role === undefined).length;
-  if (replicas > 0) transcript.write(`-----> Release ${release.id}: rolling restart of ${replicas} replica(s)\n`);
+  if (replicas > 0) transcript.heading(`Release ${release.id}: rolling restart of ${replicas} replica(s)`);
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
     if (known?.status !== "pending") return;
@@ -164,13 +164,12 @@ async function runAfter(context: Context, phase: Phase): Promise<void> {
   const { release, transcript, leave } = phase;
   await clearTheWay(context, release, leave);
   for (const step of stepsOf(release.spec).filter(({ when }) => when === "after")) {
-    transcript.write(`-----> Release ${release.id}: ${step.name}\n`);
+    transcript.heading(`Release ${release.id}: ${step.name}`);
     await runReleaseStep(context, { release, step, transcript, leave, record });
   }
 
   async function record({ code, text }: Outcome): Promise<void> {
-    if (code !== 0)
-      transcript.write(`-----> Release ${release.id}: post_command ended with exit code ${code}, recorded\n`);
+    if (code !== 0) transcript.heading(`Release ${release.id}: post_command ended with exit code ${code}, recorded`);
     await context.store.write((tx) => {
       const known = tx.releases.get(release.id);
       const log = transcript.text().slice(-logCharsKept);

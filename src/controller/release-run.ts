@@ -30,6 +30,8 @@ export async function runRelease(
     if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
     return stream(latest);
   }
+  // Nothing would be told until it is back.
+  if (under === undefined || under.cause !== "release_run") context.engine.require();
   if (under !== undefined && under.cause !== "release_run" && context.releasePhases.claim(under.id))
     return stream(under);
   if (under !== undefined) {
@@ -38,7 +40,6 @@ export async function runRelease(
       `release ${under.id} of ${formatKey(key)} is in progress; follow it with follow=true`,
     );
   }
-  context.engine.require();
   const release = await context.store.write((tx) => {
     const manifest = tx.manifests.get(key);
     if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);

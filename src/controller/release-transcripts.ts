@@ -20,7 +20,7 @@ export function createTranscripts(releaseOf: (id: string) => ReleaseRecord | und
   function settleOne(id: string, transcript: Transcript): void {
     const release = releaseOf(id);
     if (release !== undefined && !isOver(release)) return;
-    transcript.write(`-----> Release ${id} ${outcomeOf(release)}\n`);
+    transcript.heading(`Release ${id} ${outcomeOf(release)}`);
     transcript.end();
     open.delete(id);
     ended.set(id, transcript);

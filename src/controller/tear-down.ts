@@ -12,7 +12,10 @@ import { claimVolumes } from "./volumes.ts";
 
 /** Finishes what a delete mark asks for, and lets a caller wait for it. */
 export interface TearDown {
-  /** The summary once the mark is worked off; after `pruneWaitMs` one that says what is still under way. */
+  /**
+   * The summary once the mark is worked off; after `pruneWaitMs`, or at once while the engine is down, one that says that
+   * it goes on by itself.
+   */
   wait(key: ManifestKey): Promise<PruneSummary>;
   /** Removes containers, with prune volumes and files too, then the mark. Run by the reconciler only. */
   finish(deletion: Deletion): Promise<void>;
@@ -23,6 +26,7 @@ export function createTearDown(context: Context): TearDown {
 
   return {
     wait(key) {
+      if (!context.engine.up()) return Promise.resolve({ ...emptySummary(), errors: [whenBack] });
       const text = keyText(key);
       const over = new AbortController();
       const done = new Promise<PruneSummary>((resolve) => {
@@ -115,6 +119,8 @@ async function removeVolumes(context: Context, key: ManifestKey, summary: PruneS
 function isPassing(error: unknown): boolean {
   return error instanceof Failure && (error.code === "unavailable" || error.code === "timeout");
 }
+
+const whenBack = "docker is away: containers, volumes and files go when it is back";
 
 async function stillUnderWay({ clock, limits }: Context, signal: AbortSignal): Promise<PruneSummary> {
   await clock.sleep(limits.pruneWaitMs, signal);

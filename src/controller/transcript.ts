@@ -1,6 +1,8 @@
 /** A text that grows and is read by any number of followers from its beginning. */
 export interface Transcript {
   write(text: string): void;
+  /** A line of the platform's own, `-----> text`, also after output that did not end its last line. */
+  heading(text: string): void;
   /** Nothing comes after this. */
   end(): void;
   readonly ended: boolean;
@@ -15,6 +17,14 @@ export function createTranscript(charsMax: number): Transcript {
   const kept = createPieces(charsMax);
   let ended = false;
   let wake: (() => void)[] = [];
+  let inLine = false;
+
+  function write(text: string): void {
+    if (ended || text === "") return;
+    kept.push(text.slice(-charsMax));
+    inLine = !text.endsWith("\n");
+    stir();
+  }
 
   function stir(): void {
     const sleepers = wake;
@@ -30,11 +40,8 @@ export function createTranscript(charsMax: number): Transcript {
   }
 
   return {
-    write(text) {
-      if (ended || text === "") return;
-      kept.push(text.slice(-charsMax));
-      stir();
-    },
+    write,
+    heading: (text) => write(`${inLine ? "\n" : ""}-----> ${text}\n`),
     end() {
       ended = true;
       stir();

@@ -32,6 +32,13 @@ async function read({ transcript }: ReleaseStream): Promise<string> {
   return text;
 }
 
+test("is refused while the engine is away, also where an apply has begun it", async () => {
+  it.runtime.engineDown();
+  await it.quiet();
+  await it.apply(web());
+  await expectFailure(run(), "unavailable");
+});
+
 async function started(): Promise<void> {
   await it.apply(web());
   await endPhase();

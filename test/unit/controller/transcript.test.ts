@@ -14,6 +14,16 @@ function reader(transcript: Transcript, signal = new AbortController().signal) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a transcript", () => {
+  test("has lines of its own, whatever the output before them ended with", async () => {
+    const transcript = createTranscript(1_000);
+    transcript.heading("one");
+    transcript.write("no newline");
+    transcript.heading("two");
+    transcript.write("a line\n");
+    transcript.heading("three");
+    expect(transcript.text()).toBe("-----> one\nno newline\n-----> two\na line\n-----> three\n");
+  });
+
   test("is read from its beginning, as it grows, to its end, by any number of readers", async () => {
     const transcript = createTranscript(1_000);
     transcript.write("one\n");
