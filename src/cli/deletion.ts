@@ -2,6 +2,7 @@ import { ApiError, type Client } from "../api/client.ts";
 import { coreKinds, formatKey, type Manifest, type ManifestKey } from "../api/manifest.ts";
 import { apply, deleteManifest, listManifests, type PruneSummary } from "../api/orchestration/apply.ts";
 import { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
+import { parseKind } from "../core/kind.ts";
 import { usageFailure } from "./failures.ts";
 import { kindNamed, normalKind } from "./kinds.ts";
 import type { ManifestSet } from "./manifests/read.ts";
@@ -34,7 +35,11 @@ export interface DeletionSetup {
 export async function kindDeletion(kind: string, text: string, setup: DeletionSetup): Promise<Deletion> {
   const { scope, name } = resourceReference(text);
   const found = await setup.api.call(listManifests, { query: { kind: normalKind(kind), scope, name } });
-  if (found.length > 1) throw usageFailure(`"${text}" is in several scopes: ${found.map(refOf).join(", ")}`);
+  const [first, ...others] = found;
+  if (others.length > 0) throw usageFailure(`"${text}" is in several scopes: ${found.map(refOf).join(", ")}`);
+  // Its route goes first, so that nothing is left that leads nowhere.
+  const route = parseKind(kind) === "app" && first !== undefined ? { ...keyOf(first), kind: "ingress" } : undefined;
+  if (route !== undefined) found.unshift(...(await setup.api.call(listManifests, { query: route })));
   return manifestDeletion(found.map(keyOf), found.length === 0 ? [`${kind}/${text}`] : [], setup);
 }
 

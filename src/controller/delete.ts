@@ -1,6 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { PruneSummary } from "../api/orchestration/apply.ts";
+import { parseKind } from "../core/kind.ts";
 import { deleteBlockInside, resolveBlock } from "./blocks.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
@@ -26,11 +27,22 @@ export async function deleteManifest(
   const block = resolveBlock(context, target);
   if (block === undefined) {
     const key = resolveTarget(context.store.manifests, target);
+    if (parseKind(target.kind ?? "") === "app") return deleteSeveral({ keys: partsOfApp(context, key), options, why });
     const [row] = await deleteAll(context, tearDown, { keys: [key], options, why });
     return { pruned: row?.pruned ?? emptySummary() };
   }
-  const rows = await deleteAll(context, tearDown, { keys: [], blocks: [keyOf(block)], options, why });
-  return { pruned: merged(rows.map(({ pruned }) => pruned)), deleted: rows.map(({ key }) => formatKey(key)) };
+  return deleteSeveral({ keys: [], blocks: [keyOf(block)], options, why });
+
+  async function deleteSeveral(batch: Batch) {
+    const rows = await deleteAll(context, tearDown, batch);
+    return { pruned: merged(rows.map(({ pruned }) => pruned)), deleted: rows.map(({ key }) => formatKey(key)) };
+  }
+}
+
+/** An app is a deployment and, with a host, an ingress of its name. */
+function partsOfApp({ store }: Context, deployment: ManifestKey): ManifestKey[] {
+  const ingress = { ...deployment, kind: "ingress" };
+  return store.manifests.get(ingress) === undefined ? [deployment] : [deployment, ingress];
 }
 
 function keyOf({ kind, scope, name }: ManifestKey): ManifestKey {

@@ -1,5 +1,5 @@
 import { Failure } from "../api/failure.ts";
-import { formatKey } from "../api/manifest.ts";
+import { formatKey, type StoredManifest } from "../api/manifest.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
@@ -30,6 +30,7 @@ export async function runRelease(
     if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
     return stream(latest);
   }
+  requireBlock(context.store.manifests.get(key));
   // Nothing would be told until it is back.
   if (under === undefined || under.cause !== "release_run") context.engine.require();
   if (under !== undefined && under.cause !== "release_run" && context.releasePhases.claim(under.id))
@@ -43,9 +44,7 @@ export async function runRelease(
   const release = await context.store.write((tx) => {
     const manifest = tx.manifests.get(key);
     if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
-    if (stepsOf(manifest.spec).length === 0) {
-      throw new Failure("invalid", `${formatKey(key)} has no release block; use restart to roll it`);
-    }
+    requireBlock(manifest);
     const now = context.clock.now();
     const minted = mintRelease(context, tx, { manifest, cause: "release_run", now });
     tx.manifests.touch(key);
@@ -54,4 +53,9 @@ export async function runRelease(
   });
   context.enqueue(key);
   return stream(release);
+}
+
+function requireBlock(manifest: StoredManifest | undefined): void {
+  if (manifest === undefined || stepsOf(manifest.spec).length > 0) return;
+  throw new Failure("invalid", `${formatKey(manifest)} has no release block; use restart to roll it`);
 }

@@ -88,6 +88,8 @@ export const deleteManifest = endpoint({
   }),
   data: Type.Object({
     pruned: PruneSummary,
-    deleted: Type.Optional(Type.Array(Type.String(), { description: "of a block: everything that went with it" })),
+    deleted: Type.Optional(
+      Type.Array(Type.String(), { description: "of a block or an app: everything that went with it" }),
+    ),
   }),
 });

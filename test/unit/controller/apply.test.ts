@@ -119,6 +119,22 @@ describe("an app block", () => {
     expect(applied.map(({ spec }) => spec)).toEqual([{ image: fixtureImage }, { host: "shop.example.org" }]);
   });
 
+  test("goes with both, the deployment by itself without the ingress", async () => {
+    const stored = () => it.store.manifests.list({ scope: "shop" }).map(({ kind }) => kind);
+    await it.apply(app);
+    const where = { scope: "shop", name: "web" };
+    const { deleted } = await it.controller.deleteManifest({ kind: "app", ...where }, { prune: false, actor: "ana" });
+    expect([deleted, stored()]).toEqual([["deployment/shop/web", "ingress/shop/web"], []]);
+    await it.apply(app);
+    await it.controller.deleteManifest({ kind: "deployment", ...where }, { prune: false, actor: "ana" });
+    expect(stored()).toEqual(["ingress"]);
+    await it.apply({ ...app, name: "inner", spec: { image: fixtureImage } });
+    const inner = { kind: "app", scope: "shop", name: "inner" };
+    expect((await it.controller.deleteManifest(inner, { prune: false, actor: "ana" })).deleted).toEqual([
+      "deployment/shop/inner",
+    ]);
+  });
+
   test("beside one of the two it makes is refused", async () => {
     const error = await expectFailure(it.apply([app, deployment("shop", "web")]), "invalid");
     expect(error.message).toContain("manifest 2: deployment/shop/web is in this apply twice");

@@ -314,6 +314,14 @@ describe("delete", () => {
     expect(code).toBe(0);
   });
 
+  test("an app goes with its route, the route first", async () => {
+    const asServer = (call: Call) =>
+      server(call.query.kind === "app" ? { ...call, query: { ...call.query, kind: "deployment" } } : call);
+    const { out, calls } = await cli(["delete", "app", "shop/web"], { server: asServer });
+    expect(out).toContain("- ingress/shop/web\n- deployment/shop/web\n");
+    expect(did(calls).map(({ query }) => query.kind)).toEqual(["ingress", "deployment"]);
+  });
+
   test("what could not be wiped ends with 1", async () => {
     expect(await berth("delete", "shop")).toMatchObject({ code: 1, err: "✗ volume v1 is in use\n" });
   });
