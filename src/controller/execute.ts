@@ -175,7 +175,10 @@ async function heal(context: Context, { key, workload, id, replica, why }: Heali
     throw error;
   }
   // Afterwards, for nobody should wait for a record: its output is still there.
-  if (death !== undefined) await context.deaths.record(death, why);
+  if (death !== undefined) {
+    context.pods.healed(id);
+    await context.deaths.record(death, why);
+  }
   await stopIfFrozen(context, workload, { replica, container: id });
   await note(context, key, { action: "replica.start", replica, why });
 }

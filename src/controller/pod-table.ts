@@ -24,6 +24,8 @@ export interface PodTable {
   all(): Iterable<Pod>;
   keys(): Iterable<KeyText>;
   version(key: KeyText): number;
+  /** It was started again by us. */
+  healed(id: string): void;
   /** After a gap in the events: nothing known about details can be trusted. */
   forgetDetails(): void;
 }
@@ -180,6 +182,12 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     all: () => byId.values(),
     keys: () => byKey.keys(),
     version: (key) => versions.get(key) ?? 0,
+    healed(id) {
+      const pod = byId.get(id);
+      if (pod === undefined) return;
+      pod.healed += 1;
+      touch(keyText(pod.key));
+    },
     forgetDetails() {
       isComplete = false;
       for (const pod of byId.values()) pod.stale = true;

@@ -31,7 +31,10 @@ export interface Pod {
   exitCode: number | undefined;
   /** What it last died with: the engine forgets that when it starts it again. */
   lastExitCode: number | undefined;
+  /** As the engine counts: those by its own policy since it was started by us. */
   restarts: number;
+  /** How often we have started it again, since this server began. */
+  healed: number;
   oomKilled: boolean;
   error: string;
   /** Epoch ms of the last change of `state`. */
@@ -105,6 +108,7 @@ export function podOf(container: Container, names: Naming, now: number): Pod | u
     exitCode: undefined,
     lastExitCode: undefined,
     restarts: 0,
+    healed: 0,
     oomKilled: false,
     error: "",
     changedAt: now,

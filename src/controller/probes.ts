@@ -93,7 +93,9 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     runner.state = { ...runner.state, restarts: { ...runner.state.restarts, dueAt: undefined } };
     if (context.leaving.has(pod.id)) return;
     const why = runner.exchanges.findLast((line) => line.includes(" liveness failed")) ?? "liveness probe failed";
-    await context.deaths.record(pod, `liveness: ${why}`);
+    // It runs: what is known of an end is of the one before.
+    const alive = { ...pod, finishedAt: undefined, lastExitCode: undefined, oomKilled: false };
+    await context.deaths.record(alive, `liveness: ${why}`);
     await context.notes.write((tx) =>
       tx.events.append(
         { actor: "reconciler", action: "replica.restart", ...pod.key, detail: { replica_id: pod.replicaId, why } },
@@ -104,6 +106,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     if (detail === undefined) return;
     await context.runtime.stop(pod.id, { graceMs: detail.stopGraceMs });
     await context.runtime.start(pod.id);
+    context.pods.healed(pod.id);
     context.enqueue(pod.key);
   }
 

@@ -14,13 +14,19 @@ export async function prepareRoot(layout: Layout): Promise<void> {
 
 /** Only the folders: what the lock needs before anything else. */
 export async function makeFolders(layout: Layout): Promise<void> {
-  const open = [layout.root, layout.apps, layout.volumes, layout.assets, layout.plugins];
+  const open = [layout.root, layout.apps, layout.volumes, layout.plugins];
   for (const folder of open) await makeFolder(folder, 0o755);
+  // Mounted into containers, whose users read the files; nobody else learns the names, which are their digests.
+  await closeFolder(layout.assets, 0o711);
   // Sockets, copies of the state, and what apps print: for the owner alone, also when someone loosened them.
   for (const folder of [layout.run, layout.backups, layout.logs]) {
-    await makeFolder(folder, 0o700);
-    await chmod(folder, 0o700);
+    await closeFolder(folder, 0o700);
   }
+}
+
+async function closeFolder(path: string, mode: number): Promise<void> {
+  await makeFolder(path, mode);
+  await chmod(path, mode);
 }
 
 async function makeFolder(path: string, mode: number): Promise<void> {

@@ -26,6 +26,7 @@ describe("the death of a replica", () => {
       { containerId: id, exitCode: 139, oomKilled: false, logs: ["cannot allocate", "bye"], image: "berth-fixture:1" },
     ]);
     expect(deaths()[0]?.reason).toBe("it stopped with exit code 139");
+    expect((await it.controller.listPods({}, { detail: false, spec: false })).pods[0]?.restarts).toBe(1);
   });
 
   test("keeps the last hundred lines, and not more than 64 KiB of them", async () => {

@@ -206,6 +206,15 @@ describe("a liveness probe", () => {
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(40);
     expect(all()).toHaveLength(1);
     expect(restarts()[0]).toMatchObject({ actor: "reconciler", name: "web" });
+    const { pods } = await it.controller.listPods({}, { detail: false, spec: false });
+    expect(pods.map((row) => row.restarts)).toEqual([at.length]);
+    // Each death has its own time, not that of the one before.
+    const deaths = it.store.deaths.list({ kind: "deployment", scope: "shop", name: "web" });
+    expect(deaths).toHaveLength(at.length);
+    for (const { at: died, reason } of deaths) {
+      const told = Date.parse(/^liveness: (\S+) liveness failed/.exec(reason)?.[1] ?? "");
+      expect(died).toBeGreaterThanOrEqual(told);
+    }
   });
 
   test("that passes again restarts nothing", async () => {

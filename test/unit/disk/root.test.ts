@@ -22,7 +22,8 @@ test("folders with secrets are for the owner alone, also when someone loosened t
   chmodSync(layout.run, 0o777);
   await prepareRoot(layout);
   for (const folder of [layout.run, layout.backups, layout.logs]) expect(modeOf(folder)).toBe(0o700);
-  for (const folder of [layout.apps, layout.volumes, layout.assets]) expect(modeOf(folder)).toBe(0o755);
+  for (const folder of [layout.apps, layout.volumes]) expect(modeOf(folder)).toBe(0o755);
+  expect(modeOf(layout.assets)).toBe(0o711);
 });
 
 test("the root's own mode is the operator's", async () => {
