@@ -24,8 +24,32 @@ const handovers: readonly Caution[] = [
 /** What a manifest of a container gives away of the machine, for the plan; empty where it gives nothing. */
 export function hostCautions(kind: CoreKind, spec: Spec): string[] {
   const { fields } = containerFieldsOf(kind, spec);
-  const inits = listOf(fields.inits).flatMap((init, index) => optionCautions(init, `inits[${index}].docker_options`));
-  return [...optionCautions(fields, "docker_options"), ...inits];
+  const inits = listOf(fields.inits).flatMap((init, index) => containerCautions(init, `inits[${index}].`));
+  return [...containerCautions(fields, ""), ...inits];
+}
+
+function containerCautions(fields: Spec, path: string): string[] {
+  return [
+    ...optionCautions(fields, `${path}docker_options`),
+    ...wordsOf(fields.volumes).flatMap((volume, index) => volumeCaution(volume, `${path}volumes[${index}]`)),
+    ...wordsOf(fields.cap_add).flatMap((name, index) => capabilityCaution(name, `${path}cap_add[${index}]`)),
+  ];
+}
+
+const machineFolders = /^\/+(?:(?:etc|root|boot|dev|proc|sys|run|var\/run|var\/lib\/docker)\/*)?$/;
+const engineSocket = /\/(?:docker|containerd)\.sock$/;
+
+function volumeCaution(volume: string, path: string): string[] {
+  const [source = ""] = volume.split(":");
+  if (engineSocket.test(source)) return [`${path}: ${source} makes whoever is in the container root here`];
+  return machineFolders.test(source) ? [`${path}: ${source} shows the container a part of the machine itself`] : [];
+}
+
+const capabilities = new Set(["ALL", "SYS_ADMIN", "SYS_MODULE", "SYS_RAWIO", "SYS_PTRACE", "DAC_READ_SEARCH"]);
+
+function capabilityCaution(name: string, path: string): string[] {
+  if (!capabilities.has(name.toUpperCase().replace(/^CAP_/, ""))) return [];
+  return [`${path}: ${name} lets the container out of its walls`];
 }
 
 function optionCautions(fields: Spec, path: string): string[] {

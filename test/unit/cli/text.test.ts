@@ -66,4 +66,6 @@ test("colours only when asked for", () => {
 
 test("printable takes the escapes out of foreign text", () => {
   expect(printable("a\x1b[2Jb\nc")).toBe("a [2Jb c");
+  // What turns the direction of text may make it read as something else.
+  expect(printable("a\u202etxt.exe\u2069b")).toBe("a txt.exe b");
 });

@@ -26,6 +26,24 @@ describe("what a manifest gives away of the machine", () => {
     expect(flags(...written)).toEqual([]);
   });
 
+  test.each<[object, string[]]>([
+    [{ volumes: ["/:/host"] }, ["volumes[0]: / shows the container a part of the machine itself"]],
+    [
+      { volumes: ["data:/data", "/var/run/docker.sock:/s:ro"] },
+      ["volumes[1]: /var/run/docker.sock makes whoever is in the container root here"],
+    ],
+    [{ volumes: ["/etc/:/e"] }, ["volumes[0]: /etc/ shows the container a part of the machine itself"]],
+    [{ cap_add: ["net_admin", "cap_sys_admin"] }, ["cap_add[1]: cap_sys_admin lets the container out of its walls"]],
+    [
+      { volumes: ["/srv/app:/etc", "/etc/ssl/certs:/c:ro", "x:/var/run/docker.sock"], cap_add: ["NET_BIND_SERVICE"] },
+      [],
+    ],
+    [{ volumes: "no list", cap_add: 7 }, []],
+  ])("%j", (fields, told) => {
+    expect(hostCautions("deployment", { image: "a:1", ...fields })).toEqual(told);
+    expect(hostCautions("deployment", { inits: [fields] })).toEqual(told.map((text) => `inits[0].${text}`));
+  });
+
   test("init containers and jobs of cron jobs count too", () => {
     const options = { docker_options: ["--privileged"] };
     expect(hostCautions("deployment", { inits: [{ name: "a" }, { name: "b", ...options }] })[0]).toStartWith(
