@@ -97,14 +97,21 @@ stop_server() {
     systemctl stop "$unit" 2>/dev/null || true
     rm -f "/run/systemd/system/$unit"
     systemctl daemon-reload || true
-  elif server_runs; then
-    kill "$server_pid"
-    tries=0
-    while is_ours "$server_pid"; do
-      tries=$((tries + 1))
-      [ "$tries" -ne 300 ] || kill -KILL "$server_pid"
-      sleep 0.1
+  else
+    # Also one that somebody has started by hand since.
+    for process in /proc/[0-9]*; do
+      ! is_ours "${process#/proc/}" || end_process "${process#/proc/}"
     done
   fi
   rm -f "$root/serve.pid"
+}
+
+end_process() {
+  kill "$1" 2>/dev/null || true
+  tries=0
+  while is_ours "$1"; do
+    tries=$((tries + 1))
+    [ "$tries" -ne 300 ] || kill -KILL "$1"
+    sleep 0.1
+  done
 }

@@ -1,3 +1,4 @@
+import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, exitCodes } from "./failures.ts";
 
@@ -9,6 +10,14 @@ export async function confirmed(question: string, { terminal, signal }: Context)
   if (signal.aborted) throw new CommandFailure("interrupted: nothing was changed", exitCodes.interrupted);
   return /^\s*y(?:es)?\s*$/i.test(line ?? "");
 }
+
+/** For what cannot be undone: asks where somebody is there to answer and did not say --yes. Throws when that is a no. */
+export async function assent(question: string, args: Arguments, context: Context): Promise<void> {
+  if (args.on("yes") || !context.terminal.interactive) return;
+  if (!(await confirmed(question, context))) throw refused();
+}
+
+export const yesFlag = { name: "yes", short: "y", summary: "do not ask" };
 
 /** What a refused question ends with. */
 export function refused(): CommandFailure {

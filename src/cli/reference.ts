@@ -29,10 +29,10 @@ export function resourceReference(text: string): Reference & { name: string } {
   return { ...rest, name: name ?? word ?? "" };
 }
 
-/** A config bucket: `scope` or `scope/name`. */
+/** A config bucket: `scope` or `scope/name`; whatever has that name reads it, so that a kind before it says nothing. */
 export function bucketReference(text: string): { text: string; scope: string; name?: string } {
   const { word, scope, name } = parseReference(text);
-  if (scope !== undefined && name !== undefined) return { text, scope, name };
+  if (scope !== undefined && name !== undefined) return { text: `${scope}/${name}`, scope, name };
   return { text, scope: word ?? "" };
 }
 

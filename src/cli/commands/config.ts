@@ -20,7 +20,7 @@ export const configCommand: CommandBody = {
   detail: [
     "REF is SCOPE or SCOPE/NAME; an app sees both, its own values win. KEY=- reads the value from stdin,",
     "so that a secret is in no command line. list shows digests, which are others each time;",
-    "get shows values.",
+    "get shows values. An empty value unsets its key.",
   ],
   flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
   async run(context, args) {
@@ -47,13 +47,14 @@ interface Call {
 
 async function set(call: Call): Promise<number> {
   if (call.rest.length === 0) throw usageFailure("config set needs KEY=VALUE");
-  const variables: Record<string, string> = {};
-  for (const [index, word] of call.rest.entries()) {
+  const pairs = call.rest.map((word, index) => {
     const equals = word.indexOf("=");
     // The word is not repeated: it may be a secret that lost its key.
     if (equals < 1) throw usageFailure(`word ${index + 1} after ${call.bucket.text} is not KEY=VALUE`);
-    variables[word.slice(0, equals)] = word.slice(equals + 1);
-  }
+    return [word.slice(0, equals), word.slice(equals + 1)] as const;
+  });
+  // A key named __proto__ is one too: for the server to refuse.
+  const variables: Record<string, string> = Object.fromEntries(pairs);
   const fromStdin = Object.keys(variables).filter((key) => variables[key] === "-");
   if (fromStdin.length > 1) throw usageFailure(`stdin holds one value: ${fromStdin.join(" and ")} cannot both be -`);
   for (const key of fromStdin) variables[key] = (await call.context.stdin()).replace(/\r?\n$/, "");

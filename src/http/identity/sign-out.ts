@@ -11,10 +11,9 @@ export function mountSignOut(plane: IdentityPlane): void {
 
   async function leave(call: PageCall, redirectUri: string): Promise<Response> {
     const { visit, face, request } = call;
-    // Browsers that fetch links ahead of a click must not sign anybody out.
-    const isAhead = /prefetch|prerender/.test(request.headers.get("sec-purpose") ?? "");
-    if (!isAhead) await hosted.signIn.out(visit);
-    const cookies = isAhead ? [] : [deviceCookie(plane, visit.entry, undefined)];
+    const isLink = !isAhead(request) && !isEmbedded(request);
+    if (isLink) await hosted.signIn.out(visit);
+    const cookies = !isLink ? [] : [deviceCookie(plane, visit.entry, undefined)];
     const to = hosted.signIn.redirect(visit.entry, redirectUri);
     if (to !== undefined) return redirectAnswer(to, { status: request.method === "POST" ? 303 : 302, cookies });
     const say = sayFor(face);
@@ -29,4 +28,15 @@ export function mountSignOut(plane: IdentityPlane): void {
     answer: form,
     stale: (call) => redirectAnswer(`${call.prefix}/sign-out`, { status: 303 }),
   });
+}
+
+/** Browsers that fetch links ahead of a click must not sign anybody out. */
+function isAhead({ headers }: Request): boolean {
+  return /prefetch|prerender/.test(headers.get("sec-purpose") ?? "");
+}
+
+/** Nor must an image or a frame in a page of somebody else: only where a browser goes as a whole counts. */
+function isEmbedded({ headers }: Request): boolean {
+  const destination = headers.get("sec-fetch-dest") ?? "document";
+  return headers.get("sec-fetch-site") === "cross-site" && destination !== "document";
 }

@@ -110,7 +110,11 @@ test("users are shown, found, banned, changed and deleted by id or address", asy
   expect((await run(["user", "unban", "bo@x.test"])).out).toContain("may sign in again");
   expect((await run(["user", "set-password", "ana@x.test"])).code).toBe(2);
   expect((await run(["user", "set-password", "ana@x.test", "--none"])).out).toContain("has no password any more");
+  // On a terminal it asks; a script said what it wanted.
+  expect(await run(["user", "delete", "bo@x.test"], { typed: ["n\n"] })).toMatchObject({ code: 5 });
+  expect((await run(["user", "show", "bo@x.test"])).code).toBe(0);
   expect((await run(["user", "delete", "bo@x.test"])).code).toBe(0);
+  expect((await run(["user", "delete", "ana@x.test", "-y"], { typed: [] })).code).toBe(0);
   expect(await run(["user", "delete", "bo@x.test"])).toMatchObject({
     code: 1,
     err: expect.stringContaining("no user"),

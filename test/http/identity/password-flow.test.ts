@@ -421,9 +421,18 @@ describe("signed in at the hosted pages", () => {
   test("a browser that fetches ahead signs nobody out", async () => {
     const browser = world.browser();
     const claims = claimsOf(await verified(browser));
-    await browser.open(world.page(shop, "/sign-out"), { headers: { "Sec-Purpose": "prefetch" } });
-    const session = await world.ask(`GET /api/v1/sessions/${claims.session_id}`, { headers: withSecret(shop) });
-    expect(session.json).toMatchObject({ data: { active: true } });
+    const isActive = async () => {
+      const { json } = await world.ask(`GET /api/v1/sessions/${claims.session_id}`, { headers: withSecret(shop) });
+      return (json as { data: { active: boolean } }).data.active;
+    };
+    const elsewhere = (destination: string) => ({ "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": destination });
+    // Nor does an image or a frame in a page of somebody else.
+    for (const headers of [{ "Sec-Purpose": "prefetch" }, elsewhere("image"), elsewhere("iframe")]) {
+      await browser.open(world.page(shop, "/sign-out"), { headers });
+      expect(await isActive()).toBe(true);
+    }
+    await browser.open(world.page(shop, "/sign-out"), { headers: elsewhere("document") });
+    expect(await isActive()).toBe(false);
   });
 });
 

@@ -24,6 +24,7 @@ test("a resource may be a name alone; a bucket may be a scope alone", () => {
   expect(resourceReference("shop/web")).toEqual({ text: "shop/web", scope: "shop", name: "web" });
   expect(bucketReference("shop")).toEqual({ text: "shop", scope: "shop" });
   expect(bucketReference("shop/web")).toEqual({ text: "shop/web", scope: "shop", name: "web" });
+  expect(bucketReference("postgres/shop/web")).toEqual({ text: "shop/web", scope: "shop", name: "web" });
 });
 
 test.each([

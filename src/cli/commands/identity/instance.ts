@@ -7,7 +7,7 @@ import {
   listIdentityInstances,
   updateIdentityInstance,
 } from "../../../api/orchestration/identity-instances.ts";
-import { confirmed, refused } from "../../ask.ts";
+import { confirmed, refused, yesFlag } from "../../ask.ts";
 import type { Flag } from "../../arguments.ts";
 import { answer, type Command, type Context } from "../../command.ts";
 import { exitCodes, usageFailure } from "../../failures.ts";
@@ -91,7 +91,7 @@ export const instanceCommands: readonly Command[] = [
     name: "delete",
     summary: "delete an instance with its users, sessions and keys",
     usage: ["identity instance delete ID [--yes]"],
-    flags: [{ name: "yes", short: "y", summary: "do not ask" }],
+    flags: [yesFlag],
     async run(context, args) {
       const instance = oneWord(args, "which instance");
       const known = await context.api.call(getIdentityInstance, { params: { instance } });

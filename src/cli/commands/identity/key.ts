@@ -5,6 +5,7 @@ import {
   promoteIdentityKey,
   rotateIdentityKey,
 } from "../../../api/orchestration/identity-keys.ts";
+import { assent, yesFlag } from "../../ask.ts";
 import { answer, type Command } from "../../command.ts";
 import { timeText } from "../../time-text.ts";
 import { exitCodes } from "../../failures.ts";
@@ -87,11 +88,12 @@ export const keyCommands: readonly Command[] = [
   {
     name: "delete",
     summary: "end a key at once; not the one that signs",
-    usage: ["identity key delete KEY_ID [--instance ID]"],
-    flags: [instanceFlag],
+    usage: ["identity key delete KEY_ID [--instance ID] [-y]"],
+    flags: [instanceFlag, yesFlag],
     async run(context, args) {
       const key = oneWord(args, "which key: its id");
       const params = { instance: await instanceOf(context, args), key };
+      await assent(`end key ${key}? who uses it is refused at once`, args, context);
       const data = await context.api.call(deleteIdentityKey, { params });
       answer(context, data, () => `ended key ${key}`);
       return exitCodes.done;

@@ -9,6 +9,7 @@ import {
   unbanIdentityUser,
 } from "../../../api/orchestration/identity-users.ts";
 import type { Arguments } from "../../arguments.ts";
+import { assent, yesFlag } from "../../ask.ts";
 import { answer, type Command, type Context } from "../../command.ts";
 import { timeText } from "../../time-text.ts";
 import { exitCodes, usageFailure } from "../../failures.ts";
@@ -144,11 +145,13 @@ export const userCommands: readonly Command[] = [
   {
     name: "delete",
     summary: "delete a user with identities and sessions",
-    usage: ["identity user delete USER [--instance ID]"],
+    usage: ["identity user delete USER [--instance ID] [-y]"],
     detail: [who],
-    flags: [instanceFlag],
+    flags: [instanceFlag, yesFlag],
     async run(context, args) {
-      const data = await context.api.call(deleteIdentityUser, await target(context, args));
+      const user = await target(context, args);
+      await assent(`delete user ${user.params.user} with all sessions? it cannot be undone`, args, context);
+      const data = await context.api.call(deleteIdentityUser, user);
       answer(context, data, () => `deleted user ${data.id}`);
       return exitCodes.done;
     },
