@@ -50,8 +50,9 @@ export async function updateShown(context: Context, update: Update): Promise<num
 }
 
 function updateVerb(before: PluginInfo | undefined, plugin: PluginInfo): string {
-  const isSame = before?.version === plugin.version && before.installed_at === plugin.installed_at;
-  return isSame ? "already the newest:" : `updated from ${printable(before?.version || "an unknown version")} to`;
+  const isSame = before?.installed_at === plugin.installed_at;
+  if (before?.version === plugin.version) return isSame ? "already the newest:" : "brought in anew:";
+  return `updated from ${printable(before?.version || "an unknown version")} to`;
 }
 
 async function updated(

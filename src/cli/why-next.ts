@@ -87,7 +87,7 @@ export function nextSteps(why: Why): string[] {
   const text = why.phase === "ready" ? failure : `${reasonOf({ ...why })} ${failure}`;
   const steps = advices.find(({ when }) => when({ why, text }))?.steps(why) ?? [];
   const isDown = !isJob(why) && !why.deleted && why.phase !== "ready" && why.phase !== undefined;
-  const back = isDown ? [`berth rollback ${ref(why)}`] : [];
+  const back = isDown && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];
   return [...new Set([...steps, ...back, ...more])];
 }

@@ -59,6 +59,8 @@ export interface Outcome {
   /** What manifests report once this is stored. */
   referent: ReferentLookup;
   pruned: ManifestKey[];
+  /** Those of `pruned` that blocks were expanded into before. */
+  leftovers: ManifestKey[];
   blocks: BlockPut[];
   warnings: string[];
 }
@@ -106,7 +108,14 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
   const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor, now });
   const written = withRolled({ puts, restamped }, rolled);
-  return { ...written, pruned, referent: lookups.referent, blocks: putBlocks(tx, { blocks, actor, now }), warnings };
+  return {
+    ...written,
+    pruned,
+    leftovers,
+    referent: lookups.referent,
+    blocks: putBlocks(tx, { blocks, actor, now }),
+    warnings,
+  };
 }
 
 /** Readers whose generation was raised after they were put, or that are in no other way part of the apply. */

@@ -41,10 +41,10 @@ function cautions({ privateHooks }: Context, { manifest, outcome, previous }: Pu
   return [...hostCautions(kind, spec), ...releaseCaution(kind, previous?.spec, spec), ...hooks];
 }
 
-export function pruneRow(context: Context, key: ManifestKey): PlanRow {
+export function pruneRow(context: Context, key: ManifestKey, why: string): PlanRow {
   const replicas = context.pods
     .of(key)
-    .map((pod): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why: "not in this apply (prune)" }));
+    .map((pod): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why }));
   return { ref: formatKey(key), action: "delete", changed: [], replicas, notes: [] };
 }
 

@@ -46,7 +46,7 @@ interface Planning {
 }
 
 function planned(context: Context, { result, outcome, expansions }: Planning): ApplyResult {
-  const { puts, readers, pruned, referent } = outcome;
+  const { puts, readers, pruned, leftovers, referent } = outcome;
   const generated = generatedTexts(
     expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
   );
@@ -59,7 +59,9 @@ function planned(context: Context, { result, outcome, expansions }: Planning): A
       ...expansions.unknown.map(unknownRow),
       ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
       ...[...puts, ...readers].map((row) => planRow(context, row, referent)),
-      ...pruned.map((key) => pruneRow(context, key)),
+      ...pruned.map((key) =>
+        pruneRow(context, key, leftovers.includes(key) ? "its block makes it no more" : "not in this apply (prune)"),
+      ),
     ],
   };
 }

@@ -8,6 +8,7 @@ import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { wireEvent } from "./events.ts";
 import type { Pod } from "./pod.ts";
+import { lastGoodBefore } from "./releases.ts";
 import { wireRun } from "./run-record.ts";
 import { isPodKind } from "./target.ts";
 import { subjectOf } from "./why-subject.ts";
@@ -27,6 +28,8 @@ export async function why(context: Context, target: Target): Promise<Why> {
   const failed = releases.find(
     ({ status, postExitCode }) => status === "failed" || postFailure(postExitCode) !== undefined,
   );
+  const [newest] = releases;
+  const good = newest && lastGoodBefore(releases, newest);
   const run = store.runs.list(key).find(({ status }) => isFailed(status));
   const inTrouble = status?.phase === "failing" || status?.phase === "failed";
   const past = Math.max(death?.at ?? 0, failed?.endedAt ?? 0, run === undefined ? 0 : endOf(run));
@@ -39,6 +42,7 @@ export async function why(context: Context, target: Target): Promise<Why> {
     ...(death === undefined ? {} : { death: wireDeath(death) }),
     deaths: deaths.length,
     ...(failed === undefined ? {} : { failed_release: wireFailed(failed, releases) }),
+    ...(good === undefined ? {} : { rollback_to: good.id }),
     ...(run === undefined ? {} : { failed_run: wireFailedRun(run) }),
     events: hourBefore(context, key, at).map(wireEvent),
   };

@@ -83,7 +83,13 @@ export async function pluginInitCommand(args: string[]): Promise<number> {
     .sort()
     .map((file) => `  ${file}`);
   return say(
-    [`${folder}:`, ...lines, "", "next: README.md, then", `  berth plugins test ${values.dir ?? name}`].join("\n"),
+    [
+      `${folder}:`,
+      ...lines,
+      "",
+      `next: README.md${language.programs.length > 0 ? "" : ", which says how it is built"}, then`,
+      `  berth plugins test ${values.dir ?? name}`,
+    ].join("\n"),
   );
 }
 

@@ -66,6 +66,8 @@ export const Why = Type.Object({
   /** Deaths that are on record. */
   deaths: Type.Integer(),
   failed_release: Type.Optional(FailedRelease),
+  /** The release that a rollback would go back to. */
+  rollback_to: Type.Optional(Type.String()),
   /** Of a job or cron job: the last one of those that its history keeps. */
   failed_run: Type.Optional(FailedRun),
   /** The hour before `at`, oldest first: of the resource, and of the config and assets that it reads. */

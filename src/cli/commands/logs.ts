@@ -43,7 +43,10 @@ async function found(setup: FanOutSetup, reference: string): Promise<readonly st
   // Its own name needs no look at the others: the server says when it is gone.
   if (container !== undefined) return [container];
   const pods = await setup.list();
-  if (pods.length === 0) throw new CommandFailure(`no pods of "${reference}"; see: berth get pods`);
+  if (pods.length === 0)
+    throw new CommandFailure(
+      `no pods of "${reference}"; see: berth get pods, or for the runs of a job: berth why ${reference}`,
+    );
   return pods.map((pod) => pod.name);
 }
 

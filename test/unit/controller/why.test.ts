@@ -93,6 +93,18 @@ describe("a replica that died", () => {
   });
 });
 
+test("where a rollback would go is told, and of a first release that there is nowhere to go", async () => {
+  const missing = { image: "nowhere.invalid/none:1", rollout: { auto_rollback: false } };
+  await it.apply(web(missing));
+  await it.advance(5_000);
+  expect((await why()).rollback_to).toBeUndefined();
+  await running();
+  const [good] = it.store.releases.list(keyOf("deployment", "shop", "web"));
+  await it.apply(web(missing));
+  await it.advance(5_000);
+  expect([good?.good, (await why()).rollback_to]).toEqual([true, good?.id ?? ""]);
+});
+
 describe("a rollout that failed", () => {
   async function failed(): Promise<void> {
     await running({ env: { A: "1" }, rollout: { min_ready: "30s" } });
@@ -120,6 +132,8 @@ describe("a rollout that failed", () => {
     expect([back?.cause, told.failed_release?.rolled_back_to]).toEqual(["auto_rollback", first?.id ?? ""]);
     expect(told.death?.reason).toContain("CrashLoop");
     expect(told.phase).toBe("ready");
+    // What runs is the good one.
+    expect(told.rollback_to).toBeUndefined();
   });
 });
 

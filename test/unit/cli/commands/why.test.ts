@@ -160,7 +160,9 @@ describe("what is wrong now comes first, and decides what to type next", () => {
       .map((line) => line.trim());
 
   test("an image that cannot be pulled", async () => {
-    const { out } = await why(bad("ImagePull", 'cannot pull image "web:9"'));
+    const pull = bad("ImagePull", 'cannot pull image "web:9"');
+    const { out } = await why({ ...pull, rollback_to: "0t85s0001" });
+    expect(nextOf((await why(pull)).out)).not.toContain("berth rollback shop/web");
     expect(out).toStartWith(
       'deployment/shop/web  failing\n  ImagePull: cannot pull image "web:9"; next try 30s from now\n',
     );
