@@ -26,7 +26,7 @@ export function serverFaults(message: string, entries: readonly Entry[]): Server
 function locate(line: string, entries: readonly Entry[]): Fault | undefined {
   const [, number, numbered] = /^manifest (\d+): (.*)$/.exec(line) ?? [];
   const text = numbered ?? line;
-  const [, path] = /^((?:kind|scope|name|spec|metadata)(?:[.[][^\s:]*)?): /.exec(text) ?? [];
+  const [, path] = /^((?:kind|scope|name|spec|metadata)(?:[.[][^\s:]*)?|[^\s:]+(?=: unknown field)): /.exec(text) ?? [];
   const entry = numbered === undefined ? (path === undefined ? undefined : only(entries)) : entries[Number(number) - 1];
   return entry === undefined ? undefined : { span: nearest(entry, path ?? "", text), message: text };
 }

@@ -313,6 +313,8 @@ describe("what the server finds", () => {
     const set = await read({ "b.yaml": files["b.yaml"] });
     expect(set.explain('name: "j" is too short')).toStartWith('b.yaml:2:7: name: "j" is too short');
     expect(set.explain("disk full: free some")).toBe("disk full: free some");
+    const odd = await read({ "c.yaml": "kind: job\nname: j\nextra: 1\n" });
+    expect(odd.explain("extra: unknown field; known are kind")).toStartWith("c.yaml:3:1: extra: unknown field");
   });
 
   test("about manifests that are not there stays as it is", async () => {
