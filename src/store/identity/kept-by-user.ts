@@ -9,32 +9,68 @@ export interface KeptByUser<Value> {
   forget(users: Touched): void;
 }
 
-/** Of `most` pieces, those of the user who was kept first make room for a new one. */
+/**
+ * At most `most` pieces, in two generations: when the young one is full it becomes the old one, whose pieces go unless
+ * they are asked for again. One by one they would cost more to drop than to read: a map that loses its first entries is
+ * slow to find the next first one.
+ */
 export function createKeptByUser<Value>(most: number): KeptByUser<Value> {
-  const kept = new Map<string, { user: number; value: Value }>();
-  const keysOf = new Map<number, string[]>();
-  const drop = (user: number) => {
-    for (const key of keysOf.get(user) ?? []) kept.delete(key);
-    keysOf.delete(user);
-  };
-  const makeRoom = () => {
-    const [first] = kept.values();
-    if (first !== undefined) drop(first.user);
+  const generationMax = Math.floor(most / 2);
+  let young = createGeneration<Value>();
+  let old = createGeneration<Value>();
+  const put = (key: string, piece: Piece<Value>) => {
+    if (generationMax === 0) return;
+    if (young.size() >= generationMax) {
+      old = young;
+      young = createGeneration();
+    }
+    young.put(key, piece);
   };
   return {
-    get: (key) => kept.get(key)?.value,
-    put(key, user, value) {
-      if (most === 0 || kept.has(key)) return;
-      if (kept.size >= most) makeRoom();
-      kept.set(key, { user, value });
-      const others = keysOf.get(user);
-      if (others === undefined) keysOf.set(user, [key]);
-      else others.push(key);
+    get(key) {
+      const known = young.get(key);
+      if (known !== undefined) return known.value;
+      const piece = old.get(key);
+      if (piece !== undefined) put(key, piece);
+      return piece?.value;
     },
+    put: (key, user, value) => put(key, { user, value }),
     forget(users) {
-      if (users !== "all") return users.forEach(drop);
-      kept.clear();
-      keysOf.clear();
+      if (users === "all") {
+        young = createGeneration();
+        old = createGeneration();
+        return;
+      }
+      for (const user of users) {
+        young.drop(user);
+        old.drop(user);
+      }
+    },
+  };
+}
+
+interface Piece<Value> {
+  user: number;
+  value: Value;
+}
+
+function createGeneration<Value>() {
+  const pieces = new Map<string, Piece<Value>>();
+  const keysOf = new Map<number, string[]>();
+  return {
+    size: () => pieces.size,
+    get: (key: string) => pieces.get(key),
+    put(key: string, piece: Piece<Value>): void {
+      if (!pieces.has(key)) {
+        const others = keysOf.get(piece.user);
+        if (others === undefined) keysOf.set(piece.user, [key]);
+        else others.push(key);
+      }
+      pieces.set(key, piece);
+    },
+    drop(user: number): void {
+      for (const key of keysOf.get(user) ?? []) pieces.delete(key);
+      keysOf.delete(user);
     },
   };
 }

@@ -13,13 +13,25 @@ test("what was put is there until its user is forgotten, and no other's goes wit
   expect(kept.get("c")).toBeUndefined();
 });
 
-test("the user who was kept first makes room, with all of it", () => {
-  const kept = createKeptByUser<number>(3);
-  kept.put("a", 1, 1);
-  kept.put("b", 2, 2);
-  kept.put("c", 1, 3);
-  kept.put("d", 3, 4);
-  expect(["a", "b", "c", "d"].map(kept.get)).toEqual([undefined, 2, undefined, 4]);
+test("there is room for so many and no more, and what is asked for stays longest", () => {
+  const kept = createKeptByUser<number>(20);
+  for (let n = 0; n < 100; n += 1) {
+    kept.put(`${n}`, n, n);
+    expect(kept.get("0")).toBe(0);
+  }
+  const left = Array.from({ length: 100 }, (_, n) => n).filter((n) => kept.get(`${n}`) !== undefined);
+  expect(left.length).toBeGreaterThanOrEqual(10);
+  expect(left.length).toBeLessThanOrEqual(20);
+  expect(left).toEqual([0, ...left.slice(1).toSorted((a, b) => a - b)]);
+  expect(left.at(-1)).toBe(99);
+});
+
+test("what has moved on to be kept longer is forgotten with its user all the same", () => {
+  const kept = createKeptByUser<string>(4);
+  for (const key of ["a", "b", "c"]) kept.put(key, key === "a" ? 1 : 2, key);
+  expect(kept.get("a")).toBe("a");
+  kept.forget([1]);
+  expect(kept.get("a")).toBeUndefined();
 });
 
 test("without room nothing is kept", () => {

@@ -18,7 +18,7 @@ let session: Session;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "subjects-"));
-  store = openIdentityStore({ path: join(folder, "identity.db"), key: testKey, usersKept: 3 });
+  store = openIdentityStore({ path: join(folder, "identity.db"), key: testKey, usersKept: 4 });
   instance = await store.write(({ apps, instances }) => {
     apps.put({ id: "app_a", name: "shop", createdAt: 1 });
     const names = { id: "inst_a", appId: "app_a", name: "main", publishableKey: "pk_live_a", host: undefined };
