@@ -58,7 +58,7 @@ export function readPluginYml(value: unknown, folder: string): { yml: PluginYml;
     ...given("schema", readSchema(read, value, { kinds, problems })),
     ...given("routes", readRoutes(read, problems)),
   };
-  problems.push(...nameProblems(yml), ...environmentProblems(yml), ...protocolProblems(yml));
+  problems.push(...nameProblems(yml), ...environmentProblems(yml), ...protocolProblems(yml), ...routeProblems(yml));
   return { yml, problems };
 }
 
@@ -85,6 +85,15 @@ function environmentProblems({ env }: PluginYml): Problem[] {
   return Object.keys(env)
     .filter((key) => !envName.test(key))
     .map((key) => ({ path: `env.${key}`, message: "is no name of an environment variable" }));
+}
+
+/** What the observability plane serves itself. */
+const ownPrefixes = new Set(["stats", "system", "pods", "logs", "metrics", "pats"]);
+
+function routeProblems({ name, routes }: PluginYml): Problem[] {
+  const prefix = routes?.prefix ?? name;
+  if (routes === undefined || !ownPrefixes.has(prefix)) return [];
+  return [{ path: "routes.prefix", message: `"${prefix}" is a path of the server itself` }];
 }
 
 function protocolProblems({ protocol }: PluginYml): Problem[] {
