@@ -1,4 +1,4 @@
-import { link, open, rm, stat } from "node:fs/promises";
+import { link, open, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { readAnswer } from "../api/client.ts";
 import { fetchPluginFile, fileSizeHeader } from "../api/orchestration/dispatch.ts";
@@ -47,12 +47,20 @@ async function requireConsent(
   target: string,
   { wish, setup }: { wish: FileWish; setup: FetchSetup },
 ): Promise<void> {
-  const below = relative(context.cwd, target);
+  const { dest_path: path } = wish;
+  const below = relative(await realpath(context.cwd), join(await realFolder(target), basename(target)));
   const isPlain = below !== "" && !below.startsWith("..") && !isAbsolute(below) && !/(?:^|\/)\./.test(below);
-  if (isPlain || setup.yes || setup.words.some((word) => word.includes(wish.dest_path))) return;
+  const isNamed = setup.words.some((word) => word === path || word.endsWith(`=${path}`));
+  if (isPlain || setup.yes || isNamed) return;
   const refusal = new CommandFailure(`"${printable(wish.dest_path)}" was not written`, exitCodes.refused);
   if (!context.terminal.interactive) throw refusal;
   if (!(await confirmed(`Write "${printable(wish.dest_path)}"?`, context))) throw refusal;
+}
+
+/** Links in the way followed: they may lead anywhere. */
+async function realFolder(target: string): Promise<string> {
+  const folder = dirname(target);
+  return realpath(folder).catch(() => folder);
 }
 
 interface Saving {

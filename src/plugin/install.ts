@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { Failure } from "../api/failure.ts";
 import type { PluginSource } from "../core/plugins/source.ts";
 import { createLimit } from "../lib/limit.ts";
 import { activate, stepAside } from "./activate.ts";
@@ -18,6 +19,7 @@ import { runHook } from "./hooks.ts";
 import { byHand, link } from "./link.ts";
 import { compareFiles, lockFiles } from "./lock.ts";
 import { remove, rollback, setEnabled, verify } from "./manage.ts";
+import { selfDescription } from "./package.ts";
 import { preview } from "./preview.ts";
 import { fullGrant, type InstalledPlugin, type InstallOptions, type Installer } from "./plugin.ts";
 import { type Fetched, fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
@@ -30,17 +32,25 @@ export function createInstaller(options: InstallerOptions): Installer {
   const work: Work = { ...options, oneByOne: createLimit(1) };
   const room = createLimit(options.installsAtOnceMax);
   return {
-    install: (request, how = {}) => room(() => install(work, request, how)),
+    install: (request, how = {}) => room(() => install(work, request, how).catch(tellFull)),
     preview: (request, how = {}) => room(() => preview(work, request, how)),
     remove: (name, how = {}) => remove(work, name, how),
     update: (name, request = {}, how = {}) =>
-      room(async () => install(work, await updateWish(work, name, request), how)),
+      room(async () => install(work, await updateWish(work, name, request), how).catch(tellFull)),
     previewUpdate: (name, request = {}, how = {}) =>
       room(async () => preview(work, await updateWish(work, name, request), how)),
     rollback: (name) => work.oneByOne(() => rollback(work, name)),
     setEnabled: (name, enabled) => work.oneByOne(() => setEnabled(work, name, enabled)),
     verify: (plugin) => verify(work, plugin),
   };
+}
+
+/** A disk that is full is nobody's bug. */
+function tellFull(error: unknown): never {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
+  const message = "no space left for the package: free some disk space; what was installed before works on";
+  throw new Failure("storage_full", message, { cause: error });
 }
 
 /** Fetches beside the old version, and changes over only when all of the new one is there and its hook has succeeded. */
@@ -120,8 +130,12 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   const { fetched, wish, version, id, folder } = prepared;
   const { yml } = fetched;
   const timeoutMs = work.hookMs;
+  const before = await selfDescription(folder);
   await runHook({ ...work, id, hook: "install", yml, folder, timeoutMs, signal, onLine: progress });
   work.reached("hooked");
+  if ((await selfDescription(folder)) !== before) {
+    throw new Failure("invalid", `the install hook of "${yml.name}" changed its plugin.yml: not installed`);
+  }
   await requirePrograms(folder, yml.name);
   const files = await lockFiles(folder, work.limits);
   work.reached("locked");

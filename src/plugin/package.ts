@@ -61,6 +61,11 @@ function argvOf(yml: PluginYml, folder: string, found: ReadonlyMap<string, strin
   );
 }
 
+/** What a package says of itself; a hook must not have it say something else. */
+export async function selfDescription(folder: string): Promise<string> {
+  return JSON.stringify([await readYml(folder), await nameFile(folder)]);
+}
+
 async function readYml(folder: string): Promise<string | undefined> {
   const path = join(folder, "plugin.yml");
   const found = await stat(path).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { chmod, copyFile, lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { Failure } from "../api/failure.ts";
 
 export interface TreeLimits {
@@ -23,12 +23,19 @@ export async function copyTree(from: string, to: string, limits: TreeLimits): Pr
     await mkdir(target, { recursive: true, mode: 0o755 });
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       if (entry.name === ".git") continue;
+      requireReadable(entry.name, folder);
       const path = join(folder, entry.name);
       if (entry.isDirectory()) await copy(path, join(target, entry.name), depth + 1);
       else await copyOne(path, join(target, entry.name), { root, limits, spent });
     }
   };
   await copy(root, to, 0);
+}
+
+/** A name that is no UTF-8 comes with this in it, and nothing is found under it. */
+function requireReadable(name: string, folder: string): void {
+  if (!name.includes("\ufffd")) return;
+  throw new Failure("invalid", `the name "${name}" in "${basename(folder)}" is not valid UTF-8`);
 }
 
 interface Copying {
@@ -73,6 +80,7 @@ export async function filesOf(folder: string, limits: TreeLimits): Promise<strin
   const walk = async (below: string, depth: number): Promise<void> => {
     if (depth > depthMax) throw new Failure("invalid", `the package is nested deeper than ${depthMax} folders`);
     for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
+      requireReadable(entry.name, join(folder, below));
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory()) await walk(path, depth + 1);
       else found.push(path);

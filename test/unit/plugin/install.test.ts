@@ -55,6 +55,15 @@ describe("from a folder", () => {
     expect(await it.say("hello", "hello")).toBe("linked");
   });
 
+  test("a name that is no UTF-8 is told", async () => {
+    const it = await yard();
+    const source = packageOf(it, helloPlugin("1.0.0"));
+    writeFileSync(Buffer.concat([Buffer.from(`${source}/bin/x`), Buffer.of(0xff)]), "");
+    expect(await failureText(it.installer.install({ source }))).toBe(
+      'invalid: the name "x\ufffd" in "bin" is not valid UTF-8',
+    );
+  });
+
   test.each([
     ["a link out of the package", (at: string) => symlinkSync("/etc/passwd", join(at, "bin/x")), "leads out"],
     ["a link to nowhere", (at: string) => symlinkSync("nowhere", join(at, "bin/x")), "leads out"],
@@ -103,6 +112,19 @@ describe("from a folder", () => {
 });
 
 describe("the install hook", () => {
+  test("cannot have the package say something else than was shown: the old version works on", async () => {
+    const it = await yard();
+    await it.installer.install({ source: packageOf(it, helloPlugin("1.0.0")) });
+    for (const changed of ["name: evil", "name: hello\\naliases: [pg]\\nversion: 2.0.0"]) {
+      const files = { ...helloPlugin("2.0.0"), install: `#!/bin/sh\nprintf '${changed}\\n' > plugin.yml` };
+      expect(await failureText(it.installer.install({ source: packageOf(it, files) }))).toBe(
+        'invalid: the install hook of "hello" changed its plugin.yml: not installed',
+      );
+      expect(await it.say("hello", "hello")).toBe("hello 1.0.0");
+      expect(traces(it)).toEqual({ versions: 1, staging: [], links: [] });
+    }
+  });
+
   test("runs in the package with its own home, before anything else sees the version", async () => {
     const it = await yard();
     const install =

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Answer, type Call, cli, refusal, type Scene } from "../../../support/cli.ts";
@@ -241,11 +250,18 @@ describe("fetch_file", () => {
   test("asks before it writes outside of the current folder, unless the operator named the place", async () => {
     using at = place();
     const target = join(at.folder, "elsewhere");
+    mkdirSync(join(at.folder, "sub"));
     const outside = { cwd: join(at.folder, "sub"), result: wish(target), file: () => content("content") };
     expect((await play(["pg:psql"], outside)).code).toBe(5);
     expect(existsSync(target)).toBe(false);
     expect((await play(["pg:psql", "--to", target], outside)).code).toBe(0);
     expect(existsSync(target)).toBe(true);
     expect((await play(["pg:psql"], { ...outside, cwd: at.folder, result: wish(".bashrc") })).code).toBe(5);
+    // A place inside of a word was not named, and a link leads to where it leads.
+    const other = join(at.folder, "other");
+    expect((await play(["pg:psql", `${other}2`], { ...outside, result: wish(other) })).code).toBe(5);
+    expect((await play(["pg:psql", `--to=${other}`], { ...outside, result: wish(other) })).code).toBe(0);
+    symlinkSync(at.folder, join(at.folder, "sub/link"));
+    expect((await play(["pg:psql"], { ...outside, result: wish("link/third") })).code).toBe(5);
   });
 });
