@@ -62,8 +62,14 @@ export async function exchangeCode(
     profile,
     accessToken: tokens.accessToken,
     refreshToken: typeof refreshToken === "string" ? refreshToken : undefined,
-    expiresAt: typeof lifetime === "number" ? tools.clock.now() + lifetime * 1_000 : undefined,
+    expiresAt: expiryOf(lifetime, tools.clock.now()),
   };
+}
+
+/** Of whatever a provider calls seconds; undefined for what is no time. */
+function expiryOf(lifetime: unknown, now: number): number | undefined {
+  const at = typeof lifetime === "number" ? Math.floor(now + lifetime * 1_000) : Number.NaN;
+  return Number.isSafeInteger(at) && at >= now ? at : undefined;
 }
 
 interface Granted {

@@ -41,6 +41,8 @@ export interface Tokens {
   verify(entry: InstanceEntry, token: string): Verification;
 }
 
+/** Of tokens that an app has signed itself the `jti` may be anything. */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const invalid = "Token invalid signature";
 const foreign = "Token does not belong to this instance";
 
@@ -111,7 +113,10 @@ function lookUp({ store, clock }: IdentityContext, entry: InstanceEntry, token: 
     provider: token.provider ?? claimedProvider(session?.provider ?? "password"),
   };
   if (sessionId !== undefined) data.session = sessionData(sessionId, session, standing);
-  return { valid: true, resource: { id: token.jti ?? token.sub, resource: "token", data } };
+  return {
+    valid: true,
+    resource: { id: token.jti !== undefined && uuid.test(token.jti) ? token.jti : token.sub, resource: "token", data },
+  };
 }
 
 function sessionData(

@@ -48,6 +48,8 @@ export interface LoopbackProvider {
   mode: Mode;
   /** Shows a page with links instead of consenting at once: for real browsers. */
   asks: boolean;
+  /** What it says about how long its tokens are good, in seconds. */
+  expiresIn: unknown;
   /** Epoch milliseconds of its tokens; the time of the machine where left out. */
   clock?: () => number;
   seen: Seen[];
@@ -85,6 +87,7 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
       picture: "https://img.test/a.png",
     },
     mode: "normal",
+    expiresIn: 3_599,
     asks: false,
     seen: [],
     last(path) {
@@ -192,7 +195,7 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
     const problem = mode === "error_200" ? "bad_verification_code" : tokenProblem(grant, form, headers, kind);
     const refusal = kind === "github" ? 200 : 400;
     if (problem !== undefined || grant === undefined) return Response.json({ error: problem }, { status: refusal });
-    const tokens = { access_token: `at-${provider.person.uid}`, token_type: "bearer", expires_in: 3_599 };
+    const tokens = { access_token: `at-${provider.person.uid}`, token_type: "bearer", expires_in: provider.expiresIn };
     if (kind !== "oidc" || mode === "no_id_token") return Response.json(tokens);
     return Response.json({ ...tokens, refresh_token: "rt-secret", id_token: await idToken(grant) });
   }

@@ -1,5 +1,6 @@
 import type { InstanceEntry } from "../../identity/directory.ts";
 import type { ProviderAnswer } from "../../identity/flow-parts.ts";
+import { errorAnswer } from "./answers.ts";
 import { redirectAnswer } from "./hosted-answers.ts";
 import { mountPage, type PageCall, queryOf } from "./hosted-mount.ts";
 import { deliveryAnswer, deviceCookie, faceOf, flowCookie, readCaller } from "./hosted-page.ts";
@@ -13,9 +14,13 @@ export function mountOauth(plane: IdentityPlane): void {
     return departAnswer(plane, call, { provider, redirectUri });
   });
   const callback = (path: string, name: (params: Record<string, string | null>) => ProviderAnswer["callback"]) =>
-    plane.app.get(path, ({ request, params }) =>
-      arriveAnswer(plane, request, name(params)).catch((error) => failurePage(plane, facelessFor(request), error)),
-    );
+    plane.app.get(path, ({ request, params }) => {
+      // Whoever only looks must not spend the state that the browser comes with.
+      if (request.method === "HEAD") return errorAnswer(405, "Method not allowed", { Allow: "GET" });
+      return arriveAnswer(plane, request, name(params)).catch((error) =>
+        failurePage(plane, facelessFor(request), error),
+      );
+    });
   callback("/oauth/:provider/callback", ({ provider }) => ({ provider: provider ?? "" }));
   callback("/oauth/oidc/:connection/callback", ({ connection }) => ({ connection: connection ?? "" }));
 }

@@ -118,6 +118,21 @@ describe("signing in", () => {
     expect(world.context.store.identities.list(owner?.seq ?? 0)[0]?.accessToken).toBeUndefined();
   });
 
+  test.each<[unknown, number | undefined]>([
+    [3_600.123_45, 3_600_123],
+    [0.000_1, 0],
+    [1e18, undefined],
+    [-1e20, undefined],
+    ["3600", undefined],
+    [null, undefined],
+  ])("a provider may call any lifetime its own: %p", async (expiresIn, ms) => {
+    world.provider.expiresIn = expiresIn;
+    const { sub } = claimsOf(await world.signIn(world.browser(), shop, "google"));
+    const user = world.context.store.users.get(shop.entry().instance.seq, String(sub));
+    const at = world.context.store.identities.list(user?.seq ?? 0)[0]?.tokenExpiresAt;
+    expect(at === undefined ? undefined : at - world.clock.now()).toBe(ms as number);
+  });
+
   test("the query of redirect_uri is kept, what is ours is not taken from there", async () => {
     const redirect = `${appUrl}?state=a%20b&token=forged&error=x&return_to=%2Fhome`;
     const page = await world.signIn(world.browser(), shop, "google", redirect);
@@ -337,6 +352,13 @@ describe("state", () => {
     const again = await browser.open(callback);
     expect(again.status).toBe(400);
     expect(again.html).toContain("This sign-in is over");
+  });
+
+  test("is not spent by whoever only looks", async () => {
+    const { browser, callback } = await halfway();
+    const head = await world.fetch(new Request(callback, { method: "HEAD" }));
+    expect([head.status, head.headers.get("allow")]).toEqual([405, "GET"]);
+    claimsOf(await browser.open(callback));
   });
 
   test("used twice at the same time, one gets in", async () => {
