@@ -61,6 +61,10 @@ export async function expandBlocks(context: Context, expanding: Expanding): Prom
     return why === undefined ? [] : [{ ref: formatKey(block), why }];
   });
   const there = pinned.filter(({ block }) => !missing.has(block.kind));
+  requireDifferent(
+    context,
+    there.map(({ block }) => block),
+  );
   const stop = new AbortController();
   const limit = createLimit(context.limits.expandAtOnceMax);
   const expanded = await Promise.all(
@@ -75,6 +79,19 @@ export async function expandBlocks(context: Context, expanding: Expanding): Prom
     ),
   );
   return { blocks: expanded, installs, unknown };
+}
+
+/** An alias of a kind makes no other block. */
+function requireDifferent(context: Context, blocks: readonly PluginBlock[]): void {
+  const seen = new Map<string, number>();
+  for (const block of blocks) {
+    const ref = formatKey(blockKey(context, block));
+    const first = seen.get(ref);
+    if (first !== undefined) {
+      throw new Failure("invalid", `manifests ${first + 1} and ${block.index + 1} are both ${ref}; keep one of them`);
+    }
+    seen.set(ref, block.index);
+  }
 }
 
 interface One {

@@ -6,7 +6,10 @@ const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1
 /** Without an address a port is published on loopback only: the ingress is the way in. */
 const loopback = "127.0.0.1";
 
-/** Docker's publish syntax. `p`: a free port; `h:c`; `ip:h:c`; `ip::c`; `[::1]:h:c`; each with `/tcp`, `/udp`, `/sctp`. */
+/**
+ * Docker's publish syntax. `p`: a free port; `h:c`; `ip:h:c`; `ip::c`; `[::1]:h:c`; each with `/tcp`, `/udp`, `/sctp`.
+ * Beyond it `ip:p`, which plugins write: the same port on both sides.
+ */
 export function parsePort(text: string): Parsed<PortBinding> {
   const [address = "", protocolText = "tcp", ...more] = text.split("/");
   const protocol = protocolOf(protocolText);
@@ -16,7 +19,8 @@ export function parsePort(text: string): Parsed<PortBinding> {
   if (ip !== undefined && !isIpAddress(ip)) {
     return unreadable(`"${text}" starts with "${ip}", which is not an IP address; ${form}`);
   }
-  const [hostText, containerText] = ports.length === 1 ? ["", ports[0]] : ports;
+  const [first] = ports;
+  const [hostText, containerText] = ports.length === 1 ? [ip === undefined ? "" : first, first] : ports;
   const containerPort = portNumber(containerText);
   const hostPort = hostText === "" ? undefined : portNumber(hostText);
   const hostMissing = hostText === "" && ports.length === 2 && ip === undefined;
@@ -48,7 +52,8 @@ function splitAddress(address: string): { ip: string | undefined; ports: string[
       : { ip: address.slice(1, end), ports: address.slice(end + 2).split(":") };
   }
   const parts = address.split(":");
-  return parts.length === 3 ? { ip: parts[0], ports: parts.slice(1) } : { ip: undefined, ports: parts };
+  const hasIp = parts.length === 3 || (parts.length === 2 && ipv4Pattern.test(parts[0] ?? ""));
+  return hasIp ? { ip: parts[0], ports: parts.slice(1) } : { ip: undefined, ports: parts };
 }
 
 function portNumber(text: string | undefined): number | undefined {

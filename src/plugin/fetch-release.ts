@@ -54,12 +54,8 @@ export async function fetchRelease(fetch: ReleaseFetch): Promise<Release> {
   const bases = [...(yml.entrypoint === undefined ? [] : [baseName(yml.entrypoint)]), repo, yml.name];
   const asset = await takeAsset(fetch, tag, assetNames(bases, fetch.machine));
   const program = asset === undefined ? undefined : { file: asset.file, path: pathFor(asset.base, yml.entrypoint) };
-  const warnings = asset === undefined || asset.isChecked ? [] : [uncheckedText(asset.name)];
+  const warnings = asset?.unchecked === undefined ? [] : [`${asset.name} is taken as it came: ${asset.unchecked}`];
   return { tag, commit: /^[0-9a-f]{40,64}$/.test(comment) ? comment : "", program, warnings };
-}
-
-function uncheckedText(name: string): string {
-  return `${name} is taken as it came: the release has no checksum file`;
 }
 
 function pathFor(base: string, entrypoint: string | undefined): string {
@@ -100,13 +96,16 @@ async function newestTag(fetch: ReleaseFetch): Promise<string> {
 
 interface TakenAsset extends AssetName {
   file: string;
-  isChecked: boolean;
+  /** Why its checksum is not known. */
+  unchecked: string | undefined;
 }
 
 /** Downloads the program for this machine next to the package; undefined when the release has none. */
 async function takeAsset(fetch: ReleaseFetch, tag: string, names: AssetName[]): Promise<TakenAsset | undefined> {
   const sums = await checksums(fetch, tag);
-  const wanted = sums === undefined ? names : names.filter(({ name }) => sums.has(name));
+  const listed = names.filter(({ name }) => sums?.has(name) === true);
+  // A list of other files, or what is no list at all, does not make a program go away.
+  const wanted = listed.length > 0 ? listed : names;
   for (const { name, base } of wanted) {
     const body = await get(fetch, assetPath(tag, name));
     if (body === undefined) continue;
@@ -121,7 +120,8 @@ async function takeAsset(fetch: ReleaseFetch, tag: string, names: AssetName[]): 
       );
     }
     fetch.onLine?.(`${name}: sha256 ${found}`);
-    return { file, name, base, isChecked: sum !== undefined };
+    const why = sums === undefined ? "the release has no checksum file" : "the checksum file does not name it";
+    return { file, name, base, unchecked: sum === undefined ? why : undefined };
   }
   return undefined;
 }

@@ -32,25 +32,30 @@ export function createInstaller(options: InstallerOptions): Installer {
   const work: Work = { ...options, oneByOne: createLimit(1) };
   const room = createLimit(options.installsAtOnceMax);
   return {
-    install: (request, how = {}) => room(() => install(work, request, how).catch(tellFull)),
-    preview: (request, how = {}) => room(() => preview(work, request, how)),
+    install: (request, how = {}) => room(() => install(work, request, how).catch(tellDisk)),
+    preview: (request, how = {}) => room(() => preview(work, request, how).catch(tellDisk)),
     remove: (name, how = {}) => remove(work, name, how),
     update: (name, request = {}, how = {}) =>
-      room(async () => install(work, await updateWish(work, name, request), how).catch(tellFull)),
+      room(async () => install(work, await updateWish(work, name, request), how).catch(tellDisk)),
     previewUpdate: (name, request = {}, how = {}) =>
-      room(async () => preview(work, await updateWish(work, name, request), how)),
+      room(async () => preview(work, await updateWish(work, name, request), how).catch(tellDisk)),
     rollback: (name) => work.oneByOne(() => rollback(work, name)),
     setEnabled: (name, enabled) => work.oneByOne(() => setEnabled(work, name, enabled)),
     verify: (plugin) => verify(work, plugin),
   };
 }
 
-/** A disk that is full is nobody's bug. */
-function tellFull(error: unknown): never {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
-  const message = "no space left for the package: free some disk space; what was installed before works on";
-  throw new Failure("storage_full", message, { cause: error });
+const ofPackage = new Set(["ENOENT", "ENAMETOOLONG", "ELOOP", "EACCES", "ENOTDIR", "EISDIR"]);
+
+/** A full disk, or a package that is odd or changes while it is copied, is no bug. */
+function tellDisk(error: unknown): never {
+  const code = error instanceof Error && !(error instanceof Failure) && "code" in error ? String(error.code) : "";
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    const message = "no space left for the package: free some disk space; what was installed before works on";
+    throw new Failure("storage_full", message, { cause: error });
+  }
+  if (!ofPackage.has(code)) throw error;
+  throw new Failure("invalid", `the package cannot be copied: ${(error as Error).message}`, { cause: error });
 }
 
 /** Fetches beside the old version, and changes over only when all of the new one is there and its hook has succeeded. */

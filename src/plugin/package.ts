@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Failure, problemsFailure } from "../api/failure.ts";
 import type { PluginCommand, PluginYml } from "../api/plugins/plugin-yml.ts";
@@ -70,6 +70,10 @@ async function readYml(folder: string): Promise<string | undefined> {
   const path = join(folder, "plugin.yml");
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;
+  const [real, root] = await Promise.all([realpath(path), realpath(folder)]);
+  // Before it is read: what is wrong with it is told in its own words.
+  if (!real.startsWith(`${root}/`))
+    throw new Failure("invalid", '"plugin.yml" is a link that leads out of the package');
   if (!found.isFile() || found.size > ymlBytesMax) {
     throw new Failure("invalid", `plugin.yml must be a file of at most ${ymlBytesMax / 1024} KiB`);
   }

@@ -144,6 +144,13 @@ describe("what is refused, with nothing stored", () => {
     }
   });
 
+  test("one block twice, once by an alias of its kind", async () => {
+    expanding([set]);
+    const { status, error } = await ask("POST /apply", [block, { ...block, kind: "postgres" }]);
+    expect([status, error]).toEqual([400, "manifests 1 and 2 are both postgres/data/main; keep one of them"]);
+    expect(it.store.blocks.list({})).toEqual([]);
+  });
+
   test("a manifest twice, also beside the block", async () => {
     expect((await refused([set, set]))[0]).toBe(400);
     const [status, error] = await refused([set], [block, { ...set, scope: "data" }]);

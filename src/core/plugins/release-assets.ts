@@ -35,7 +35,11 @@ export function parseChecksums(text: string, only = ""): Map<string, string> {
   const sums = new Map<string, string>();
   for (const line of text.split("\n").slice(0, 10_000)) {
     const [, sum, name = only] = /^([0-9a-fA-F]{64})(?:\s+[ *]?(?:\.\/)?(\S+))?\s*$/.exec(line) ?? [];
-    if (sum !== undefined && name !== "") sums.set(name, sum.toLowerCase());
+    if (sum === undefined || name === "") continue;
+    const before = sums.get(name);
+    const told = sum.toLowerCase();
+    // Two that differ fit nothing.
+    sums.set(name, before === undefined || before === told ? told : `${before} and ${told}`);
   }
   return sums;
 }

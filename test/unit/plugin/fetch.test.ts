@@ -74,6 +74,20 @@ describe("a release", () => {
     expect(warnings).toEqual(["berth-tool_linux_amd64 is taken as it came: the release has no checksum file"]);
   });
 
+  test("whose checksum file says nothing of the program, or two things, does not pass as checked", async () => {
+    const [program, other] = ["berth-tool_linux_amd64", sha256("else")];
+    host.releases["ana/berth-tool"] = {
+      v1: release("1", { "checksums.txt": `${other}  another-file` }),
+      v2: release("2", { "checksums.txt": "<html>", [`${program}.sha256`]: other }),
+      v3: release("3", { "checksums.txt": `${other}  ${program}\n${sha256("third")}  ${program}` }),
+    };
+    const { warnings } = await it.installer.install({ source: "ana/berth-tool", version: "1" });
+    expect(warnings).toEqual([`${program} is taken as it came: the checksum file does not name it`]);
+    for (const version of ["2", "3"]) {
+      expect(await failureText(it.installer.install({ source: "ana/berth-tool", version }))).toContain("not installed");
+    }
+  });
+
   test("of scripts alone needs no program; the program of shims goes to bin/", async () => {
     host.releases["ana/hello"] = { v1: { files: helloPlugin("1") } };
     await it.installer.install({ source: "ana/hello" });

@@ -32,6 +32,18 @@ function traces(it: PluginYard) {
   };
 }
 
+/** A path that can be read from inside, and is too long for the place where it would stay. */
+function deepen(at: string): void {
+  const before = process.cwd();
+  process.chdir(at);
+  for (let depth = 0; depth < 20; depth++) {
+    mkdirSync("d".repeat(200));
+    process.chdir("d".repeat(200));
+  }
+  mkdirSync("e".repeat(20));
+  process.chdir(before);
+}
+
 describe("from a folder", () => {
   test("a plugin runs, and what is known about it is told", async () => {
     const it = await yard();
@@ -68,6 +80,15 @@ describe("from a folder", () => {
     ["a link out of the package", (at: string) => symlinkSync("/etc/passwd", join(at, "bin/x")), "leads out"],
     ["a link to nowhere", (at: string) => symlinkSync("nowhere", join(at, "bin/x")), "leads out"],
     ["a link to a folder", (at: string) => symlinkSync(".", join(at, "bin/x")), "a link to a folder"],
+    [
+      "a plugin.yml from elsewhere",
+      (at: string) => {
+        rmSync(join(at, "plugin.yml"));
+        symlinkSync("/etc/passwd", join(at, "plugin.yml"));
+      },
+      '"plugin.yml" is a link that leads out',
+    ],
+    ["a name that is too long", (at: string) => deepen(at), "the package cannot be copied: ENAMETOOLONG"],
     ["a broken plugin.yml", (at: string) => writeFileSync(join(at, "plugin.yml"), "a: ["), "plugin.yml line 1"],
     ["a name with dots", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: ../../x"), "is no name"],
     ["a core kind", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: job"), "a kind of the server itself"],
