@@ -40,6 +40,8 @@ export interface Overview {
   publishableKeyHeaders: readonly string[];
   /** Addresses that some instance sends browsers back to. */
   redirectUris: readonly string[];
+  /** Some instance has a host name of its own. */
+  hasHosts: boolean;
 }
 
 /** The settings of an instance with every default filled in. */
@@ -120,5 +122,6 @@ function overviewOf(instances: readonly Instance[]): Overview {
     secretKeyHeaders: all((settings) => settings.secret_key_headers.map((name) => name.toLowerCase())),
     publishableKeyHeaders: all((settings) => settings.publishable_key_headers.map((name) => name.toLowerCase())),
     redirectUris: all((settings) => settings.redirect_uris),
+    hasHosts: instances.some(({ host }) => host !== undefined),
   };
 }

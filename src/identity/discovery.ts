@@ -7,6 +7,8 @@ export interface Discovery {
   /** By its host name. */
   byHost(host: string): InstanceEntry | undefined;
   byId(id: string): InstanceEntry | undefined;
+  /** False where no instance has a host name, so that there is nothing to look for. */
+  hasHosts(): boolean;
   /** Of `/.well-known/openid-configuration`. */
   configuration(entry: InstanceEntry): Record<string, unknown>;
 }
@@ -15,6 +17,7 @@ export function createDiscovery({ directory, baseUrl }: IdentityContext): Discov
   return {
     byHost: directory.byHost,
     byId: directory.byId,
+    hasHosts: () => directory.overview().hasHosts,
     configuration({ instance, settings }) {
       const url = instanceUrl(baseUrl, instance);
       return {

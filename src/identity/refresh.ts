@@ -112,7 +112,7 @@ function createChain({ clock, limits, derive }: IdentityContext) {
       }
       const { seq: session, expiresAt: end = Number.MAX_SAFE_INTEGER } = found.session;
       // As long as the sign-in token lasts it must be known that it was exchanged.
-      const expiresAt = Math.max(end, exp * 1000);
+      const expiresAt = Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(Math.max(end, exp * 1000)));
       nouns.refreshChains.add({ id, session, generation: 0, rotatedAt: now, expiresAt, createdAt: now });
       return granted;
     },

@@ -56,7 +56,7 @@ export const german: Record<MessageKey, string> = {
   error_cookies_hint:
     "Ohne sie erkennen wir nicht, dass du es warst, der begonnen hat. Erlaube Cookies für diese Seite und versuche es noch einmal.",
   error_link: "Dieser Link gilt nicht mehr",
-  error_link_hint: "Er wurde schon benutzt, ist zu alt, oder es wurde ein neuerer geschickt.",
+  error_link_hint: "Er wurde schon benutzt, ist zu alt, oder ein anderer wurde zuerst benutzt.",
   error_missing: "Hier ist nichts",
   error_missing_hint: "Diese Adresse gehört zu keiner Anmeldeseite.",
   error_credentials: "E-Mail oder Passwort ist falsch.",

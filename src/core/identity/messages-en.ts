@@ -52,7 +52,7 @@ export const english = {
   error_cookies_hint:
     "Without them we cannot tell that it was you who started. Allow cookies for this site and try again.",
   error_link: "This link does not work any more",
-  error_link_hint: "It was used already, is too old, or a newer one was sent.",
+  error_link_hint: "It was used already, is too old, or another one was used first.",
   error_missing: "There is nothing here",
   error_missing_hint: "The address is not one of a sign-in page.",
   error_credentials: "Email or password is wrong.",

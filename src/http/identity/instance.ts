@@ -22,6 +22,6 @@ export function instancePaths(path: string): string[] {
 }
 
 /** Lower case, without port. */
-function hostOf(request: Request): string {
+export function hostOf(request: Request): string {
   return URL.canParse(request.url) ? new URL(request.url).hostname : "";
 }

@@ -3,7 +3,7 @@ import { Failure } from "../../api/failure.ts";
 import type { Caller } from "../../identity/auth.ts";
 import { fieldsOf, readText } from "./body.ts";
 import { type Cors, withCors } from "./cors.ts";
-import { instancePaths } from "./instance.ts";
+import { hostOf, instancePaths } from "./instance.ts";
 import { type Query, readQuery } from "./query.ts";
 import { type ApiKey, guarded, type IdentityPlane } from "./plane.ts";
 
@@ -40,7 +40,7 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
   plane.keys.set(endpoint, handler.key);
   const run = (request: Request, params: ApiCall["params"]): Response | Promise<Response> => {
     const caller = find(request.headers);
-    if (caller === undefined || isElsewhere(caller, params)) throw refused(plane, request, handler);
+    if (caller === undefined || isElsewhere(plane, caller, { request, params })) throw refused(plane, request, handler);
     if (handler.rate !== undefined) count(plane, handler.rate, request);
     const query = readQuery(request.url);
     if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
@@ -64,10 +64,19 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
   }
 }
 
-/** The path names another instance than the key. Paths without parameters come without any, whatever the types say. */
-function isElsewhere({ entry }: Caller, params: ApiCall["params"] | undefined): boolean {
+interface Place {
+  request: Request;
+  /** Paths without parameters come without any, whatever the types say. */
+  params: ApiCall["params"] | undefined;
+}
+
+/** The path, or the host, is of another instance than the key. */
+function isElsewhere({ identity }: IdentityPlane, { entry }: Caller, { request, params }: Place): boolean {
   const id = params?.instance;
-  return id !== undefined && id !== entry.instance.id;
+  if (id !== undefined) return id !== entry.instance.id;
+  if (!identity.discovery.hasHosts()) return false;
+  const owner = identity.discovery.byHost(hostOf(request));
+  return owner !== undefined && owner.instance.id !== entry.instance.id;
 }
 
 type Find = (headers: Headers) => Caller | undefined;

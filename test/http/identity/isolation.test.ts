@@ -30,6 +30,19 @@ async function victim() {
   return { user, session, token, refreshToken: refresh_token, accessToken: access_token, second, names };
 }
 
+test("on the host of an instance only its own keys open anything", async () => {
+  const statusAt = async (host: string, tenant: Tenant, path: string) =>
+    (await it.fetch(new Request(`http://${host}${path}`, { headers: keys(tenant) }))).status;
+  const hosted = await it.tenant({}, "id.shop.test");
+  for (const path of ["/api/v1/users", "/api/v1/sessions", "/api/v1/session_config"]) {
+    expect(await statusAt("id.shop.test", hosted, path)).toBe(200);
+    expect(await statusAt("id.shop.test:8443", ours, path)).toBe(401);
+    expect(await statusAt("localhost", ours, path)).toBe(200);
+    expect(await statusAt("localhost", hosted, path)).toBe(200);
+    expect(await statusAt("elsewhere.test", ours, path)).toBe(200);
+  }
+});
+
 test("no route answers for another instance's ids, or changes anything there", async () => {
   const other = await victim();
   await it.signedIn(ours);

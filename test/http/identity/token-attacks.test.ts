@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac, createPublicKey, createSign, generateKeyPairSync } from "node:crypto";
 import { encodePart } from "../../../src/core/identity/jwt.ts";
-import { type IdentityWorld, identityWorld, type Tenant, withSecret } from "../../support/identity.ts";
+import { type IdentityWorld, identityWorld, type Tenant, withPublishable, withSecret } from "../../support/identity.ts";
 
 let it: IdentityWorld;
 let shop: Tenant;
@@ -205,6 +205,20 @@ describe("claims under the right key", () => {
       await refused(forged(jwt, { ...claims, exp }), { valid: false, error: "Token expired" });
     }
     expect((await verify(forged(jwt, { ...claims, exp: now() + 1 }))).status).toBe(200);
+  });
+
+  test("an exp at the end of all times is exchanged like any other", async () => {
+    for (const [index, exp] of [1e18, 1e300, now() + 0.5].entries()) {
+      const jti = `00000000-0000-4000-8000-00000000000${index}`;
+      const body = { token: forged(jwt, { ...claims, exp, jti }) };
+      const answer = await it.ask("POST /api/v1/sessions/exchange", { headers: withPublishable(shop), body });
+      expect([exp, answer.status]).toEqual([exp, 200]);
+    }
+  });
+
+  test("a jti that is no UUID is not what a verification is called", async () => {
+    const answer = await verify(forged(jwt, { ...claims, jti: "abc" }));
+    expect(answer.json).toMatchObject({ id: claims.sub, resource: "token" });
   });
 
   test("another instance's id", () =>

@@ -49,5 +49,8 @@ test("what instances have in common", async () => {
     secretKeyHeaders: ["x-a", "x-b"],
     publishableKeyHeaders: ["x-p"],
     redirectUris: ["https://a.test/cb"],
+    hasHosts: false,
   });
+  await it.tenant({}, "id.shop.test");
+  expect(it.context.directory.overview().hasHosts).toBe(true);
 });
