@@ -40,7 +40,12 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
   plane.keys.set(endpoint, handler.key);
   const run = (request: Request, params: ApiCall["params"]): Response | Promise<Response> => {
     const caller = find(request.headers);
-    if (caller === undefined || isElsewhere(plane, caller, { request, params })) throw refused(plane, request, handler);
+    // Paths without parameters come without any, whatever the types say.
+    const named = (params as ApiCall["params"] | undefined)?.instance;
+    const isElsewhere =
+      caller !== undefined &&
+      (named === undefined ? isAtAnother(plane, caller, request) : named !== caller.entry.instance.id);
+    if (caller === undefined || isElsewhere) throw refused(plane, request, handler);
     if (handler.rate !== undefined) count(plane, handler.rate, request);
     const query = readQuery(request.url);
     if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
@@ -64,16 +69,8 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
   }
 }
 
-interface Place {
-  request: Request;
-  /** Paths without parameters come without any, whatever the types say. */
-  params: ApiCall["params"] | undefined;
-}
-
-/** The path, or the host, is of another instance than the key. */
-function isElsewhere({ identity }: IdentityPlane, { entry }: Caller, { request, params }: Place): boolean {
-  const id = params?.instance;
-  if (id !== undefined) return id !== entry.instance.id;
+/** The host is of another instance than the key. */
+function isAtAnother({ identity }: IdentityPlane, { entry }: Caller, request: Request): boolean {
   if (!identity.discovery.hasHosts()) return false;
   const owner = identity.discovery.byHost(hostOf(request));
   return owner !== undefined && owner.instance.id !== entry.instance.id;

@@ -20,17 +20,17 @@ export function createKeptByUser<Value>(most: number): KeptByUser<Value> {
   let old = createGeneration<Value>();
   const put = (key: string, piece: Piece<Value>) => {
     if (generationMax === 0) return;
-    if (young.size() >= generationMax) {
+    if (young.pieces.size >= generationMax) {
       old = young;
       young = createGeneration();
     }
-    young.put(key, piece);
+    add(young, key, piece);
   };
   return {
     get(key) {
-      const known = young.get(key);
+      const known = young.pieces.get(key);
       if (known !== undefined) return known.value;
-      const piece = old.get(key);
+      const piece = old.pieces.get(key);
       if (piece !== undefined) put(key, piece);
       return piece?.value;
     },
@@ -42,8 +42,8 @@ export function createKeptByUser<Value>(most: number): KeptByUser<Value> {
         return;
       }
       for (const user of users) {
-        young.drop(user);
-        old.drop(user);
+        drop(young, user);
+        drop(old, user);
       }
     },
   };
@@ -54,23 +54,25 @@ interface Piece<Value> {
   value: Value;
 }
 
-function createGeneration<Value>() {
-  const pieces = new Map<string, Piece<Value>>();
-  const keysOf = new Map<number, string[]>();
-  return {
-    size: () => pieces.size,
-    get: (key: string) => pieces.get(key),
-    put(key: string, piece: Piece<Value>): void {
-      if (!pieces.has(key)) {
-        const others = keysOf.get(piece.user);
-        if (others === undefined) keysOf.set(piece.user, [key]);
-        else others.push(key);
-      }
-      pieces.set(key, piece);
-    },
-    drop(user: number): void {
-      for (const key of keysOf.get(user) ?? []) pieces.delete(key);
-      keysOf.delete(user);
-    },
-  };
+interface Generation<Value> {
+  pieces: Map<string, Piece<Value>>;
+  keysOf: Map<number, string[]>;
+}
+
+function createGeneration<Value>(): Generation<Value> {
+  return { pieces: new Map(), keysOf: new Map() };
+}
+
+function add<Value>({ pieces, keysOf }: Generation<Value>, key: string, piece: Piece<Value>): void {
+  if (!pieces.has(key)) {
+    const others = keysOf.get(piece.user);
+    if (others === undefined) keysOf.set(piece.user, [key]);
+    else others.push(key);
+  }
+  pieces.set(key, piece);
+}
+
+function drop<Value>({ pieces, keysOf }: Generation<Value>, user: number): void {
+  for (const key of keysOf.get(user) ?? []) pieces.delete(key);
+  keysOf.delete(user);
 }
