@@ -1,9 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import { encodeCursor } from "../core/identity/cursor.ts";
-import { userResource } from "../core/identity/resources.ts";
 import { bothOf, containing, isEmpty, parseSearch, type Search } from "../core/identity/search.ts";
 import { type SearchKind, searchColumns } from "../core/identity/search-columns.ts";
-import type { ShownUser } from "../store/identity/shown-users.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { type Listing, readCursor } from "./listing.ts";
@@ -37,13 +35,12 @@ export interface Searches {
 
 export function createSearches(context: IdentityContext, thread: SearchThreadClient): Searches {
   const { limits } = context;
-  const textOf = createTexts();
   const run = (kind: SearchKind) => (entry: InstanceEntry, asked: SearchQuery) => {
     const search = readSearch(kind, asked, limits.search);
     const { ignored } = search;
     const [before] = readCursor(asked.cursor, 1) ?? [];
     if (isEmpty(search)) return { json: "[]", next: undefined, ignored };
-    const exact = kind === "users" && before === undefined ? exactUsers(context, { entry, search, textOf }) : undefined;
+    const exact = kind === "users" && before === undefined ? exactUsers(context, entry, search) : undefined;
     if (exact !== undefined) return { json: exact, next: undefined, ignored };
     const rowsMax = Math.min(asked.limit ?? limits.search.rowsMax, limits.search.rowsMax);
     const request = { kind, instance: entry.instance.seq, search, rowsMax, bytesMax: limits.listBytesMax, before };
@@ -78,14 +75,8 @@ export interface SearchLimits {
   rowsMax: number;
 }
 
-interface Exact {
-  entry: InstanceEntry;
-  search: Search;
-  textOf: (user: ShownUser) => string;
-}
-
 /** A few users by address or id alone are found in microseconds: less than it takes to ask the thread. */
-function exactUsers({ store }: IdentityContext, { entry: { instance }, search, textOf }: Exact): string | undefined {
+function exactUsers({ store }: IdentityContext, { instance }: InstanceEntry, search: Search): string | undefined {
   const [group] = search.groups;
   if (group === undefined || search.groups.length > 1 || search.all.length + search.none.length > 0) return undefined;
   const by = group.field === "email" || group.field === "id" ? group.field : undefined;
@@ -93,17 +84,5 @@ function exactUsers({ store }: IdentityContext, { entry: { instance }, search, t
   if (by === undefined || values.length < group.oneOf.length) return undefined;
   const found = [...new Set(values)].flatMap((value) => store.shownUsers.get(instance.seq, by, value) ?? []);
   if (found.length > 1) found.sort((a, b) => b.seq - a.seq);
-  return `[${found.map(textOf).join(",")}]`;
-}
-
-/** Of users that the store keeps in memory the text is kept as long. */
-function createTexts(): (user: ShownUser) => string {
-  const texts = new WeakMap<ShownUser, string>();
-  return (user) => {
-    const known = texts.get(user);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(userResource(user));
-    texts.set(user, text);
-    return text;
-  };
+  return `[${found.map(({ json }) => json).join(",")}]`;
 }

@@ -113,10 +113,8 @@ function lookUp({ store, clock }: IdentityContext, entry: InstanceEntry, token: 
     provider: token.provider ?? claimedProvider(session?.provider ?? "password"),
   };
   if (sessionId !== undefined) data.session = sessionData(sessionId, session, standing);
-  return {
-    valid: true,
-    resource: { id: token.jti !== undefined && uuid.test(token.jti) ? token.jti : token.sub, resource: "token", data },
-  };
+  const { jti = "", sub } = token;
+  return { valid: true, resource: { id: uuid.test(jti) ? jti : sub, resource: "token", data } };
 }
 
 function sessionData(

@@ -1,8 +1,7 @@
-import type { InstanceEntry } from "../../identity/directory.ts";
 import { readText } from "./body.ts";
 import { type Caller, faceOf, flowCookie, readCaller } from "./hosted-page.ts";
 import { facelessProblem, failurePage, problemAnswer } from "./hosted-problem.ts";
-import { instanceOf, instancePaths } from "./instance.ts";
+import { instanceOf, instancePaths, isAtAnother } from "./instance.ts";
 import type { Face } from "./pages/frame.ts";
 import type { IdentityPlane } from "./plane.ts";
 
@@ -56,7 +55,7 @@ function onPage(
   answer: (call: PageCall) => Response | Promise<Response>,
 ): Response | Promise<Response> {
   const entry = instanceOf(plane, request, params);
-  if (entry === undefined || isElsewhere(plane, request, entry)) return facelessProblem(plane, request, "missing");
+  if (entry === undefined || isAtAnother(plane, entry, request)) return facelessProblem(plane, request, "missing");
   const caller = readCaller(plane, request, { entry, isNamed: params?.instance !== undefined });
   const face = faceOf(plane, caller.visit);
   const failed = (error: unknown) => failurePage(plane, face, error);
@@ -66,12 +65,6 @@ function onPage(
   } catch (error) {
     return failed(error);
   }
-}
-
-/** One instance's pages never show on the host of another. */
-function isElsewhere({ identity }: IdentityPlane, { url }: Request, { instance }: InstanceEntry): boolean {
-  const owner = URL.canParse(url) ? identity.discovery.byHost(new URL(url).hostname) : undefined;
-  return owner !== undefined && owner.instance.seq !== instance.seq;
 }
 
 /** A page younger than this has a cookie, unless the browser keeps none. */

@@ -21,7 +21,14 @@ export function instancePaths(path: string): string[] {
   return [path, `/i/:instance${path}`];
 }
 
+/** Nothing of one instance shows on the host of another: neither its pages, nor what its keys open. */
+export function isAtAnother({ identity }: IdentityPlane, { instance }: InstanceEntry, request: Request): boolean {
+  if (!identity.discovery.hasHosts()) return false;
+  const owner = identity.discovery.byHost(hostOf(request));
+  return owner !== undefined && owner.instance.seq !== instance.seq;
+}
+
 /** Lower case, without port. */
-export function hostOf(request: Request): string {
+function hostOf(request: Request): string {
   return URL.canParse(request.url) ? new URL(request.url).hostname : "";
 }

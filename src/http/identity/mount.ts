@@ -3,7 +3,7 @@ import { Failure } from "../../api/failure.ts";
 import type { Caller } from "../../identity/auth.ts";
 import { fieldsOf, readText } from "./body.ts";
 import { type Cors, withCors } from "./cors.ts";
-import { hostOf, instancePaths } from "./instance.ts";
+import { instancePaths, isAtAnother } from "./instance.ts";
 import { type Query, readQuery } from "./query.ts";
 import { type ApiKey, guarded, type IdentityPlane } from "./plane.ts";
 
@@ -44,7 +44,7 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
     const named = (params as ApiCall["params"] | undefined)?.instance;
     const isElsewhere =
       caller !== undefined &&
-      (named === undefined ? isAtAnother(plane, caller, request) : named !== caller.entry.instance.id);
+      (named === undefined ? isAtAnother(plane, caller.entry, request) : named !== caller.entry.instance.id);
     if (caller === undefined || isElsewhere) throw refused(plane, request, handler);
     if (handler.rate !== undefined) count(plane, handler.rate, request);
     const query = readQuery(request.url);
@@ -67,13 +67,6 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
       { parse: "none" },
     );
   }
-}
-
-/** The host is of another instance than the key. */
-function isAtAnother({ identity }: IdentityPlane, { entry }: Caller, request: Request): boolean {
-  if (!identity.discovery.hasHosts()) return false;
-  const owner = identity.discovery.byHost(hostOf(request));
-  return owner !== undefined && owner.instance.id !== entry.instance.id;
 }
 
 type Find = (headers: Headers) => Caller | undefined;

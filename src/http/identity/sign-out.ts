@@ -13,7 +13,7 @@ export function mountSignOut(plane: IdentityPlane): void {
     const { visit, face, request } = call;
     const isLink = !isAhead(request) && !isEmbedded(request);
     if (isLink) await hosted.signIn.out(visit);
-    const cookies = !isLink ? [] : [deviceCookie(plane, visit.entry, undefined)];
+    const cookies = isLink ? [deviceCookie(plane, visit.entry, undefined)] : [];
     const to = hosted.signIn.redirect(visit.entry, redirectUri);
     if (to !== undefined) return redirectAnswer(to, { status: request.method === "POST" ? 303 : 302, cookies });
     const say = sayFor(face);

@@ -149,10 +149,10 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     onMoved: nothing,
     onUndone: changed,
     onCommitted() {
-      const { changed, joined } = touched.take();
-      nouns.tokenSubjects.forget(changed);
-      nouns.shownUsers.forget(changed);
-      nouns.shownUsers.forget(joined);
+      const users = touched.take();
+      nouns.tokenSubjects.forget(users.changed);
+      nouns.shownUsers.forget(users.changed);
+      nouns.shownUsers.forget(users.joined);
     },
   });
   const tell = () => {

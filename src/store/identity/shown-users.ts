@@ -1,10 +1,13 @@
 import type { Database } from "bun:sqlite";
-import type { UserFacts } from "../../core/identity/resources.ts";
+import { userResource } from "../../core/identity/resources.ts";
 import { createKeptByUser, type KeptByUser } from "./kept-by-user.ts";
 import type { UserRow } from "./users.ts";
 
-export interface ShownUser extends UserFacts {
+export interface ShownUser {
   seq: number;
+  id: string;
+  /** Its resource object. */
+  json: string;
 }
 
 /**
@@ -59,8 +62,7 @@ function optional(row: ShownRow | null): ShownUser | undefined {
 }
 
 function toShown(row: ShownRow): ShownUser {
-  return {
-    seq: row.seq,
+  const resource = userResource({
     id: row.id,
     email: row.email,
     name: row.name,
@@ -69,5 +71,6 @@ function toShown(row: ShownRow): ShownUser {
     createdAt: row.created_at,
     providers: row.joined === null ? [] : row.joined.split("\n"),
     hasPassword: row.has_password === 1,
-  };
+  });
+  return { seq: row.seq, id: row.id, json: JSON.stringify(resource) };
 }
