@@ -39,8 +39,8 @@ export async function kindDeletion(kind: string, text: string, setup: DeletionSe
   if (others.length > 0) throw usageFailure(`"${text}" is in several scopes: ${found.map(refOf).join(", ")}`);
   // Its route goes first, so that nothing is left that leads nowhere.
   const route = parseKind(kind) === "app" && first !== undefined ? { ...keyOf(first), kind: "ingress" } : undefined;
-  if (route !== undefined) found.unshift(...(await setup.api.call(listManifests, { query: route })));
-  return manifestDeletion(found.map(keyOf), found.length === 0 ? [`${kind}/${text}`] : [], setup);
+  const routes = route === undefined ? [] : await setup.api.call(listManifests, { query: route });
+  return manifestDeletion([...routes, ...found].map(keyOf), found.length === 0 ? [`${kind}/${text}`] : [], setup);
 }
 
 /** `delete SCOPE`, `SCOPE/NAME`, `SCOPE/NAME.ORDINAL` or `KIND/SCOPE/NAME`. */

@@ -44,11 +44,12 @@ const columnsDefault = 80;
 
 export function createTerminal(streams: Streams, colors: TerminalColors): Terminal {
   let shown: readonly string[] = [];
+  const columns = () => streams.columns() || columnsDefault;
   const draw = (lines: readonly string[]) => {
     if (lines.length === 0 && shown.length === 0) return;
     const up = shown.length === 0 ? "" : `\x1b[${shown.length}A\r`;
     // A line that wraps would count as two and break the way back up.
-    const clipped = lines.map((line) => clip(line, (streams.columns() || columnsDefault) - 1));
+    const clipped = lines.map((line) => clip(line, columns() - 1));
     streams.stderr(`${up}\x1b[J${clipped.map((line) => `${line}\n`).join("")}`);
     shown = lines;
   };
@@ -64,7 +65,7 @@ export function createTerminal(streams: Streams, colors: TerminalColors): Termin
     prompt: streams.stderr,
     style: createStyle(colors.stdout),
     noteStyle: createStyle(colors.stderr),
-    width: streams.stdoutIsTerminal ? streams.columns() || columnsDefault : Number.POSITIVE_INFINITY,
+    width: streams.stdoutIsTerminal ? columns() : Number.POSITIVE_INFINITY,
     interactive: streams.stdinIsTerminal && streams.stdoutIsTerminal,
     live: streams.stderrIsTerminal,
     block: (lines) => {

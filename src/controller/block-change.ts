@@ -63,13 +63,13 @@ export function requireOwners(
   for (const { key, children, path } of blocks) {
     for (const child of children) {
       const owner = tx.blocks.ownerOf(child);
-      if (owner === undefined && (takeOver || tx.manifests.get(child) === undefined)) continue;
-      if (owner !== undefined && (sameKey(owner, key) || blocks.some((other) => sameKey(other.key, owner)))) continue;
-      const why =
-        owner === undefined
-          ? "was applied by itself; choose another name, or let the block have it with take_over (apply --take-over)"
-          : `belongs to the block ${formatKey(owner)}`;
-      throw new Failure("conflict", `${path}${formatKey(child)} ${why}`);
+      if (owner === undefined) {
+        if (takeOver || tx.manifests.get(child) === undefined) continue;
+        const ways = "choose another name, or let the block have it with take_over (apply --take-over)";
+        throw new Failure("conflict", `${path}${formatKey(child)} was applied by itself; ${ways}`);
+      }
+      if (sameKey(owner, key) || blocks.some((other) => sameKey(other.key, owner))) continue;
+      throw new Failure("conflict", `${path}${formatKey(child)} belongs to the block ${formatKey(owner)}`);
     }
   }
 }

@@ -7,6 +7,7 @@ import { restoreBlock } from "../core/plugins/block-mask.ts";
 import { bareData } from "../core/plugins/envelope.ts";
 import { readExpansion, takePin } from "../core/plugins/expansion.ts";
 import { mayTouch, permissionProblems } from "../core/plugins/permissions.ts";
+import { repeatedText } from "../core/validate.ts";
 import { createLimit } from "../lib/limit.ts";
 import type { Plugin } from "../plugin/plugin.ts";
 import { type ReadyAction, readyActions } from "./actions.ts";
@@ -83,14 +84,10 @@ export async function expandBlocks(context: Context, expanding: Expanding): Prom
 
 /** An alias of a kind makes no other block. */
 function requireDifferent(context: Context, blocks: readonly PluginBlock[]): void {
-  const seen = new Map<string, number>();
+  const seenAt = new Map<string, number>();
   for (const block of blocks) {
-    const ref = formatKey(blockKey(context, block));
-    const first = seen.get(ref);
-    if (first !== undefined) {
-      throw new Failure("invalid", `manifests ${first + 1} and ${block.index + 1} are both ${ref}; keep one of them`);
-    }
-    seen.set(ref, block.index);
+    const text = repeatedText(formatKey(blockKey(context, block)), block.index, seenAt);
+    if (text !== undefined) throw new Failure("invalid", text);
   }
 }
 

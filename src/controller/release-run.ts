@@ -32,10 +32,10 @@ export async function runRelease(
   }
   requireBlock(context.store.manifests.get(key));
   // Nothing would be told until it is back.
-  if (under === undefined || under.cause !== "release_run") context.engine.require();
-  if (under !== undefined && under.cause !== "release_run" && context.releasePhases.claim(under.id))
-    return stream(under);
+  const isOwn = under?.cause === "release_run";
+  if (!isOwn) context.engine.require();
   if (under !== undefined) {
+    if (!isOwn && context.releasePhases.claim(under.id)) return stream(under);
     throw new Failure(
       "conflict",
       `release ${under.id} of ${formatKey(key)} is in progress; follow it with follow=true`,

@@ -154,13 +154,16 @@ function unknownKind(kind: string, pluginKinds: readonly string[]): Problem {
 }
 
 function repeated(ref: string, index: number, seenAt: Map<string, number>): Problem[] {
+  const message = repeatedText(ref, index, seenAt);
+  return message === undefined ? [] : [{ path: "name", message }];
+}
+
+/** What to say of a manifest that is in an apply a second time; `seenAt` takes the first in. */
+export function repeatedText(ref: string, index: number, seenAt: Map<string, number>): string | undefined {
   const first = seenAt.get(ref);
-  if (first === undefined) {
-    seenAt.set(ref, index);
-    return [];
-  }
-  const message = `manifests ${first + 1} and ${index + 1} are both ${ref}; keep one of them`;
-  return [{ path: "name", message }];
+  if (first !== undefined) return `manifests ${first + 1} and ${index + 1} are both ${ref}; keep one of them`;
+  seenAt.set(ref, index);
+  return undefined;
 }
 
 function joinPath(numbered: string, path: string): string {

@@ -31,14 +31,14 @@ import { current, type InstallerOptions, type Work } from "./work.ts";
 export function createInstaller(options: InstallerOptions): Installer {
   const work: Work = { ...options, oneByOne: createLimit(1) };
   const room = createLimit(options.installsAtOnceMax);
+  const bring = (wish: Wish, how: InstallOptions) => install(work, wish, how).catch(tellDisk);
+  const show = (wish: Wish, how: InstallOptions) => preview(work, wish, how).catch(tellDisk);
   return {
-    install: (request, how = {}) => room(() => install(work, request, how).catch(tellDisk)),
-    preview: (request, how = {}) => room(() => preview(work, request, how).catch(tellDisk)),
+    install: (request, how = {}) => room(() => bring(request, how)),
+    preview: (request, how = {}) => room(() => show(request, how)),
     remove: (name, how = {}) => remove(work, name, how),
-    update: (name, request = {}, how = {}) =>
-      room(async () => install(work, await updateWish(work, name, request), how).catch(tellDisk)),
-    previewUpdate: (name, request = {}, how = {}) =>
-      room(async () => preview(work, await updateWish(work, name, request), how).catch(tellDisk)),
+    update: (name, request = {}, how = {}) => room(async () => bring(await updateWish(work, name, request), how)),
+    previewUpdate: (name, request = {}, how = {}) => room(async () => show(await updateWish(work, name, request), how)),
     rollback: (name) => work.oneByOne(() => rollback(work, name)),
     setEnabled: (name, enabled) => work.oneByOne(() => setEnabled(work, name, enabled)),
     verify: (plugin) => verify(work, plugin),

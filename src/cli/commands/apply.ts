@@ -3,7 +3,7 @@ import { ApiError } from "../../api/client.ts";
 import { coreKinds, type Manifest, type ManifestKey } from "../../api/manifest.ts";
 import { type ApplyResult, apply } from "../../api/orchestration/apply.ts";
 import type { Arguments } from "../arguments.ts";
-import { confirmed, refused } from "../ask.ts";
+import { confirmed, refused, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
@@ -29,7 +29,7 @@ export const applyCommand: CommandBody = {
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     takeOverFlag,
-    { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
+    { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
     { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },

@@ -1,5 +1,5 @@
 import type { Arguments } from "../arguments.ts";
-import { confirmed, refused } from "../ask.ts";
+import { confirmed, refused, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "../deletion.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
@@ -15,7 +15,7 @@ export const deleteCommand: CommandBody = {
   flags: [
     fileFlag,
     { name: "prune", summary: "wipe config, app folder and volumes too; they cannot be brought back" },
-    { name: "yes", short: "y", aliases: ["auto-approve"], summary: "do not ask" },
+    { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show what would go and stop" },
   ],
   async run(context, args) {

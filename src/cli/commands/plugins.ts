@@ -11,7 +11,7 @@ import {
 } from "../../api/orchestration/plugins.ts";
 import { parseSource, sourceForm } from "../../core/plugins/source.ts";
 import type { Arguments } from "../arguments.ts";
-import { confirmed, refused } from "../ask.ts";
+import { confirmed, refused, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { ageOf } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
@@ -47,7 +47,7 @@ export const pluginsCommand: CommandBody = {
     { name: "version", value: "TAG", summary: "this version and not the newest" },
     { name: "replace", summary: "take the place of a bundled plugin, or of a folder dropped in by hand" },
     { name: "link", summary: "use the folder where it is, as it is at each moment: for development" },
-    { name: "yes", short: "y", summary: "do not ask" },
+    yesFlag,
     { name: "limit", short: "n", value: "N", summary: "at most this many runs (100)" },
   ],
   async run(context, args) {
