@@ -2,7 +2,8 @@ import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifes
 import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { DataOf } from "../api/endpoint.ts";
 import { type DeployNews, deployPayload } from "../core/hook-payload.ts";
-import { draftHooks, type Drafting, type HookDraft, hookList, hookTemplates, shownUrl } from "../core/hooks.ts";
+import { draftHooks, type Drafting, type HookDraft, hookList, hookTemplates } from "../core/hooks.ts";
+import { shownUrl } from "../core/shown-url.ts";
 import { MASK } from "../core/mask.ts";
 import { createOutbox, type CallState, type Outbox } from "../deliver/outbox.ts";
 import type { SendWebhook } from "../deliver/webhook.ts";

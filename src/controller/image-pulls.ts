@@ -2,7 +2,7 @@ import { Failure } from "../api/failure.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
 import type { ImagePull } from "../api/orchestration/restart.ts";
 import { containerFieldsOf } from "../core/container-fields.ts";
-import { specHash } from "../core/digest.ts";
+import { specHash } from "../core/spec-hash.ts";
 import { listOf, textOf } from "../core/lenient.ts";
 import type { Image } from "../runtime/runtime.ts";
 import type { ReleaseRecord, Transaction } from "../store/store.ts";

@@ -1,7 +1,8 @@
 import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Log } from "../lib/log.ts";
-import type { Store, Transaction, WriteOptions } from "../store/store.ts";
+import type { Store, Transaction } from "../store/store.ts";
+import type { WriteOptions } from "../store/write.ts";
 import { type KeyText, keyText } from "./key-text.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import type { Spec } from "../api/manifest.ts";
 import { parseDuration } from "../core/duration.ts";
-import { specHash } from "../core/digest.ts";
+import { specHash } from "../core/spec-hash.ts";
 import { oneOffSpec, releaseContainerName } from "../core/one-off-spec.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";

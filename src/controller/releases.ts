@@ -1,7 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../api/manifest.ts";
 import type { Release } from "../api/orchestration/releases.ts";
-import { specHash } from "../core/digest.ts";
+import { specHash } from "../core/spec-hash.ts";
 import { maskSpec } from "../core/mask.ts";
 import { withReplicas } from "../core/plan/target.ts";
 import { releaseId } from "../core/release-id.ts";

@@ -1,7 +1,7 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { containerFieldsOf } from "./container-fields.ts";
 import { changedPaths } from "./diff.ts";
-import { specHash } from "./digest.ts";
+import { specHash } from "./spec-hash.ts";
 import { parseDockerOptions } from "./docker-options.ts";
 import { listOf, wordsOf } from "./lenient.ts";
 import type { EngineOptions } from "./workload.ts";

@@ -1,6 +1,6 @@
 import type { Spec } from "../api/manifest.ts";
 import { containerFieldsOf } from "./container-fields.ts";
-import { specHash } from "./digest.ts";
+import { specHash } from "./spec-hash.ts";
 import { parseDuration } from "./duration.ts";
 import { integerOf, textMapOf, textOf } from "./lenient.ts";
 import { appId, type Naming } from "./naming.ts";

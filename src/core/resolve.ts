@@ -1,5 +1,5 @@
 import type { PodKind } from "../api/manifest.ts";
-import { specHash } from "./digest.ts";
+import { specHash } from "./spec-hash.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./lenient.ts";
 import { appId } from "./naming.ts";
 import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";

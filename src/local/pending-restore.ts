@@ -7,7 +7,8 @@ import { type Layout, layoutOf } from "../disk/layout.ts";
 import { type Restored, restoreInto } from "../disk/restore.ts";
 import type { Log } from "../lib/log.ts";
 import type { Secret } from "../lib/secret.ts";
-import { prepareRestored, prepareRestoredIdentity, settleDatabase } from "../store/copy.ts";
+import { prepareRestored, settleDatabase } from "../store/copy.ts";
+import { prepareRestoredIdentity } from "../store/identity/restored.ts";
 import { takeLock } from "../store/lock.ts";
 
 /** Where a backup waits for the running server to take it up: inside the root, for its owner alone. */

@@ -1,11 +1,9 @@
-import type { Database } from "bun:sqlite";
 import type { Secret } from "../lib/secret.ts";
-import { copyInto, openExisting, quickCheck } from "./database.ts";
-import { identityMigrations } from "./identity/open-store.ts";
+import { checkContent, copyInto, withDatabase } from "./database.ts";
 import { refuseNewer, schemaOf } from "./migrate.ts";
 import { bindKey, createMeta } from "./meta.ts";
+import { stateMigrations } from "./migrations/all.ts";
 import { createSeal } from "./seal.ts";
-import { damaged } from "./sqlite-failure.ts";
 import { highestVersion } from "./versions.ts";
 
 /**
@@ -14,7 +12,7 @@ import { highestVersion } from "./versions.ts";
  */
 export function copyDatabase(from: string, target: string): void {
   withDatabase(from, (db) => {
-    checkSound(db, from);
+    checkContent(db, from);
     copyInto(db, target);
   });
 }
@@ -25,21 +23,12 @@ export function copyDatabase(from: string, target: string): void {
  */
 export function prepareRestored(file: string, key: Secret<Uint8Array>): void {
   withDatabase(file, (db) => {
-    checkSound(db, file);
-    refuseNewer(schemaOf(db), file);
+    checkContent(db, file);
+    refuseNewer(schemaOf(db), file, stateMigrations);
     const meta = createMeta(db);
     bindKey(meta, createSeal(key), file);
     meta.put("collection_held", "restored");
     db.run("update counter set revision = ?", [highestVersion(db) + revisionsSkipped]);
-  });
-}
-
-/** The same for the database of the identity service; there is nothing in it to hold. */
-export function prepareRestoredIdentity(file: string, key: Secret<Uint8Array>): void {
-  withDatabase(file, (db) => {
-    checkSound(db, file);
-    refuseNewer(schemaOf(db), file, identityMigrations);
-    bindKey(createMeta(db), createSeal(key), file);
   });
 }
 
@@ -60,17 +49,3 @@ export function settleDatabase(file: string): void {
 
 /** More than a server writes between a backup and the restore of it. */
 const revisionsSkipped = 1_000_000;
-
-function checkSound(db: Database, file: string): void {
-  const result = quickCheck(db);
-  if (result !== "ok") throw damaged(file, result);
-}
-
-function withDatabase<T>(file: string, use: (db: Database) => T): T {
-  const db = openExisting(file);
-  try {
-    return use(db);
-  } finally {
-    db.close();
-  }
-}

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { Database, SQLiteError } from "bun:sqlite";
-import { migrate, schemaOf, stateMigrations } from "./migrate.ts";
+import { migrate, schemaOf } from "./migrate.ts";
 import { damaged, sqliteFailure } from "./sqlite-failure.ts";
 
 /** How long a connection waits for one of another process, milliseconds: blocks the event loop, so kept short. */
@@ -14,7 +14,7 @@ const walPagesMax = 4_000;
  * Opens the database at `file`, made and migrated when missing. Fails `unavailable` when the file is damaged (the
  * message says what and how to restore), `conflict` when its schema is of a newer berth.
  */
-export function openDatabase(file: string, migrations = stateMigrations): Database {
+export function openDatabase(file: string, migrations: readonly string[]): Database {
   if (!existsSync(file)) createDatabase(file, migrations);
   return openExisting(file, (db) => {
     checkSound(db, file);
@@ -67,6 +67,22 @@ export function quickCheck(db: Database): string {
   const rows = db.query<{ quick_check: string }, []>("pragma quick_check(3)").all();
   const lines = rows.flatMap((row) => row.quick_check.split("\n")).filter((line) => !line.startsWith("***"));
   return lines.slice(0, 3).join("; ");
+}
+
+/** Fails `unavailable` when the content of the database is damaged. */
+export function checkContent(db: Database, file: string): void {
+  const result = quickCheck(db);
+  if (result !== "ok") throw damaged(file, result);
+}
+
+/** Opens a database that must be there, for as long as `use` takes. */
+export function withDatabase<T>(file: string, use: (db: Database) => T): T {
+  const db = openExisting(file);
+  try {
+    return use(db);
+  } finally {
+    db.close();
+  }
 }
 
 /** A consistent copy of what `db` holds, as a private file that must not exist yet. */
@@ -123,8 +139,7 @@ function setUp(db: Database): void {
 }
 
 function checkSound(db: Database, file: string): void {
-  const result = quickCheck(db);
-  if (result !== "ok") throw damaged(file, result);
+  checkContent(db, file);
   if (schemaOf(db) === 0) throw damaged(file, "it has no tables of ours");
 }
 

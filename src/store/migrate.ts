@@ -1,13 +1,5 @@
 import type { Database } from "bun:sqlite";
 import { Failure } from "../api/failure.ts";
-import { first } from "./migrations/0001-first.ts";
-import { second } from "./migrations/0002-releases-and-runs.ts";
-import { third } from "./migrations/0003-plugins.ts";
-
-/** In order and for ever: a released migration is never edited, a change is a new file. */
-export const stateMigrations: readonly string[] = [first, second, third];
-
-export const schemaVersion = stateMigrations.length;
 
 /** The schema a database file has; 0 for one without tables of ours. */
 export function schemaOf(db: Database): number {
@@ -15,7 +7,7 @@ export function schemaOf(db: Database): number {
 }
 
 /** Brings the schema up to date, each step in a transaction of its own. Fails `conflict` on a newer schema. */
-export function migrate(db: Database, file: string, migrations = stateMigrations): void {
+export function migrate(db: Database, file: string, migrations: readonly string[]): void {
   const from = schemaOf(db);
   refuseNewer(from, file, migrations);
   migrations.slice(from).forEach((sql, index) => {
@@ -26,7 +18,7 @@ export function migrate(db: Database, file: string, migrations = stateMigrations
   });
 }
 
-export function refuseNewer(version: number, file: string, migrations = stateMigrations): void {
+export function refuseNewer(version: number, file: string, migrations: readonly string[]): void {
   if (version <= migrations.length) return;
   throw new Failure(
     "conflict",

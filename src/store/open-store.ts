@@ -19,6 +19,7 @@ import { createImages } from "./images.ts";
 import { takeLock } from "./lock.ts";
 import { createManifests } from "./manifests.ts";
 import { bindKey, createMeta } from "./meta.ts";
+import { stateMigrations } from "./migrations/all.ts";
 import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
 import { createReleases } from "./releases.ts";
@@ -70,7 +71,7 @@ export function openStore(options: StoreOptions): Store {
   const unlock = takeLock(options.lockPath, dirname(options.path));
   let db: Database | undefined;
   try {
-    db = openDatabase(options.path);
+    db = openDatabase(options.path, stateMigrations);
     return assemble(db, { ...options, seal, unlock });
   } catch (error) {
     db?.close();
@@ -88,7 +89,7 @@ function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: ()
 
   let moved: (key: ManifestKey) => void = () => undefined;
   const { tx, forget } = createTransaction(db, options, (key) => moved(key));
-  const writer = createWriter({ db, file: path, onMoved: changes.publish, onUndone: forget });
+  const writer = createWriter({ db, file: path, onMoved: changes.publish, onUndone: forget, keyText: idOf });
 
   return {
     ...tx,

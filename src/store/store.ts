@@ -14,6 +14,7 @@ import type {
 } from "./records.ts";
 
 export type { AutoscaleState, DeathRecord, Delivery, ReleaseRecord, RunRecord } from "./records.ts";
+import type { WriteOptions } from "./write.ts";
 
 /**
  * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
@@ -56,14 +57,6 @@ export interface Store {
   /** Set after a restore, until `berth restore --confirm`: orphans are not collected. */
   readonly collectionHeld: boolean;
   close(): void;
-}
-
-export interface WriteOptions {
-  /**
-   * True by default. False for what is made again by itself, such as a status: it outlives the end of the process, but
-   * perhaps not a power cut, and costs a fraction.
-   */
-  durable?: boolean;
 }
 
 export interface Transaction {

@@ -1,36 +1,43 @@
 import type { Database } from "bun:sqlite";
 import { Failure } from "../api/failure.ts";
-import type { ManifestKey } from "../api/manifest.ts";
-import { idOf } from "./rows.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
-import type { WriteOptions } from "./store.ts";
 
 /** The keys that one change moved; a change that fails leaves none. */
-export interface Moves {
-  add(key: ManifestKey): void;
+export interface Moves<Key> {
+  add(key: Key): void;
 }
 
-export interface WriterOptions {
+export interface WriteOptions {
+  /**
+   * True by default. False for what is made again by itself, such as a status: it outlives the end of the process, but
+   * perhaps not a power cut, and costs a fraction.
+   */
+  durable?: boolean;
+}
+
+export interface WriterOptions<Key> {
   db: Database;
   file: string;
   /** Told after each commit that moved something, each key once. */
-  onMoved: (keys: ManifestKey[]) => void;
+  onMoved: (keys: Key[]) => void;
+  /** Equal keys have equal texts. */
+  keyText: (key: Key) => string;
   /** Told after each commit, before anybody else: what was read earlier may have changed. */
   onCommitted?: () => void;
   /** Told whenever writes were undone: what was read meanwhile may not be true. */
   onUndone: () => void;
 }
 
-export interface Writer {
-  write<T>(change: (moves: Moves) => T, options?: WriteOptions): Promise<T>;
+export interface Writer<Key> {
+  write<T>(change: (moves: Moves<Key>) => T, options?: WriteOptions): Promise<T>;
   /** Runs what waits now; whatever comes later fails `unavailable`. */
   close(): void;
 }
 
-interface Waiting {
+interface Waiting<Key> {
   durable: boolean;
   /** Runs the change; returns what to call once it is durable. */
-  run(moves: Moves): () => void;
+  run(moves: Moves<Key>): () => void;
   reject(error: unknown): void;
 }
 
@@ -41,9 +48,9 @@ const batchMax = 256;
  * Group commit: changes that wait together share one transaction and one sync to disk, each in a savepoint of its own.
  * They are run in the order of their calls, one tick after the first of them came.
  */
-export function createWriter(options: WriterOptions): Writer {
+export function createWriter<Key>(options: WriterOptions<Key>): Writer<Key> {
   const steps = prepareSteps(options.db);
-  let waiting: Waiting[] = [];
+  let waiting: Waiting<Key>[] = [];
   const runSome = () => {
     const batch = waiting.slice(0, batchMax);
     waiting = waiting.slice(batchMax);
@@ -59,7 +66,7 @@ export function createWriter(options: WriterOptions): Writer {
     write: (change, { durable = true } = {}) =>
       new Promise((resolve, reject) => {
         if (closed) return reject(new Failure("unavailable", "the store is closed: the server is stopping"));
-        const run = (moves: Moves) => {
+        const run = (moves: Moves<Key>) => {
           const result = change(moves);
           if (result instanceof Promise) throw new TypeError("a change must be synchronous: it returned a promise");
           return () => resolve(result);
@@ -93,17 +100,17 @@ function prepareSteps(db: Database) {
   };
 }
 
-function runBatch(options: WriterOptions, steps: Steps, batch: Waiting[]): void {
-  const moved = new Map<string, ManifestKey>();
+function runBatch<Key>(options: WriterOptions<Key>, steps: Steps, batch: Waiting<Key>[]): void {
+  const moved = new Map<string, Key>();
   const committed: (() => void)[] = [];
-  const refused = new Set<Waiting>();
+  const refused = new Set<Waiting<Key>>();
   try {
     steps.sync(batch.some(({ durable }) => durable));
     steps.begin();
     const alone = batch.length === 1;
     for (const waiting of batch) {
       // A change that is alone needs no savepoint: the transaction is its own.
-      const outcome = alone ? runChange(waiting) : runInSavepoint(options, steps, waiting);
+      const outcome = alone ? runChange(options, waiting) : runInSavepoint(options, steps, waiting);
       if ("error" in outcome) {
         refused.add(waiting);
         waiting.reject(outcome.error);
@@ -125,25 +132,26 @@ function runBatch(options: WriterOptions, steps: Steps, batch: Waiting[]): void 
   if (moved.size > 0) options.onMoved([...moved.values()]);
 }
 
-interface Done {
+interface Done<Key> {
   resolve: () => void;
-  moved: Map<string, ManifestKey>;
+  moved: Map<string, Key>;
 }
 
-function runChange(waiting: Waiting): Done {
-  const moved = new Map<string, ManifestKey>();
-  const resolve = waiting.run({ add: (key) => moved.set(idOf(key), key) });
+function runChange<Key>({ keyText }: WriterOptions<Key>, waiting: Waiting<Key>): Done<Key> {
+  const moved = new Map<string, Key>();
+  const resolve = waiting.run({ add: (key) => moved.set(keyText(key), key) });
   return { resolve, moved };
 }
 
-function runInSavepoint(
-  { db, file, onUndone }: WriterOptions,
+function runInSavepoint<Key>(
+  options: WriterOptions<Key>,
   steps: Steps,
-  waiting: Waiting,
-): Done | { error: unknown } {
+  waiting: Waiting<Key>,
+): Done<Key> | { error: unknown } {
+  const { db, file, onUndone } = options;
   steps.savepoint();
   try {
-    const done = runChange(waiting);
+    const done = runChange(options, waiting);
     steps.release();
     return done;
   } catch (error) {

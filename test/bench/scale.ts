@@ -4,6 +4,7 @@ import { mapSecrets } from "../../src/core/mask.ts";
 import { loadKey } from "../../src/disk/key-file.ts";
 import { layoutOf } from "../../src/disk/layout.ts";
 import { openDatabase } from "../../src/store/database.ts";
+import { stateMigrations } from "../../src/store/migrations/all.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
@@ -71,7 +72,7 @@ async function fill(root: string): Promise<void> {
 /** Milliseconds to open the database and parse every spec. */
 function readAll(path: string): number {
   const begun = performance.now();
-  const db = openDatabase(path);
+  const db = openDatabase(path, stateMigrations);
   const specs = db.query<{ spec: string }, []>("select spec from manifests").all();
   if (specs.map(({ spec }) => JSON.parse(spec)).length !== resources) throw new Error("rows are missing");
   db.close();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
+import { stateMigrations } from "../../src/store/migrations/all.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openTestStore, testRoot } from "../support/store-root.ts";
 import type { BenchRow } from "./row.ts";
@@ -50,7 +51,7 @@ function specOf(index: number, round: number) {
 
 /** The same tables, indexes and rows, written by two prepared statements in a loop. */
 function openBare(file: string) {
-  const db = openDatabase(file);
+  const db = openDatabase(file, stateMigrations);
   const put = db.query<unknown, [string, string, number, number]>(
     "insert into manifests (kind, scope, name, spec, sealed, revision, generation, created_at, updated_at)" +
       " values ('deployment', 'bench', ?, ?, 0, ?, 1, 1, ?) on conflict (kind, scope, name)" +

@@ -9,7 +9,7 @@ import {
   type listIdentityHooks,
   updateIdentityHook,
 } from "../../api/orchestration/identity-hooks.ts";
-import { shownUrl } from "../../core/hooks.ts";
+import { shownUrl } from "../../core/shown-url.ts";
 import { idBytes, opaqueId } from "../../core/identity/keys.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { isClosedHost } from "../../deliver/address-guard.ts";

@@ -3,8 +3,7 @@ import type { Secret } from "../../lib/secret.ts";
 import { copyInto, openDatabase, quickCheck } from "../database.ts";
 import { bindKey, createMeta } from "../meta.ts";
 import { createSeal, type Seal } from "../seal.ts";
-import type { WriteOptions } from "../store.ts";
-import { createWriter } from "../write.ts";
+import { createWriter, type WriteOptions } from "../write.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { type Browsers, createBrowsers } from "./browsers.ts";
@@ -143,10 +142,11 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     purge: createPurge(db),
   };
   const nothing = () => undefined;
-  const writer = createWriter({
+  const writer = createWriter<never>({
     db,
     file,
     onMoved: nothing,
+    keyText: (key) => key,
     onUndone: changed,
     onCommitted() {
       const users = touched.take();

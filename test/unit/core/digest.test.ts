@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { CoreKind, Spec } from "../../../src/api/manifest.ts";
-import { canonicalJson, sha256Hex, specHash } from "../../../src/core/digest.ts";
+import { canonicalJson, sha256Hex } from "../../../src/core/digest.ts";
+import { specHash } from "../../../src/core/spec-hash.ts";
 
 describe("canonical JSON", () => {
   test("sorted keys, no undefined, lists in order", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Spec } from "../../../src/api/manifest.ts";
-import { draftHooks, hookList, hookTemplates, shownUrl } from "../../../src/core/hooks.ts";
+import { draftHooks, hookList, hookTemplates } from "../../../src/core/hooks.ts";
+import { shownUrl } from "../../../src/core/shown-url.ts";
 
 const payload = { kind: "deployment", name: "web", status: "failure", error: 'no "x"\nat\tline 2 – ü' };
 const reference = "$" + "{asset.hooks.body}";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { CoreKind, Spec, StoredManifest } from "../../../src/api/manifest.ts";
-import { specHash } from "../../../src/core/digest.ts";
+import { specHash } from "../../../src/core/spec-hash.ts";
 import { naming } from "../../../src/core/naming.ts";
 import { resolveWorkload } from "../../../src/core/resolve.ts";
 

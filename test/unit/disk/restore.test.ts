@@ -8,14 +8,9 @@ import { loadKey } from "../../../src/disk/key-file.ts";
 import { type Layout, layoutOf } from "../../../src/disk/layout.ts";
 import { restoreInto } from "../../../src/disk/restore.ts";
 import type { Secret } from "../../../src/lib/secret.ts";
-import {
-  confirmRestore,
-  copyDatabase,
-  prepareRestored,
-  prepareRestoredIdentity,
-  settleDatabase,
-} from "../../../src/store/copy.ts";
+import { confirmRestore, copyDatabase, prepareRestored, settleDatabase } from "../../../src/store/copy.ts";
 import { openIdentityStore } from "../../../src/store/identity/open-store.ts";
+import { prepareRestoredIdentity } from "../../../src/store/identity/restored.ts";
 import { takeLock } from "../../../src/store/lock.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { diskRoot } from "../../support/disk-root.ts";

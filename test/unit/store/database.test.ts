@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, readFileSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { openDatabase } from "../../../src/store/database.ts";
-import { schemaVersion } from "../../../src/store/migrate.ts";
+import { schemaVersion, stateMigrations } from "../../../src/store/migrations/all.ts";
 import { type TestRoot, testRoot } from "../../support/store-root.ts";
 
 let at: TestRoot;
@@ -16,7 +16,7 @@ const pragma = (db: Database, name: string) =>
 
 function failure(file: string): { code?: string; message: string } {
   try {
-    openDatabase(file).close();
+    openDatabase(file, stateMigrations).close();
   } catch (error) {
     if (error instanceof Error) return error;
   }
@@ -24,7 +24,7 @@ function failure(file: string): { code?: string; message: string } {
 }
 
 test("a missing database is made, private, durable and of the newest schema", () => {
-  const db = openDatabase(at.path);
+  const db = openDatabase(at.path, stateMigrations);
   expect(pragma(db, "journal_mode")).toBe("wal");
   expect(pragma(db, "synchronous")).toBe(2);
   expect(pragma(db, "foreign_keys")).toBe(1);
@@ -35,7 +35,7 @@ test("a missing database is made, private, durable and of the newest schema", ()
 });
 
 test("every table is strict", () => {
-  const db = openDatabase(at.path);
+  const db = openDatabase(at.path, stateMigrations);
   const loose = db.query(
     "select name from pragma_table_list where schema = 'main' and strict = 0 and name not like 'sqlite_%'",
   );
@@ -44,19 +44,19 @@ test("every table is strict", () => {
 });
 
 test("opening again keeps what is there", () => {
-  const first = openDatabase(at.path);
+  const first = openDatabase(at.path, stateMigrations);
   first.run("insert into meta values ('installation_id', 'x')");
   first.close();
-  const second = openDatabase(at.path);
+  const second = openDatabase(at.path, stateMigrations);
   expect(second.query("select value from meta").all()).toEqual([{ value: "x" }]);
   second.close();
 });
 
 test("the log of a database that was moved away is not taken for that of the new one", () => {
-  const moved = openDatabase(at.path);
+  const moved = openDatabase(at.path, stateMigrations);
   moved.run("insert into meta values ('installation_id', 'x')");
   renameSync(at.path, `${at.path}.away`);
-  const fresh = openDatabase(at.path);
+  const fresh = openDatabase(at.path, stateMigrations);
   expect(fresh.query("select value from meta").all()).toEqual([]);
   expect(statSync(`${at.path}-wal.left`).size).toBeGreaterThan(0);
   fresh.close();
@@ -65,7 +65,7 @@ test("the log of a database that was moved away is not taken for that of the new
 
 test("what a crash left of making one is overwritten", () => {
   writeFileSync(`${at.path}.new`, "half");
-  openDatabase(at.path).close();
+  openDatabase(at.path, stateMigrations).close();
   expect(readdirSync(at.root).sort()).toEqual(["run", "state.db"]);
 });
 
@@ -92,7 +92,7 @@ test("a database without our tables is refused", () => {
 });
 
 test("a damaged page is refused with what quick_check says", () => {
-  const db = openDatabase(at.path);
+  const db = openDatabase(at.path, stateMigrations);
   const insert = db.query<unknown, [string]>("insert into events (at, actor, action) values (1, 'a', ?)");
   for (let index = 0; index < 500; index++) insert.run("x".repeat(200));
   db.close();
@@ -105,13 +105,13 @@ test("a damaged page is refused with what quick_check says", () => {
 });
 
 test("a cut-off file is refused", () => {
-  openDatabase(at.path).close();
+  openDatabase(at.path, stateMigrations).close();
   truncateSync(at.path, statSync(at.path).size - 5_000);
   expect(failure(at.path).message).toContain("is damaged");
 });
 
 test("a newer schema is refused with both versions", () => {
-  const db = openDatabase(at.path);
+  const db = openDatabase(at.path, stateMigrations);
   db.run("pragma user_version = 999");
   db.close();
   const { code, message } = failure(at.path);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAutoscale } from "../../../src/store/autoscale.ts";
 import { createBlocks } from "../../../src/store/blocks.ts";
 import { openDatabase } from "../../../src/store/database.ts";
+import { stateMigrations } from "../../../src/store/migrations/all.ts";
 import { createDeaths } from "../../../src/store/deaths.ts";
 import { createDeliveries } from "../../../src/store/deliveries.ts";
 import { createPluginRuns } from "../../../src/store/plugin-runs.ts";
@@ -16,7 +17,7 @@ let at: TestRoot;
 let db: Database;
 beforeAll(() => {
   at = testRoot();
-  db = openDatabase(at.path);
+  db = openDatabase(at.path, stateMigrations);
 });
 afterAll(() => {
   db.close();

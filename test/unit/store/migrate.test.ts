@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { migrate, schemaOf, schemaVersion } from "../../../src/store/migrate.ts";
+import { migrate, schemaOf } from "../../../src/store/migrate.ts";
+import { schemaVersion, stateMigrations } from "../../../src/store/migrations/all.ts";
 import { first } from "../../../src/store/migrations/0001-first.ts";
 
 const tables = "select name, sql from sqlite_schema order by name";
@@ -10,9 +11,9 @@ test("a database of the first schema is brought up to date, keeps its rows, and 
   old.run(first);
   old.run("pragma user_version = 1");
   old.run("insert into meta (key, value) values ('installation_id', 'x')");
-  migrate(old, "old.db");
+  migrate(old, "old.db", stateMigrations);
   const fresh = new Database(":memory:");
-  migrate(fresh, "fresh.db");
+  migrate(fresh, "fresh.db", stateMigrations);
   expect(schemaOf(old)).toBe(schemaVersion);
   expect(old.query(tables).all()).toEqual(fresh.query(tables).all());
   expect(old.query<{ value: string }, []>("select value from meta").get()?.value).toBe("x");
@@ -20,9 +21,9 @@ test("a database of the first schema is brought up to date, keeps its rows, and 
 
 test("migrating again changes nothing, and a newer schema is refused", () => {
   const db = new Database(":memory:");
-  migrate(db, "state.db");
-  migrate(db, "state.db");
+  migrate(db, "state.db", stateMigrations);
+  migrate(db, "state.db", stateMigrations);
   expect(schemaOf(db)).toBe(schemaVersion);
   db.run(`pragma user_version = ${schemaVersion + 1}`);
-  expect(() => migrate(db, "state.db")).toThrow(`"state.db" has schema ${schemaVersion + 1}`);
+  expect(() => migrate(db, "state.db", stateMigrations)).toThrow(`"state.db" has schema ${schemaVersion + 1}`);
 });

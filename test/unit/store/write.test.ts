@@ -6,7 +6,7 @@ import { createWriter, type Writer } from "../../../src/store/write.ts";
 const key = (name: string): ManifestKey => ({ kind: "job", scope: "s", name });
 
 let db: Database;
-let writer: Writer;
+let writer: Writer<ManifestKey>;
 let moved: string[][];
 let undone: number;
 
@@ -20,6 +20,7 @@ beforeEach(() => {
     file: "state.db",
     onMoved: (keys) => moved.push(keys.map(({ name }) => name)),
     onUndone: () => undone++,
+    keyText: ({ kind, scope, name }) => `${kind}/${scope}/${name}`,
   });
 });
 afterEach(() => db.close());

@@ -1,0 +1,8 @@
+import { first } from "./0001-first.ts";
+import { second } from "./0002-releases-and-runs.ts";
+import { third } from "./0003-plugins.ts";
+
+/** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
+export const stateMigrations: readonly string[] = [first, second, third];
+
+export const schemaVersion = stateMigrations.length;
