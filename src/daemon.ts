@@ -14,6 +14,7 @@ import { loadKey } from "./disk/key-file.ts";
 import { layoutOf } from "./disk/layout.ts";
 import { makeFolders, prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
+import { mountIdentity } from "./http/orchestration/identity.ts";
 import type { Door } from "./http/callbacks/door.ts";
 import { createIdentityApp } from "./http/identity/app.ts";
 import { type Listener, startListener } from "./http/identity/listener.ts";
@@ -129,7 +130,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   const app = createOrchestrationApp({
     controller: running.controller,
-    identity: identity.identity.manage,
+    mountOthers: (plane, paging) => mountIdentity(plane, identity.identity.manage, paging),
     version: versionText(),
     names,
     log,

@@ -1,4 +1,5 @@
 import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
+import { mountIdentity } from "../../src/http/orchestration/identity.ts";
 import { limits } from "../../src/config.ts";
 import { naming } from "../../src/core/naming.ts";
 import type { Management } from "../../src/identity/manage/manage.ts";
@@ -18,7 +19,14 @@ export type Manage = (request: string, body?: unknown) => Promise<ManageAnswer>;
 /** The orchestration plane in process, for what is below `/identity`. A string body is sent as it is, else as JSON. */
 export function manageFetch(identity: Management, log: Log): (request: string, body?: unknown) => Promise<Response> {
   const { controller } = createRecordingController();
-  const app = createOrchestrationApp({ controller, identity, version: "test", names: naming(), log, limits });
+  const app = createOrchestrationApp({
+    controller,
+    mountOthers: (plane, paging) => mountIdentity(plane, identity, paging),
+    version: "test",
+    names: naming(),
+    log,
+    limits,
+  });
   return async (request, body) => {
     const [method = "", target = ""] = request.split(" ", 2);
     const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);

@@ -2,7 +2,6 @@ import { Elysia } from "elysia";
 import { actorHeader } from "../../api/client.ts";
 import { orchestrationEndpoints } from "../../api/orchestration/endpoints.ts";
 import type { Controller } from "../../controller/controller.ts";
-import type { Management } from "../../identity/manage/manage.ts";
 import type { Naming } from "../../core/naming.ts";
 import type { Log } from "../../lib/log.ts";
 import type { RequestHead } from "../server/request-head.ts";
@@ -15,7 +14,6 @@ import { mapError } from "./error-mapping.ts";
 import { mountEvents } from "./events.ts";
 import { execPodRoute, mountExec } from "./exec.ts";
 import { mountHealth } from "./health.ts";
-import { mountIdentity } from "./identity.ts";
 import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
 import { mountHooks } from "./hooks.ts";
@@ -36,8 +34,8 @@ import { mountWhy } from "./why.ts";
 
 export interface OrchestrationOptions {
   controller: Controller;
-  /** Of the identity service; without it its routes do not exist. */
-  identity?: Management;
+  /** Mounts the routes that other services have on this plane; without it those routes do not exist. */
+  mountOthers?: (plane: Plane, options: { pageMax: number }) => void;
   /** As `/health` tells it: `<version> (commit: <hash>)`. */
   version: string;
   names: Naming;
@@ -82,7 +80,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountPlugins(plane, controller);
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
-  if (options.identity) mountIdentity(plane, options.identity, { pageMax: limits.eventsPageMax });
+  options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
     fetch: withRequestLog(app.fetch, log, plane.actorHeader),
