@@ -2,7 +2,6 @@ import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Log } from "../lib/log.ts";
 import type { Store, Transaction } from "../store/store.ts";
-import type { WriteOptions } from "../store/write.ts";
 import { type KeyText, keyText } from "./key-text.ts";
 
 /**
@@ -11,7 +10,7 @@ import { type KeyText, keyText } from "./key-text.ts";
  */
 export interface Notes {
   /** False when the disk is full and nothing was stored, which the log says once. Other failures are passed on. */
-  write(change: (tx: Transaction) => void, options?: WriteOptions): Promise<boolean>;
+  write(change: (tx: Transaction) => void, options?: Parameters<Store["write"]>[1]): Promise<boolean>;
   /** The last status blob of a resource, stored or not. */
   status(key: ManifestKey): Record<string, unknown> | undefined;
   /** True when it waits for room on the disk. */
@@ -24,7 +23,7 @@ export function createNotes({ store, log }: { store: Store; log: Log }): Notes {
   const unsaved = new Map<KeyText, Record<string, unknown>>();
   let full = false;
 
-  async function write(change: (tx: Transaction) => void, options?: WriteOptions): Promise<boolean> {
+  async function write(change: (tx: Transaction) => void, options?: Parameters<Store["write"]>[1]): Promise<boolean> {
     try {
       await store.write(change, options);
     } catch (error) {
