@@ -13,6 +13,7 @@ import { podTable } from "./pod-table.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { runTable } from "./run-text.ts";
 import { printable, type Style } from "./style.ts";
+import { takenBackText } from "./taken-back.ts";
 import { listText, tableText } from "./table-text.ts";
 
 type Description = DataOf<typeof describe>;
@@ -80,7 +81,9 @@ function lastFailure(status: Description["status"], { ref, style }: { ref: strin
   if (post !== undefined) return [["last release", `${style.yellow(`succeeded, but ${post}`)}; see: berth why ${ref}`]];
   if (failed?.status !== "failed") return [];
   const reason = typeof failed.error === "string" ? `: ${printable(failed.error)}` : "";
-  return [["last release", `${style.red(`failed${back ? ", rolled back" : ""}${reason}`)}; see: berth why ${ref}`]];
+  const row = ["last release", `${style.red(`failed${back ? ", rolled back" : ""}${reason}`)}; see: berth why ${ref}`];
+  const taken = back ? takenBackText(newest, before) : "";
+  return taken === "" ? [row] : [row, ["taken back", taken]];
 }
 
 /** Runs of a job or cron job, newest first. */

@@ -73,7 +73,8 @@ function closing(result: WaitResult, timeoutMs: number, context: Context): strin
     if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
     if (look.rolledBackTo !== undefined) {
       const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
-      return [`${style.red("✗")} ${ref} rolled back to ${printable(look.rolledBackTo)}${because}`, ...nextSteps(ref)];
+      const head = `${style.red("✗")} ${ref} rolled back to ${printable(look.rolledBackTo)}${because}`;
+      return [head, ...(look.takenBack ? [`  taken back: ${look.takenBack}`] : []), ...nextSteps(ref)];
     }
     if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`, ...nextSteps(ref)];
     if (result.outcome === "interrupted")

@@ -1,4 +1,5 @@
 import type { Release } from "../api/orchestration/releases.ts";
+import { takenBackText } from "./taken-back.ts";
 import type { Look } from "./wait.ts";
 
 /** Picks the release that is waited for. */
@@ -18,7 +19,7 @@ export function judgeRelease(look: Look, status: Record<string, unknown> | null,
   if (release === undefined || release.status === "succeeded") return look;
   if (release.status === "failed") {
     const why = `release ${release.id} failed: ${release.error ?? "no reason given"}`;
-    return { ...look, ...wentBack(releases[index - 1]), state: "failed", why };
+    return { ...look, ...wentBack(releases[index - 1], release), state: "failed", why };
   }
   if (release.status === "pending" && release.id !== undefined) {
     return { ...look, state: "pending", why: look.why || "its release commands run", releasing: release.id };
@@ -28,7 +29,11 @@ export function judgeRelease(look: Look, status: Record<string, unknown> | null,
 }
 
 /** `after`: the release that came after the failed one, if any. */
-function wentBack(after: Partial<Release> | undefined): { rolledBackTo?: string } {
+function wentBack(
+  after: Partial<Release> | undefined,
+  failed: Partial<Release>,
+): Pick<Look, "rolledBackTo" | "takenBack"> {
   const { cause, rolled_back_from: rolledBackTo } = after ?? {};
-  return cause === "auto_rollback" && rolledBackTo !== undefined ? { rolledBackTo } : {};
+  if (after === undefined || cause !== "auto_rollback" || rolledBackTo === undefined) return {};
+  return { rolledBackTo, takenBack: takenBackText(after, failed) };
 }

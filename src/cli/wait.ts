@@ -16,6 +16,8 @@ export interface Look {
   releasing?: string;
   /** The release that the server went back to by itself after the one that is waited for had failed. */
   rolledBackTo?: string;
+  /** The fields that this changed back, with their values. */
+  takenBack?: string;
 }
 
 export interface WaitTarget {

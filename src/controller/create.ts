@@ -37,12 +37,13 @@ import {
 import { createPodTable } from "./pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { createProgress } from "./progress.ts";
+import { rollback } from "./put-back.ts";
 import { probeTransition } from "./probe-hooks.ts";
 import { createProbeEngine } from "./probes.ts";
 import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
-import { listReleases, rollback } from "./releases.ts";
+import { listReleases } from "./releases.ts";
 import { operation, restart } from "./restart.ts";
 import { replicaUsage } from "./replica-usage.ts";
 import { scale } from "./scale.ts";

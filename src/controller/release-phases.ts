@@ -9,7 +9,8 @@ import { clearTheWay } from "./release-leftovers.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
 import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } from "./release-step.ts";
 import { createTranscripts } from "./release-transcripts.ts";
-import { lastGoodBefore, putBack } from "./releases.ts";
+import { lastGoodBefore } from "./releases.ts";
+import { putBack } from "./put-back.ts";
 import type { Transcript } from "./transcript.ts";
 
 const logCharsKept = 64 * 1024;

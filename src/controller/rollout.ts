@@ -8,7 +8,8 @@ import type { Context } from "./context.ts";
 import { pinImage } from "./images.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
 import { planTarget } from "./observe.ts";
-import { lastGoodBefore, latestRelease, mintRelease, needsRelease, putBack } from "./releases.ts";
+import { faultCount, putBack } from "./put-back.ts";
+import { lastGoodBefore, latestRelease, mintRelease, needsRelease } from "./releases.ts";
 
 /** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
 export type RolloutMemory = {
@@ -20,7 +21,12 @@ export type RolloutMemory = {
 
 /** What replicas of the resource are made from now; undefined while its first release phase has not passed. */
 export function rolloutTarget(context: Context, manifest: StoredManifest): StoredManifest | undefined {
-  return targetOf(manifest, context.store.releases.list(manifest), haltedConfig(memoryOf(context, manifest)));
+  return targetOf({
+    manifest,
+    releases: context.store.releases.list(manifest),
+    halted: haltedConfig(memoryOf(context, manifest)),
+    faultsOf: faultCount(context, manifest.kind),
+  });
 }
 
 export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
@@ -70,7 +76,7 @@ export interface Judgement {
 export async function ensureRelease(context: Context, manifest: StoredManifest): Promise<void> {
   if (latestRelease(context, manifest) !== undefined) return;
   await context.store.write((tx) => {
-    if (needsRelease(tx, manifest, false)) {
+    if (needsRelease(tx, manifest)) {
       mintRelease(context, tx, { manifest, cause: "apply", now: context.clock.now() });
     }
   });

@@ -14,6 +14,8 @@ export interface ReleaseRecord extends ManifestKey {
   image: string;
   imageId: string | undefined;
   rolledBackFrom: string | undefined;
+  /** Dotted paths of the fields that a rollback changed back; empty for every other release. */
+  takenBack: string[];
   startedAt: number;
   endedAt: number | undefined;
   preExitCode: number | undefined;

@@ -21,6 +21,7 @@ interface Row {
   image: string;
   image_id: string | null;
   rolled_back_from: string | null;
+  taken_back: string | null;
   started_at: number;
   ended_at: number | null;
   pre_exit_code: number | null;
@@ -97,7 +98,18 @@ function stays(release: ReleaseRecord, index: number, { all, kept }: { all: Hist
 const unfinished = "status in ('pending', 'running')";
 
 const valueColumns = [
-  ...["status", "cause", "good", "hash", "revision", "image", "image_id", "rolled_back_from", "started_at"],
+  ...[
+    "status",
+    "cause",
+    "good",
+    "hash",
+    "revision",
+    "image",
+    "image_id",
+    "rolled_back_from",
+    "taken_back",
+    "started_at",
+  ],
   ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "log"],
 ];
 const columns = [...valueColumns, "spec", "sealed"];
@@ -124,10 +136,15 @@ function prepare(db: Database) {
 function valuesOf(release: ReleaseRecord): (string | number | null)[] {
   return [
     ...[release.status, release.cause, Number(release.good), release.hash, release.revision, release.image],
-    ...[release.imageId ?? null, release.rolledBackFrom ?? null, release.startedAt, release.endedAt ?? null],
+    ...[release.imageId ?? null, release.rolledBackFrom ?? null, listText(release.takenBack)],
+    ...[release.startedAt, release.endedAt ?? null],
     ...[release.preExitCode ?? null, release.exitCode ?? null, release.postExitCode ?? null, release.error ?? null],
     release.log,
   ];
+}
+
+function listText(words: readonly string[]): string | null {
+  return words.length === 0 ? null : JSON.stringify(words);
 }
 
 function specOf(release: ReleaseRecord, sealer: Sealer): [text: string, sealed: number] {
@@ -147,6 +164,7 @@ function toRelease(row: Row, sealer: Sealer): ReleaseRecord {
     image: row.image,
     imageId: row.image_id ?? undefined,
     rolledBackFrom: row.rolled_back_from ?? undefined,
+    takenBack: row.taken_back === null ? [] : JSON.parse(row.taken_back),
     startedAt: row.started_at,
     endedAt: row.ended_at ?? undefined,
     preExitCode: row.pre_exit_code ?? undefined,

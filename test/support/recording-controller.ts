@@ -104,7 +104,14 @@ export const fixedAnswers: Controller = {
     transcript.end();
     return { scope: "s", name: "web", releaseId: "0abcdef12", transcript };
   },
-  rollback: async () => ({ scope: "s", name: "web", kind: "deployment", rolled_back_to: "a", new_release: "b" }),
+  rollback: async () => ({
+    scope: "s",
+    name: "web",
+    kind: "deployment",
+    rolled_back_to: "a",
+    taken_back: ["image"],
+    new_release: "b",
+  }),
   listReleases: () => ({ releases: [] }),
   getConfig: () => ({ vars: { A: "1" } }),
   setConfig: async () => ({ changed: ["A"], restarting: ["deployment/s/web"] }),

@@ -17,6 +17,7 @@ export function releaseOf(id: string, fields: Partial<ReleaseRecord> = {}): Rele
     image: "app:1",
     imageId: "sha256:1",
     rolledBackFrom: "r0",
+    takenBack: ["image"],
     startedAt: 10,
     endedAt: 20,
     preExitCode: 0,

@@ -14,6 +14,7 @@ export const Release = Type.Object({
   ]),
   cause: Type.String(),
   rolled_back_from: Type.Optional(Type.String()),
+  taken_back: Type.Optional(Type.Array(Type.String(), { description: "dotted paths that this rollback changed back" })),
   spec_hash: Type.String(),
   revision: Type.Integer(),
   image: Type.Optional(Type.String()),
@@ -68,5 +69,8 @@ export const rollback = endpoint({
     kind: Type.String(),
     rolled_back_to: Type.String(),
     new_release: Type.String(),
+    taken_back: Type.Optional(
+      Type.Array(Type.String(), { description: "dotted paths of the fields that it changes back" }),
+    ),
   }),
 });

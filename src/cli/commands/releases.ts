@@ -7,6 +7,7 @@ import { normalKind } from "../kinds.ts";
 import { resourceReference } from "../reference.ts";
 import type { TableSetup } from "../resource-table.ts";
 import { printable, type Style } from "../style.ts";
+import { takenBackFields } from "../taken-back.ts";
 import { tableText } from "../table-text.ts";
 import { tableSetup } from "./get.ts";
 
@@ -36,7 +37,7 @@ function releaseTable(releases: readonly Release[], { style, width, now }: Table
     printable(release.image ?? "-"),
     ageOf(release.started_at, now),
     tookText(release, now),
-    printable(release.error ?? postFailure(release.post_exit_code) ?? ""),
+    printable(release.error ?? postFailure(release.post_exit_code) ?? tookBack(release)),
   ]);
   return tableText([["ID", "STATUS", "CAUSE", "REVISION", "IMAGE", "AGE", "TOOK", "WHY"], ...rows], {
     width,
@@ -51,6 +52,10 @@ function statusText({ status }: Release, style: Style): string {
 
 function causeText({ cause, rolled_back_from: goal }: Release): string {
   return goal === undefined ? cause : `${cause} to ${goal}`;
+}
+
+function tookBack({ taken_back: paths = [] }: Release): string {
+  return paths.length === 0 ? "" : `took back ${takenBackFields(paths)}`;
 }
 
 function tookText({ started_at: started, ended_at: ended }: Release, now: number): string {

@@ -1,17 +1,20 @@
 import { formatKey } from "../../api/manifest.ts";
 import { rollback } from "../../api/orchestration/releases.ts";
+import type { DataOf } from "../../api/endpoint.ts";
 import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
 import { releaseTarget } from "../look.ts";
 import { resourceReference } from "../reference.ts";
+import { takenBackFields } from "../taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
   usage: ["rollback SCOPE/NAME [--to ID] [--kind KIND] [--no-wait] [--timeout TIME]"],
   detail: [
-    "Without --to it is the newest good release of another spec or image. The replica count and the",
-    "config stay as they are. A rollout that is under way ends with it.",
+    "Without --to it is the newest good release of another spec or image. What containers are made from",
+    "and the release commands go back. Config, replica count, how replicas are replaced and webhooks",
+    "stay as they are, as far as they fit. A rollout that is under way ends with it.",
   ],
   flags: [
     { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },
@@ -28,8 +31,14 @@ export const rollbackCommand: CommandBody = {
     const flag = args.value("kind") ?? reference.kind;
     const kind = flag === undefined ? undefined : normalKind(flag);
     const data = await context.api.call(rollback, { query: { kind, scope, name, release_id: args.value("to") } });
-    answer(context, data, () => `rolling ${formatKey(data)} back to release ${data.rolled_back_to}`);
+    answer(context, data, () => rollbackText(data));
     if (args.on("no-wait")) return exitCodes.done;
     return follow([releaseTarget(context.api, data, data.new_release)], timeoutMs, context);
   },
 };
+
+function rollbackText(data: DataOf<typeof rollback>): string {
+  const { taken_back: paths = [] } = data;
+  const fields = paths.length === 0 ? "" : `\n  taken back: ${takenBackFields(paths)}`;
+  return `rolling ${formatKey(data)} back to release ${data.rolled_back_to}${fields}`;
+}

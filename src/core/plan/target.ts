@@ -1,4 +1,5 @@
 import type { Spec, StoredManifest } from "../../api/manifest.ts";
+import { type FaultCount, rolledBackSpec } from "../rollback.ts";
 
 /** The facts about a release that decide what replicas are to be made from. */
 export interface TargetRelease {
@@ -17,17 +18,21 @@ export interface HaltedConfig {
   goodGeneration: number;
 }
 
+export interface TargetInput {
+  manifest: StoredManifest;
+  /** Newest first. */
+  releases: readonly TargetRelease[];
+  halted: HaltedConfig | undefined;
+  faultsOf: FaultCount;
+}
+
 /**
  * What replicas are made from now. The stored manifest, except: while the release phase of its newest release has not
- * passed, or when that release failed and was not rolled back, the last good release's spec (with the stored replica
- * count) goes on; nothing at all runs before the phase of a first release has passed (undefined). A halted config
+ * passed, or when that release failed and was not rolled back, the last good release's spec (with the settings of
+ * today) goes on; nothing at all runs before the phase of a first release has passed (undefined). A halted config
  * rollout keeps the generation that worked.
  */
-export function targetOf(
-  manifest: StoredManifest,
-  releases: readonly TargetRelease[],
-  halted: HaltedConfig | undefined,
-): StoredManifest | undefined {
+export function targetOf({ manifest, releases, halted, faultsOf }: TargetInput): StoredManifest | undefined {
   const [latest] = releases;
   const stopped = halted !== undefined && halted.generation === manifest.generation;
   const generation = stopped ? halted.goodGeneration : manifest.generation;
@@ -36,17 +41,9 @@ export function targetOf(
   }
   const good = releases.find((release) => release.good);
   if (good === undefined) return phasePassed(latest) ? { ...manifest, generation } : undefined;
-  return { ...manifest, generation, spec: withReplicas(good.spec, manifest.spec) };
+  return { ...manifest, generation, spec: rolledBackSpec(good.spec, manifest.spec, faultsOf) };
 }
 
 function phasePassed({ status, preExitCode = 0, exitCode = 0 }: TargetRelease): boolean {
   return status !== "pending" && preExitCode === 0 && exitCode === 0;
-}
-
-/** A release's spec with the replica count of today: a rollback is about what runs, not about how much of it. */
-export function withReplicas(spec: Spec, present: Spec): Spec {
-  const { replicas: _, autoscale: __, ...rest } = spec;
-  const count = present.replicas === undefined ? {} : { replicas: present.replicas };
-  const scale = present.autoscale === undefined ? {} : { autoscale: present.autoscale };
-  return { ...rest, ...count, ...scale };
 }

@@ -112,7 +112,8 @@ describe("POST /rollback", () => {
     const [, first] = await list();
     const answer = await ask(`POST /rollback?${root}`, undefined, { [actorHeader]: "ana@laptop" });
     expect(answer.status).toBe(200);
-    const { new_release, ...rest } = answer.data;
+    const { new_release, taken_back, ...rest } = answer.data;
+    expect(taken_back).toEqual(["env.V"]);
     expect(rest).toEqual({ scope: "shop", name: "web", kind: "deployment", rolled_back_to: first?.id });
     expect(await newest()).toMatchObject({ id: new_release, cause: "rollback", rolled_back_from: first?.id });
     await it.settle();

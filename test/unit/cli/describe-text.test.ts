@@ -90,6 +90,15 @@ describe("a resource", () => {
     const back = { id: "3", cause: "auto_rollback", status: "succeeded" };
     const see = "see: berth why shop/nightly";
 
+    test("was rolled back names what was taken back", () => {
+      const releases = [
+        { ...back, taken_back: ["image"], spec_snapshot: { image: "app:1" } },
+        { ...failed, spec_snapshot: { image: "app:2" } },
+        good,
+      ];
+      expect(described({}, { releases })).toContain('  taken back    image "app:2" → "app:1"');
+    });
+
     test.each([
       ["was rolled back", [back, failed, good], `failed, rolled back: ${failed.error}; ${see}`],
       ["failed and stayed", [failed], `failed: ${failed.error}; ${see}`],

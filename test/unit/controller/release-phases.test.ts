@@ -112,6 +112,31 @@ describe("the commands of a release", () => {
     expect(after).toMatchObject({ phase: "failed", last_reconcile_error: "failed in pre_command (exit 3)" });
   });
 
+  test("that failed and were corrected run with the next apply, also when no container is made differently", async () => {
+    await it.apply(app());
+    await end(1);
+    expect([latest().status, replicas()]).toEqual(["failed", []]);
+    await it.apply(app({ release: { command: ["migrate", "--fixed"] } }));
+    await it.quiet();
+    expect(it.runtime.containers().map(({ command }) => command)).toEqual([["migrate", "--fixed"]]);
+    await end();
+    await it.settle();
+    expect([latest().status, replicas().length]).toEqual(["succeeded", 2]);
+  });
+
+  test("that are corrected while they run end, and only the corrected ones run after that", async () => {
+    await it.apply(app());
+    await it.quiet();
+    const first = latest().id;
+    await it.apply(app({ release: { command: ["migrate", "--fixed"] } }));
+    await end();
+    expect(it.runtime.containers().map(({ command }) => command)).toEqual([["migrate", "--fixed"]]);
+    expect(releases()[1]).toMatchObject({ id: first, status: "failed" });
+    await end();
+    await it.settle();
+    expect(latest().status).toBe("succeeded");
+  });
+
   test("end at once when their deployment is deleted, and what is applied then runs its own", async () => {
     await it.apply(app());
     await it.quiet();

@@ -157,6 +157,30 @@ describe("a rollout that cannot work", () => {
     expect(versions()).toBe("111");
   });
 
+  test("keeps settings that were accepted before it, and says what it takes back", async () => {
+    await running();
+    const settings = { rollout: { ...rollout, strategy: "rolling", drain: "7s" }, replicas: 2 };
+    await it.apply(app("1", settings));
+    await it.settle();
+    await it.apply(app("2", { ...settings, env: { V: "2", MORE: "x" } }));
+    await crashing("2", 4);
+    await it.settle();
+    expect(it.store.manifests.get(key)?.spec).toMatchObject({ ...settings, env: { V: "1" } });
+    expect(releases()[0]).toMatchObject({ cause: "auto_rollback", takenBack: ["env.MORE", "env.V"] });
+    expect(it.events("release.rollback")[0]?.detail).toMatchObject({ taken_back: ["env.MORE", "env.V"] });
+    expect(versions()).toBe("11");
+  });
+
+  test("with more replicas than the host port of the last good release allows goes back to one", async () => {
+    await it.apply(app("1", { replicas: 1, ports: ["18080:80"] }));
+    await it.settle();
+    await it.apply(app("2", { replicas: 3 }));
+    await crashing("2", 4);
+    await it.settle();
+    expect([versions(), it.store.manifests.get(key)?.spec.replicas]).toEqual(["1", 1]);
+    expect(releases()[0]?.takenBack).toEqual(["env.V", "ports", "replicas"]);
+  });
+
   test("stays where it is with auto_rollback off, the old replicas serving", async () => {
     await running();
     await it.apply(app("2", { rollout: { ...rollout, auto_rollback: false } }));
@@ -174,6 +198,17 @@ describe("a rollout that cannot work", () => {
     await crashing("2", 4);
     await it.settle().catch(() => undefined);
     await it.apply(bad);
+    await it.settle();
+    expect([versions(), outline()[0]]).toEqual(["222", "apply succeeded"]);
+  });
+
+  test("is tried again by an apply that changes what no container is made from", async () => {
+    await running();
+    const setup = { ...rollout, auto_rollback: false };
+    await it.apply(app("2", { rollout: setup }));
+    await crashing("2", 4);
+    await it.settle().catch(() => undefined);
+    await it.apply(app("2", { rollout: { ...setup, min_ready: "6s" } }));
     await it.settle();
     expect([versions(), outline()[0]]).toEqual(["222", "apply succeeded"]);
   });

@@ -28,6 +28,7 @@ test("a release comes back whole, with and without its optional fields", async (
     status: "pending",
     imageId: undefined,
     rolledBackFrom: undefined,
+    takenBack: [],
     endedAt: undefined,
     preExitCode: undefined,
     exitCode: undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { digestOf } from "../../../../src/cli/digest.ts";
 import { type Call, cli, pod, refusal, type Scene, stored } from "../../../support/cli.ts";
 
 const id = "0t85s0067";
@@ -137,7 +138,8 @@ describe("releases", () => {
 });
 
 describe("rollback", () => {
-  const answer = { scope: "shop", name: "web", kind: "deployment", rolled_back_to: "0t85s0001", new_release: id };
+  const target = { scope: "shop", name: "web", kind: "deployment" };
+  const answer = { ...target, rolled_back_to: "0t85s0001", new_release: id, taken_back: ["env.MODE", "image"] };
 
   function rollback(statuses: unknown[], ...flags: string[]) {
     let looks = 0;
@@ -155,7 +157,7 @@ describe("rollback", () => {
       status("progressing", [going]),
       status("ready", [done]),
     ]);
-    expect(out).toBe("rolling deployment/shop/web back to release 0t85s0001\n");
+    expect(out).toBe("rolling deployment/shop/web back to release 0t85s0001\n  taken back: env.MODE, image\n");
     expect(err).toEndWith("✓ deployment/shop/web is ready (1/1)\n");
     expect([code, calls.filter(({ path }) => path === "/describe").length]).toEqual([0, 3]);
   });
@@ -205,6 +207,18 @@ describe("apply waits for the release of what it applied", () => {
     expect(code).toBe(1);
     expect(err).toContain(
       "✗ deployment/shop/web rolled back to 0t85s0001, because release 0t85s0067 failed: CrashLoop",
+    );
+  });
+
+  test("one that was rolled back prints what was taken back", async () => {
+    const fields = { rolled_back_from: "0t85s0001", taken_back: ["env.MODE", "image", "ports"] };
+    const spec_snapshot = { image: "web:1" };
+    const changed = { id: "0t85s0099", status: "succeeded", cause: "auto_rollback", revision: 9, error: undefined };
+    const back = { ...record, ...fields, ...changed, spec_snapshot };
+    const failed = { ...record, spec_snapshot: { image: "web:2", env: { MODE: "secret" }, ports: ["8080:80"] } };
+    const { err } = await apply([status("ready", [back, failed])]);
+    expect(err).toContain(
+      `  taken back: env.MODE ${digestOf("secret")} → –, image "web:2" → "web:1", ports ["8080:80"] → –`,
     );
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Spec, StoredManifest } from "../../../../src/api/manifest.ts";
-import { type TargetRelease, targetOf, withReplicas } from "../../../../src/core/plan/target.ts";
+import type { StoredManifest } from "../../../../src/api/manifest.ts";
+import { type HaltedConfig, type TargetRelease, targetOf } from "../../../../src/core/plan/target.ts";
 
 const stored: StoredManifest = {
   kind: "deployment",
@@ -18,11 +18,13 @@ function release(status: TargetRelease["status"], image: string): TargetRelease 
   return { status, good: status === "succeeded", hash: image, spec: { image, replicas: 2 }, ...codes };
 }
 
-const imageOf = (releases: TargetRelease[]) => targetOf(stored, releases, undefined)?.spec.image;
+const target = (releases: TargetRelease[], halted?: HaltedConfig) =>
+  targetOf({ manifest: stored, releases, halted, faultsOf: () => 0 });
+const imageOf = (releases: TargetRelease[]) => target(releases)?.spec.image;
 
 describe("what replicas are made from", () => {
   test("is what is stored, when nothing is known of releases", () => {
-    expect(targetOf(stored, [], undefined)).toEqual(stored);
+    expect(target([])).toEqual(stored);
   });
 
   test.each(["running", "succeeded"] as const)("is what is stored, while its release is %s", (status) => {
@@ -31,7 +33,7 @@ describe("what replicas are made from", () => {
 
   test.each(["pending", "failed"] as const)("is the last good release, while the newest is %s", (status) => {
     const releases = [release(status, "app:2"), release("failed", "app:x"), release("succeeded", "app:1")];
-    expect(targetOf(stored, releases, undefined)).toEqual({ ...stored, spec: { image: "app:1", replicas: 5 } });
+    expect(target(releases)).toEqual({ ...stored, spec: { image: "app:1", replicas: 5 } });
   });
 
   test("is the newest of several good ones", () => {
@@ -40,8 +42,8 @@ describe("what replicas are made from", () => {
   });
 
   test("is nothing before the commands of a first release have passed", () => {
-    expect(targetOf(stored, [release("pending", "app:2")], undefined)).toBeUndefined();
-    expect(targetOf(stored, [release("pending", "app:2"), release("failed", "app:1")], undefined)).toBeUndefined();
+    expect(target([release("pending", "app:2")])).toBeUndefined();
+    expect(target([release("pending", "app:2"), release("failed", "app:1")])).toBeUndefined();
   });
 
   test("is what is stored when it failed and there is nothing good to return to", () => {
@@ -62,33 +64,11 @@ describe("what replicas are made from", () => {
 
   test("is of the generation that worked, after a config change that did not", () => {
     const releases = [release("succeeded", "app:2")];
-    expect(targetOf(stored, releases, { generation: 9, goodGeneration: 4 })?.generation).toBe(4);
+    expect(target(releases, { generation: 9, goodGeneration: 4 })?.generation).toBe(4);
   });
 
   test("is of today's generation again after the next write", () => {
     const releases = [release("succeeded", "app:2")];
-    expect(targetOf(stored, releases, { generation: 8, goodGeneration: 4 })?.generation).toBe(9);
-  });
-});
-
-describe("the spec of a past release", () => {
-  const past: Spec = { image: "app:1", replicas: 2, autoscale: { min: 1, max: 2 } };
-
-  test("takes the replica count of today", () => {
-    expect(withReplicas(past, { image: "app:2", replicas: 5 })).toEqual({ image: "app:1", replicas: 5 });
-  });
-
-  test("takes the autoscaling of today", () => {
-    const autoscale = { min: 3, max: 9 };
-    expect(withReplicas(past, { image: "app:2", autoscale })).toEqual({ image: "app:1", autoscale });
-  });
-
-  test("is without a count where today's is without", () => {
-    expect(withReplicas(past, { image: "app:2" })).toEqual({ image: "app:1" });
-  });
-
-  test("is left as it was itself", () => {
-    withReplicas(past, { replicas: 9 });
-    expect(past.replicas).toBe(2);
+    expect(target(releases, { generation: 8, goodGeneration: 4 })?.generation).toBe(9);
   });
 });
