@@ -48,7 +48,9 @@ export function createImages(db: Database, pinsKept: number): ImageNoun {
 function prepare(db: Database) {
   return {
     current: db.query<Row, KeyColumns>(`select ${columns} from image_pins where ${whereKey} order by id desc limit 1`),
-    kept: db.query<{ image_id: string }, []>("select distinct image_id from image_pins"),
+    kept: db.query<{ image_id: string }, []>(
+      "select image_id from image_pins union select image_id from releases where good = 1 and image_id is not null",
+    ),
     pulledList: db.query<{ imageId: string; ref: string; at: number }, []>(
       'select image_id as "imageId", ref, at from pulled_images order by at, image_id',
     ),

@@ -46,7 +46,10 @@ export interface ReleaseNoun {
   forget(id?: string): void;
 }
 
-/** What was rolled out, per resource the newest `kept`; their specs sealed as those of manifests are. */
+/**
+ * What was rolled out: of each resource the newest `kept`, and as many good ones of different specs or images. Their
+ * specs are sealed as those of manifests are.
+ */
 export function createReleases(db: Database, sealer: Sealer, kept: number): ReleaseNoun {
   const sql = prepare(db);
   const open = (row: Row) => toRelease(row, sealer);
@@ -78,7 +81,8 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
       if (known !== undefined && known.spec === release.spec) sql.update.run(...valuesOf(release), release.id);
       else insert(release);
       const all = known === undefined ? [release, ...history] : history.map((one) => (one === known ? release : one));
-      const staying = all.filter((one, index) => stays(one, index, { all, kept }));
+      const waysBack = goodOnes(all, kept);
+      const staying = all.filter((one, index) => index < kept || isUnderWay(one) || waysBack.has(one));
       for (const one of all) if (!staying.includes(one)) sql.drop.run(one.id);
       histories.set(
         idOf(release),
@@ -89,10 +93,18 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
   return { releases, forget: (id) => (id === undefined ? histories.clear() : histories.drop(id)) };
 }
 
-/** The newest ones, those under way, and what a rollback would return to. Newest first. */
-function stays(release: ReleaseRecord, index: number, { all, kept }: { all: History; kept: number }): boolean {
-  if (index < kept || release.status === "pending" || release.status === "running") return true;
-  return all.find(({ good }) => good) === release;
+function isUnderWay({ status }: ReleaseRecord): boolean {
+  return status === "pending" || status === "running";
+}
+
+/** The newest good releases, one for each spec and image: failed fixes never push them out. Newest first. */
+function goodOnes(all: History, most: number): Set<ReleaseRecord> {
+  const byContent = new Map<string, ReleaseRecord>();
+  for (const release of all) {
+    const content = `${release.hash} ${release.imageId}`;
+    if (release.good && !byContent.has(content)) byContent.set(content, release);
+  }
+  return new Set([...byContent.values()].slice(0, most));
 }
 
 const unfinished = "status in ('pending', 'running')";

@@ -259,7 +259,7 @@ export interface ImagePin extends ManifestKey {
 export interface ImageReads {
   /** The current pin. */
   pinOf(key: ManifestKey): ImagePin | undefined;
-  /** Image ids that a pin, current or kept for rollback, refers to. */
+  /** Image ids that a pin or a good release refers to: what runs, and what a rollback may return to. */
   kept(): Set<string>;
   pulledList(): { imageId: string; ref: string; at: number }[];
 }

@@ -222,6 +222,29 @@ describe("collecting images", () => {
     expect(await present("app:1")).toBe(true);
   });
 
+  test("keeps the way back to good releases over a row of ones that never got ready", async () => {
+    const last = 25;
+    for (let n = 1; n <= last; n++) it.runtime.addRemoteImage(`app:${n}`);
+    for (const n of [1, 2]) {
+      await it.apply(version(n));
+      await it.settle();
+    }
+    for (let n = 3; n <= last; n++) {
+      await it.apply(web({ image: `app:${n}`, rollout: { min_ready: "5s" } }));
+      await it.quiet();
+    }
+    await it.settle();
+    await it.advance(anHourAndMore);
+    expect([await present("app:1"), await present("app:2"), await present("app:3")]).toEqual([true, true, false]);
+    const target = { scope: "shop", name: "web" };
+    for (const image of ["app:2", "app:1"]) {
+      const [goal] = it.store.releases.list(keyOf("deployment", "shop", "web")).filter((one) => one.image === image);
+      await it.controller.rollback({ ...target, releaseId: goal?.id }, { actor: "ana" });
+      await it.settle();
+      expect(it.store.manifests.get(keyOf("deployment", "shop", "web"))?.spec.image).toBe(image);
+    }
+  });
+
   test("never takes what others pulled or made", async () => {
     it.runtime.addImage("app:1");
     it.runtime.addImage("theirs:1");

@@ -60,7 +60,14 @@ test("the newest are kept per resource", async () => {
   expect(store.releases.get("x")?.name).toBe("db");
 });
 
-test("the newest good one stays however old it is, older good ones go", async () => {
+test("the newest good ones of different specs or images stay however many failed ones come after", async () => {
+  const good = (id: string, hash: string, imageId = "i1") => releaseOf(id, { good: true, hash, imageId });
+  await put(good("a", "h0"), good("b", "h1"), good("c", "h2"), good("d", "h1"), good("e", "h1", "i2"));
+  await put(...["f", "g", "h", "i"].map((id) => releaseOf(id, { status: "failed", hash: id })));
+  expect(ids()).toEqual(["i", "h", "g", "e", "d", "c"]);
+});
+
+test("of one spec and image the newest good one stays however old it is, older good ones go", async () => {
   await put(releaseOf("a", { good: true }), releaseOf("b", { good: true }));
   await put(...["c", "d", "e", "f"].map((id) => releaseOf(id, { status: "failed" })));
   expect(ids()).toEqual(["f", "e", "d", "b"]);
