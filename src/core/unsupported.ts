@@ -15,14 +15,24 @@ const fields: Record<string, string> = {
   health_check: "health_check: stored; this version does not route ingress traffic yet",
 };
 
+const healthCommand = "health_check: stored; the command is not run, probes.readiness.exec is what checks a pod";
+
 /** What of a manifest this version keeps but does not act upon, for warnings and status; empty when all is in force. */
 export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
   const whole = kinds[kind];
   if (whole !== undefined) return [whole];
   if (kind !== "deployment" && kind !== "statefulset") return [];
   const written = containerFieldsOf(kind, spec).fields;
-  const unused = Object.entries(fields).flatMap(([field, text]) => (isWritten(written[field]) ? [text] : []));
+  const unused = Object.entries(fields).flatMap(([field, text]) => {
+    if (!isWritten(written[field])) return [];
+    return [field === "health_check" && isCommand(written[field]) ? healthCommand : text];
+  });
   return [...unused, ...loneRecovery(written.on_probe)];
+}
+
+/** Of a statefulset a text that is not a path is a command. */
+function isCommand(healthCheck: unknown): boolean {
+  return typeof healthCheck === "string" && !healthCheck.startsWith("/");
 }
 
 function loneRecovery(hooks: unknown): string[] {

@@ -15,7 +15,12 @@ export const podFields = {
     Type.String({ default: "unless-stopped", description: "no, always, unless-stopped or on-failure[:n]" }),
   ),
   rollout: Type.Optional(Rollout),
-  health_check: Type.Optional(Type.String({ default: "/", description: "path of the ingress' active check" })),
+  health_check: Type.Optional(
+    Type.String({
+      default: "/",
+      description: "path of the ingress' active check; a statefulset may have a shell command here, which is not run",
+    }),
+  ),
   probes: Type.Optional(Probes),
   on_probe: Type.Optional(ProbeHooks),
   inits: Type.Optional(ListOf(Init, "run in order before each replica's main container")),

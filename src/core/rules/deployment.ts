@@ -14,6 +14,12 @@ export function deploymentRules(spec: DeploymentSpec, context: RuleContext): voi
     if (spec.replicas !== undefined) report("spec.replicas", "excludes autoscale; keep one of the two");
     autoscaleRules(spec.autoscale, context);
   }
+  if (spec.health_check !== undefined && !spec.health_check.startsWith("/")) {
+    report(
+      "spec.health_check",
+      `"${spec.health_check}" must start with "/"; a command belongs to probes.readiness.exec`,
+    );
+  }
   if (spec.release !== undefined) releaseRules(spec.release, report);
   hookRules(spec.on_deploy ?? {}, "spec.on_deploy", report);
   rollingRule(spec, report);

@@ -19,9 +19,6 @@ export function podRules(spec: PodFields, wanted: number, { report, limits }: Ru
     const form = '"no", "always", "unless-stopped", "on-failure" or "on-failure:3"';
     report("spec.restart", `"${spec.restart}" is not a restart policy; write ${form}`);
   }
-  if (spec.health_check !== undefined && !spec.health_check.startsWith("/")) {
-    report("spec.health_check", `"${spec.health_check}" must start with "/"`);
-  }
   rolloutRules(spec.rollout ?? {}, report);
   probeRules(spec.probes, "spec.probes", report);
   hookRules(spec.on_probe ?? {}, "spec.on_probe", report);
