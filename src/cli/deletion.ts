@@ -22,6 +22,8 @@ export interface Deleted {
   data: unknown;
   /** Volumes that were removed. */
   volumes: string[];
+  /** Volumes that stay, each with the reason. */
+  kept: string[];
   /** What could not be wiped. */
   errors: string[];
 }
@@ -101,7 +103,7 @@ async function ordinalDeletion(
     run: async () => {
       const data = await setup.api.call(deleteResource, { query: { ...query, ...pruneQuery(setup) } });
       const summary = data.summary ?? { volumes_removed: [], errors: [] };
-      return { data, volumes: summary.volumes_removed, errors: [...summary.errors, ...(data.errors ?? [])] };
+      return { data, volumes: summary.volumes_removed, kept: [], errors: [...summary.errors, ...(data.errors ?? [])] };
     },
   };
 }
@@ -184,6 +186,7 @@ function manifestDeletion(keys: readonly ManifestKey[], missing: string[], setup
 function summed(summaries: readonly PruneSummary[], errors: readonly string[] | undefined): Omit<Deleted, "data"> {
   return {
     volumes: summaries.flatMap((summary) => summary.volumes_removed),
+    kept: summaries.flatMap((summary) => summary.volumes_kept ?? []),
     errors: [...summaries.flatMap((summary) => summary.errors), ...(errors ?? [])],
   };
 }

@@ -28,6 +28,7 @@ import {
 import type { Context } from "./context.ts";
 import { type PulledImages, releaseMoved } from "./image-pulls.ts";
 import { freshReferents, rollReaders, watchReaders } from "./referents.ts";
+import { recordVolumes } from "./named-volumes.ts";
 import { prune } from "./prune.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
@@ -228,6 +229,7 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
     if (asset === undefined) return result;
   } else {
     index(tx, { ...key, spec }, result.previous);
+    recordVolumes(context, tx, { ...key, spec }, now);
     tx.events.append(
       {
         actor: options.actor,

@@ -8,6 +8,7 @@ import type { ApplyOptions, Outcome } from "./apply-change.ts";
 import { planRow, pruneRow } from "./apply-plan.ts";
 import type { Context } from "./context.ts";
 import type { ExpandedBlock, Expansions } from "./expansion.ts";
+import { volumeWarnings } from "./named-volumes.ts";
 import { wireManifest, wouldBeManifest } from "./wire.ts";
 
 interface Reporting {
@@ -26,7 +27,10 @@ export function report(
   const { puts, pruned, referent } = outcome;
   const unheeded = puts.flatMap(({ manifest }) => {
     const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
-    return [...notActedUpon(manifest.kind, manifest.spec), ...waits].map((text) => `${formatKey(manifest)}: ${text}`);
+    const shared = volumeWarnings(context, manifest);
+    return [...notActedUpon(manifest.kind, manifest.spec), ...waits, ...shared].map(
+      (text) => `${formatKey(manifest)}: ${text}`,
+    );
   });
   const warnings = [...unheeded, ...outcome.warnings, ...started];
   const result: ApplyResult = {

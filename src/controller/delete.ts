@@ -56,8 +56,13 @@ function merged(summaries: readonly PruneSummary[]): PruneSummary {
     app_dir_removed: summaries.some((it) => it.app_dir_removed),
     volume_removed: summaries.some((it) => it.volume_removed),
     volumes_removed: summaries.flatMap((it) => it.volumes_removed),
+    ...keptOf(summaries.flatMap((it) => it.volumes_kept ?? [])),
     errors: summaries.flatMap((it) => it.errors),
   };
+}
+
+function keptOf(kept: string[]): Pick<PruneSummary, "volumes_kept"> {
+  return kept.length > 0 ? { volumes_kept: kept } : {};
 }
 
 /** DELETE /resource without an ordinal: every kind stored under (scope, name). */

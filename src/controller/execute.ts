@@ -9,6 +9,7 @@ import type { Context } from "./context.ts";
 import { drain } from "./drain.ts";
 import { ensureImage, type ImageUse } from "./images.ts";
 import { runInits } from "./inits.ts";
+import { ensureVolumes } from "./named-volumes.ts";
 import { ensureClaims } from "./volumes.ts";
 
 export interface Execution {
@@ -46,6 +47,7 @@ export async function prepare(context: Context, workload: Preparable): Promise<s
       await context.runtime.ensureNetwork(network);
     }
   }
+  await ensureVolumes(context, workload.container.mounts);
   return ensureImage(context, workload);
 }
 

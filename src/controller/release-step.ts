@@ -6,6 +6,7 @@ import { oneOffSpec, releaseContainerName } from "../core/one-off-spec.ts";
 import type { ReleaseRecord } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { ensureImage } from "./images.ts";
+import { ensureVolumes } from "./named-volumes.ts";
 import { type OneOffResult, runOneOff } from "./one-off.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
 import type { Transcript } from "./transcript.ts";
@@ -127,6 +128,7 @@ async function inContainer(
   for (const network of [context.names.network, ...workload.container.networks]) {
     await context.runtime.ensureNetwork(network);
   }
+  await ensureVolumes(context, workload.container.mounts);
   const template = { ...workload.container, nanoCpus: undefined, memoryBytes: undefined };
   const spec = oneOffSpec(
     template,

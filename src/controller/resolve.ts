@@ -52,6 +52,7 @@ function inputOf(
     config: store.config.merged(manifest.scope, manifest.name),
     envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
     assetPath: (digest) => context.assets.path(digest),
+    isPlainVolume: (owner, name) => store.namedVolumes.isPlain(owner, name),
     referent,
     names: context.names,
     origin: originOf(context, manifest),

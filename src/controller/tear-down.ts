@@ -6,6 +6,7 @@ import { removeAppDir, removeVolumeDir } from "../disk/app-dirs.ts";
 import type { Deletion } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText } from "./key-text.ts";
+import { pruneNamedVolumes } from "./named-volumes.ts";
 import { releaseContainers } from "./release-step.ts";
 import { stopGently } from "./stop.ts";
 import { claimVolumes } from "./volumes.ts";
@@ -82,6 +83,10 @@ async function removeCommands(context: Context, key: ManifestKey): Promise<void>
 async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
   const summary = emptySummary();
   if (key.kind === "statefulset") await removeVolumes(context, key, summary);
+  await pruneNamedVolumes(context, key, {
+    summary,
+    attempt: (what, remove) => removing(summary, what, remove),
+  });
   // A namesake of another kind still uses the folders. One of this kind was applied anew and begins with empty ones.
   const namesakes = context.store.manifests.list({ scope: key.scope, name: key.name });
   if (namesakes.every(({ kind }) => kind === key.kind)) await wipeFiles(context, key, summary);
@@ -101,18 +106,25 @@ async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSumma
 
 async function removeVolumes(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
   for (const name of await claimVolumes(context, key)) {
-    try {
+    await removing(summary, `volume ${name}`, async () => {
       await context.runtime.removeVolume(name);
       summary.volumes_removed.push(name);
-    } catch (error) {
-      if (isPassing(error)) throw error;
-      summary.errors.push(`volume ${name}: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    });
   }
   const records = context.store.volumes.list(key);
   await context.store.write((tx) => {
     for (const record of records) tx.volumes.remove(record.volume);
   });
+}
+
+/** Notes what cannot be removed, so that the rest is. */
+async function removing(summary: PruneSummary, what: string, remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    summary.errors.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** The mark stays, and the rest is done once the engine answers again. */

@@ -30,6 +30,8 @@ export interface Labels {
   releaseId: string;
   role: string;
   claim: string;
+  /** Of a volume that manifests of its scope mount by this name. */
+  volume: string;
   /** Image reference as given at creation: the engine's listing forgets it once the tag has moved. */
   image: string;
   /** Of what a plugin's block was expanded into: `postgres/data/main`. */
@@ -59,6 +61,7 @@ export function naming(prefix = "berth"): Naming {
       releaseId: `${prefix}.release_id`,
       role: `${prefix}.role`,
       claim: `${prefix}.claim`,
+      volume: `${prefix}.volume`,
       image: `${prefix}.image`,
       block: `${prefix}.block`,
       plugin: `${prefix}.plugin`,
@@ -83,6 +86,21 @@ export function claimVolumeName(
   ordinal: number,
 ): string {
   return `${names.prefix}-${appId(owner.scope, owner.name)}-${claim}-${ordinal}`;
+}
+
+/**
+ * The engine's name of the volume `volume` of a scope. Neither prefix nor scope holds an underscore, and claim volumes
+ * begin with the prefix and a dash: no two owners meet.
+ */
+export function scopedVolumeName(names: Naming, owner: string, volume: string): string {
+  return `${names.prefix}_${owner}_${volume}`;
+}
+
+/** Whether a volume is written by its name in the engine: what begins as our volumes do is one of those. */
+export function isEngineVolumeName(names: Naming, volume: string): boolean {
+  return [`${names.prefix}-`, `${names.prefix}_`, `${names.envPrefix.toLowerCase()}-`].some((start) =>
+    volume.startsWith(start),
+  );
 }
 
 /** DNS names of a pod on bridge networks: shared by all replicas, and one pair of its own per statefulset ordinal. */

@@ -1,5 +1,6 @@
 import type { StoredManifest } from "../api/manifest.ts";
 import type { Naming } from "./naming.ts";
+import type { IsPlainVolume } from "./named-volumes.ts";
 import type { ReferentLookup } from "./references.ts";
 
 export interface ResolveInput {
@@ -11,6 +12,8 @@ export interface ResolveInput {
   envFrom: Record<string, string>[];
   /** Absolute host path of the file with this sha256. */
   assetPath: (digest: string) => string;
+  /** Whether this volume of a scope has the plain name in the engine, as all had before they belonged to scopes. */
+  isPlainVolume: IsPlainVolume;
   /** The manifests that `${ref.…}` may name; asked for none outside the own scope. */
   referent: ReferentLookup;
   names: Naming;

@@ -46,7 +46,7 @@ function strategyOf(written: unknown, container: ContainerTemplate): Decision {
   const volume = container.mounts.find(isWritable);
   if (volume !== undefined) {
     return recreate(
-      `"${volume.source}" is writable, so two replicas never use it at once; write rollout.strategy = "rolling" if they may`,
+      `"${volume.volume?.name ?? volume.source}" is writable, so two replicas never use it at once; write rollout.strategy = "rolling" if they may`,
     );
   }
   return { strategy: "rolling", reason: undefined };

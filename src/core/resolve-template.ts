@@ -1,6 +1,7 @@
 import { parseDockerOptions } from "./docker-options.ts";
 import { parseDuration } from "./duration.ts";
 import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
+import { engineVolumeName, namedVolume } from "./named-volumes.ts";
 import type { Naming } from "./naming.ts";
 import { childPath } from "./path.ts";
 import { parsePort } from "./ports.ts";
@@ -30,7 +31,7 @@ export function containerTemplate(input: ResolveInput, tools: Tools): ContainerT
     command: command.length === 0 ? undefined : command,
     env: environment(input, tools.fill),
     ports: ports(wordsOf(spec.ports), tools.problems),
-    mounts: mounts(spec, tools),
+    mounts: mounts(input, tools),
     networks: [...new Set([...wordsOf(spec.networks), ...wordsOf([spec.network]).filter((name) => name !== "")])],
     networkMode: spec.network_mode === "host" || spec.network_mode === "none" ? spec.network_mode : "bridge",
     restart: parseRestartPolicy(textOf(spec.restart) ?? "") ?? { name: "unless-stopped", maximumRetryCount: 0 },
@@ -93,7 +94,8 @@ function environment({ manifest, config, envFrom, names, origin }: ResolveInput,
   };
 }
 
-function mounts(spec: Record<string, unknown>, { fill, problems }: Tools): Mount[] {
+function mounts(input: ResolveInput, { fill, problems }: Tools): Mount[] {
+  const { spec, scope } = input.manifest;
   const digests = textMapOf(spec._asset_digests);
   const entries = wordsOf(spec.volumes);
   return entries.flatMap((text, index): Mount[] => {
@@ -102,6 +104,12 @@ function mounts(spec: Record<string, unknown>, { fill, problems }: Tools): Mount
     if (!mount.ok) {
       problems.push({ path, message: mount.error, reason: "Other" });
       return [];
+    }
+    const volume = namedVolume(scope, mount.value);
+    if (volume !== undefined) {
+      const { target, readOnly } = mount.value;
+      const source = engineVolumeName(volume, input.names, input.isPlainVolume);
+      return [{ type: "volume", source, target, readOnly, volume }];
     }
     const digest = assetDigest(placeholdersIn(mount.value.source)[0], digests);
     const source = fill(mount.value.source, path);

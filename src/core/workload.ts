@@ -81,6 +81,17 @@ export interface Mount {
   readOnly: boolean;
   /** Set on bind mounts of asset files: the content digest, for drift and collection. */
   assetDigest?: string;
+  /** Set on volumes that a manifest names: whose the volume is. */
+  volume?: NamedVolume;
+}
+
+/** A volume that manifests name, before it has its name in the engine. */
+export interface NamedVolume {
+  /** The scope that it belongs to; of an external one the scope that uses it. */
+  owner: string;
+  name: string;
+  /** Neither made, nor labelled, nor removed by us. */
+  external: boolean;
 }
 
 export interface RestartPolicy {

@@ -20,6 +20,7 @@ import { takeLock } from "./lock.ts";
 import { createManifests } from "./manifests.ts";
 import { bindKey, createMeta } from "./meta.ts";
 import { stateMigrations } from "./migrations/all.ts";
+import { createNamedVolumes } from "./named-volumes.ts";
 import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
 import { createReleases } from "./releases.ts";
@@ -154,6 +155,7 @@ function createTransaction(
     events: createEvents(db, limits.eventsKept),
     deletions: createDeletions(db, onMoved),
     volumes: createVolumes(db),
+    namedVolumes: createNamedVolumes(db),
     images,
     operations: createOperations(db, limits.operationsKept),
     releases,

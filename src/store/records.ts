@@ -122,3 +122,31 @@ export interface DeliveryReads {
   /** Newest first. */
   list(key: ManifestKey, limit: number): Delivery[];
 }
+
+/** A resource uses a volume that its manifest names. The row outlives the manifest, as the volume does. */
+export interface NamedVolumeRecord extends ManifestKey {
+  /** The scope that the volume belongs to. */
+  owner: string;
+  volume: string;
+  /** In the engine it has this very name, and not one that holds the scope: so do volumes of before. */
+  plain: boolean;
+  createdAt: number;
+}
+
+export interface NamedVolumeReads {
+  /** What a resource uses. */
+  list(key: ManifestKey): NamedVolumeRecord[];
+  /** Who uses the volume of that scope. */
+  users(owner: string, volume: string): NamedVolumeRecord[];
+  /** Who uses the engine's volume of that very name. */
+  plainUsers(volume: string): NamedVolumeRecord[];
+  isPlain(owner: string, volume: string): boolean;
+  /** Ordered by scope and name. */
+  all(): NamedVolumeRecord[];
+}
+
+export interface NamedVolumeWrites {
+  /** What is there already stays as it is. */
+  put(use: NamedVolumeRecord): void;
+  remove(key: ManifestKey, volume: { owner: string; volume: string }): void;
+}

@@ -7,14 +7,16 @@ import type {
   DeathRecord,
   Delivery,
   DeliveryReads,
+  NamedVolumeReads,
+  NamedVolumeWrites,
   ReleaseReads,
   ReleaseRecord,
   RunReads,
   RunRecord,
 } from "./records.ts";
 
-export type { AutoscaleState, DeathRecord, Delivery, ReleaseRecord, RunRecord } from "./records.ts";
 import type { WriteOptions } from "./write.ts";
+export type { AutoscaleState, DeathRecord, Delivery, NamedVolumeRecord, ReleaseRecord, RunRecord } from "./records.ts";
 
 /**
  * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
@@ -30,6 +32,7 @@ export interface Store {
   readonly events: EventReads;
   readonly deletions: DeletionReads;
   readonly volumes: VolumeReads;
+  readonly namedVolumes: NamedVolumeReads;
   readonly images: ImageReads;
   readonly operations: OperationReads;
   readonly releases: ReleaseReads;
@@ -110,6 +113,7 @@ export interface Transaction {
     put(volume: VolumeRecord): void;
     remove(volume: string): void;
   };
+  namedVolumes: NamedVolumeReads & NamedVolumeWrites;
   images: ImageReads & {
     /** The image that (key, spec hash, generation) runs on; replaces the current pin, older ones stay as history (capped). */
     pin(pin: ImagePin): void;

@@ -193,6 +193,7 @@ test("a valid spec resolves without problems, anything else without throwing", (
       config: {},
       envFrom: [],
       assetPath: (digest) => `/assets/${digest}`,
+      isPlainVolume: () => false,
       referent: () => undefined,
       names: naming(),
     });

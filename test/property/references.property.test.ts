@@ -43,7 +43,14 @@ function resolve(references: { kind: string; name: string; field: string }[], pr
   const env = Object.fromEntries(texts.map((text, index) => [`V${index}`, text]));
   const manifest = { kind: "deployment" as const, scope: "s", name: "n", spec: { env } };
   const { workload, problems } = resolveWorkload({
-    ...{ config: {}, envFrom: [], assetPath: (digest: string) => digest, referent: lookup, names },
+    ...{
+      config: {},
+      envFrom: [],
+      assetPath: (digest: string) => digest,
+      isPlainVolume: () => false,
+      referent: lookup,
+      names,
+    },
     manifest: { ...manifest, revision: 1, generation: 0, createdAt: 0, updatedAt: 0 },
   });
   const faults = referenceProblems(manifest, lookup, names);

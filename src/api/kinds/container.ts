@@ -15,7 +15,9 @@ export const containerFields = {
   env_file: Type.Optional(Words("files read by the client and merged into env; the server never reads them")),
   env_from: Type.Optional(Words("apps whose config is read first: scope/name, or name in the own scope")),
   volumes: Type.Optional(
-    Words("src:dst[:ro|rw], src being an absolute host path, a volume name or an asset reference"),
+    Words(
+      "src:dst[:ro|rw][,external], src being an absolute host path, an asset reference or a volume: name of the own scope, scope/name of another; external: the engine's volume of that name",
+    ),
   ),
   network: Type.Optional(Type.String({ description: "one extra network; older form of networks" })),
   networks: Type.Optional(Words("extra bridge networks beside the platform's own")),

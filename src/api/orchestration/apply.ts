@@ -71,6 +71,7 @@ export const PruneSummary = Type.Object({
   app_dir_removed: Type.Boolean(),
   volume_removed: Type.Boolean(),
   volumes_removed: Type.Array(Type.String()),
+  volumes_kept: Type.Optional(Type.Array(Type.String({ description: "a volume, and why it stays" }))),
   errors: Type.Array(Type.String()),
 });
 export type PruneSummary = Static<typeof PruneSummary>;

@@ -68,11 +68,12 @@ async function permission(args: Arguments, context: Context): Promise<void> {
   }
 }
 
-function report({ data, volumes, errors }: Deleted, { goes }: Deletion, context: Context): number {
+function report({ data, volumes, kept, errors }: Deleted, { goes }: Deletion, context: Context): number {
   const { terminal } = context;
   answer(context, data, () => {
     const what = goes.length === 1 ? goes[0] : `${goes.length} resources`;
-    return [`deleted ${what}`, ...volumes.map((volume) => `removed volume ${volume}`)].join("\n");
+    const told = [...volumes.map((volume) => `removed volume ${volume}`), ...kept.map((text) => `kept volume ${text}`)];
+    return [`deleted ${what}`, ...told.map(printable)].join("\n");
   });
   for (const error of errors) terminal.note(`${terminal.noteStyle.red("✗")} ${printable(error)}`);
   return errors.length > 0 ? exitCodes.failed : exitCodes.done;

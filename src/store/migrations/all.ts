@@ -2,8 +2,9 @@ import { first } from "./0001-first.ts";
 import { second } from "./0002-releases-and-runs.ts";
 import { third } from "./0003-plugins.ts";
 import { takenBack } from "./0004-taken-back.ts";
+import { namedVolumes } from "./0005-named-volumes.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
-export const stateMigrations: readonly string[] = [first, second, third, takenBack];
+export const stateMigrations: readonly string[] = [first, second, third, takenBack, namedVolumes];
 
 export const schemaVersion = stateMigrations.length;

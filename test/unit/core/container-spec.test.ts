@@ -13,6 +13,7 @@ function make(spec: Spec, replica: Partial<Replica> = {}, kind: CoreKind = "depl
     config: {},
     envFrom: [],
     assetPath: (digest) => digest,
+    isPlainVolume: () => false,
     referent: () => undefined,
     names,
   });
@@ -71,7 +72,13 @@ describe("a replica of a statefulset", () => {
   });
   test("mounts the claim volumes of its ordinal", () => {
     expect(container.mounts).toEqual([
-      { type: "volume", source: "shared", target: "/s", readOnly: false },
+      {
+        type: "volume",
+        source: "acme_shop_shared",
+        target: "/s",
+        readOnly: false,
+        volume: { owner: "shop", name: "shared", external: false },
+      },
       { type: "volume", source: "acme-shop-web-data-1", target: "/d", readOnly: false },
     ]);
   });

@@ -23,6 +23,7 @@ function resolved(spec: Spec) {
     config: { KEY: "k" },
     envFrom: [],
     assetPath: (digest) => digest,
+    isPlainVolume: () => false,
     referent: () => undefined,
     names,
   }).workload;

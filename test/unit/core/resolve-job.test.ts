@@ -14,6 +14,7 @@ function resolved(kind: "job" | "cronjob", spec: Spec) {
     config: { KEY: "config", MODE: "config" },
     envFrom: [{ KEY: "other", FAR: "1" }],
     assetPath: (hash) => `/assets/${hash}`,
+    isPlainVolume: () => false,
     referent: () => undefined,
     names: naming(),
   });

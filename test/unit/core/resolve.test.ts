@@ -19,6 +19,7 @@ function resolve(
     config: more.config ?? {},
     envFrom: more.envFrom ?? [],
     assetPath: (digest) => `/root/assets/${digest}`,
+    isPlainVolume: () => false,
     referent: () => undefined,
     names: naming("berth"),
   });
@@ -185,7 +186,13 @@ describe("references", () => {
     expect(workload.container.env).toMatchObject({ CONF: "file:/root/assets/d1", HOME: home });
     expect(workload.container.mounts).toEqual([
       { type: "bind", source: "/root/assets/d1", target: "/etc/conf", readOnly: true, assetDigest: "d1" },
-      { type: "volume", source: "data", target: "/data", readOnly: true },
+      {
+        type: "volume",
+        source: "berth_shop_data",
+        target: "/data",
+        readOnly: true,
+        volume: { owner: "shop", name: "data", external: false },
+      },
     ]);
   });
   test("what is not here yet, and what nobody reports, say so with their reason", () => {

@@ -5,6 +5,8 @@ const asset = "${" + "asset.shop.web.conf}";
 
 test.each([
   ["data:/data", { type: "volume", source: "data", target: "/data", readOnly: false }],
+  ["data:/data:ro,external", { type: "volume", source: "data", target: "/data", readOnly: true, external: true }],
+  ["blog/data:/data", { type: "volume", source: "blog/data", target: "/data", readOnly: false }],
   ["/srv/x:/x:ro", { type: "bind", source: "/srv/x", target: "/x", readOnly: true }],
   ["/srv/x:/x:rw", { type: "bind", source: "/srv/x", target: "/x", readOnly: false }],
   ["/:/host:ro", { type: "bind", source: "/", target: "/host", readOnly: true }],
@@ -23,6 +25,10 @@ test.each([
   ["./x:/x", "neither an absolute path nor a volume name"],
   ["~/x:/x", "neither an absolute path nor a volume name"],
   [":/x", "neither an absolute path nor a volume name"],
+  ["blog/data/x:/x", "neither an absolute path nor a volume name"],
+  ["/srv/x:/x:external", "is not the name of a volume"],
+  ["blog/data:/x:external", "is not the name of a volume"],
+  ["a:/x:ro,rw", 'the mode "ro,rw"'],
   ["a:/x:z", 'the mode "z"'],
   ["a:/x:ro:z", "is not a volume"],
   [`${asset}:/x:rw`, "assets are read-only"],

@@ -1,0 +1,44 @@
+import type { CoreKind, Spec } from "../api/manifest.ts";
+import { containerFieldsOf } from "./container-fields.ts";
+import { wordsOf } from "./lenient.ts";
+import { isEngineVolumeName, type Naming, scopedVolumeName } from "./naming.ts";
+import { parseVolume, type WrittenMount } from "./volumes.ts";
+import type { NamedVolume } from "./workload.ts";
+
+/** Whether the volume `name` of the scope `owner` has that very name in the engine. */
+export type IsPlainVolume = (owner: string, name: string) => boolean;
+
+/** A volume of a manifest; `path` is where it is written. */
+export interface VolumeUse extends NamedVolume {
+  path: string;
+}
+
+/** Whose the volume of a mount is; undefined of what is no volume. */
+export function namedVolume(scope: string, { type, source, external = false }: WrittenMount): NamedVolume | undefined {
+  if (type !== "volume") return undefined;
+  const slash = source.indexOf("/");
+  if (slash < 0) return { owner: scope, name: source, external };
+  return { owner: source.slice(0, slash), name: source.slice(slash + 1), external };
+}
+
+/** The volumes that a manifest names, each once. */
+export function volumeUses(manifest: { kind: CoreKind; scope: string; spec: Spec }): VolumeUse[] {
+  const { fields, path } = containerFieldsOf(manifest.kind, manifest.spec);
+  const uses = new Map<string, VolumeUse>();
+  wordsOf(fields.volumes).forEach((text, index) => {
+    const mount = parseVolume(text);
+    const volume = mount.ok ? namedVolume(manifest.scope, mount.value) : undefined;
+    if (volume === undefined) return;
+    const { owner, name, external } = volume;
+    const id = `${owner}/${name}/${external}`;
+    if (!uses.has(id)) uses.set(id, { ...volume, path: `${path}.volumes[${index}]` });
+  });
+  return [...uses.values()];
+}
+
+/** The name that a volume has in the engine. */
+export function engineVolumeName(volume: NamedVolume, names: Naming, isPlain: IsPlainVolume): string {
+  const { owner, name, external } = volume;
+  if (external || isEngineVolumeName(names, name) || isPlain(owner, name)) return name;
+  return scopedVolumeName(names, owner, name);
+}
