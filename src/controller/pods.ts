@@ -128,7 +128,7 @@ async function podDetail(context: Context, { container, pod, spec }: DetailInput
     command: rest.command,
     entrypoint: rest.entrypoint,
     working_dir: rest.workingDir,
-    env: maskEnv(container.env, literals, context.names.envPrefix),
+    env: maskEnv(container.env, literals, context.names.envPrefixes),
     labels: rest.labels,
     networks: Object.fromEntries(
       Object.entries(rest.networks).map(([network, { networkId, ipAddress, gateway, aliases }]) => [
@@ -169,9 +169,11 @@ function stateObject(container: ContainerDetail): PodDetail["state"] {
 function maskEnv(
   env: Record<string, string>,
   literals: Record<string, string>,
-  envPrefix: string,
+  envPrefixes: readonly string[],
 ): Record<string, string> {
-  const injected = ["SCOPE", "NAME", "REPLICA_ID", "REPLICA_ORDINAL"].map((word) => `${envPrefix}_${word}`);
+  const injected = ["SCOPE", "NAME", "REPLICA_ID", "REPLICA_ORDINAL"].flatMap((word) => {
+    return envPrefixes.map((prefix) => `${prefix}_${word}`);
+  });
   return Object.fromEntries(
     Object.entries(env).map(([key, value]) => {
       const open = literals[key] === value || injected.includes(key);

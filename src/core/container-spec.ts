@@ -1,4 +1,4 @@
-import { claimVolumeName, containerName, type Naming, networkAliases } from "./naming.ts";
+import { claimVolumeName, containerName, injectedEnv, type Naming, networkAliases } from "./naming.ts";
 import type { ContainerSpec, Mount, ResolvedWorkload } from "./workload.ts";
 
 /** What makes one replica different from its siblings. */
@@ -21,7 +21,7 @@ export function containerSpec(workload: ResolvedWorkload, replica: Replica, name
     name: containerName(scope, name, replicaId),
     image: replica.imageRef,
     command: container.command,
-    env: { ...container.env, ...replicaEnv(replica, names) },
+    env: { ...container.env, ...replicaEnv(replica, names, container.env) },
     labels: labels(workload, replica, names),
     ports: onBridge ? container.ports : [],
     mounts: [...container.mounts, ...claimMounts(workload, ordinal, names)],
@@ -53,14 +53,17 @@ function labels(workload: ResolvedWorkload, replica: Replica, { label }: Naming)
   };
 }
 
-function replicaEnv({ replicaId, ordinal }: Replica, names: Naming): Record<string, string> {
-  return {
-    [`${names.envPrefix}_REPLICA_ID`]: replicaId,
-    ...(ordinal === undefined ? {} : { [`${names.envPrefix}_REPLICA_ORDINAL`]: String(ordinal) }),
-  };
+function replicaEnv(
+  { replicaId, ordinal }: Replica,
+  names: Naming,
+  own: Record<string, string>,
+): Record<string, string> {
+  const position: Record<string, string> = ordinal === undefined ? {} : { REPLICA_ORDINAL: String(ordinal) };
+  return injectedEnv(names, { REPLICA_ID: replicaId, ...position }, own);
 }
 
-function claimMounts(workload: ResolvedWorkload, ordinal: number | undefined, names: Naming): Mount[] {
+/** The volumes of its own that one ordinal of a statefulset has; none without an ordinal. */
+export function claimMounts(workload: ResolvedWorkload, ordinal: number | undefined, names: Naming): Mount[] {
   if (ordinal === undefined) return [];
   return workload.claims.map(({ name, mountPath }) => ({
     type: "volume",

@@ -10,6 +10,8 @@ export interface Naming {
   dnsSuffix: string;
   /** Upper-case prefix of environment variables, without the underscore. */
   envPrefix: string;
+  /** Under which containers get what is injected: the installation's own, and `BERTH` for what is documented. */
+  envPrefixes: readonly string[];
   /** Prefix of response headers. */
   headerPrefix: string;
   label: Labels;
@@ -40,12 +42,17 @@ export interface Labels {
   plugin: string;
 }
 
+/** Manifests and examples name injected variables under this prefix, and work in every installation. */
+const documentedEnvPrefix = "BERTH";
+
 export function naming(prefix = "berth"): Naming {
+  const envPrefix = prefix.toUpperCase().replaceAll("-", "_");
   return {
     prefix,
     network: `${prefix}0`,
     dnsSuffix: prefix,
-    envPrefix: prefix.toUpperCase().replaceAll("-", "_"),
+    envPrefix,
+    envPrefixes: [...new Set([documentedEnvPrefix, envPrefix])],
     headerPrefix: `X-${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}`,
     label: {
       createdBy: "createdby",
@@ -67,6 +74,21 @@ export function naming(prefix = "berth"): Naming {
       plugin: `${prefix}.plugin`,
     },
   };
+}
+
+/**
+ * What the platform tells a container, by the end of the variable's name: under the installation's own prefix always, and
+ * under the documented one where `own`, the app's environment, has no such variable.
+ */
+export function injectedEnv(
+  { envPrefix, envPrefixes }: Pick<Naming, "envPrefix" | "envPrefixes">,
+  values: Record<string, string>,
+  own: Record<string, string>,
+): Record<string, string> {
+  const named = envPrefixes.flatMap((prefix) => {
+    return Object.entries(values).map(([word, value]) => [`${prefix}_${word}`, value] as const);
+  });
+  return Object.fromEntries(named.filter(([key]) => key.startsWith(`${envPrefix}_`) || !(key in own)));
 }
 
 /** `<scope>-<name>`, or `<name>` without a scope. */

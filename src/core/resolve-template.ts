@@ -2,7 +2,7 @@ import { parseDockerOptions } from "./docker-options.ts";
 import { parseDuration } from "./duration.ts";
 import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 import { engineVolumeName, namedVolume } from "./named-volumes.ts";
-import type { Naming } from "./naming.ts";
+import { type Naming, injectedEnv } from "./naming.ts";
 import { childPath } from "./path.ts";
 import { parsePort } from "./ports.ts";
 import { parseCpu, parseMemory } from "./quantity.ts";
@@ -84,14 +84,11 @@ function environment({ manifest, config, envFrom, names, origin }: ResolveInput,
   const own = Object.entries(textMapOf(manifest.spec.env)).map(([key, value]): [string, string] => {
     return [key, fill(value, childPath("spec.env", key))];
   });
-  return {
-    ...Object.assign({}, ...envFrom),
-    ...config,
-    ...Object.fromEntries(own),
-    [`${names.envPrefix}_SCOPE`]: manifest.scope,
-    [`${names.envPrefix}_NAME`]: manifest.name,
-    ...(origin?.controllerUrl === undefined ? {} : { [`${names.envPrefix}_CONTROLLER_URL`]: origin.controllerUrl }),
-  };
+  const app: Record<string, string> = { ...Object.assign({}, ...envFrom), ...config, ...Object.fromEntries(own) };
+  const identity = { SCOPE: manifest.scope, NAME: manifest.name };
+  const url = origin?.controllerUrl;
+  const origins: Record<string, string> = url === undefined ? {} : { CONTROLLER_URL: url };
+  return { ...app, ...injectedEnv(names, { ...identity, ...origins }, app) };
 }
 
 function mounts(input: ResolveInput, { fill, problems }: Tools): Mount[] {

@@ -36,8 +36,15 @@ describe("a replica of a deployment", () => {
       "acme.created_at": "2026-01-02T00:00:00.000Z",
     });
   });
-  test("knows who it is", () => {
-    expect(container.env).toEqual({ ACME_SCOPE: "shop", ACME_NAME: "web", ACME_REPLICA_ID: "k3x7a" });
+  test("knows who it is, under the documented names and under the prefix of the installation", () => {
+    expect(container.env).toEqual({
+      ...{ BERTH_SCOPE: "shop", BERTH_NAME: "web", BERTH_REPLICA_ID: "k3x7a" },
+      ...{ ACME_SCOPE: "shop", ACME_NAME: "web", ACME_REPLICA_ID: "k3x7a" },
+    });
+  });
+  test("keeps a variable of its own that is called like a documented one", () => {
+    const own = make({ image: "web:1", env: { BERTH_NAME: "mine", BERTH_REPLICA_ID: "mine", ACME_NAME: "forged" } });
+    expect(own.container.env).toMatchObject({ BERTH_NAME: "mine", BERTH_REPLICA_ID: "mine", ACME_NAME: "web" });
   });
   test("joins the platform network first, with the shared names on every network", () => {
     const aliases = ["web.shop", "web.shop.acme"];
