@@ -61,6 +61,8 @@ export const limits = {
   diskFloorBytes: 1024 * 1024 * 1024,
   /** Ended exec sessions whose exit code is remembered. */
   execResultsKept: 1_000,
+  /** Commands in containers of their own (`berth run APP -- COMMAND`) at the same time. */
+  appRunsMax: 50,
   /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
   execInputBytesMax: 256 * 1024,
   /** Body of one webhook call. */

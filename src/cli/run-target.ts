@@ -3,6 +3,7 @@ import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import { listManifests } from "../api/orchestration/apply.ts";
 import { CommandFailure, usageFailure } from "./failures.ts";
 import { normalKind } from "./kinds.ts";
+import { isPodKind } from "./look.ts";
 import { resourceReference } from "./reference.ts";
 
 const jobKinds = ["job", "cronjob"];
@@ -12,12 +13,18 @@ export async function findJob(api: Client, text: string, kindFlag?: string): Pro
   const { kind: written, scope, name } = resourceReference(text);
   const kind = kindFlag === undefined ? written : normalKind(kindFlag);
   if (kind !== undefined && !jobKinds.includes(kind)) {
-    throw usageFailure(`a ${kind} has no runs: name a job or a cronjob; commands in pods run with berth exec`);
+    throw usageFailure(`a ${kind} has no runs; a command in a container like its own: berth run ${text} -- COMMAND`);
   }
   const kinds = kind === undefined ? jobKinds : [kind];
   const lists = await Promise.all(kinds.map((one) => api.call(listManifests, { query: { kind: one, scope, name } })));
   const [found, ...others] = lists.flat();
-  if (found === undefined) throw new CommandFailure(`no ${kinds.join(" or ")} "${text}"; see: berth get jobs`);
+  if (found === undefined) {
+    const apps = kind === undefined ? await api.call(listManifests, { query: { scope, name } }) : [];
+    const app = apps.find((one) => isPodKind(one.kind));
+    const way =
+      app === undefined ? "see: berth get jobs" : `to run a command in a container: berth run ${text} -- COMMAND`;
+    throw new CommandFailure(`no ${kinds.join(" or ")} "${text}"; ${way}`);
+  }
   const keys = [found, ...others].map(({ kind: its, scope: where = "", name: called }) => {
     return { kind: its, scope: where, name: called };
   });

@@ -107,7 +107,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "run",
-    summary: "run a job or cron job now, wait for its end and exit with its exit code",
+    summary: "run a job now, or a command in a container of its own, and exit with its exit code",
     load: async () => (await import("./commands/run.ts")).runCommand,
   },
   {

@@ -53,6 +53,17 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
   if (failed?.status === "rejected") throw failed.reason;
 }
 
+/** Ends commands that a client ran through a server that was killed: nobody is connected to them any more. */
+export async function endUnattended(context: Context): Promise<void> {
+  const { pods, runtime, attached } = context;
+  const left = [...pods.all()].filter(({ role, name }) => role === "run" && !attached.has(name));
+  for (const { id, name } of left) {
+    await stopGently(context, id);
+    await runtime.remove(id);
+    context.log.info("command of a client that is gone ended", { container: name });
+  }
+}
+
 /** Containers of release commands have no manifest of their own; whoever runs them removes them. */
 function isOfRelease({ store }: Context, pod: Pod): boolean {
   const release = pod.role === "release" ? store.releases.get(pod.releaseId ?? "") : undefined;

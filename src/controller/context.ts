@@ -43,6 +43,7 @@ export interface ControllerLimits {
   diskFloorBytes: number;
   pruneWaitMs: number;
   execResultsKept: number;
+  appRunsMax: number;
   runsAtOnceMax: number;
   deliveriesKept: number;
   hookBodyBytesMax: number;
@@ -100,6 +101,8 @@ export interface Context extends Outside {
   starts: Limit;
   /** Runs of jobs and cron jobs under way. */
   jobs: JobTable;
+  /** Names of the containers that a client is connected to; others of their role are left over. */
+  attached: Set<string>;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
   /** Aborts when the server stops: what runs in containers goes on, what waits for it here does not. */

@@ -39,6 +39,9 @@ export type ExecOptions = Pick<ExecSpec, "tty" | "interactive" | "workdir" | "us
 /** A command that runs in a pod. Whoever was given it reads the output to its end and asks for the exit code, or kills it. */
 export type RunningExec = ExecSession;
 
+/** A command in a container of its own; `container` is its name. */
+export type AppRun = RunningExec & { container: string };
+
 /** Who waits for a command. */
 export interface PluginCaller {
   actor: string;
@@ -99,6 +102,11 @@ export interface Controller {
    */
   execPod(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
   execResult(name: string, id: string): ExecResult;
+  /**
+   * Runs a command in a container of its own, made as those of the app, and removes it with the end of the session.
+   * Fails as `execPod`, `not_found` for an unknown app, `too_many` when too many run at once.
+   */
+  runApp(target: Target & { ordinal?: string | undefined }, body: unknown, options: ExecOptions): Promise<AppRun>;
   /** Bytes as the pod wrote them; ends with the container, the log, or `signal`. Nothing is read ahead. */
   podLogs(name: string, options: LogOptions & { signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
   stats(filter: Target, options: { orphans: boolean; live: boolean }): Promise<DataOf<typeof listStats>>;

@@ -44,6 +44,7 @@ import { createReleasePhases } from "./release-phases.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import { runRelease } from "./release-run.ts";
 import { listReleases } from "./releases.ts";
+import { runApp } from "./run-app.ts";
 import { operation, restart } from "./restart.ts";
 import { replicaUsage } from "./replica-usage.ts";
 import { scale } from "./scale.ts";
@@ -138,6 +139,7 @@ export function createController(parts: ControllerParts): RunningController {
     starts,
     unusedAssets: new Set(),
     jobs,
+    attached: new Set(),
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
   const execs = createExecRoom(context);
@@ -196,6 +198,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     startPod: (name, options) => startPod(context, name, options),
     execPod: (name, body, options) => execs.start(name, body, options),
     execResult: (name, id) => execs.result(name, id),
+    runApp: (target, body, options) => runApp(context, execs, { target, body, options }),
     podLogs: (name, options) => podLogs(context, name, options),
     stats: (filter, options) => podStats(context, filter, options),
     getConfig: (query) => getConfig(context, query),

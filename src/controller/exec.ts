@@ -11,6 +11,8 @@ import { isoTime } from "./wire.ts";
 export interface ExecRoom {
   /** See `Controller.execPod`. */
   start(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
+  /** Remembers a session of another making; what is returned stands for it from now on. */
+  track(name: string, session: ExecSession): RunningExec;
   /** How a session goes or went. Fails `not_found` for one that is not remembered. */
   result(name: string, id: string): ExecResult;
   /** Ends every session; for when the server stops. */
@@ -40,20 +42,25 @@ export function createExecRoom(context: Context): ExecRoom {
     entry.exitCode = exitCode;
   };
 
+  const track = (name: string, session: ExecSession): RunningExec => {
+    const entry: Entry = { name, startedAt: context.clock.now(), endedAt: undefined, exitCode: undefined };
+    sessions.set(session.id, session);
+    results.set(session.id, entry);
+    forgetOldest(context.limits.execResultsKept);
+    return watched(session, (exitCode) => ended(session.id, entry, exitCode));
+  };
+
   return {
+    track,
     async start(name, body, options) {
-      const { engine, runtime, clock, limits } = context;
+      const { engine, runtime } = context;
       if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
       const { actor, ...rest } = options;
       const spec = { ...readExecBody(body), ...rest };
       engine.require();
       const session = await runtime.exec(name, spec);
-      const entry: Entry = { name, startedAt: clock.now(), endedAt: undefined, exitCode: undefined };
-      sessions.set(session.id, session);
-      results.set(session.id, entry);
-      forgetOldest(limits.execResultsKept);
       record(context, { name, actor, spec });
-      return watched(session, (exitCode) => ended(session.id, entry, exitCode));
+      return track(name, session);
     },
     result(name, id) {
       const entry = results.get(id);

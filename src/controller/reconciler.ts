@@ -1,7 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import { createQueue, type Retry } from "../lib/queue.ts";
-import { collectOrphans, createOrphanWatch } from "./collect.ts";
+import { collectOrphans, createOrphanWatch, endUnattended } from "./collect.ts";
 import type { Context } from "./context.ts";
 import { type KeyText, keyText, parseKeyText } from "./key-text.ts";
 import { converge, saveTrouble } from "./converge.ts";
@@ -138,6 +138,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       count++;
     }
     await collectOrphans(context, orphanWatch);
+    await endUnattended(context);
     return count;
   }
 

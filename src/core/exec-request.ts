@@ -33,6 +33,17 @@ function nulProblems(text: string, path: string): Problem[] {
   return text.includes("\0") ? [{ path, message: "holds a NUL character, which no process can be given" }] : [];
 }
 
+/** The body of a run in a container of its own, checked as that of an exec. Fails `invalid` with every fault. */
+export function readRunAppBody(body: unknown): { command: string[]; env: string[]; entrypoint?: string } {
+  const read = readExecBody(body);
+  const { entrypoint } = isObject(body) ? body : {};
+  if (entrypoint === undefined || entrypoint === null) return read;
+  if (typeof entrypoint !== "string") throw problemsFailure([{ path: "entrypoint", message: "must be a text" }]);
+  const problems = nulProblems(entrypoint, "entrypoint");
+  if (problems.length > 0) throw problemsFailure(problems);
+  return { ...read, entrypoint };
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { appId, type Naming } from "./naming.ts";
 import type { ContainerSpec, ContainerTemplate } from "./workload.ts";
 
-/** A container that runs one command to its end: an init, a step of a release, a run of a job. */
+/** A container that runs one command to its end: an init, a step of a release, a run of a job, a command of an operator. */
 export interface OneOff {
   /** Whose it is. For a release step the name is `<name>-release` and the kind `job`. */
   kind: string;
@@ -11,7 +11,7 @@ export interface OneOff {
   containerName: string;
   /** Of the run, or of the replica that it prepares. */
   replicaId: string;
-  role: "init" | "release" | "job";
+  role: "init" | "release" | "job" | "run";
   releaseId?: string;
   /** Present on the machine. */
   imageRef: string;
@@ -51,6 +51,11 @@ export function oneOffSpec(template: ContainerTemplate, one: OneOff, names: Nami
 /** `<scope>-<name>-init-<init>-<replica_id>`: no dot, so that it is never taken for a replica. */
 export function initContainerName(owner: { scope: string; name: string }, init: string, replicaId: string): string {
   return `${appId(owner.scope, owner.name)}-init-${init}-${replicaId}`;
+}
+
+/** `<scope>-<name>-run-<id>`: no dot, so that it is never taken for a replica. */
+export function attachedRunName(owner: { scope: string; name: string }, id: string): string {
+  return `${appId(owner.scope, owner.name)}-run-${id}`;
 }
 
 /** `<scope>-<name>-release.<release_id>`, with `-pre` or `-post` behind for those commands. */

@@ -173,11 +173,13 @@ function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "p
   };
 }
 
-function insideCalls(world: World): Calls<"exec" | "logs" | "wait" | "usage" | "connections"> {
+function insideCalls(world: World): Calls<"exec" | "startAttached" | "logs" | "wait" | "usage" | "connections"> {
   const { faults, logs, execs, gauges } = world;
   const { does } = faults;
   return {
     exec: (nameOrId, spec) => does("exec", [nameOrId, ...spec.command].join(" "), () => execs.start(nameOrId, spec)),
+    startAttached: (nameOrId, options) =>
+      does("startAttached", nameOrId, () => execs.attach(nameOrId, options, world.machine)),
     logs: async function* (nameOrId, options, signal) {
       yield* await does("logs", nameOrId, () => logs.read(nameOrId, options, signal));
     },

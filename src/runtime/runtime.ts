@@ -65,6 +65,11 @@ export interface Runtime {
    * does not run or a user, workdir or program that it does not have.
    */
   exec(nameOrId: string, spec: ExecSpec): Promise<ExecSession>;
+  /**
+   * Starts a container that was created with `attach`, and connects to its main process as `exec` does to a command:
+   * `exitCode` is the container's own, `kill` stops the container. Nothing removes it.
+   */
+  startAttached(nameOrId: string, options: AttachOptions): Promise<ExecSession>;
   /** Output of a container, stdout and stderr in order of arrival, unframed, also of tty containers. Nothing is read ahead of the consumer beyond a small buffer. */
   logs(nameOrId: string, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
@@ -99,6 +104,15 @@ export interface ExecSpec {
   user?: string;
   /** Of the terminal, from the start where the engine can, right after it elsewhere. */
   size?: TerminalSize;
+}
+
+export interface AttachOptions {
+  /** As the container was created. */
+  tty: boolean;
+  interactive: boolean;
+  size?: TerminalSize;
+  /** Between the stop signal and the end, when the session is killed. */
+  graceMs: number;
 }
 
 export interface TerminalSize {

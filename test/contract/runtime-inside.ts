@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { ContainerSpec } from "../../src/core/workload.ts";
-import type { ExecSession, ExecSpec, LogOptions, Runtime } from "../../src/runtime/runtime.ts";
+import type { AttachOptions, ExecSession, ExecSpec, LogOptions, Runtime } from "../../src/runtime/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { expectFailure } from "../support/failure.ts";
 import { waitFor } from "../support/wait.ts";
@@ -43,6 +43,67 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
     const puppet = (text: string, change: Partial<ContainerSpec> = {}) =>
       started(text, { command: subject.puppet, ...change });
     const never = () => new AbortController().signal;
+
+    describe("attached containers", () => {
+      let made = 0;
+      const attached = async (command: string[], change: Partial<AttachOptions> = {}) => {
+        const options = { tty: false, interactive: false, graceMs: 1_000, ...change };
+        const id = await create(`attached-${++made}`, {
+          command,
+          attach: options,
+          restart: { name: "no", maximumRetryCount: 0 },
+        });
+        return { id, session: await runtime.startAttached(id, options) };
+      };
+
+      test("their output comes apart from its first byte on, and the exit code is the container's", async () => {
+        const { id, session } = await attached(["sh", "-c", scripts.both]);
+        expect(await outputOf(session)).toEqual({ stdout: "out\n", stderr: "err\n" });
+        expect(await session.exitCode()).toBe(3);
+        expect((await runtime.inspect(id))?.state).toBe("exited");
+      });
+
+      test("input arrives whole, and its end ends the process", async () => {
+        const { session } = await attached(["cat"], { interactive: true });
+        const output = outputOf(session);
+        const lines = Array.from({ length: 2_000 }, (_, index) => `${index} ${"x".repeat(200)}\n`);
+        await Promise.all(lines.map((line) => session.write(Buffer.from(line))));
+        session.endInput();
+        expect((await output).stdout).toBe(lines.join(""));
+        expect(await session.exitCode()).toBe(0);
+      });
+
+      test("a terminal has the size given, and a later one", async () => {
+        const size = { rows: 33, cols: 99 };
+        const { session: first } = await attached(["sh", "-c", scripts.size], { tty: true, interactive: true, size });
+        await first.write(Buffer.from("\n"));
+        expect((await outputOf(first)).stdout).toContain("33 99");
+        const { session: second } = await attached(["sh", "-c", scripts.size], { tty: true, interactive: true, size });
+        await second.resize({ rows: 44, cols: 111 });
+        await second.write(Buffer.from("\n"));
+        expect((await outputOf(second)).stdout).toContain("44 111");
+        await second.exitCode();
+        await second.resize({ rows: 1, cols: 1 });
+      });
+
+      test("kill stops the container, as often as asked", async () => {
+        const { id, session } = await attached(["sleep", "600"], { interactive: true });
+        const output = outputOf(session);
+        await Promise.all([session.kill(), session.kill()]);
+        await output;
+        expect((await runtime.inspect(id))?.state).toBe("exited");
+        expect(await session.exitCode()).toBeGreaterThan(0);
+        await runtime.remove(id);
+        await session.kill();
+      });
+
+      test("a program that is not there, and a container that is not there, are told apart", async () => {
+        const unknown = await expectFailure(attached(["no-such-program"]), "conflict");
+        expect(unknown.message).toContain("executable file not found");
+        const options = { tty: false, interactive: false, graceMs: 0 };
+        await expectFailure(runtime.startAttached(subject.unique("none"), options), "not_found");
+      });
+    });
 
     describe("commands", () => {
       const plain: ExecSpec = { command: [], env: [], tty: false, interactive: false };

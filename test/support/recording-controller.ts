@@ -95,6 +95,9 @@ export const fixedAnswers: Controller = {
   execPod: async () => {
     throw new Failure("not_found", 'no container "s-web.gone"');
   },
+  runApp: async () => {
+    throw new Failure("not_found", "deployment/s/gone not found");
+  },
   execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
   podLogs: async () => (async function* () {})(),
   stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),

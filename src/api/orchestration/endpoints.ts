@@ -25,6 +25,7 @@ import {
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
+import { runApp } from "./run-app.ts";
 import { getOperation, restart } from "./restart.ts";
 import { scale } from "./scale.ts";
 import { why } from "./why.ts";
@@ -48,6 +49,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   podLogs,
   execPod,
   getExec,
+  runApp,
   listStats,
   getConfig,
   setConfig,

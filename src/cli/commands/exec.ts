@@ -1,7 +1,7 @@
 import { targetOf } from "../../api/client.ts";
 import { execPod } from "../../api/orchestration/exec.ts";
 import type { PodRecord } from "../../api/orchestration/pods.ts";
-import type { Arguments } from "../arguments.ts";
+import { attachFlags, attachmentOf } from "../attached.ts";
 import type { CommandBody, Context } from "../command.ts";
 import { execSession } from "../exec-session.ts";
 import { CommandFailure, usageFailure } from "../failures.ts";
@@ -14,36 +14,22 @@ export const execCommand: CommandBody = {
     "Without COMMAND it is a shell, on a terminal. Where several replicas are meant, the newest that is",
     "ready is taken. Ends with the exit code of COMMAND; when the client goes away, COMMAND is ended too.",
   ],
-  flags: [
-    { name: "interactive", short: "i", aliases: ["stdin"], summary: "pass stdin on" },
-    { name: "tty", short: "t", summary: "give it a terminal" },
-    { name: "user", short: "u", value: "USER", summary: "run it as this user, or user:group" },
-    { name: "workdir", short: "w", value: "DIR", summary: "run it in this folder" },
-    { name: "env", short: "e", value: "KEY=VALUE", repeat: true, summary: "add this variable; may be repeated" },
-  ],
+  flags: attachFlags,
   restFromWord: 2,
   async run(context, args) {
     const [reference, ...words] = args.words;
     if (reference === undefined) throw usageFailure("say which pod: exec SCOPE/NAME[.REPLICA] -- COMMAND");
-    const plan = planOf(args, words, context);
+    const { command, usual } = commandOf(words, context);
+    const { env, query, ...attachment } = attachmentOf(args, context, usual);
     // A container's own name needs no look at the others: the server says when it is gone.
     const name = containerWord(reference) ?? (await chosenPod(context, reference));
     const { endpoint, signal, rawTerminal: terminal, headers } = context;
-    const size = plan.tty ? terminal.size() : undefined;
-    const query = {
-      framing: "true",
-      tty: plan.tty,
-      interactive: plan.interactive,
-      user: args.value("user"),
-      workdir: args.value("workdir"),
-      ...size,
-    };
     return execSession({
-      ...plan,
+      ...attachment,
       endpoint,
       headers,
       target: targetOf(execPod.path, { params: { name }, query }),
-      body: { command: plan.command, env: plan.env },
+      body: { command, env },
       terminal,
       signal,
       answerMs: context.limits.answerMs,
@@ -51,33 +37,11 @@ export const execCommand: CommandBody = {
   },
 };
 
-interface Plan {
-  command: string[];
-  env: string[];
-  tty: boolean;
-  interactive: boolean;
-}
-
-function planOf(args: Arguments, words: string[], context: Context): Plan {
-  const shell = words.length === 0;
-  if (shell && !context.terminal.interactive) throw usageFailure("say what to run: exec SCOPE/NAME -- COMMAND");
-  const tty = args.on("tty") || (shell && args.value("tty") === undefined);
-  const interactive = args.on("interactive") || (shell && args.value("interactive") === undefined);
-  if (tty && interactive && !context.rawTerminal.inputIsTerminal) {
-    throw usageFailure("-t needs a terminal on stdin: leave it out to pass a file or a pipe");
-  }
-  const given = args.values("env");
-  const bad = given.find((entry) => !/^[^=]+=/.test(entry));
-  if (bad !== undefined) throw usageFailure(`--env "${bad}" is not KEY=VALUE`);
-  // Later wins, so that what the operator gives comes last.
-  const env = [...(tty ? terminalEnv(context) : []), ...given];
-  return { command: shell ? ["sh"] : words, env, tty, interactive };
-}
-
-function terminalEnv({ variables }: Context): string[] {
-  const term = [`TERM=${variables.TERM || "xterm-256color"}`];
-  const locale = ["LANG", "LC_ALL"].flatMap((name) => (variables[name] ? [`${name}=${variables[name]}`] : []));
-  return [...term, ...locale];
+/** Without words it is a shell, which needs a terminal. */
+function commandOf(words: string[], context: Context) {
+  if (words.length > 0) return { command: words, usual: { tty: false, interactive: false } };
+  if (!context.terminal.interactive) throw usageFailure("say what to run: exec SCOPE/NAME -- COMMAND");
+  return { command: ["sh"], usual: { tty: true, interactive: true } };
 }
 
 /** A pod that the reference names; of several replicas of one resource the newest ready one, with a note. */

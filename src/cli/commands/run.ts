@@ -1,21 +1,44 @@
 import { cancelRun } from "../../api/orchestration/jobs.ts";
 import { formatKey } from "../../api/manifest.ts";
+import { attachFlags } from "../attached.ts";
 import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { followRun, startRun } from "../run-follow.ts";
+import { runInOwnContainer } from "../run-app.ts";
 import { findJob } from "../run-target.ts";
 
 export const runCommand: CommandBody = {
-  usage: ["run SCOPE/NAME [--kind KIND] [--no-wait]", "run --cancel RUN"],
+  usage: [
+    "run SCOPE/NAME [--kind KIND] [--no-wait]",
+    "run SCOPE/NAME[.ORDINAL] [-u USER] [-w DIR] [-e K=V]… -- COMMAND…",
+    "run --cancel RUN",
+  ],
   detail: [
-    "Ends with 1 when the run was cancelled or never began, with 3 when it took longer than its timeout.",
-    "Ctrl-C leaves the run alone: it goes on.",
+    "  berth run shop/nightly                     the job as its manifest says",
+    "  berth run shop/web -- bin/rails console    a command in a container of its own",
+    "  pg_dump … | berth run shop/web -- bin/import",
+    "",
+    "A job: waits for its end and exits with its exit code; with 1 when the run was cancelled or never",
+    "began, with 3 when it took longer than its timeout. Ctrl-C leaves the run alone: it goes on.",
+    "",
+    "A command: its container has the app's image, environment, volumes, networks and limits, no ports,",
+    "and is removed at the end. Stdin is passed on; on a terminal the command gets one too. Exits with",
+    "the exit code of the command. When this program goes away, the command is ended. Of a statefulset,",
+    ".ORDINAL says whose volumes it gets. berth exec runs a command in a pod that runs already.",
   ],
   flags: [
-    { name: "kind", short: "k", value: "KIND", summary: "job or cronjob, where both have the name" },
-    { name: "no-wait", aliases: ["detach"], summary: "print the id of the run and do not wait" },
+    {
+      name: "kind",
+      short: "k",
+      value: "KIND",
+      summary: "deployment, statefulset, job or cronjob, where several have the name",
+    },
+    { name: "no-wait", aliases: ["detach"], summary: "a job: print the id of the run and do not wait" },
     { name: "cancel", value: "RUN", summary: "end the run with this id instead" },
+    ...attachFlags,
+    { name: "entrypoint", value: "PROGRAM", summary: 'program before COMMAND, "" for none (default: the app\'s)' },
   ],
+  restFromWord: 2,
   async run(context, args) {
     const [text, ...more] = args.words;
     const id = args.value("cancel");
@@ -25,12 +48,8 @@ export const runCommand: CommandBody = {
       answer(context, run, () => `run ${run.run_id} of ${formatKey(run)} ${run.status}`);
       return exitCodes.done;
     }
-    if (text === undefined) throw usageFailure("say what to run: SCOPE/NAME of a job or cron job");
-    if (more.length > 0) {
-      throw usageFailure(
-        "a job runs the command of its manifest; for a command in a pod: berth exec SCOPE/NAME -- CMD",
-      );
-    }
+    if (text === undefined) throw usageFailure("say what to run: SCOPE/NAME of a job, or SCOPE/NAME -- COMMAND");
+    if (more.length > 0) return runInOwnContainer(context, args);
     const begun = await startRun(context, await findJob(context.api, text, args.value("kind")));
     if (!args.on("no-wait")) return followRun(context, begun);
     answer(context, begun, () => begun.run_id);

@@ -12,7 +12,7 @@ import { mountDescribe } from "./describe.ts";
 import { mountDispatch } from "./dispatch.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountEvents } from "./events.ts";
-import { execPodRoute, mountExec } from "./exec.ts";
+import { execPodRoute, mountExec, runAppRoute } from "./exec.ts";
 import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
@@ -84,6 +84,6 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
     fetch: withRequestLog(app.fetch, log, plane.actorHeader),
-    takeover: createTakeovers([execPodRoute, podLogsRoute], { controller, names, log, limits }),
+    takeover: createTakeovers([execPodRoute, runAppRoute, podLogsRoute], { controller, names, log, limits }),
   };
 }

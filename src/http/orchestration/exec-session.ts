@@ -15,6 +15,9 @@ import { refusalOf } from "./error-mapping.ts";
 /** What the client asked for. */
 export type ExecPlan = Omit<ExecOptions, "actor"> & { name: string; framed: boolean };
 
+/** A command that has begun; `container` where it is not the pod of the plan. */
+export type StartedExec = RunningExec & { container?: string };
+
 /** One session between a client's connection and a command in a pod. */
 export interface ExecState {
   plan: ExecPlan;
@@ -25,7 +28,7 @@ export interface ExecState {
   frames: FrameReader | undefined;
   log: Log;
   /** Undefined until it has started. */
-  exec: RunningExec | undefined;
+  exec: StartedExec | undefined;
   /** The last size the client told before the start. */
   size: { cols: number; rows: number } | undefined;
   /** The client is gone. */
@@ -36,9 +39,9 @@ export interface ExecState {
 
 /** How the session meets its connection. */
 export interface ExecConnection {
-  start(): Promise<RunningExec>;
+  start(): Promise<StartedExec>;
   /** Head of the answer. */
-  head(id: string): Uint8Array;
+  head(exec: StartedExec): Uint8Array;
   begun(): void;
   /** Answers what went wrong before the start. */
   refuse(error: unknown): void;
@@ -66,10 +69,10 @@ export async function run(state: ExecState, connection: ExecConnection): Promise
   }
 }
 
-async function converse(state: ExecState, exec: RunningExec, connection: ExecConnection): Promise<void> {
+async function converse(state: ExecState, exec: StartedExec, connection: ExecConnection): Promise<void> {
   const { plan, outlet } = state;
   connection.begun();
-  await outlet.write(connection.head(exec.id));
+  await outlet.write(connection.head(exec));
   if (state.left || state.fault !== undefined) end(state);
   if (state.size !== undefined) resize(state, exec, state.size);
   void feed(state, exec);

@@ -1,11 +1,21 @@
 import { createFrameReader } from "../../api/exec-frames.ts";
 import { execFramingHeader, execIdHeader, execPod, getExec } from "../../api/orchestration/exec.ts";
+import { runApp } from "../../api/orchestration/run-app.ts";
+import type { QueryOf } from "../../api/endpoint.ts";
 import { readFlag } from "../../api/query.ts";
-import type { Controller } from "../../controller/controller.ts";
+import type { Controller, ExecOptions } from "../../controller/controller.ts";
 import { createByteQueue } from "../../lib/byte-queue.ts";
 import { createOutlet } from "../server/outlet.ts";
 import type { TakeoverSession } from "../server/takeover.ts";
-import { clientData, clientEnd, clientLeft, type ExecPlan, type ExecState, run } from "./exec-session.ts";
+import {
+  clientData,
+  clientEnd,
+  clientLeft,
+  type ExecPlan,
+  type ExecState,
+  run,
+  type StartedExec,
+} from "./exec-session.ts";
 import { mount, type Plane } from "./mount.ts";
 import { parseBody, readPodName } from "./request.ts";
 import { takeoverRoute, type TakenCall } from "./takeovers.ts";
@@ -16,17 +26,35 @@ export function mountExec(plane: Plane, controller: Controller): void {
   });
 }
 
-type Call = TakenCall<typeof execPod>;
-
 /** `POST /pods/{name}/exec` (orchestration API, section 4, "Pods"): after the head of a 200 the connection is the session. */
 export const execPodRoute = takeoverRoute(execPod, (call): TakeoverSession => {
+  return sessionOr(call, () => {
+    const query = call.query();
+    const plan = { ...readTerminal(query), name: readPodName(call.params) };
+    return session(call, plan, (body, options) => call.parts.controller.execPod(plan.name, body, options));
+  });
+});
+
+/** `POST /run`: the same session with a container of its own. */
+export const runAppRoute = takeoverRoute(runApp, (call): TakeoverSession => {
+  return sessionOr(call, () => {
+    const query = call.query();
+    const plan = { ...readTerminal(query), name: [query.scope, query.name].filter(Boolean).join("/") };
+    return session(call, plan, (body, options) => call.parts.controller.runApp(query, body, options));
+  });
+});
+
+type Call = Omit<TakenCall<typeof execPod>, "query">;
+type Start = (body: unknown, options: ExecOptions) => Promise<StartedExec>;
+
+function sessionOr({ refuse }: Call, begin: () => TakeoverSession): TakeoverSession {
   try {
-    return session(call, readPlan(call));
+    return begin();
   } catch (error) {
-    call.refuse(error);
+    refuse(error);
     return refused;
   }
-});
+}
 
 /** Of a request that is answered already: nothing of it is called any more. */
 const refused: TakeoverSession = {
@@ -37,7 +65,7 @@ const refused: TakeoverSession = {
   retire: () => undefined,
 };
 
-function session(call: Call, plan: ExecPlan): TakeoverSession {
+function session(call: Call, plan: ExecPlan, begin: Start): TakeoverSession {
   const { wire } = call.takeover;
   const state: ExecState = {
     plan,
@@ -55,8 +83,8 @@ function session(call: Call, plan: ExecPlan): TakeoverSession {
     fault: undefined,
   };
   void run(state, {
-    start: () => start(call, plan),
-    head: (id) => head(call, plan, id),
+    start: () => start(call, plan, begin),
+    head: (exec) => head(call, plan, exec),
     begun: () => call.answered(200),
     refuse: call.refuse,
     finish: () => call.takeover.finish(),
@@ -72,11 +100,12 @@ function session(call: Call, plan: ExecPlan): TakeoverSession {
   };
 }
 
-function readPlan(call: Call): ExecPlan {
-  const { tty, interactive, framing, workdir, user, cols, rows } = call.query();
+type TerminalQuery = Omit<Partial<QueryOf<typeof execPod>>, "name">;
+
+function readTerminal(query: TerminalQuery): Omit<ExecPlan, "name"> {
+  const { tty, interactive, framing, workdir, user, cols, rows } = query;
   const size = { cols: dimension(cols), rows: dimension(rows) };
   return {
-    name: readPodName(call.params),
     tty: readFlag(tty, false),
     interactive: readFlag(interactive, false),
     framed: readFlag(framing, false),
@@ -92,16 +121,16 @@ function dimension(text: string | undefined): number {
   return value <= 65_535 ? value : 0;
 }
 
-async function start({ takeover, parts, actor }: Call, { framed: _framed, name, ...options }: ExecPlan) {
-  const body = parseBody(takeover.body, { depthMax: parts.limits.jsonDepthMax });
-  return parts.controller.execPod(name, body, { ...options, actor });
+async function start(call: Call, { framed: _framed, name: _name, ...options }: ExecPlan, begin: Start) {
+  const { takeover, parts, actor } = call;
+  return begin(parseBody(takeover.body, { depthMax: parts.limits.jsonDepthMax }), { ...options, actor });
 }
 
-function head({ parts }: Call, { name, framed }: ExecPlan, id: string): Uint8Array {
+function head({ parts }: Call, { name, framed }: ExecPlan, { id, container = name }: StartedExec): Uint8Array {
   const lines = [
     "HTTP/1.1 200 OK",
     "Content-Type: application/octet-stream",
-    `${parts.names.headerPrefix}-Container: ${name}`,
+    `${parts.names.headerPrefix}-Container: ${container}`,
     "Connection: close",
     `${execIdHeader}: ${id}`,
     ...(framed ? [`${execFramingHeader}: 1`] : []),

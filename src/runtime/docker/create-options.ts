@@ -27,6 +27,7 @@ export function createRequest(spec: ContainerSpec, labels: Record<string, string
       ExposedPorts: exposedPorts(publishedPorts(spec)),
       HostConfig: hostConfig(spec),
       NetworkingConfig: networkingConfig(spec),
+      ...attachment(spec),
     },
   };
 }
@@ -39,6 +40,14 @@ export function endpointSettings(network: ContainerSpec["networks"][number]): { 
 /** The engine counts in seconds; a shorter grace than asked for would be the worse error. */
 export function wholeSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
+}
+
+/** With `StdinOnce` the end of the client's input is the end of the process's. */
+function attachment({ attach }: ContainerSpec): Dockerode.ContainerCreateOptions {
+  if (attach === undefined) return {};
+  const { tty, interactive } = attach;
+  const stdin = { AttachStdin: interactive, OpenStdin: interactive, StdinOnce: interactive };
+  return { Tty: tty, AttachStdout: true, AttachStderr: true, ...stdin };
 }
 
 function hostConfig(spec: ContainerSpec): Dockerode.HostConfig {

@@ -1,3 +1,5 @@
+import type { Pipe } from "./pipe.ts";
+
 /** One piece of a container's output. */
 export interface OutputPart {
   stream: "stdout" | "stderr";
@@ -53,4 +55,15 @@ function append(runs: Run[], stream: OutputPart["stream"], piece: Uint8Array): v
 function joined(pieces: Uint8Array[]): Uint8Array {
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+}
+
+/** Everything that comes out of a hijacked connection, until its end; on a terminal there is one stream and no framing. */
+export async function* pipeOutput(pipe: Pipe, tty: boolean): AsyncGenerator<OutputPart> {
+  const demux = createDemuxer();
+  for (;;) {
+    const bytes = await pipe.read();
+    if (bytes === undefined) return;
+    if (tty) yield { stream: "stdout", bytes };
+    else yield* demux(bytes);
+  }
 }

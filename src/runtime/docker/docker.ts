@@ -1,5 +1,6 @@
 import type { Naming } from "../../core/naming.ts";
 import type { Runtime } from "../runtime.ts";
+import { createAttach } from "./attach.ts";
 import { createConnections } from "./connections.ts";
 import { createContainers } from "./containers.ts";
 import { type SystemRoots, systemRoots } from "./cgroup.ts";
@@ -53,6 +54,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
   const owner = { names, installationId };
   const containers = createContainers(engine, owner, stopSlackMs);
   const { inspect } = containers;
+  const exitWait = createExitWait({ engine, inspect, holdMs: waitHoldMs });
   return {
     info: () => engineInfo(engine),
     ...containers,
@@ -62,7 +64,8 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     events: (signal, onOpen) => containerEvents(engine, owner, { signal, onOpen }),
     ...createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs }),
     ...createLogs(engine, inspect),
-    ...createExitWait({ engine, inspect, holdMs: waitHoldMs }),
+    ...createAttach({ engine, containers, wait: exitWait.wait }),
+    ...exitWait,
     ...createUsage({ engine, owner, inspect, roots }),
     ...createConnections({ engine, inspect, roots }),
     freeBytes: () => freeBytes(engine),

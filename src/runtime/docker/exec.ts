@@ -1,7 +1,7 @@
 import type { Naming } from "../../core/naming.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { ContainerDetail, ExecSession, ExecSpec, Runtime, TerminalSize } from "../runtime.ts";
-import { createDemuxer, type OutputPart } from "./demux.ts";
+import { pipeOutput } from "./demux.ts";
 import { type Engine, speaks } from "./engine.ts";
 import { type Attempt, missing, refusal, timedOut } from "./errors.ts";
 import { isWithinReach, type Killer, killFromInside, killFromOutside, readExec } from "./exec-kill.ts";
@@ -113,21 +113,11 @@ const wordsMax = 4096;
 
 async function words(pipe: Pipe, tty: boolean): Promise<string> {
   let text = "";
-  for await (const { bytes } of output(pipe, tty)) {
+  for await (const { bytes } of pipeOutput(pipe, tty)) {
     text += Buffer.from(bytes).toString();
     if (text.length > wordsMax) break;
   }
   return text.slice(0, wordsMax).replaceAll(/\s+/g, " ").trim() || "the engine does not say why";
-}
-
-async function* output(pipe: Pipe, tty: boolean): AsyncGenerator<OutputPart> {
-  const demux = createDemuxer();
-  for (;;) {
-    const bytes = await pipe.read();
-    if (bytes === undefined) return;
-    if (tty) yield { stream: "stdout", bytes };
-    else yield* demux(bytes);
-  }
 }
 
 interface Started {
@@ -145,7 +135,7 @@ async function session(setup: Setup, { id, pipe, pid }: Started): Promise<ExecSe
   }
   return {
     id,
-    output: output(pipe, spec.tty),
+    output: pipeOutput(pipe, spec.tty),
     write: async (bytes) => {
       if (!(await pipe.write(bytes))) throw ended(setup);
     },

@@ -1,8 +1,9 @@
 import { Failure } from "../../api/failure.ts";
-import type { ExecSession, ExecSpec, TerminalSize } from "../runtime.ts";
+import type { AttachOptions, ExecSession, ExecSpec, TerminalSize } from "../runtime.ts";
 import type { Bells } from "./bells.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import type { ContainerTable } from "./container-table.ts";
+import type { Machine } from "./containers.ts";
 import { engineDown } from "./faults.ts";
 
 export interface ExecCall {
@@ -34,6 +35,8 @@ export type ExecHandler = (call: ExecCall) => ExecProgram | undefined;
 export interface Execs {
   /** Fails `not_found` and `conflict` as `Runtime.exec` says. */
   start(nameOrId: string, spec: ExecSpec): ExecSession;
+  /** The program of a container that has just been started, connected to whoever asked; see `Runtime.startAttached`. */
+  attach(nameOrId: string, options: AttachOptions, machine: Machine): ExecSession;
   /** Unless told otherwise, every command ends at once with 0 and says nothing. */
   onExec(handler: ExecHandler): void;
   /** Every session loses its connection; the commands go on. */
@@ -49,6 +52,7 @@ export function createExecs(table: ContainerTable, bells: Bells): Execs {
   const world: World = { table, bells, handler: () => () => 0, started: 0, breaks: new Set() };
   return {
     start: (nameOrId, spec) => start(world, nameOrId, spec),
+    attach: (nameOrId, options, machine) => attach(world, { nameOrId, options, machine }),
     onExec: (handler) => {
       world.handler = handler;
     },
@@ -82,6 +86,39 @@ function start(world: World, nameOrId: string, spec: ExecSpec): ExecSession {
   session.run(program);
   void running.then(() => world.breaks.delete(session.cut));
   return session.session;
+}
+
+interface Attaching {
+  nameOrId: string;
+  options: AttachOptions;
+  machine: Machine;
+}
+
+/** The container ends with its program, and the program with its container, whose exit code counts. */
+function attach(world: World, { nameOrId, options, machine }: Attaching): ExecSession {
+  const entry = world.table.get(nameOrId);
+  if (entry === undefined) throw new Failure("not_found", `container "${nameOrId}" does not exist`);
+  const { detail, spec: made } = entry;
+  const spec: ExecSpec = { ...options, command: made.command ?? [], env: [] };
+  const words = `cannot start container "${nameOrId}"`;
+  const program = world.handler({ container: detail.name, spec });
+  if (program === undefined) throw new Failure("conflict", `${words}: executable file not found`);
+  machine.start(nameOrId);
+  const { id, pid } = world.table.get(nameOrId)?.detail ?? detail;
+  const session = createSession(spec, { id, words });
+  const stop = () => session.stop(world.table.get(id)?.detail.exitCode ?? killedCode);
+  world.breaks.add(session.cut);
+  void endWithContainer(world, { id, pid }, { ...session, stop });
+  session.run(program);
+  void session.running.then((code) => {
+    world.breaks.delete(session.cut);
+    if (world.table.get(id)?.detail.pid === pid)
+      machine.die(id, { exitCode: Number(code ?? killedCode), byHand: true });
+  });
+  const kill = async () => {
+    if (world.table.get(id) !== undefined) machine.stop(id);
+  };
+  return { ...session.session, kill };
 }
 
 async function endWithContainer(

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readExecBody } from "../../../src/core/exec-request.ts";
+import { readExecBody, readRunAppBody } from "../../../src/core/exec-request.ts";
 
 test("what is left out is empty", () => {
   expect(readExecBody({ command: ["ls"] })).toEqual({ command: ["ls"], env: [] });
@@ -24,4 +24,11 @@ test("every fault is told, and no value of env", () => {
   const attempt = () => readExecBody({ command: [], env: ["s3cret"] });
   expect(attempt).toThrow(/^command: .*\nenv\[0\]: /);
   expect(attempt).not.toThrow(/s3cret/);
+});
+
+test("a run takes an entrypoint beside the command, the empty one too", () => {
+  expect(readRunAppBody({ command: ["ls"] })).toEqual({ command: ["ls"], env: [] });
+  expect(readRunAppBody({ command: ["ls"], entrypoint: "" }).entrypoint).toBe("");
+  expect(() => readRunAppBody({ command: ["ls"], entrypoint: ["sh"] })).toThrow("entrypoint: must be a text");
+  expect(() => readRunAppBody({ command: ["ls"], entrypoint: "a\0" })).toThrow("entrypoint: holds a NUL");
 });

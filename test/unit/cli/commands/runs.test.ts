@@ -172,7 +172,6 @@ describe("berth run", () => {
     [["run"], "say what to run"],
     [["run", "shop/both"], "job/shop/both or cronjob/shop/both"],
     [["run", "report"], "job/shop/report or job/bank/report"],
-    [["run", "shop/report", "ls"], "berth exec"],
     [["run", "deployment/shop/web"], "has no runs"],
     [["run", "--cancel", "abcde", "shop/report"], "nothing else"],
   ])("%p is wrong usage", async (words, text) => {
