@@ -91,6 +91,8 @@ install_server() {
   root=${root:-/opt/berth}
   need_engine
   get_executable /usr/local/bin/berth
+  # Empty: who is put into it may use berth, with root's rights.
+  grep -q '^berth:' /etc/group || groupadd --system berth
   say "installing the unit berth.service"
   /usr/local/bin/berth server unit --executable /usr/local/bin/berth --root "$root" >/etc/systemd/system/berth.service
   systemctl daemon-reload

@@ -1,5 +1,6 @@
 import { Failure } from "./api/failure.ts";
 import { hostname } from "node:os";
+import { type AccessOptions, accessOptions } from "./config-access.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./config-values.ts";
 import type { LogLevel } from "./lib/log.ts";
 import { checkMailServer } from "./deliver/mail-server.ts";
@@ -25,6 +26,10 @@ export const limits = {
   idleMs: 75_000,
   /** Connections on the orchestration listener at one time; one more is answered 503. */
   connectionsMax: 1_024,
+  /** Connections of clients that were not let in and still read why; those of more are cut off. */
+  refusedConnectionsMax: 64,
+  /** How long the process behind one connection is searched for. */
+  peerSearchMs: 2_000,
   /** Nesting of a JSON body. */
   jsonDepthMax: 64,
   manifestsPerApplyMax: 1_000,
@@ -133,11 +138,9 @@ export const clientLimits = {
   topMs: 2_000,
 } as const;
 
-export interface ServeOptions {
+export interface ServeOptions extends AccessOptions {
   /** Folder of all state. */
   root: string;
-  /** `host:port`; empty turns the plane off. */
-  addr: string;
   observabilityAddr: string;
   identityAddr: string;
   /** Where browsers reach the identity service, without a slash at the end: what providers send them back to. */
@@ -176,7 +179,11 @@ type Environment = Record<string, string | undefined>;
 export function serveOptions(flags: ServeFlags, env: Environment = process.env): ServeOptions {
   return {
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
-    addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
+    ...accessOptions({
+      addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
+      addrInsecure: flags.addrInsecure ?? env.BERTH_ADDR_INSECURE ?? "false",
+      allowedHosts: flags.allowedHosts ?? env.BERTH_ALLOWED_HOSTS ?? "",
+    }),
     observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
     ...identityOptions(flags, env),
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { identityLimits, limits, type ServeOptions } from "./config.ts";
 import { parseAddress } from "./config-values.ts";
+import { openPlane } from "./daemon-access.ts";
 import { createController } from "./controller/create.ts";
 import { callbackDoor, createPluginRoom, urlOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";
@@ -136,9 +137,9 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     limits,
   });
+  const access = await openPlane(options, layout, names);
   const front = await startFront({
-    ...(options.addr === "" ? {} : { tcp: parseAddress(options.addr) }),
-    unixPath: layout.socket,
+    ...access,
     innerPath: `${layout.socket}.inner`,
     inner: app.fetch,
     takeover: app.takeover,

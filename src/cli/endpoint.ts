@@ -111,7 +111,13 @@ const causes: Record<string, [string, string[]]> = {
   ECONNREFUSED: ["nobody listens there", elsewhere],
   ENOENT: ["no such socket", elsewhere],
   ENOTFOUND: ["the name cannot be resolved", ["check the host in --endpoint or BERTH_ENDPOINT"]],
-  EACCES: ["no permission", ["the socket belongs to the server's user: try sudo, or the http address"]],
+  EACCES: [
+    "no permission",
+    [
+      "the socket is for root and, where it existed when the server started, the group berth: try sudo, or",
+      "sudo usermod -aG berth $USER     and sign in again, so that the session has the group",
+    ],
+  ],
   ECONNRESET: ["the connection broke", ["try again; if it stays, look at the server's log: journalctl -u berth"]],
 };
 

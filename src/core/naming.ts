@@ -14,6 +14,8 @@ export interface Naming {
   envPrefixes: readonly string[];
   /** Prefix of response headers. */
   headerPrefix: string;
+  /** System group whose members may use the orchestration plane. */
+  operatorGroup: string;
   label: Labels;
 }
 
@@ -54,6 +56,7 @@ export function naming(prefix = "berth"): Naming {
     envPrefix,
     envPrefixes: [...new Set([documentedEnvPrefix, envPrefix])],
     headerPrefix: `X-${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}`,
+    operatorGroup: prefix,
     label: {
       createdBy: "createdby",
       installation: `${prefix}.installation`,

@@ -1,4 +1,4 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, chown, mkdir, stat } from "node:fs/promises";
 import { removeLeftovers } from "./atomic-write.ts";
 import { diskFailure } from "./disk-failure.ts";
 import type { Layout } from "./layout.ts";
@@ -35,4 +35,23 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   } catch (error) {
     throw diskFailure(error, path);
   }
+}
+
+/**
+ * Lets the members of a group reach the socket in `run`: they may pass through the folders above it, and read neither.
+ * A server that may not hand them over leaves them as they are.
+ */
+export async function openRootToGroup({ root, run }: Layout, gid: number): Promise<void> {
+  try {
+    const { mode } = await stat(root);
+    if ((mode & 0o001) === 0) await giveTo(root, gid, mode | 0o010);
+    await giveTo(run, gid, 0o710);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) throw diskFailure(error, run);
+  }
+}
+
+async function giveTo(path: string, gid: number, mode: number): Promise<void> {
+  await chown(path, -1, gid);
+  await chmod(path, mode & 0o7777);
 }

@@ -2,13 +2,17 @@ import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { limits, type ServeOptions, serveOptions } from "../config.ts";
+import { naming } from "../core/naming.ts";
 import { type Layout, layoutOf } from "../disk/layout.ts";
+import { readOperators } from "../machine/accounts.ts";
+import { tablesError } from "../machine/peers.ts";
 import { versionText } from "../version.ts";
+import { type AccessFacts, checkAccess } from "./check-access.ts";
 import * as checks from "./checks.ts";
 import { askDocker, askServer, isListening } from "./probe.ts";
 
-const usage = `usage: berth doctor [--root DIR] [--addr A] [--observability-addr A] [--identity-addr A] [--identity-base-url U]
-                    [--docker-host H] [-o json]
+const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
+                    [--identity-base-url U] [--docker-host H] [-o json]
 Looks at this machine the way berth serve needs it, and says how to mend what is wrong.`;
 
 /**
@@ -37,6 +41,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     checks.checkRoot(root),
     checks.checkKey(root),
     ...(await addressChecks(options, server !== undefined)),
+    checkAccess(await accessFacts(options, layout)),
     checks.checkIdentity(identityFacts(options, layout)),
     checks.checkClock(clockFacts(layout)),
     checks.checkServer(server, versionText()),
@@ -57,6 +62,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
       options: {
         root: string,
         addr: string,
+        "addr-insecure": { type: "boolean" },
         "observability-addr": string,
         "identity-addr": string,
         "identity-base-url": string,
@@ -75,6 +81,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
     const flags = {
       root: values.root,
       addr: values.addr,
+      addrInsecure: values["addr-insecure"] === true ? "true" : undefined,
       observabilityAddr: values["observability-addr"],
       identityAddr: values["identity-addr"],
       identityBaseUrl: values["identity-base-url"],
@@ -131,6 +138,21 @@ async function addressState(address: string, serverRuns: boolean): Promise<check
   if (address === "") return "off";
   if (!(await isListening(address))) return "free";
   return serverRuns ? "ours" : "taken";
+}
+
+async function accessFacts({ addr, addrInsecure, prefix }: ServeOptions, { socket }: Layout): Promise<AccessFacts> {
+  const { accounts, group } = await readOperators("/etc", naming(prefix).operatorGroup);
+  const file = statSync(socket, { throwIfNoEntry: false });
+  return {
+    addr,
+    insecure: addrInsecure,
+    socket,
+    socketMode: file?.mode,
+    socketGid: file?.gid,
+    group,
+    members: accounts.filter(({ uid }) => group.members.has(uid)).map(({ name }) => name),
+    tablesError: await tablesError(),
+  };
 }
 
 function identityFacts(

@@ -8,6 +8,9 @@ export const serveUsage = `usage: berth serve [flags]
 
   --root DIR                  folder of all state (BERTH_ROOT, /opt/berth)
   --addr HOST:PORT            orchestration plane (BERTH_ADDR, 127.0.0.1:8686); "" turns it off, the socket stays
+  --addr-insecure             the port lets everybody in who reaches it, also from other machines: they are root here
+                              (BERTH_ADDR_INSECURE)
+  --allowed-hosts NAME,…      names of proxies in front of it, for Host and Origin (BERTH_ALLOWED_HOSTS)
   --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR); not built yet
   --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
   --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
@@ -30,6 +33,8 @@ export const serveUsage = `usage: berth serve [flags]
 const flags = {
   root: { type: "string" },
   addr: { type: "string" },
+  "addr-insecure": { type: "boolean" },
+  "allowed-hosts": { type: "string" },
   "observability-addr": { type: "string" },
   "identity-addr": { type: "string" },
   "identity-base-url": { type: "string" },
@@ -78,6 +83,8 @@ function withoutUndefined(values: Values): ServeFlags {
   const given = {
     root: text("root"),
     addr: text("addr"),
+    addrInsecure: values["addr-insecure"] === true ? "true" : undefined,
+    allowedHosts: text("allowed-hosts"),
     observabilityAddr: text("observability-addr"),
     identityAddr: text("identity-addr"),
     identityBaseUrl: text("identity-base-url"),

@@ -5,14 +5,17 @@ export interface UnitOptions {
   executable: string;
   /** Flags of `berth serve`: name without dashes → value. */
   flags: Record<string, string>;
+  /** Further flags, without a value. */
+  switches?: readonly string[];
 }
 
 /**
  * The systemd unit of a server; the only copy of its text. The installer writes what `berth server unit` prints.
  * Needs systemd 240 (`Type=exec`).
  */
-export function serverUnit({ executable, flags }: UnitOptions): string {
-  const command = [executable, "serve", ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])];
+export function serverUnit({ executable, flags, switches = [] }: UnitOptions): string {
+  const valued = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const command = [executable, "serve", ...valued, ...switches.map((name) => `--${name}`)];
   return `[Unit]
 Description=berth: this server as a platform
 Wants=network-online.target
@@ -43,9 +46,17 @@ export function unitWord(text: string): string {
   return /^[\w@%+=:,./$-]+$/.test(escaped) ? escaped : `"${escaped}"`;
 }
 
-const flagNames = ["root", "addr", "observability-addr", "identity-addr", "docker-host", "prefix"] as const;
+const flagNames = [
+  "root",
+  "addr",
+  "allowed-hosts",
+  "observability-addr",
+  "identity-addr",
+  "docker-host",
+  "prefix",
+] as const;
 
-const usage = `usage: berth server unit [--executable FILE] [${flagNames.map((name) => `--${name} VALUE`).join("] [")}]
+const usage = `usage: berth server unit [--executable FILE] [${flagNames.map((name) => `--${name} VALUE`).join("] [")}] [--addr-insecure]
 Prints the systemd unit that runs \`berth serve\` with these flags.`;
 
 /** `berth server unit`: prints the unit. Answers with the exit code: 0, or 2 for a wrong command line. */
@@ -60,6 +71,8 @@ export async function serverCommand([verb, ...args]: string[]): Promise<number> 
         executable: string,
         root: string,
         addr: string,
+        "addr-insecure": { type: "boolean" },
+        "allowed-hosts": string,
         "observability-addr": string,
         "identity-addr": string,
         "docker-host": string,
@@ -72,9 +85,9 @@ export async function serverCommand([verb, ...args]: string[]): Promise<number> 
       return 0;
     }
     const given = flagNames.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
-    process.stdout.write(
-      serverUnit({ executable: values.executable ?? process.execPath, flags: Object.fromEntries(given) }),
-    );
+    const switches = values["addr-insecure"] === true ? ["addr-insecure"] : [];
+    const { executable = process.execPath } = values;
+    process.stdout.write(serverUnit({ executable, flags: Object.fromEntries(given), switches }));
     return 0;
   } catch (error) {
     console.error(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);

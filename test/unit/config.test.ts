@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { serveOptions } from "../../src/config.ts";
+import { type ServeFlags, serveOptions } from "../../src/config.ts";
 import { parseInterval } from "../../src/config-values.ts";
 
 describe("allow private hooks", () => {
@@ -80,5 +80,41 @@ describe("the identity service", () => {
     expect(() => serveOptions({ smtpUrl: "smtp://mail.test" }, {})).toThrow("--mail-from");
     expect(() => serveOptions({ smtpUrl: "smtp://mail.test", mailFrom: "a@b\r\nBcc: c@d" }, {})).toThrow("--mail-from");
     expect(() => serveOptions({ smtpUrl: "http://u:hidden@mail.test" }, {})).toThrow(/^(?!.*hidden)/);
+  });
+});
+
+describe("who may reach the orchestration plane", () => {
+  const access = (flags: ServeFlags, env: Record<string, string> = {}) => {
+    const { addr, addrInsecure, allowedHosts } = serveOptions(flags, env);
+    return { addr, addrInsecure, allowedHosts };
+  };
+  test.each(["127.0.0.1:8686", "127.9.9.9:1", "[::1]:8686", "localhost:8686", ""])(
+    "%j stays on this machine",
+    (addr) => {
+      expect(access({ addr })).toEqual({ addr, addrInsecure: false, allowedHosts: [] });
+    },
+  );
+  test.each(["0.0.0.0:8686", ":8686", "[::]:8686", "10.0.0.5:8686", "berth.test:1"])(
+    "%j is refused unless that is wanted",
+    (addr) => {
+      expect(() => access({ addr })).toThrow(`address "${addr}" is reachable from other machines`);
+      expect(() => access({ addr })).toThrow("--addr-insecure");
+      expect(access({ addr, addrInsecure: "true" }).addrInsecure).toBe(true);
+      expect(access({ addr }, { BERTH_ADDR_INSECURE: "1" }).addrInsecure).toBe(true);
+    },
+  );
+  test("the address that was named may stand in Host", () => {
+    expect(access({ addr: "10.0.0.5:1", addrInsecure: "true" }).allowedHosts).toEqual(["10.0.0.5"]);
+    expect(access({ addr: "[fd00::1]:1", addrInsecure: "true" }).allowedHosts).toEqual(["[fd00::1]"]);
+  });
+  test("names of proxies are listed by flag and environment", () => {
+    expect(access({ allowedHosts: " Berth.shop.test, [FD00::1] ," }).allowedHosts).toEqual([
+      "berth.shop.test",
+      "[fd00::1]",
+    ]);
+    expect(access({}, { BERTH_ALLOWED_HOSTS: "a.test" }).allowedHosts).toEqual(["a.test"]);
+  });
+  test.each(["https://a.test", "a.test:443", "a.test/x", "*.a.test", "a b", "*"])("%j is no host to list", (host) => {
+    expect(() => access({ allowedHosts: host })).toThrow("write it without https://, port and path");
   });
 });

@@ -1,4 +1,6 @@
+import { chmod, chown } from "node:fs/promises";
 import { Failure } from "../../api/failure.ts";
+import type { Log } from "../../lib/log.ts";
 
 /** Longest path the kernel takes for a unix socket, without the final NUL. */
 const unixPathBytesMax = 107;
@@ -31,6 +33,16 @@ export function privately<T>(bind: () => T): T {
     return bind();
   } finally {
     process.umask(before);
+  }
+}
+
+/** Lets the members of a group use a socket file. A server that may not hand it over says so and keeps it to itself. */
+export async function openToGroup(path: string, gid: number, log: Log): Promise<void> {
+  try {
+    await chown(path, -1, gid);
+    await chmod(path, 0o660);
+  } catch (error) {
+    log.warn("the socket stays with the server's user: it may not be given to the group", { path, gid, error });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SocketEnds } from "../../core/socket-table.ts";
 import type { Log } from "../../lib/log.ts";
 import type { BodyBoundary } from "./body-boundary.ts";
 import type { Deadline } from "./deadline.ts";
@@ -18,6 +19,7 @@ export interface FrontLimits {
   bodyReadMs: number;
   idleMs: number;
   connectionsMax: number;
+  refusedConnectionsMax: number;
 }
 
 export interface ConnectionContext {
@@ -26,15 +28,19 @@ export interface ConnectionContext {
   innerPath: string;
   takeover: ((request: RequestHead) => TakeoverHandler | undefined) | undefined;
   peerHeader: string | undefined;
+  allowedHosts: readonly string[];
   log: Log;
 }
 
+/** Whether a client may come in: undefined, or what it is answered. Never rejects. */
+export type Admit = (ends: SocketEnds) => Promise<Refusal | undefined>;
+
 /**
- * `head` → `body` → `answering` → `head` …: one request at a time, each read whole before it is forwarded, so that
+ * `asking` (whether the client is let in) → `head` → `body` → `answering` → `head` …: one request at a time, each read whole before it is forwarded, so that
  * nothing unfinished or refused ever reaches the app or a takeover handler. `closing`: our last bytes are on their way,
  * what still arrives is dropped. `taken`: the bytes belong to a takeover handler.
  */
-type Stage = "head" | "body" | "answering" | "closing" | "taken";
+type Stage = "asking" | "head" | "body" | "answering" | "closing" | "taken";
 
 export interface Connection {
   context: ConnectionContext;
@@ -85,7 +91,9 @@ export function endOfRequests(connection: Connection): void {
 export function deadlinePassed(connection: Connection): void {
   const { limits } = connection.context;
   if (connection.stage === "closing") connection.wire.terminate();
-  else if (connection.stage === "body") {
+  else if (connection.stage === "asking") {
+    refuse(connection, { status: 503, message: "the server could not tell in time who connects, try again" });
+  } else if (connection.stage === "body") {
     refuse(connection, {
       status: 408,
       message: `the request body was not complete after ${limits.bodyReadMs / 1000} s`,

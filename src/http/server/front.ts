@@ -1,16 +1,34 @@
 import type { Log } from "../../lib/log.ts";
-import { bindFailure, claimUnixPath, privately } from "./address.ts";
-import { type Connection, type ConnectionContext, type FrontLimits, retireConnection, turnAway } from "./connection.ts";
+import { bindFailure, claimUnixPath, openToGroup, privately } from "./address.ts";
+import {
+  type Admit,
+  type Connection,
+  type ConnectionContext,
+  type FrontLimits,
+  retireConnection,
+  turnAway,
+} from "./connection.ts";
 import type { Transport } from "./guard.ts";
 import { type InnerHandler, type InnerServer, startInner } from "./inner.ts";
 import type { RequestHead } from "./request-head.ts";
-import { clientClosed, clientData, clientDrain, clientEnd, openConnection } from "./requests.ts";
+import {
+  clientClosed,
+  clientData,
+  clientDrain,
+  clientEnd,
+  keepWaiting,
+  letIn,
+  openConnection,
+  turnOut,
+} from "./requests.ts";
 import type { TakeoverHandler } from "./takeover.ts";
 
 export interface FrontOptions {
-  tcp?: { hostname: string; port: number } | undefined;
-  /** Made with mode 0600; a stale socket file is replaced. */
+  /** `admit` is asked once for each connection; without it everybody who connects is let in. */
+  tcp?: { hostname: string; port: number; admit?: Admit } | undefined;
+  /** Made with mode 0600, or 0660 for the group where one is given; a stale socket file is replaced. */
   unixPath?: string | undefined;
+  unixGroup?: number | undefined;
   /** Where the server behind the front listens, with mode 0600; a stale file is replaced. */
   innerPath: string;
   /** Gets every request that is not refused or taken over; never aborted by a client's half-close. */
@@ -23,6 +41,8 @@ export interface FrontOptions {
    * listener knows its clients by their addresses, so any name of it may stand in `Host`.
    */
   peerHeader?: string;
+  /** Names that `Host` and `Origin` may hold beside those of loopback: see `guard`. */
+  allowedHosts?: readonly string[];
   log: Log;
 }
 
@@ -46,17 +66,18 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const connections = new Set<Connection>();
   const listeners: { stop(): void }[] = [];
   const addresses: string[] = [];
-  const { limits, innerPath, takeover, peerHeader, log } = options;
-  const socketFor = (transport: Transport) =>
-    handlers({ transport, limits, innerPath, takeover, peerHeader, log }, connections);
+  const { limits, innerPath, takeover, peerHeader, allowedHosts = [], log } = options;
+  const socketFor = (transport: Transport, admit?: Admit) =>
+    handlers({ transport, limits, innerPath, takeover, peerHeader, allowedHosts, log }, { connections, admit });
   try {
     if (options.tcp) {
-      const listener = listenTcp(options.tcp, socketFor(peerHeader === undefined ? "tcp" : "peers"));
+      const listener = listenTcp(options.tcp, socketFor(peerHeader === undefined ? "tcp" : "peers", options.tcp.admit));
       listeners.push(listener);
       addresses.push(addressOf(listener.hostname, listener.port));
     }
     if (options.unixPath) {
       listeners.push(listenUnix(options.unixPath, socketFor("unix")));
+      if (options.unixGroup !== undefined) await openToGroup(options.unixPath, options.unixGroup, log);
       addresses.push(`unix:${options.unixPath}`);
     }
   } catch (error) {
@@ -82,9 +103,27 @@ async function stopFront(
 type Data = Connection | undefined;
 type Handlers = ReturnType<typeof handlers>;
 
-/** Of one listener. Its connections are counted by themselves: those of the network never lock out the unix socket. */
-function handlers(context: ConnectionContext, connections: Set<Connection>) {
-  let accepted = 0;
+/**
+ * Of one listener. Its connections are counted by themselves: those of the network never lock out the unix socket, and
+ * those of clients that are not let in never lock out the others.
+ */
+function handlers(context: ConnectionContext, { connections, admit }: ListenerParts) {
+  const counted = new Set<Connection>();
+  const refused = new Set<Connection>();
+  const answer = async (connection: Connection, socket: Bun.Socket<Data>, ask: Admit): Promise<void> => {
+    const { localAddress, localPort, remoteAddress, remotePort } = socket;
+    const refusal = await ask({ localAddress, localPort, remoteAddress, remotePort });
+    // The client may have gone meanwhile.
+    if (socket.data !== connection) return;
+    if (refusal === undefined) {
+      run(socket, context, letIn);
+      return;
+    }
+    counted.delete(connection);
+    refused.add(connection);
+    run(socket, context, (it) => turnOut(it, refusal));
+    if (refused.size > context.limits.refusedConnectionsMax) socket.terminate();
+  };
   return {
     open(socket: Bun.Socket<Data>) {
       const connection = openConnection(socket, context);
@@ -92,14 +131,18 @@ function handlers(context: ConnectionContext, connections: Set<Connection>) {
       socket.setNoDelay(true);
       socket.setKeepAlive(true, keepAliveProbeMs);
       connections.add(connection);
-      accepted++;
-      if (accepted > context.limits.connectionsMax) turnAway(connection);
+      counted.add(connection);
+      if (counted.size > context.limits.connectionsMax) turnAway(connection);
+      else if (admit !== undefined) {
+        keepWaiting(connection);
+        void answer(connection, socket, admit);
+      }
     },
     data: (socket: Bun.Socket<Data>, chunk: Uint8Array) => run(socket, context, (it) => clientData(it, chunk)),
     drain: (socket: Bun.Socket<Data>) => run(socket, context, clientDrain),
     end: (socket: Bun.Socket<Data>) => run(socket, context, clientEnd),
     close(socket: Bun.Socket<Data>) {
-      if (socket.data !== undefined && connections.delete(socket.data)) accepted--;
+      if (socket.data !== undefined) for (const set of [connections, counted, refused]) set.delete(socket.data);
       run(socket, context, clientClosed);
       socket.data = undefined;
     },
@@ -108,6 +151,12 @@ function handlers(context: ConnectionContext, connections: Set<Connection>) {
       socket.terminate();
     },
   };
+}
+
+interface ListenerParts {
+  /** Those of all listeners. */
+  connections: Set<Connection>;
+  admit: Admit | undefined;
 }
 
 /** A client that vanished without a word is noticed within about 40 s. */
@@ -125,11 +174,11 @@ function run(socket: Bun.Socket<Data>, context: ConnectionContext, step: (connec
   }
 }
 
-function listenTcp(tcp: { hostname: string; port: number }, socket: Handlers) {
+function listenTcp({ hostname, port }: { hostname: string; port: number }, socket: Handlers) {
   try {
-    return Bun.listen<Data>({ ...tcp, allowHalfOpen: true, data: undefined, socket });
+    return Bun.listen<Data>({ hostname, port, allowHalfOpen: true, data: undefined, socket });
   } catch (error) {
-    throw bindFailure(addressOf(tcp.hostname, tcp.port), error);
+    throw bindFailure(addressOf(hostname, port), error);
   }
 }
 

@@ -4,25 +4,32 @@ import { headerOf, type RequestHead } from "./request-head.ts";
 /** `peers`: a listener that knows its clients by their addresses, and that no browser has business with. */
 export type Transport = "tcp" | "unix" | "peers";
 
+/** Of one listener. */
+export interface GuardRules {
+  transport: Transport;
+  /** Names and addresses that front the plane: lower case, without a port, IPv6 in brackets. */
+  allowedHosts: readonly string[];
+}
+
 /**
  * Keeps web pages away from a plane that has no sign-in of its own. A page can make the operator's browser send
  * requests to loopback (CSRF), or point a name of its own there (DNS rebinding): the first shows in `Origin` and
  * `Sec-Fetch-Site`, the second in `Host`. No browser reaches a unix socket under a name, so there `Host` counts only
- * for requests that look like a browser's.
+ * for requests that look like a browser's. A proxy in front may pass on a listed name in both, and speak https.
  */
-export function guard(head: RequestHead, transport: Transport): Refusal | undefined {
+export function guard(head: RequestHead, { transport, allowedHosts }: GuardRules): Refusal | undefined {
   const origin = headerOf(head, "origin");
   const site = headerOf(head, "sec-fetch-site");
   const browser = origin !== undefined || site !== undefined;
+  const isListed = (host: string) => allowedHosts.includes(nameOf(host));
   if (transport === "peers" && browser) return forbidden("this listener answers no web pages");
   if ((transport === "tcp" || browser) && head.host !== undefined && !isLoopbackHost(head.host)) {
-    return forbidden(
-      `host ${JSON.stringify(head.host)} is not a loopback name, connect to localhost or 127.0.0.1 (this keeps web pages out)`,
-    );
+    if (!isListed(head.host)) return forbidden(hostText(head.host));
   }
-  if (origin !== undefined && origin.toLowerCase() !== `http://${head.host ?? ""}`.toLowerCase()) {
+  if (origin !== undefined && !isOwnOrigin(origin.toLowerCase(), head.host ?? "", isListed)) {
     return forbidden(
-      `origin ${JSON.stringify(origin)} is another site, this listener answers no web pages; use the command line or a reverse proxy with its own sign-in`,
+      `origin ${JSON.stringify(origin)} is another site, this listener answers no web pages; use the command line, ` +
+        "or a reverse proxy with its own sign-in whose name berth serve knows by --allowed-hosts",
     );
   }
   if (site !== undefined && site !== "same-origin" && site !== "none") {
@@ -31,6 +38,24 @@ export function guard(head: RequestHead, transport: Transport): Refusal | undefi
     );
   }
   return undefined;
+}
+
+/** The listener itself, or a listed name: a proxy may have put its own `Host` in place of the browser's. */
+function isOwnOrigin(origin: string, host: string, isListed: (host: string) => boolean): boolean {
+  if (origin === `http://${host.toLowerCase()}`) return true;
+  const [, named = ""] = /^https?:\/\/([^/]+)$/.exec(origin) ?? [];
+  return named !== "" && isListed(named);
+}
+
+function hostText(host: string): string {
+  const name = nameOf(host);
+  const list = name === "" ? "" : `; if a proxy of yours has this name, start berth serve with --allowed-hosts ${name}`;
+  return `host ${JSON.stringify(host)} is not a loopback name, connect to localhost or 127.0.0.1 (this keeps web pages out)${list}`;
+}
+
+/** Without the port, in lower case; empty where it is no host. */
+function nameOf(host: string): string {
+  return /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1] ?? "";
 }
 
 /** `localhost`, 127.0.0.0/8 or `[::1]`, with any port or none. */

@@ -8,6 +8,7 @@ import {
   endOfRequests,
   type FrontLimits,
   refuse,
+  retireConnection,
 } from "./connection.ts";
 import { createDeadline } from "./deadline.ts";
 import { forwardedRequest, knownMethods } from "./forward.ts";
@@ -49,8 +50,25 @@ export function openConnection(socket: Bun.Socket<Connection | undefined>, conte
 
 export function clientData(connection: Connection, chunk: Uint8Array): void {
   if (connection.stage === "taken") connection.session?.data(chunk);
-  else if (connection.stage === "answering") hold(connection, chunk);
+  else if (connection.stage === "answering" || connection.stage === "asking") hold(connection, chunk);
   else consume(connection, chunk);
+}
+
+/** Nothing of the client is looked at until `letIn` or `turnOut` is called. */
+export function keepWaiting(connection: Connection): void {
+  connection.stage = "asking";
+}
+
+export function letIn(connection: Connection): void {
+  if (connection.stage !== "asking") return;
+  connection.stage = "head";
+  connection.deadline.set(connection.context.limits.headReadMs);
+  readOn(connection);
+  if (connection.retiring) retireConnection(connection);
+}
+
+export function turnOut(connection: Connection, refusal: Refusal): void {
+  if (connection.stage === "asking") refuse(connection, refusal);
 }
 
 export function clientDrain(connection: Connection): void {
@@ -68,7 +86,7 @@ export function clientEnd(connection: Connection): void {
 
 function tellEnd(connection: Connection): void {
   if (connection.stage === "taken") connection.session?.end();
-  else if (connection.stage !== "answering") endOfRequests(connection);
+  else if (connection.stage !== "answering" && connection.stage !== "asking") endOfRequests(connection);
 }
 
 export function clientClosed(connection: Connection): void {
@@ -135,7 +153,7 @@ function refusalOf(head: RequestHead, context: ConnectionContext): Refusal | und
   if (!knownMethods.includes(head.method)) {
     return { status: 501, message: `method ${JSON.stringify(head.method)} is not known, use GET, POST or DELETE` };
   }
-  const forbidden = guard(head, context.transport);
+  const forbidden = guard(head, context);
   if (forbidden !== undefined) return forbidden;
   return head.framing.kind === "length" && head.framing.bytes > context.limits.bodyBytesMax
     ? tooLarge(context.limits)
@@ -193,6 +211,11 @@ function answered(connection: Connection): void {
   }
   connection.stage = "head";
   connection.deadline.set(connection.context.limits.idleMs);
+  readOn(connection);
+}
+
+/** Takes up what arrived while there was something else to do first. */
+function readOn(connection: Connection): void {
   const { held } = connection;
   if (held.length > 0) {
     connection.held = [];

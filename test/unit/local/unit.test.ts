@@ -67,6 +67,11 @@ describe("serverCommand", () => {
     expect(out).toContain(`ExecStart=${process.execPath} serve --root /srv/berth --prefix demo\n`);
   });
 
+  test("passes on who may connect", async () => {
+    const { out } = await run(["unit", "--addr", "10.0.0.5:8686", "--addr-insecure", "--allowed-hosts", "berth.test"]);
+    expect(out).toContain(" serve --addr 10.0.0.5:8686 --allowed-hosts berth.test --addr-insecure\n");
+  });
+
   test("refuses an unknown flag with exit code 2 and its usage", async () => {
     const { code, out, error } = await run(["unit", "--rot", "/srv"]);
     expect(code).toBe(2);

@@ -3,10 +3,14 @@ import { guard, isLoopbackHost, type Transport } from "../../../../src/http/serv
 import { createHeadReader } from "../../../../src/http/server/request-head.ts";
 
 function ask(transport: Transport, ...lines: string[]) {
+  return askListing([], transport, ...lines);
+}
+
+function askListing(allowedHosts: string[], transport: Transport, ...lines: string[]) {
   const head = `GET / HTTP/1.${lines.some((line) => line.startsWith("Host")) ? 1 : 0}\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n`;
   const step = createHeadReader({ headBytesMax: 4096, headersMax: 20 }).push(Buffer.from(head));
   if (step.kind !== "head") throw new Error(JSON.stringify(step));
-  return guard(step.head, transport);
+  return guard(step.head, { transport, allowedHosts });
 }
 
 test.each(["localhost", "LOCALHOST:8686", "localhost.", "127.0.0.1", "127.8.9.255:1", "[::1]", "[::1]:8686"])(
@@ -66,4 +70,33 @@ describe.each(["tcp", "unix"] as const)("a web page, on %s", (transport) => {
 
 test("the unix socket does not look at Host otherwise", () => {
   expect(ask("unix", "Host: whatever")).toBeUndefined();
+});
+
+describe("a proxy in front, whose name is listed", () => {
+  const listed = (...lines: string[]) => askListing(["berth.shop.test", "[fd00::1]"], "tcp", ...lines);
+  test.each([
+    [["Host: berth.shop.test"]],
+    [["Host: BERTH.shop.test:8443"]],
+    [["Host: [fd00::1]:80"]],
+    [["Host: berth.shop.test", "Origin: https://berth.shop.test", "Sec-Fetch-Site: same-origin"]],
+    [["Host: 127.0.0.1:8686", "Origin: https://berth.shop.test:8443"]],
+  ])("passes %p", (lines) => {
+    expect(listed(...lines)).toBeUndefined();
+  });
+  test.each([
+    [["Host: evil.berth.shop.test"]],
+    [["Host: berth.shop.test.evil"]],
+    [["Host: berth.shop.test", "Origin: https://evil.test"]],
+    [["Host: berth.shop.test", "Origin: https://berth.shop.test/x"]],
+    [["Host: berth.shop.test", "Origin: https://berth.shop.test@evil.test"]],
+    [["Host: berth.shop.test", "Origin: null"]],
+    [["Host: berth.shop.test", "Origin: https://berth.shop.test", "Sec-Fetch-Site: cross-site"]],
+    [["Host: berth.shop.test", "Sec-Fetch-Site: same-site"]],
+  ])("refuses %p", (lines) => {
+    expect(listed(...lines)?.status).toBe(403);
+  });
+  test("a name that is not listed is told how it would be", () => {
+    expect(ask("tcp", "Host: berth.shop.test:443")?.message).toContain("--allowed-hosts berth.shop.test");
+    expect(ask("tcp", "Host: a b")?.message).not.toContain("--allowed-hosts");
+  });
 });
