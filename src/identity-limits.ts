@@ -4,8 +4,12 @@ export const identityLimits = {
   signIn: {
     /** Lifetime of a state (identity API, section 8), and of the cookie that binds it to the browser. */
     stateMs: 600_000,
-    /** States and one-time values that wait, over all instances; beyond it those that end first are dropped. */
+    /** States that wait, over all instances. None is dropped for another: one too many is refused. */
     statesKept: 100_000,
+    /** Of what is free an instance may hold this share, and of what is free to it a client this one. */
+    statesInstanceShare: 1 / 4,
+    statesClientShare: 1 / 32,
+    /** One-time values that wait, over all instances; beyond it those that end first are dropped. */
     oneTimeKept: 100_000,
     /** Mails of one instance; the newest stay. */
     mailsKept: 1_000,
@@ -89,8 +93,13 @@ export const identityLimits = {
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
   rates: {
-    /** Credential posts only; redirects to a provider are not counted. `_account` is per address, the rest per client. */
+    /**
+     * `_account` is per address, the rest per client: an IPv4 address or an IPv6 /64. What was refused, or never tried
+     * because the server was busy, is not counted.
+     */
     rates: {
+      /** Redirects to a provider. */
+      start: { max: 120, perMs: 60_000 },
       sign_in: { max: 10, perMs: 60_000 },
       sign_in_account: { max: 10, perMs: 60_000 },
       sign_up: { max: 5, perMs: 60_000 },
@@ -101,6 +110,8 @@ export const identityLimits = {
       /** Wrong keys; a right key from the same client still goes through. */
       wrong_key: { max: 120, perMs: 60_000 },
     },
+    /** An IPv6 /48 may do as much as this many of its /64. */
+    wideFactor: 16,
     /** Wrong passwords for one account in a row. */
     lockout: { free: 5, firstMs: 1_000, maxMs: 15 * 60_000 },
     keysMax: 100_000,

@@ -58,8 +58,10 @@ interface Failed {
 
 /** Gone before anybody is asked anything: a state is good for one answer, whatever comes of it. */
 function takeState({ context }: FlowParts, value: string | undefined): Promise<OAuthState | undefined> {
-  if (value === undefined || !statePattern.test(value)) return Promise.resolve(undefined);
-  return context.store.write((nouns) => nouns.oauthStates.take(hashOf(value)));
+  const hash = value !== undefined && statePattern.test(value) ? hashOf(value) : undefined;
+  // Looked for first: a made-up one costs no write.
+  if (hash === undefined || !context.store.oauthStates.has(hash)) return Promise.resolve(undefined);
+  return context.store.write((nouns) => nouns.oauthStates.take(hash));
 }
 
 function stateProblem({ context, providers }: FlowParts, { state, entry, answer }: Answered): FlowProblem | undefined {

@@ -8,7 +8,15 @@ import type { RateLimits, RateLimitsConfig } from "./rate-limits.ts";
 
 /** What is counted apart. `_account` goes by address, the rest by client. */
 export type RateBucket =
-  "sign_in" | "sign_in_account" | "sign_up" | "reset" | "reset_account" | "refresh" | "exchange" | "wrong_key";
+  | "start"
+  | "sign_in"
+  | "sign_in_account"
+  | "sign_up"
+  | "reset"
+  | "reset_account"
+  | "refresh"
+  | "exchange"
+  | "wrong_key";
 
 /** Bounds that the identity service keeps; see `identityLimits` of `config.ts`, where each is explained. */
 export interface IdentityLimits {

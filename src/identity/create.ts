@@ -13,6 +13,7 @@ import { createHosted } from "./hosted.ts";
 import { createHookOutbox } from "./hook-outbox.ts";
 import { createLookup } from "./lookup.ts";
 import { createManagement } from "./manage/manage.ts";
+import { serviceLane } from "./passwords.ts";
 import { runPurge } from "./purge.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
@@ -81,7 +82,11 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     search,
     refresh: createRefresh(context, tokens),
     signingPairs,
-    manage: createManagement(context, { hashPassword: passwords.hash, signingPairs, search }),
+    manage: createManagement(context, {
+      hashPassword: (password) => passwords.hash(password, serviceLane),
+      signingPairs,
+      search,
+    }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     (signal) => tendPairs(context, signingPairs, signal),

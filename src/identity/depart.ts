@@ -1,4 +1,8 @@
+import { Failure } from "../api/failure.ts";
+import { clientNetwork } from "../core/identity/client-network.ts";
 import { checkRedirect } from "../core/identity/redirect.ts";
+import { stateLimitReached } from "../core/identity/state-room.ts";
+import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { OAuthState } from "../store/identity/records.ts";
 import { deliverError } from "./delivery.ts";
 import { callbackOf, complain, deadline, type Departure, type FlowParts } from "./flow-parts.ts";
@@ -13,19 +17,35 @@ export interface Wish {
   redirectUri: string;
 }
 
-/** Sends a browser to a provider: checks where it wants to go in the end, and keeps what must be true on its return. */
+/**
+ * Sends a browser to a provider: checks where it wants to go in the end, and keeps what must be true on its return.
+ * Fails `too_many` for a client that has begun too many sign-ins, `unavailable` when its instance has.
+ */
 export async function depart(parts: FlowParts, wish: Wish, signal: AbortSignal): Promise<Departure> {
-  const { entry } = wish.visit;
+  const { visit } = wish;
+  const { entry } = visit;
   const redirect = checkRedirect(wish.redirectUri, entry.settings);
   if (!redirect.ok) return { problem: "redirect" };
   const provider = parts.providers.get(entry.instance.seq, wish.provider);
   if (provider === undefined) return { problem: "provider" };
+  const retryAfterSeconds = parts.context.rateLimits.takeClient("start", visit.ip);
+  if (retryAfterSeconds !== undefined) throw tooMany(retryAfterSeconds);
+  const endpoints = await endpointsOf(parts, { visit, provider }, signal);
+  if ("shown" in endpoints) return { delivery: deliverError(redirect.value, endpoints.shown) };
+  return { go: await leave(parts, { visit, provider, redirectUri: redirect.value, endpoints }) };
+}
+
+type Endpoints = Awaited<ReturnType<FlowParts["providers"]["endpoints"]>>;
+
+async function endpointsOf(
+  parts: FlowParts,
+  { visit, provider }: { visit: Visit; provider: ResolvedProvider },
+  signal: AbortSignal,
+): Promise<Endpoints | { shown: string }> {
   try {
-    const leaving = { visit: wish.visit, provider, redirectUri: redirect.value };
-    return { go: await leave(parts, leaving, deadline(parts, signal)) };
+    return await parts.providers.endpoints(provider, deadline(parts, signal));
   } catch (error) {
-    const shown = complain(parts, { entry, provider: provider.name, error });
-    return { delivery: deliverError(redirect.value, shown) };
+    return { shown: complain(parts, { entry: visit.entry, provider: provider.name, error }) };
   }
 }
 
@@ -33,16 +53,14 @@ interface Leaving {
   visit: Visit;
   provider: ResolvedProvider;
   redirectUri: string;
+  endpoints: Endpoints;
 }
 
-async function leave(
-  parts: FlowParts,
-  { visit, provider, redirectUri }: Leaving,
-  signal: AbortSignal,
-): Promise<string> {
+async function leave(parts: FlowParts, leaving: Leaving): Promise<string> {
   const { context, providers } = parts;
   const { store, clock, limits } = context;
-  const { authorize, ...endpoints } = await providers.endpoints(provider, signal);
+  const { visit, provider, redirectUri } = leaving;
+  const { authorize, ...endpoints } = leaving.endpoints;
   const value = randomState(context);
   const verifier = usesPkce(provider) ? randomSecret(context) : undefined;
   const nonce = endpoints.jwks === undefined ? undefined : randomSecret(context);
@@ -53,6 +71,7 @@ async function leave(
     provider: provider.name,
     redirectUri,
     browser: hashOf(visit.flow),
+    client: clientNetwork(visit.ip).near || "unknown",
     endpoints: { ...endpoints, clientId: provider.clientId },
     codeVerifier: verifier,
     nonce,
@@ -60,7 +79,25 @@ async function leave(
     expiresAt: now + limits.signIn.stateMs,
   };
   // Lost in a crash of the machine it costs somebody a second try; nothing is worth a sync to disk here.
-  await store.write((nouns) => nouns.oauthStates.put(state, limits.signIn.statesKept), { durable: false });
+  await store.write((nouns) => putState(parts, nouns, state), { durable: false });
   const callback = callbackOf(parts, visit.entry, provider);
   return providers.authorizeUrl(provider, { ...endpoints, authorize }, { state: value, verifier, nonce, callback });
+}
+
+const fullRetrySeconds = 30;
+
+function putState({ context }: FlowParts, { oauthStates }: IdentityNouns, state: OAuthState): void {
+  const waiting = oauthStates.waiting(state.instance, state.client);
+  const reached = stateLimitReached(waiting, context.limits.signIn);
+  if (reached === "client") throw tooMany(fullRetrySeconds);
+  if (reached === "instance") {
+    throw new Failure("unavailable", "too many sign-ins are under way; try again in a few minutes", {
+      retryAfterSeconds: fullRetrySeconds,
+    });
+  }
+  oauthStates.put(state);
+}
+
+function tooMany(retryAfterSeconds: number): Failure {
+  return new Failure("too_many", "this client has begun too many sign-ins; try again later", { retryAfterSeconds });
 }

@@ -1,3 +1,6 @@
+import { Failure } from "../api/failure.ts";
+import { clientNetwork } from "../core/identity/client-network.ts";
+import type { Lane } from "../lib/fair-limit.ts";
 import type { RateBucket } from "./context.ts";
 import type { IdentityContext } from "./context.ts";
 import type { Admitted } from "./entrance.ts";
@@ -16,18 +19,42 @@ export type FormOutcome = FormProblem | DeadEnd | Admitted | { sent: string };
 
 type Limited = Pick<IdentityContext, "rateLimits">;
 
-/** Counts one post of a credential; what there is to say when it is one too many. */
-export function takeRates(
+export interface Counted {
+  perClient: RateBucket;
+  perAccount?: { bucket: RateBucket; key: string };
+}
+
+/**
+ * Tries a credential, counted for its client and its account. What is not tried does not count: neither what is one
+ * too many for either of them, nor what found the server too busy.
+ */
+export async function counted<T>(
   { rateLimits }: Limited,
-  visit: Visit,
-  wanted: { perClient: RateBucket; perAccount?: RateBucket; email: string },
-): FormProblem | undefined {
-  const { perClient, perAccount, email } = wanted;
-  const waits = [
-    rateLimits.take(perClient, visit.ip),
-    perAccount === undefined ? undefined : rateLimits.take(perAccount, accountKey(visit, email)),
-  ].filter((seconds) => seconds !== undefined);
-  return waits.length === 0 ? undefined : { problem: "rate", seconds: Math.max(...waits) };
+  { ip }: Visit,
+  { perClient, perAccount }: Counted,
+  attempt: () => Promise<T>,
+): Promise<T | FormProblem> {
+  const late = rateLimits.takeClient(perClient, ip);
+  if (late !== undefined) return { problem: "rate", seconds: late };
+  const lateForAccount = perAccount && rateLimits.take(perAccount.bucket, perAccount.key);
+  if (lateForAccount !== undefined) {
+    rateLimits.giveBackClient(perClient, ip);
+    return { problem: "rate", seconds: lateForAccount };
+  }
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "unavailable") {
+      rateLimits.giveBackClient(perClient, ip);
+      if (perAccount !== undefined) rateLimits.giveBack(perAccount.bucket, perAccount.key);
+    }
+    throw error;
+  }
+}
+
+/** Whose turn it is where passwords are worked on. */
+export function laneOf({ entry, ip }: Visit): Lane {
+  return { group: entry.instance.id, member: clientNetwork(ip).near };
 }
 
 /** One address in one instance, whether there is such a user or not. */

@@ -16,7 +16,7 @@ import type { Users } from "./users.ts";
 export interface Identity {
   access: Access;
   overview: Directory["overview"];
-  rateLimits: Pick<IdentityContext["rateLimits"], "take">;
+  rateLimits: Pick<IdentityContext["rateLimits"], "takeClient">;
   discovery: Discovery;
   hosted: Hosted;
   lookup: Lookup;

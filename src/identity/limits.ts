@@ -2,6 +2,8 @@
 export interface SignInLimits {
   stateMs: number;
   statesKept: number;
+  statesInstanceShare: number;
+  statesClientShare: number;
   oneTimeKept: number;
   mailsKept: number;
   deviceMs: number;

@@ -1,18 +1,21 @@
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { Failure } from "../api/failure.ts";
 import { parsePasswordHash } from "../core/identity/password-hash.ts";
-import { createLimit } from "../lib/limit.ts";
+import { createFairLimit, type Lane } from "../lib/fair-limit.ts";
 import type { SignInLimits } from "./limits.ts";
 
-/** Passwords at rest. Each call takes a noticeable part of a second, in a thread of its own. */
+/**
+ * Passwords at rest. Each call takes a noticeable part of a second, in a thread of its own; instances take turns, and
+ * the clients of each. Fails `unavailable` when too many wait, for whoever has most of them.
+ */
 export interface Passwords {
-  /** PHC string of argon2id. Fails `unavailable` when too many wait. */
-  hash(password: string): Promise<string>;
+  /** PHC string of argon2id. */
+  hash(password: string, lane: Lane): Promise<string>;
   /**
    * Whether the password belongs to the hash; undefined stands for a user who is not there or has no password, and
-   * takes as long as a wrong one. Fails `unavailable` when too many wait.
+   * takes as long as a wrong one.
    */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  verify(password: string, hash: string | undefined, lane: Lane): Promise<boolean>;
   /** The hash is of another system, or of a time when ours cost less. */
   isOutdated(hash: string): boolean;
 }
@@ -23,33 +26,28 @@ type PasswordLimits = Pick<
 >;
 
 const busyRetrySeconds = 2;
+/** What the service and its operators have to do themselves. */
+export const serviceLane: Lane = { group: "", member: "" };
 
 export function createPasswords(limits: PasswordLimits): Passwords {
-  const limit = createLimit(limits.passwordWorkers);
-  let waiting = 0;
+  const inTurn = createFairLimit({
+    running: limits.passwordWorkers,
+    waitingMax: limits.passwordsWaitingMax,
+    refusal: () =>
+      new Failure("unavailable", "too many sign-ins at this moment; try again in a few seconds", {
+        retryAfterSeconds: busyRetrySeconds,
+      }),
+  });
   let dummy: Promise<string> | undefined;
   const cost = {
     algorithm: "argon2id",
     memoryCost: limits.passwordMemoryKib,
     timeCost: limits.passwordPasses,
   } as const;
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting >= limits.passwordWorkers + limits.passwordsWaitingMax) {
-      throw new Failure("unavailable", "too many sign-ins at this moment; try again in a few seconds", {
-        retryAfterSeconds: busyRetrySeconds,
-      });
-    }
-    waiting += 1;
-    try {
-      return await limit(work);
-    } finally {
-      waiting -= 1;
-    }
-  };
-  const hash = (password: string) => inTurn(() => Bun.password.hash(password, cost));
+  const hash = (password: string, lane: Lane) => inTurn(lane, () => Bun.password.hash(password, cost));
   /** Of nobody's password: what a sign-in without a user is held against. */
   const dummyHash = () => {
-    dummy ??= hash(crypto.randomUUID()).catch((error) => {
+    dummy ??= hash(crypto.randomUUID(), serviceLane).catch((error) => {
       dummy = undefined;
       throw error;
     });
@@ -59,13 +57,13 @@ export function createPasswords(limits: PasswordLimits): Passwords {
     !stored.startsWith(`$argon2id$v=19$m=${limits.passwordMemoryKib},t=${limits.passwordPasses},`);
   return {
     hash,
-    async verify(password, stored) {
+    async verify(password, stored, lane) {
       // Always made, so that the first unknown user after a start takes no longer than a known one.
       const fallback = await dummyHash();
       // Longer ones were never taken; the work stays the same.
       const fits = Buffer.byteLength(password) <= limits.passwordBytesMax;
       const known = fits ? password : "";
-      const isRight = await inTurn(async () => {
+      const isRight = await inTurn(lane, async () => {
         // One of another system may cost less: beside it the usual work is done, so that nobody can tell who has one.
         const usual = stored !== undefined && isOutdated(stored) ? check(known, fallback) : undefined;
         const [right] = await Promise.all([check(known, stored ?? fallback), usual]);

@@ -1,3 +1,4 @@
+import { clientNetwork } from "../core/identity/client-network.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 
 /** At most `max` within any `perMs` milliseconds. */
@@ -15,6 +16,8 @@ export interface LockoutRule {
 
 export interface RateLimitsConfig<Bucket extends string> {
   rates: Record<Bucket, Rate>;
+  /** An IPv6 /48 may do as much as this many of its /64. */
+  wideFactor: number;
   lockout: LockoutRule;
   /** Keys remembered at one time; beyond it the one that was not seen for longest is forgotten. */
   keysMax: number;
@@ -24,6 +27,11 @@ export interface RateLimitsConfig<Bucket extends string> {
 export interface RateLimits<Bucket extends string> {
   /** Counts one call; undefined when it may go on, else the seconds (whole, at least 1) until the next one may. */
   take(bucket: Bucket, key: string): number | undefined;
+  /** The last call that was counted does not count. */
+  giveBack(bucket: Bucket, key: string): void;
+  /** As `take` and `giveBack`, for whoever uses an address: by the network that one client holds. */
+  takeClient(bucket: Bucket, ip: string): number | undefined;
+  giveBackClient(bucket: Bucket, ip: string): void;
   /** Seconds until an account may be tried again; undefined when now. */
   locked(account: string): number | undefined;
   /** A wrong password for the account. */
@@ -39,17 +47,35 @@ export function createRateLimits<Bucket extends string>(options: {
   const { clock, limits } = options;
   const calls = createRecent<number[]>(limits.keysMax);
   const failures = createRecent<{ count: number; until: number }>(limits.keysMax);
+  const take = (bucket: Bucket, key: string, factor = 1): number | undefined => {
+    const { max, perMs } = limits.rates[bucket];
+    const now = clock.steady();
+    const name = nameOf(bucket, key);
+    const within = (calls.get(name) ?? []).filter((at) => at > now - perMs);
+    const [oldest = now] = within;
+    const allowed = within.length < max * factor;
+    if (allowed) within.push(now);
+    calls.put(name, within);
+    return allowed ? undefined : secondsUntil(oldest + perMs, now);
+  };
+  const giveBack = (bucket: Bucket, key: string): void => {
+    calls.get(nameOf(bucket, key))?.pop();
+  };
   return {
-    take(bucket, key) {
-      const { max, perMs } = limits.rates[bucket];
-      const now = clock.steady();
-      const name = `${bucket}\0${key}`;
-      const within = (calls.get(name) ?? []).filter((at) => at > now - perMs);
-      const [oldest = now] = within;
-      const allowed = within.length < max;
-      if (allowed) within.push(now);
-      calls.put(name, within);
-      return allowed ? undefined : secondsUntil(oldest + perMs, now);
+    take: (bucket, key) => take(bucket, key),
+    giveBack,
+    takeClient(bucket, ip) {
+      const { near, wide } = clientNetwork(ip);
+      const late = take(bucket, near);
+      if (late !== undefined || wide === undefined) return late;
+      const lateAround = take(bucket, wide, limits.wideFactor);
+      if (lateAround !== undefined) giveBack(bucket, near);
+      return lateAround;
+    },
+    giveBackClient(bucket, ip) {
+      const { near, wide } = clientNetwork(ip);
+      giveBack(bucket, near);
+      if (wide !== undefined) giveBack(bucket, wide);
     },
     locked(account) {
       const until = failures.get(account)?.until ?? 0;
@@ -63,6 +89,10 @@ export function createRateLimits<Bucket extends string>(options: {
     },
     passed: (account) => failures.forget(account),
   };
+}
+
+function nameOf(bucket: string, key: string): string {
+  return `${bucket}\0${key}`;
 }
 
 function secondsUntil(at: number, now: number): number | undefined {

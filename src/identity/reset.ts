@@ -5,7 +5,7 @@ import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
-import { type DeadEnd, type FormProblem, takeRates } from "./forms.ts";
+import { accountKey, counted, type DeadEnd, type FormProblem, laneOf } from "./forms.ts";
 import type { Mailing } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashOf, randomSecret } from "./random.ts";
@@ -51,20 +51,22 @@ async function begin(
   if (!offersPassword(entry)) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "email" };
-  const late = takeRates(context, visit, { perClient: "reset", perAccount: "reset_account", email });
-  if (late !== undefined) return late;
-  const now = context.clock.now();
-  // One write either way: how long it takes says nothing about the address.
-  await context.store.write((nouns) => {
-    const { instance } = entry;
-    audit(nouns, { instance, actor: "user", action: "password.reset_requested", email, ip, now });
-    const user = nouns.users.byEmail(instance.seq, email);
-    if (user === undefined || user.placeholder || user.bannedAt !== undefined) return;
-    const link = `${visit.pagesUrl}/reset?token=${putLink(context, nouns, { user, redirectUri: redirect.value, now })}`;
-    mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: user.email, link, now });
+  const perAccount = { bucket: "reset_account", key: accountKey(visit, email) } as const;
+  return counted(context, visit, { perClient: "reset", perAccount }, async () => {
+    const now = context.clock.now();
+    // One write either way: how long it takes says nothing about the address.
+    await context.store.write((nouns) => {
+      const { instance } = entry;
+      audit(nouns, { instance, actor: "user", action: "password.reset_requested", email, ip, now });
+      const user = nouns.users.byEmail(instance.seq, email);
+      if (user === undefined || user.placeholder || user.bannedAt !== undefined) return;
+      const token = putLink(context, nouns, { user, redirectUri: redirect.value, now });
+      const link = `${visit.pagesUrl}/reset?token=${token}`;
+      mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: user.email, link, now });
+    });
+    mailing.wake();
+    return { sent: email };
   });
-  mailing.wake();
-  return { sent: email };
 }
 
 interface Link {
@@ -116,12 +118,12 @@ async function finish(
   const { passwordBytesMax: bytesMax } = context.limits.signIn;
   const problem = passwordProblem({ password, email: found.user.email, lengthMin, bytesMax });
   if (problem !== undefined) return problem === "password_short" ? { problem, count: lengthMin } : { problem };
-  const late = takeRates(context, visit, { perClient: "reset", email: "" });
-  if (late !== undefined) return late;
-  const passwordHash = await passwords.hash(password);
-  const now = context.clock.now();
-  const isSet = await context.store.write((nouns) => setPassword(nouns, visit, { found, passwordHash, now }));
-  return isSet ? { redirectUri: found.redirectUri } : { end: "link" };
+  return counted(context, visit, { perClient: "reset" }, async (): Promise<Chosen> => {
+    const passwordHash = await passwords.hash(password, laneOf(visit));
+    const now = context.clock.now();
+    const isSet = await context.store.write((nouns) => setPassword(nouns, visit, { found, passwordHash, now }));
+    return isSet ? { redirectUri: found.redirectUri } : { end: "link" };
+  });
 }
 
 interface NewPassword {

@@ -6,11 +6,11 @@ import type { ProviderButton } from "./code-exchange.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { type Admit, type Admitted, currentSession } from "./entrance.ts";
-import { accountKey, type FormOutcome, type FormProblem, takeRates } from "./forms.ts";
+import { accountKey, counted, type FormOutcome, laneOf } from "./forms.ts";
 import { titleOf } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Providers } from "./providers.ts";
-import { hashOf } from "./random.ts";
+import { hashOf, hexOf } from "./random.ts";
 import { revokeSession } from "./sessions.ts";
 import type { Visit } from "./visit.ts";
 
@@ -89,41 +89,47 @@ function offerTo({ context, providers }: SignInParts, visit: Visit): Offer {
 }
 
 async function signInWithPassword(parts: SignInParts, visit: Visit, form: PasswordForm): Promise<FormOutcome> {
-  const { rateLimits } = parts.context;
+  const { context } = parts;
   const redirectUri = redirectOf(visit.entry, form.redirectUri);
   if (redirectUri === undefined) return { end: "redirect" };
   if (!offersPassword(visit.entry)) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "credentials" };
-  const late = tooOften(parts, visit, email);
-  if (late !== undefined) return late;
-  const user = await ownerOf(parts, visit, { email, password: form.password });
-  if (user === undefined) {
-    rateLimits.failed(accountKey(visit, email));
-    await recordFailure(parts, visit, email);
-    return { problem: "credentials" };
-  }
-  rateLimits.passed(accountKey(visit, email));
-  return letIn(parts, visit, { user, password: form.password, redirectUri });
+  const user = context.store.users.byEmail(visit.entry.instance.seq, email);
+  const key = attemptsKey(parts, visit, { email, user });
+  const seconds = context.rateLimits.locked(key);
+  if (seconds !== undefined) return { problem: "rate", seconds };
+  const perAccount = { bucket: "sign_in_account", key } as const;
+  return counted(context, visit, { perClient: "sign_in", perAccount }, async () => {
+    const { password } = form;
+    // Takes as long for an address that nobody has.
+    const isRight = await parts.passwords.verify(password, user?.passwordHash, laneOf(visit));
+    if (!isRight || user === undefined || user.bannedAt !== undefined || user.placeholder) {
+      context.rateLimits.failed(key);
+      await recordFailure(parts, visit, email);
+      return { problem: "credentials" } as const;
+    }
+    context.rateLimits.passed(key);
+    return letIn(parts, visit, { user, password, redirectUri });
+  });
 }
 
-/** Counted and locked by address, whether anybody has it or not. */
-function tooOften({ context }: SignInParts, visit: Visit, email: string): FormProblem | undefined {
-  const late = takeRates(context, visit, { perClient: "sign_in", perAccount: "sign_in_account", email });
-  if (late !== undefined) return late;
-  const seconds = context.rateLimits.locked(accountKey(visit, email));
-  return seconds === undefined ? undefined : { problem: "rate", seconds };
-}
-
-/** The user whose password it is. Takes as long for an address that nobody has. */
-async function ownerOf(
-  { context, passwords }: SignInParts,
-  { entry }: Visit,
-  { email, password }: { email: string; password: string },
-): Promise<User | undefined> {
-  const user = context.store.users.byEmail(entry.instance.seq, email);
-  const isRight = await passwords.verify(password, user?.passwordHash);
-  return isRight && user?.bannedAt === undefined && user?.placeholder === false ? user : undefined;
+/**
+ * What attempts are counted and locked by: the address, whether anybody has it or not. A browser in which this user was
+ * signed in before counts for itself, so that strangers who try passwords do not lock the user out.
+ */
+function attemptsKey(
+  { context }: SignInParts,
+  visit: Visit,
+  { email, user }: { email: string; user: User | undefined },
+): string {
+  const { entry, device } = visit;
+  const key = accountKey(visit, email);
+  if (user === undefined || device === undefined) return key;
+  const browser = hexOf(hashOf(device.device));
+  return context.store.sessions.isKnown(entry.instance.seq, { user: user.seq, device: browser })
+    ? `${key}\0${browser}`
+    : key;
 }
 
 function recordFailure({ context }: SignInParts, { entry, ip }: Visit, email: string): Promise<void> {
@@ -144,7 +150,9 @@ async function letIn(
   visit: Visit,
   { user, password, redirectUri }: LettingIn,
 ): Promise<FormOutcome> {
-  const fresh = passwords.isOutdated(user.passwordHash ?? "") ? await passwords.hash(password) : undefined;
+  const fresh = passwords.isOutdated(user.passwordHash ?? "")
+    ? await passwords.hash(password, laneOf(visit))
+    : undefined;
   const now = context.clock.now();
   return context.store.write((nouns): FormOutcome => {
     // It took a while: what was true before may not be any more.

@@ -4,7 +4,7 @@ import { checkRedirect } from "../core/identity/redirect.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
-import { type FormOutcome, type FormProblem, takeRates } from "./forms.ts";
+import { accountKey, counted, type FormOutcome, type FormProblem, laneOf } from "./forms.ts";
 import { hashOf, randomSecret } from "./random.ts";
 import { offersPassword } from "./sign-in.ts";
 import { deviceOf, isEstablished, type PendingSignUp, type SignUpParts } from "./sign-up-parts.ts";
@@ -31,16 +31,17 @@ export async function beginSignUp(parts: SignUpParts, visit: Visit, form: SignUp
   if (email === undefined) return { problem: "email" };
   const problem = formProblem(parts, visit, { ...form, email });
   if (problem !== undefined) return problem;
-  const late = takeRates(context, visit, { perClient: "sign_up", perAccount: "reset_account", email });
-  if (late !== undefined) return late;
-  // Also for an address that is taken: the time it takes must not tell.
-  const passwordHash = await passwords.hash(form.password);
-  const name = cleanName(form.name) || email.slice(0, email.indexOf("@"));
-  const pending = { name, passwordHash, redirectUri: redirect.value, device: deviceOf(visit) };
-  const now = context.clock.now();
-  await context.store.write((nouns) => invite(parts, nouns, { visit, email, pending, now }));
-  mailing.wake();
-  return { sent: email };
+  const perAccount = { bucket: "reset_account", key: accountKey(visit, email) } as const;
+  return counted(context, visit, { perClient: "sign_up", perAccount }, async () => {
+    // Also for an address that is taken: the time it takes must not tell.
+    const passwordHash = await passwords.hash(form.password, laneOf(visit));
+    const name = cleanName(form.name) || email.slice(0, email.indexOf("@"));
+    const pending = { name, passwordHash, redirectUri: redirect.value, device: deviceOf(visit) };
+    const now = context.clock.now();
+    await context.store.write((nouns) => invite(parts, nouns, { visit, email, pending, now }));
+    mailing.wake();
+    return { sent: email };
+  });
 }
 
 function formProblem({ context }: SignUpParts, { entry }: Visit, form: SignUpForm): FormProblem | undefined {

@@ -2,7 +2,7 @@ import { checkRedirect } from "../core/identity/redirect.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
-import { accountKey, type FormOutcome, type FormProblem, takeRates } from "./forms.ts";
+import { accountKey, counted, type FormOutcome, type FormProblem, laneOf } from "./forms.ts";
 import { hexOf } from "./random.ts";
 import { endSessions } from "./sessions.ts";
 import { findSignUp, type FoundSignUp, isEstablished, isSameBrowser, type SignUpParts } from "./sign-up-parts.ts";
@@ -43,16 +43,16 @@ async function foreignProblem(
 ): Promise<FormProblem | undefined> {
   const { rateLimits } = context;
   const account = accountKey(visit, hexOf(found.row.hash));
-  const late = takeRates(context, visit, { perClient: "sign_in", email: "" });
-  if (late !== undefined) return late;
   const seconds = rateLimits.locked(account);
   if (seconds !== undefined) return { problem: "rate", seconds };
-  if (await passwords.verify(link.password ?? "", found.data.passwordHash)) {
-    rateLimits.passed(account);
-    return undefined;
-  }
-  rateLimits.failed(account);
-  return { problem: "credentials" };
+  return counted(context, visit, { perClient: "sign_in" }, async () => {
+    if (await passwords.verify(link.password ?? "", found.data.passwordHash, laneOf(visit))) {
+      rateLimits.passed(account);
+      return undefined;
+    }
+    rateLimits.failed(account);
+    return { problem: "credentials" } as const;
+  });
 }
 
 interface Prove {

@@ -98,10 +98,18 @@ function bareWrites(world: IdentityWorld, shop: Tenant): () => Promise<void> {
     const now = clock.now();
     const hash = hashOf(randomSecret(context));
     const state: OAuthState = {
-      ...{ hash, instance: entry.instance.seq, provider: "google", redirectUri: appUrl, browser: hash, endpoints },
+      ...{
+        hash,
+        instance: entry.instance.seq,
+        provider: "google",
+        redirectUri: appUrl,
+        browser: hash,
+        client: "203.0.113.7",
+        endpoints,
+      },
       ...{ codeVerifier: randomSecret(context), nonce: undefined, createdAt: now, expiresAt: now + 600_000 },
     };
-    await store.write(({ oauthStates }) => oauthStates.put(state, 100_000), { durable: false });
+    await store.write(({ oauthStates }) => oauthStates.put(state), { durable: false });
     await store.write(({ oauthStates }) => oauthStates.take(hash));
     const visit: Visit = {
       ...{ entry, ip: "203.0.113.7", userAgent: "bench", language: "en" as const, pagesUrl: "", flow: "" },

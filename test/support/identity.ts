@@ -70,11 +70,18 @@ export interface IdentityWorldOptions {
   baseUrl?: string;
   allowPrivate?: boolean;
   isServed?: boolean;
+  /** X-Forwarded-For says who the client is. */
+  behindProxy?: boolean;
 }
 
 export function identityWorld(
   overrides: Partial<Record<keyof IdentityTestLimits, unknown>> = {},
-  { baseUrl = "http://127.0.0.1:8688", allowPrivate = true, isServed = true }: IdentityWorldOptions = {},
+  {
+    baseUrl = "http://127.0.0.1:8688",
+    allowPrivate = true,
+    isServed = true,
+    behindProxy = false,
+  }: IdentityWorldOptions = {},
 ): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
   const path = join(folder, "identity.db");
@@ -99,7 +106,7 @@ export function identityWorld(
     search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },
   });
   const { identity, context } = running;
-  const proxies = { peerOf: () => "203.0.113.7", trusted: ["127.0.0.1/32"] };
+  const proxies = { peerOf: () => "203.0.113.7", trusted: [behindProxy ? "203.0.113.7/32" : "127.0.0.1/32"] };
   const app = createIdentityApp({ identity, log, limits: testLimits, proxies });
   const manage = createInstances(context, running.identity.signingPairs);
   let count = 0;

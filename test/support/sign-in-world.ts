@@ -5,6 +5,7 @@ import { decodePart, splitToken } from "../../src/core/identity/jwt.ts";
 import type { Mail } from "../../src/store/identity/records.ts";
 import { identityWorld, type IdentityWorld, type IdentityWorldOptions, type Tenant } from "./identity.ts";
 import { clientId, clientSecret, type LoopbackProvider, startLoopbackProvider } from "./loopback-provider.ts";
+import type { SignInLimits } from "../../src/identity/limits.ts";
 import { type Page, webBrowser, type WebBrowser } from "./web-browser.ts";
 
 export const baseUrl = "http://127.0.0.1:8688";
@@ -25,7 +26,7 @@ export interface SignInWorld extends IdentityWorld {
 }
 
 /** Quick where the real thing is slow on purpose. */
-const fast = {
+const fast: SignInLimits = {
   ...identityLimits.signIn,
   providerHeadMs: 400,
   providerTotalMs: 700,
@@ -33,9 +34,12 @@ const fast = {
   passwordPasses: 1,
 };
 
-export async function signInWorld(options: IdentityWorldOptions = {}): Promise<SignInWorld> {
+export async function signInWorld(
+  options: IdentityWorldOptions = {},
+  signIn: Partial<typeof fast> = {},
+): Promise<SignInWorld> {
   const provider = await startLoopbackProvider();
-  const world = identityWorld({ signIn: fast }, options);
+  const world = identityWorld({ signIn: { ...fast, ...signIn } }, options);
   provider.clock = () => world.clock.now();
   return {
     ...world,

@@ -51,8 +51,7 @@ export function failurePage(plane: IdentityPlane, face: Face, error: unknown): R
   const nonce = plane.identity.hosted.newSecret();
   const heading = say("error");
   if (error instanceof Failure && error.code !== "internal") {
-    const text =
-      error.code === "unavailable" ? say("error_busy") : error.code === "too_large" ? say("error_large") : "";
+    const text = failureText(face, error);
     const html = messagePage({ face, nonce, heading, text });
     return pageAnswer(html, {
       nonce,
@@ -65,4 +64,11 @@ export function failurePage(plane: IdentityPlane, face: Face, error: unknown): R
   plane.log.error("internal error", { id, error });
   const html = messagePage({ face, nonce, heading, text: `(${id})` });
   return pageAnswer(html, { nonce, status: 500, image: face.logoUrl });
+}
+
+function failureText(face: Face, { code, retryAfterSeconds = 60 }: Failure): string {
+  const say = sayFor(face);
+  if (code === "too_many") return say("error_rate", { seconds: retryAfterSeconds });
+  if (code === "unavailable") return say("error_busy");
+  return code === "too_large" ? say("error_large") : "";
 }

@@ -84,6 +84,6 @@ function refused(plane: IdentityPlane, request: Request, { refusal = "Unauthoriz
 
 /** Fails `too_many`. */
 function count(plane: IdentityPlane, bucket: "wrong_key" | "exchange" | "refresh", request: Request): void {
-  const retryAfterSeconds = plane.identity.rateLimits.take(bucket, plane.clientIp(request));
+  const retryAfterSeconds = plane.identity.rateLimits.takeClient(bucket, plane.clientIp(request));
   if (retryAfterSeconds !== undefined) throw new Failure("too_many", "Too many requests", { retryAfterSeconds });
 }

@@ -8,6 +8,7 @@ interface Row {
   provider: string;
   redirect_uri: string;
   browser: Uint8Array;
+  client: string;
   endpoints: string;
   code_verifier: Uint8Array | null;
   nonce: string | null;
@@ -15,43 +16,48 @@ interface Row {
   expires_at: number;
 }
 
-/** Looking for what is too much costs a walk over the index, so it is done now and then. */
-const trimEvery = 1_000;
-
 export interface OauthStates {
-  /** Anybody may start a sign-in: beyond about `kept` states over all instances, those that end first are dropped. */
-  put(state: OAuthState, kept: number): void;
+  put(state: OAuthState): void;
+  /** Leaves it where it is. */
+  has(hash: Uint8Array): boolean;
   /** Removes it, whatever it is good for, and returns it: nobody gets it twice. */
   take(hash: Uint8Array): OAuthState | undefined;
-  /** How many there are. */
-  count(): number;
+  /** How many there are of everybody, of an instance, and of a client in it. */
+  waiting(instance: number, client: string): { all: number; instance: number; client: number };
 }
+
+const everybody = "*";
+const allInstances = 0;
 
 /** The code verifier is sealed. */
 export function createOauthStates(db: Database, seal: Seal): OauthStates {
   const insert = db.query<unknown, (string | number | Uint8Array | null)[]>(
-    "insert into oauth_states (hash, instance, provider, redirect_uri, browser, endpoints, code_verifier, nonce," +
-      ` created_at, expires_at) values (${Array(10).fill("?").join(", ")})`,
+    "insert into oauth_states (hash, instance, provider, redirect_uri, browser, client, endpoints, code_verifier, nonce," +
+      ` created_at, expires_at) values (${Array(11).fill("?").join(", ")})`,
   );
+  const one = db.query<unknown, [Uint8Array]>("select 1 from oauth_states where hash = ?");
   const take = db.query<Row, [Uint8Array]>("delete from oauth_states where hash = ? returning *");
-  const trim = db.query<unknown, [number]>(
-    "delete from oauth_states where hash in (select hash from oauth_states order by expires_at desc limit -1 offset ?)",
+  const counted = db.query<{ n: number }, [number, string]>(
+    "select n from oauth_state_counts where instance = ? and client = ?",
   );
-  const count = db.query<{ n: number }, []>("select count(*) as n from oauth_states");
-  let puts = 0;
+  const count = (instance: number, client: string) => counted.get(instance, client)?.n ?? 0;
   return {
-    put(state, kept) {
-      const { hash, instance, provider, redirectUri, browser, endpoints, codeVerifier, nonce } = state;
-      if (puts++ % trimEvery === 0) trim.run(kept);
+    put(state) {
+      const { hash, instance, provider, redirectUri, browser, client, endpoints, codeVerifier, nonce } = state;
       const verifier = codeVerifier === undefined ? null : seal.seal(codeVerifier, placeOf(hash));
-      const target = [hash, instance, provider, redirectUri, browser, JSON.stringify(endpoints)];
+      const target = [hash, instance, provider, redirectUri, browser, client, JSON.stringify(endpoints)];
       insert.run(...target, verifier, nonce ?? null, state.createdAt, state.expiresAt);
     },
+    has: (hash) => one.get(hash) !== null,
     take(hash) {
       const row = take.get(hash);
       return row === null ? undefined : toState(row, seal);
     },
-    count: () => count.get()?.n ?? 0,
+    waiting: (instance, client) => ({
+      all: count(allInstances, everybody),
+      instance: count(instance, everybody),
+      client: count(instance, client),
+    }),
   };
 }
 
@@ -63,6 +69,7 @@ function toState(row: Row, seal: Seal): OAuthState {
     provider: row.provider,
     redirectUri: row.redirect_uri,
     browser: row.browser,
+    client: row.client,
     endpoints: JSON.parse(row.endpoints) as StateEndpoints,
     codeVerifier: verifier === null ? undefined : seal.open(verifier, placeOf(row.hash)),
     nonce: row.nonce ?? undefined,

@@ -53,6 +53,8 @@ export interface OAuthState {
   redirectUri: string;
   /** sha256 of the browser's cookie. */
   browser: Uint8Array;
+  /** Network that began. */
+  client: string;
   endpoints: StateEndpoints;
   codeVerifier: string | undefined;
   nonce: string | undefined;

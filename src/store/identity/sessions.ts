@@ -37,6 +37,8 @@ export interface Sessions {
   list(instance: number, page: { limit: number; after?: SessionCursor }): Session[];
   /** Not revoked, oldest sign-in first. */
   active(user: number): Session[];
+  /** Whether a browser has, or had, a session of the user. */
+  isKnown(instance: number, of: { user: number; device: string }): boolean;
   add(session: Omit<Session, "seq">): Session;
   /** Everything that may change: times, reason, device, name, email, address. */
   update(session: Session): void;
@@ -56,6 +58,9 @@ export function createSessions(db: Database): Sessions {
   );
   const active = db.query<SessionRow, [number]>(
     "select * from sessions where user = ? and revoked_at is null order by last_signin_at, seq",
+  );
+  const known = db.query<unknown, [number, string, number]>(
+    "select 1 from sessions where instance = ? and device = ? and user = ? limit 1",
   );
   const insert = db.query<SessionRow, (string | number | null)[]>(
     "insert into sessions (id, session_id, instance, user, provider, name, email, ip_address, user_agent, geo_data," +
@@ -81,6 +86,7 @@ export function createSessions(db: Database): Sessions {
         toSession,
       ),
     active: (user) => active.all(user).map(toSession),
+    isKnown: (instance, { user, device }) => known.get(instance, device, user) !== null,
     add(session) {
       const { id, sessionId, instance, user, provider } = session;
       const row = insert.get(id, sessionId, instance, user, provider, ...columnsOf(session), session.createdAt);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 const users = (tenant = shop) => world.context.store.users.list(tenant.entry().instance.seq, { limit: 100 });
-const states = () => world.context.store.oauthStates.count();
+const states = () => world.context.store.oauthStates.waiting(0, "").all;
 const errorOf = (url: string) => new URL(url).searchParams.get("error");
 
 describe("signing in", () => {

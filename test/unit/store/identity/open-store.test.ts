@@ -4,7 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { secret } from "../../../../src/lib/secret.ts";
-import { type IdentityStore, openIdentityStore } from "../../../../src/store/identity/open-store.ts";
+import { openDatabase } from "../../../../src/store/database.ts";
+import {
+  identityMigrations,
+  type IdentityStore,
+  openIdentityStore,
+} from "../../../../src/store/identity/open-store.ts";
 
 let folder: string;
 let path: string;
@@ -114,4 +119,22 @@ test("an instance takes everything in it along", async () => {
   const instance = await addInstance();
   await store.write(({ instances }) => instances.remove(instance.seq));
   expect(store.instances.list()).toEqual([]);
+});
+
+test("a database of the first schema is brought up to date: states that wait are counted", () => {
+  const old = join(folder, "old.db");
+  const raw = openDatabase(old, identityMigrations.slice(0, 1));
+  const values = "(hash, instance, provider, redirect_uri, browser, endpoints, created_at, expires_at) values";
+  raw.run("insert into apps values (1, 'app_a', 'shop', 1)");
+  const names = "(seq, id, app_id, name, environment, publishable_key, settings, created_at, updated_at)";
+  raw.run(`insert into instances ${names} values (1, 'inst_a', 'app_a', 'main', 'production', 'pk', '{}', 1, 1)`);
+  for (const n of [1, 2]) {
+    raw.run(`insert into oauth_states ${values} (?, 1, 'google', 'https://a.test', x'00', '{}', 1, 2)`, [
+      new Uint8Array([n]),
+    ]);
+  }
+  raw.close();
+  const upgraded = openIdentityStore({ path: old, key });
+  expect(upgraded.oauthStates.waiting(1, "203.0.113.7")).toEqual({ all: 2, instance: 2, client: 0 });
+  upgraded.close();
 });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { Database } from "bun:sqlite";
-import { createOauthStates } from "../../../../src/store/identity/oauth-states.ts";
 import { createOneTime } from "../../../../src/store/identity/one-time.ts";
 import type { Instance, OAuthState } from "../../../../src/store/identity/records.ts";
 import { createSeal } from "../../../../src/store/seal.ts";
@@ -30,6 +29,7 @@ const state = (byte: number, fields: Partial<OAuthState> = {}): OAuthState => ({
   provider: "google",
   redirectUri: "https://app.test/cb",
   browser: hash(200),
+  client: "203.0.113.7",
   endpoints: {
     clientId: "c",
     token: "https://p.test/t",
@@ -49,35 +49,46 @@ const state = (byte: number, fields: Partial<OAuthState> = {}): OAuthState => ({
 
 describe("states", () => {
   test("are taken once, whole", async () => {
-    await db.store.write(({ oauthStates }) => oauthStates.put(state(1), 100));
+    await db.store.write(({ oauthStates }) => oauthStates.put(state(1)));
     const taken = await db.store.write(({ oauthStates }) => oauthStates.take(hash(1)));
     expect(taken).toEqual(state(1));
     expect(await db.store.write(({ oauthStates }) => oauthStates.take(hash(1)))).toBeUndefined();
   });
 
-  test("beyond the cap those that end first are dropped", () => {
-    const raw = new Database(db.path);
-    const states = createOauthStates(raw, createSeal(testKey));
-    for (let byte = 1; byte <= 6; byte++) states.put(state(byte), 3);
-    for (let put = 0; put < 995; put++)
-      states.put(state(7, { hash: new Uint8Array([put >> 8, put & 255, ...hash(7).slice(2)]) }), 3);
-    expect(states.count()).toBeLessThanOrEqual(4);
-    expect(states.take(hash(1))).toBeUndefined();
-    raw.close();
+  test("are counted by client and instance, whatever ends them", async () => {
+    const { oauthStates } = db.store;
+    const other = await db.store.write((nouns) => putInstance(nouns, "other"));
+    const counts = (seq = instance.seq, client = "203.0.113.7") => Object.values(oauthStates.waiting(seq, client));
+    await db.store.write((nouns) => {
+      for (let byte = 1; byte <= 3; byte++) nouns.oauthStates.put(state(byte));
+      nouns.oauthStates.put(state(4, { client: "198.51.100.9" }));
+      nouns.oauthStates.put(state(5, { instance: other.seq }));
+    });
+    expect(counts()).toEqual([5, 4, 3]);
+    expect(counts(other.seq)).toEqual([5, 1, 1]);
+    await db.store.write((nouns) => {
+      nouns.oauthStates.take(hash(1));
+      nouns.purge.expired(12, 100);
+    });
+    expect(counts()).toEqual([3, 2, 1]);
+    await db.store.write((nouns) => nouns.instances.remove(instance.seq));
+    expect(counts()).toEqual([1, 0, 0]);
+    expect(oauthStates.has(hash(5))).toBe(true);
+    expect(oauthStates.has(hash(4))).toBe(false);
   });
 
   test("their verifier does not stand in the file", async () => {
-    await db.store.write(({ oauthStates }) => oauthStates.put(state(1), 100));
+    await db.store.write(({ oauthStates }) => oauthStates.put(state(1)));
     const files = [db.path, `${db.path}-wal`].map((path) => readFileSync(path).toString("latin1")).join("");
     expect(files).not.toContain("verifier-that-must-not-show");
   });
 
   test("go with their instance", async () => {
     await db.store.write(({ oauthStates, instances }) => {
-      oauthStates.put(state(1), 100);
+      oauthStates.put(state(1));
       instances.remove(instance.seq);
     });
-    expect(db.store.oauthStates.count()).toBe(0);
+    expect(db.store.oauthStates.waiting(instance.seq, "").all).toBe(0);
   });
 });
 
