@@ -118,6 +118,9 @@ export const identityLimits = {
   },
   /** Entries of the audit trail of one instance; the newest stay. */
   auditKept: 100_000,
+  /** Failed attempts of strangers that say the same are one entry for so long; so many different ones, then one for all. */
+  attemptWindowMs: 3_600_000,
+  attemptsMax: 300,
   /** Calls of one webhook, on record and waiting; the newest stay. */
   deliveriesKept: 10_000,
   /** Pauses between the attempts at a call: one more attempt than there are pauses. */

@@ -2,6 +2,7 @@ import type { SteadyClock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
+import type { Cursors } from "./cursors.ts";
 import type { Directory } from "./directory.ts";
 import type { SignInLimits } from "./limits.ts";
 import type { RateLimits, RateLimitsConfig } from "./rate-limits.ts";
@@ -38,6 +39,8 @@ export interface IdentityLimits {
   hooksMax: number;
   rates: RateLimitsConfig<RateBucket>;
   auditKept: number;
+  attemptWindowMs: number;
+  attemptsMax: number;
   deliveriesKept: number;
   hookPausesMs: readonly number[];
   hookInFlightMax: number;
@@ -69,6 +72,7 @@ export interface IdentityContext {
   /** Instances and their keys, from memory. */
   directory: Directory;
   rateLimits: RateLimits<RateBucket>;
+  cursors: Cursors;
   clock: SteadyClock;
   log: Log;
   limits: IdentityLimits;

@@ -6,6 +6,7 @@ import { derivedKey, type Secret } from "../lib/secret.ts";
 import type { IdentityStore } from "../store/identity/open-store.ts";
 import { createAccess } from "./auth.ts";
 import type { IdentityContext, IdentityLimits } from "./context.ts";
+import { createCursors } from "./cursors.ts";
 import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
@@ -58,11 +59,13 @@ export interface RunningIdentity {
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
   const { key, sendMail, sendWebhook, search: searching, ...rest } = parts;
+  const derive = (purpose: string) => derivedKey(key, purpose);
   const context: IdentityContext = {
     ...rest,
+    cursors: createCursors({ derive, randomBytes: parts.randomBytes }),
     directory: createDirectory(parts),
     rateLimits: createRateLimits({ clock: parts.clock, limits: parts.limits.rates }),
-    derive: (purpose) => derivedKey(key, purpose),
+    derive,
   };
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);

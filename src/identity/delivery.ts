@@ -57,9 +57,12 @@ export function redeemCode(
   { instance }: InstanceEntry,
   code: string,
 ): Promise<string | undefined> {
+  const hash = hashOf(code);
+  // Another instance must not use up what is not its own.
+  if (store.oneTime.get(hash, "deliver_token")?.instance !== instance.seq) return Promise.resolve(undefined);
   return store.write((nouns) => {
-    const found = nouns.oneTime.take(hashOf(code), "deliver_token");
-    if (found === undefined || found.instance !== instance.seq || found.expiresAt <= clock.now()) return undefined;
+    const found = nouns.oneTime.take(hash, "deliver_token");
+    if (found === undefined || found.expiresAt <= clock.now()) return undefined;
     return typeof found.data.token === "string" ? found.data.token : undefined;
   });
 }

@@ -1,6 +1,3 @@
-import { Failure } from "../api/failure.ts";
-import { decodeCursor } from "../core/identity/cursor.ts";
-
 /** One answer's worth of a list: as much as fits, and where it goes on. */
 export interface Listing {
   /** A JSON array. */
@@ -39,12 +36,4 @@ export function fillList<Row>({ limits, limit, read, render, cursorOf }: Filling
     }
     if (rows.length < wanted) return { json: `[${texts.join(",")}]`, next: undefined };
   }
-}
-
-/** Fails `invalid` for a cursor that no answer of ours has given. */
-export function readCursor(text: string | undefined, parts: number): number[] | undefined {
-  if (text === undefined) return undefined;
-  const position = decodeCursor(text, parts);
-  if (position === undefined) throw new Failure("invalid", "Invalid cursor");
-  return position;
 }

@@ -1,10 +1,9 @@
 import { Failure } from "../api/failure.ts";
-import { encodeCursor } from "../core/identity/cursor.ts";
 import { bothOf, containing, isEmpty, parseSearch, type Search } from "../core/identity/search.ts";
 import { type SearchKind, searchColumns } from "../core/identity/search-columns.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
-import { type Listing, readCursor } from "./listing.ts";
+import type { Listing } from "./listing.ts";
 import type { SearchThreadClient } from "./search-thread.ts";
 import type { Page } from "./sessions.ts";
 
@@ -34,11 +33,12 @@ export interface Searches {
 }
 
 export function createSearches(context: IdentityContext, thread: SearchThreadClient): Searches {
-  const { limits } = context;
+  const { cursors, limits } = context;
   const run = (kind: SearchKind) => (entry: InstanceEntry, asked: SearchQuery) => {
     const search = readSearch(kind, asked, limits.search);
     const { ignored } = search;
-    const [before] = readCursor(asked.cursor, 1) ?? [];
+    const place = { instance: entry.instance.seq, list: `${kind} search` } as const;
+    const [before] = cursors.read(place, asked.cursor, 1) ?? [];
     if (isEmpty(search)) return { json: "[]", next: undefined, ignored };
     const exact = kind === "users" && before === undefined ? exactUsers(context, entry, search) : undefined;
     if (exact !== undefined) return { json: exact, next: undefined, ignored };
@@ -46,7 +46,7 @@ export function createSearches(context: IdentityContext, thread: SearchThreadCli
     const request = { kind, instance: entry.instance.seq, search, rowsMax, bytesMax: limits.listBytesMax, before };
     return thread.run(request).then(({ body, next }) => ({
       json: body,
-      next: next === undefined ? undefined : encodeCursor([next]),
+      next: next === undefined ? undefined : cursors.write(place, [next]),
       ignored,
     }));
   };

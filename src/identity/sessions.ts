@@ -1,5 +1,4 @@
 import { Failure } from "../api/failure.ts";
-import { encodeCursor } from "../core/identity/cursor.ts";
 import { sessionStatus } from "../core/identity/session-status.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { Instance, Session, User } from "../store/identity/records.ts";
@@ -8,7 +7,7 @@ import type { Caller } from "./auth.ts";
 import type { IdentityContext } from "./context.ts";
 import { effectiveSettings, type InstanceEntry } from "./directory.ts";
 import { emit } from "./events.ts";
-import { fillList, type Listing, readCursor } from "./listing.ts";
+import { fillList, type Listing } from "./listing.ts";
 import { type Resource, resourceOfSession } from "./resources.ts";
 
 /** The nouns that a change of a session touches; call with those of the write it belongs to. */
@@ -151,7 +150,7 @@ export interface Sessions {
   config(entry: InstanceEntry): Record<string, unknown>;
 }
 
-export function createSessions({ store, clock, limits }: IdentityContext): Sessions {
+export function createSessions({ store, cursors, clock, limits }: IdentityContext): Sessions {
   const find = (nouns: Pick<IdentityNouns, "sessions">, { instance }: InstanceEntry, sessionId: string) => {
     const session = nouns.sessions.get(instance.seq, sessionId);
     if (session === undefined) throw new Failure("not_found", "Session not found");
@@ -164,7 +163,8 @@ export function createSessions({ store, clock, limits }: IdentityContext): Sessi
       return resourceOfSession(session, userIdOf(store, session));
     },
     list({ instance }, { limit, cursor }) {
-      const [lastSigninAt = 0, seq = 0] = readCursor(cursor, 2) ?? [];
+      const place = { instance: instance.seq, list: "sessions" } as const;
+      const [lastSigninAt = 0, seq = 0] = cursors.read(place, cursor, 2) ?? [];
       const start = cursor === undefined ? undefined : { lastSigninAt, seq };
       return fillList<Session>({
         limits,
@@ -174,7 +174,7 @@ export function createSessions({ store, clock, limits }: IdentityContext): Sessi
           return store.sessions.list(instance.seq, { limit: count, ...(from === undefined ? {} : { after: from }) });
         },
         render: (session) => resourceOfSession(session, userIdOf(store, session)),
-        cursorOf: (session) => encodeCursor([session.lastSigninAt, session.seq]),
+        cursorOf: (session) => cursors.write(place, [session.lastSigninAt, session.seq]),
       });
     },
     revoke: ({ entry, actor }, sessionId) =>

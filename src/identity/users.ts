@@ -1,5 +1,4 @@
 import { Failure } from "../api/failure.ts";
-import { encodeCursor } from "../core/identity/cursor.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { Instance, User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
@@ -7,7 +6,7 @@ import type { Caller } from "./auth.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { emit } from "./events.ts";
-import { fillList, type Listing, readCursor } from "./listing.ts";
+import { fillList, type Listing } from "./listing.ts";
 import { type Resource, resourceOfUser } from "./resources.ts";
 import { endSessions, type Page, type SessionNouns } from "./sessions.ts";
 
@@ -37,7 +36,7 @@ export function removeUser(nouns: SessionNouns, { instance, user, actor, now }: 
   nouns.users.remove(user.seq);
 }
 
-export function createUsers({ store, clock, limits }: IdentityContext): Users {
+export function createUsers({ store, cursors, clock, limits }: IdentityContext): Users {
   const find = (nouns: Pick<IdentityNouns, "users">, { instance }: InstanceEntry, id: string): User => {
     const user = nouns.users.get(instance.seq, id);
     if (user === undefined) throw new Failure("not_found", "User not found");
@@ -47,7 +46,8 @@ export function createUsers({ store, clock, limits }: IdentityContext): Users {
   return {
     get: (entry, id) => resourceOf(find(store, entry, id)),
     list({ instance }, { limit, cursor }) {
-      const [start] = readCursor(cursor, 1) ?? [];
+      const place = { instance: instance.seq, list: "users" } as const;
+      const [start] = cursors.read(place, cursor, 1) ?? [];
       return fillList<User>({
         limits,
         limit,
@@ -56,7 +56,7 @@ export function createUsers({ store, clock, limits }: IdentityContext): Users {
           return store.users.list(instance.seq, { limit: count, ...(before === undefined ? {} : { before }) });
         },
         render: resourceOf,
-        cursorOf: ({ seq }) => encodeCursor([seq]),
+        cursorOf: ({ seq }) => cursors.write(place, [seq]),
       });
     },
     remove: ({ entry, actor }, id) =>

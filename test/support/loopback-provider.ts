@@ -195,7 +195,11 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
     const problem = mode === "error_200" ? "bad_verification_code" : tokenProblem(grant, form, headers, kind);
     const refusal = kind === "github" ? 200 : 400;
     if (problem !== undefined || grant === undefined) return Response.json({ error: problem }, { status: refusal });
-    const tokens = { access_token: `at-${provider.person.uid}`, token_type: "bearer", expires_in: provider.expiresIn };
+    const tokens = {
+      access_token: `at-${encodeURIComponent(provider.person.uid)}`,
+      token_type: "bearer",
+      expires_in: provider.expiresIn,
+    };
     if (kind !== "oidc" || mode === "no_id_token") return Response.json(tokens);
     return Response.json({ ...tokens, refresh_token: "rt-secret", id_token: await idToken(grant) });
   }
@@ -249,7 +253,8 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
     const { mode, person } = provider;
     if (mode === "hang_profile") return hang();
     if (mode === "garbage_profile") return new Response("[1, 2");
-    if (headers.get("authorization") !== `Bearer at-${person.uid}`) return new Response("{}", { status: 401 });
+    if (headers.get("authorization") !== `Bearer at-${encodeURIComponent(person.uid)}`)
+      return new Response("{}", { status: 401 });
     if (kind === "github" && headers.get("user-agent") === null) return new Response("{}", { status: 403 });
     const { uid, email, verified, name, picture, hd } = person;
     if (kind === "github")

@@ -56,7 +56,7 @@ function google(fields: Fields): Parsed<Profile> {
   const email = emailOf(fields.email);
   const domain = email?.slice(email.lastIndexOf("@") + 1);
   const hosted = text(fields.hd)?.toLowerCase();
-  return profileOf(text(fields.sub), {
+  return profileOf(idOf(fields.sub), {
     email,
     // It always returns a verified one (section 1 of the contract): only its own word against that counts.
     emailVerified: email !== undefined && isTrue(fields.email_verified ?? fields.verified_email ?? true),
@@ -71,7 +71,7 @@ function github(fields: Fields, emails: unknown): Parsed<Profile> {
   const listed: unknown[] = Array.isArray(emails) ? emails : [];
   const primary = listed.map(fieldsOf).find((entry) => entry?.primary === true && entry.verified === true);
   const email = emailOf(primary?.email);
-  return profileOf(numberOrText(fields.id), {
+  return profileOf(numberOrId(fields.id), {
     email,
     emailVerified: email !== undefined,
     authoritative: false,
@@ -83,7 +83,7 @@ function github(fields: Fields, emails: unknown): Parsed<Profile> {
 function twitter(fields: Fields): Parsed<Profile> {
   const data = fieldsOf(fields.data);
   if (data === undefined) return unreadable("the profile has no data");
-  return profileOf(numberOrText(data.id), {
+  return profileOf(numberOrId(data.id), {
     email: undefined,
     emailVerified: false,
     authoritative: false,
@@ -93,7 +93,7 @@ function twitter(fields: Fields): Parsed<Profile> {
 }
 
 function oidc(fields: Fields, { issuer, trusted = false }: ProfileInput): Parsed<Profile> {
-  const sub = text(fields.sub);
+  const sub = idOf(fields.sub);
   const email = emailOf(fields.email);
   const uid = sub === undefined || issuer === undefined ? sub : `${issuer}|${sub}`;
   return profileOf(uid, {
@@ -127,9 +127,18 @@ function text(value: unknown): string | undefined {
   return clean === "" ? undefined : clean;
 }
 
-function numberOrText(value: unknown): string | undefined {
+/**
+ * An id, to the byte: two ids that differ in anything are two people (OpenID Connect Core section 2). What a database,
+ * a log or a terminal would change is refused: control characters, and halves of characters.
+ */
+function idOf(value: unknown): string | undefined {
+  if (typeof value !== "string" || value === "" || value.length > uidLengthMax) return undefined;
+  return /\p{Cc}/u.test(value) || !value.isWellFormed() ? undefined : value;
+}
+
+function numberOrId(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
-  return text(value);
+  return idOf(value);
 }
 
 /** Some providers write booleans as texts. */

@@ -1,9 +1,7 @@
 import { Failure } from "../../api/failure.ts";
 import type { DataOf } from "../../api/endpoint.ts";
 import type { IdentityAuditEntry, listIdentityAudit } from "../../api/orchestration/identity-audit.ts";
-import { encodeCursor } from "../../core/identity/cursor.ts";
 import type { AuditEntry, Instance } from "../../store/identity/records.ts";
-import { readCursor } from "../listing.ts";
 import type { Searches } from "../search.ts";
 import { allInstances, isoTime, type ManageContext, type Place, placeOf, type Query } from "./context.ts";
 import { findResources } from "./found.ts";
@@ -34,11 +32,12 @@ export function createManagedAudit(context: ManageContext, search: Pick<Searches
   }
 }
 
-function page({ store }: ManageContext, { seq }: Pick<Instance, "seq">, { limit, cursor }: Query) {
-  const [before] = readCursor(cursor, 1) ?? [];
+function page({ store, cursors }: ManageContext, { seq }: Pick<Instance, "seq">, { limit, cursor }: Query) {
+  const place = { instance: seq, list: "audit" } as const;
+  const [before] = cursors.read(place, cursor, 1) ?? [];
   const rows = store.audit.list(seq, { limit, ...(before === undefined ? {} : { before }) });
   const last = rows.at(-1);
-  const next = last === undefined || rows.length < limit ? undefined : encodeCursor([last.seq]);
+  const next = last === undefined || rows.length < limit ? undefined : cursors.write(place, [last.seq]);
   return { entries: rows.map(wire), next };
 }
 

@@ -6,7 +6,16 @@ import type { IdentityContext } from "../context.ts";
 /** What the operator's side of the identity service works with. */
 export type ManageContext = Pick<
   IdentityContext,
-  "store" | "directory" | "clock" | "log" | "limits" | "randomBytes" | "baseUrl" | "isServed" | "allowPrivate"
+  | "store"
+  | "directory"
+  | "cursors"
+  | "clock"
+  | "log"
+  | "limits"
+  | "randomBytes"
+  | "baseUrl"
+  | "isServed"
+  | "allowPrivate"
 >;
 
 /** Who asks, for the audit trail. */

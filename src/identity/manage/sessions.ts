@@ -1,10 +1,8 @@
 import { Failure } from "../../api/failure.ts";
 import type { DataOf } from "../../api/endpoint.ts";
 import type { IdentitySession, listIdentitySessions } from "../../api/orchestration/identity-sessions.ts";
-import { encodeCursor } from "../../core/identity/cursor.ts";
 import type { IdentityNouns } from "../../store/identity/open-store.ts";
 import type { Instance, Session } from "../../store/identity/records.ts";
-import { readCursor } from "../listing.ts";
 import type { Searches } from "../search.ts";
 import { revokeSession } from "../sessions.ts";
 import { type By, isoTime, type ManageContext, type Query, requireInstance } from "./context.ts";
@@ -59,12 +57,13 @@ export function createManagedSessions(context: ManageContext, search: Pick<Searc
   }
 
   function page({ seq: instance }: Instance, { limit, cursor }: Query) {
-    const [lastSigninAt = 0, seq = 0] = readCursor(cursor, 2) ?? [];
+    const place = { instance, list: "sessions" } as const;
+    const [lastSigninAt = 0, seq = 0] = context.cursors.read(place, cursor, 2) ?? [];
     const after = cursor === undefined ? {} : { after: { lastSigninAt, seq } };
     const rows = store.sessions.list(instance, { limit, ...after });
     const last = rows.at(-1);
     const isLast = last === undefined || rows.length < limit;
-    return { rows, next: isLast ? undefined : encodeCursor([last.lastSigninAt, last.seq]) };
+    return { rows, next: isLast ? undefined : context.cursors.write(place, [last.lastSigninAt, last.seq]) };
   }
 }
 

@@ -8,14 +8,12 @@ import {
   type listIdentityUsers,
   setIdentityPassword,
 } from "../../api/orchestration/identity-users.ts";
-import { encodeCursor } from "../../core/identity/cursor.ts";
 import { isPlaceholder, normaliseEmail } from "../../core/identity/email.ts";
 import type { IdentityNouns } from "../../store/identity/open-store.ts";
 import type { Instance, User } from "../../store/identity/records.ts";
 import { audit } from "../audit.ts";
 import { effectiveSettings } from "../directory.ts";
 import { emit } from "../events.ts";
-import { readCursor } from "../listing.ts";
 import { resourceOfUser } from "../resources.ts";
 import type { Searches } from "../search.ts";
 import { endSessions } from "../sessions.ts";
@@ -188,11 +186,12 @@ function byAddress(nouns: IdentityNouns, instance: Instance | undefined, text: s
   return email === undefined ? undefined : nouns.users.byEmail(instance.seq, email);
 }
 
-function page({ store }: ManageContext, { seq }: Instance, { limit, cursor }: Query) {
-  const [before] = readCursor(cursor, 1) ?? [];
+function page({ store, cursors }: ManageContext, { seq }: Instance, { limit, cursor }: Query) {
+  const place = { instance: seq, list: "users" } as const;
+  const [before] = cursors.read(place, cursor, 1) ?? [];
   const rows = store.users.list(seq, { limit, ...(before === undefined ? {} : { before }) });
   const last = rows.at(-1);
-  return { rows, next: last === undefined || rows.length < limit ? undefined : encodeCursor([last.seq]) };
+  return { rows, next: last === undefined || rows.length < limit ? undefined : cursors.write(place, [last.seq]) };
 }
 
 const passwordBytesMax = 1024;

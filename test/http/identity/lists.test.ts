@@ -73,6 +73,28 @@ test("a user who joins or leaves on the way moves nobody else", async () => {
   expect([...ids(first), ...ids(second)]).toEqual(made);
 });
 
+test("a cursor says nothing about other tenants, and is good where it was given", async () => {
+  const other = await it.tenant();
+  for (const tenant of [shop, other]) {
+    for (let count = 0; count < 3; count += 1) await it.session(tenant, await it.user(tenant));
+  }
+  const cursorOf = async (path: string, tenant = shop) =>
+    (await it.ask(`GET ${path}`, { headers: withSecret(tenant) })).headers.get("x-next-cursor") ?? "";
+  const paths = ["/api/v1/users?limit=1", "/api/v1/sessions?limit=1", "/api/v1/users/search?query=name:u*&limit=1"];
+  for (const path of paths) {
+    const cursor = await cursorOf(path);
+    expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toMatch(/^[\d.]+$/);
+    expect(cursor).not.toBe(await cursorOf(path));
+    expect(cursor).toHaveLength((await cursorOf(path, other)).length);
+    expect((await get(`${path}&cursor=${cursor}`)).status).toBe(200);
+    const headers = withSecret(other);
+    expect((await it.ask(`GET ${path}&cursor=${cursor}`, { headers })).json).toEqual({ error: "Invalid cursor" });
+    for (const elsewhere of paths.filter((one) => one !== path)) {
+      expect((await get(`${elsewhere}&cursor=${cursor}`)).status).toBe(400);
+    }
+  }
+});
+
 test("a cursor or a limit that is none is 400", async () => {
   await it.user(shop);
   for (const path of ["/api/v1/users", "/api/v1/sessions"]) {

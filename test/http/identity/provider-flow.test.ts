@@ -255,6 +255,18 @@ describe("linking", () => {
     expect(second.sub).not.toBe(first.sub);
   });
 
+  test("an id of a provider counts to the byte", async () => {
+    const known = claimsOf(await world.signIn(world.browser(), shop, "acme"));
+    for (const uid of ["1001 ", " 1001", "1001\u00a0"]) {
+      Object.assign(world.provider.person, { uid });
+      expect(claimsOf(await world.signIn(world.browser(), shop, "acme")).sub).not.toBe(known.sub);
+    }
+    for (const uid of ["\t1001", "1001\u0000", "1001\u007f"]) {
+      Object.assign(world.provider.person, { uid });
+      expect(errorOf((await world.signIn(world.browser(), shop, "acme")).url)).toBe("server_error");
+    }
+  });
+
   test("first sign-ins at the same time make one user", async () => {
     const pages = await Promise.all([1, 2, 3, 4].map(() => world.signIn(world.browser(), shop, "google")));
     expect(new Set(pages.map((page) => claimsOf(page).sub)).size).toBe(1);
@@ -507,7 +519,9 @@ describe("delivery", () => {
     const verified = await world.ask("POST /api/v1/tokens/verify", { headers: withSecret(coded), body: { token } });
     expect(verified.status).toBe(200);
     expect((await redeem(first)).status).toBe(401);
-    expect((await redeem(await code(), shop)).status).toBe(401);
+    const stolen = await code();
+    expect((await redeem(stolen, shop)).status).toBe(401);
+    expect((await redeem(stolen)).status).toBe(200);
     const late = await code();
     world.clock.moveTo(world.clock.now() + 60_000);
     expect((await redeem(late)).json).toEqual({ error: "Invalid code" });

@@ -103,6 +103,18 @@ describe("whatever comes", () => {
       for (const userinfo of odd) expect(typeof read({ kind, userinfo })).toBe("string");
     });
   }
+  test("ids are taken to the byte, or refused", () => {
+    const uid = (sub: string) => {
+      const profile = read({ kind: "oidc", userinfo: { sub }, issuer: "https://i.test" });
+      return typeof profile === "string" ? undefined : profile.uid.split("|")[1];
+    };
+    for (const kept of ["joe", "joe ", " joe", "Joe", "jo\u00e9", "joe\u0301", "joe\u00a0", "joe\u200b", "\ufeffjoe"]) {
+      expect([kept, uid(kept)]).toEqual([kept, kept]);
+    }
+    for (const refused of ["\tjoe", "joe\u0000", "joe\n", "joe\u0085", "joe\ud800", "x".repeat(256)]) {
+      expect([refused, uid(refused)]).toEqual([refused, undefined]);
+    }
+  });
   test("texts are cleaned, addresses of pictures are http", () => {
     const userinfo = { sub: "1", name: "A\u0000na\n\ud800", picture: "javascript:alert(1)", email: "not an address" };
     expect(read({ kind: "google", userinfo })).toMatchObject({
