@@ -4,7 +4,7 @@ import { shownError } from "../core/identity/endpoints.ts";
 import { checkRedirect } from "../core/identity/redirect.ts";
 import type { OAuthState } from "../store/identity/records.ts";
 import { settleAccount } from "./accounts.ts";
-import { audit } from "./audit.ts";
+import { auditAttempt } from "./audit.ts";
 import { deliverError } from "./delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
 import type { Admitted } from "./entrance.ts";
@@ -129,5 +129,7 @@ function record({ context }: FlowParts, { state, entry, answer }: Answered, { fa
   const { ip } = answer.visit(entry);
   const act = { instance, actor: "user", action: "signin.fail", provider: state.provider, ip };
   const now = context.clock.now();
-  return context.store.write((nouns) => audit(nouns, { ...act, detail: { why, error: failed }, now }));
+  return context.store.write((nouns) =>
+    auditAttempt(nouns, { ...act, detail: { why, error: failed }, now }, context.limits),
+  );
 }

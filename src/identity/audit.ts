@@ -1,5 +1,5 @@
 import type { IdentityNouns } from "../store/identity/open-store.ts";
-import type { Instance } from "../store/identity/records.ts";
+import type { AuditEntry, Instance } from "../store/identity/records.ts";
 
 /** What there is to say about one act. Never a token, code, password or the content of a mail. */
 export interface Act {
@@ -25,7 +25,23 @@ const textMax = 512;
 
 /** Writes an entry of the audit trail, inside the write that it tells about. */
 export function audit(nouns: Pick<IdentityNouns, "audit">, act: Act): void {
-  nouns.audit.append({
+  nouns.audit.append(entryOf(act));
+}
+
+export interface AttemptLimits {
+  /** How long an entry takes further attempts that say the same. */
+  attemptWindowMs: number;
+  /** Entries of one action of an instance within that. */
+  attemptsMax: number;
+}
+
+/** The same for what strangers can cause as often as they like: repeats are counted, and a flood is one entry. */
+export function auditAttempt(nouns: Pick<IdentityNouns, "audit">, act: Act, limits: AttemptLimits): void {
+  nouns.audit.attempt(entryOf(act), { since: act.now - limits.attemptWindowMs, most: limits.attemptsMax });
+}
+
+function entryOf(act: Act): Omit<AuditEntry, "seq"> {
+  return {
     id: crypto.randomUUID(),
     instance: act.instance.seq,
     at: act.now,
@@ -37,7 +53,7 @@ export function audit(nouns: Pick<IdentityNouns, "audit">, act: Act): void {
     provider: clip(act.provider),
     ipAddress: clip(act.ip),
     detail: act.detail ?? {},
-  });
+  };
 }
 
 function clip(text: string | undefined): string | undefined {

@@ -3,7 +3,7 @@ import { passwordProblem } from "../core/identity/password-rules.ts";
 import { checkRedirect } from "../core/identity/redirect.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
-import { audit } from "./audit.ts";
+import { audit, auditAttempt } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
 import { accountKey, counted, type DeadEnd, type FormProblem, laneOf } from "./forms.ts";
 import type { Mailing } from "./mails.ts";
@@ -57,7 +57,8 @@ async function begin(
     // One write either way: how long it takes says nothing about the address.
     await context.store.write((nouns) => {
       const { instance } = entry;
-      audit(nouns, { instance, actor: "user", action: "password.reset_requested", email, ip, now });
+      const act = { instance, actor: "user", action: "password.reset_requested", email, ip, now };
+      auditAttempt(nouns, act, context.limits);
       const user = nouns.users.byEmail(instance.seq, email);
       if (user === undefined || user.placeholder || user.bannedAt !== undefined) return;
       const token = putLink(context, nouns, { user, redirectUri: redirect.value, now });

@@ -1,7 +1,7 @@
 import { normaliseEmail } from "../core/identity/email.ts";
 import { checkRedirect } from "../core/identity/redirect.ts";
 import type { User } from "../store/identity/records.ts";
-import { audit } from "./audit.ts";
+import { auditAttempt } from "./audit.ts";
 import type { ProviderButton } from "./code-exchange.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
@@ -136,7 +136,8 @@ function recordFailure({ context }: SignInParts, { entry, ip }: Visit, email: st
   const { instance } = entry;
   const act = { instance, actor: "user", action: "signin.fail", email, provider: "password", ip };
   const detail = { why: "wrong address or password" };
-  return context.store.write((nouns) => audit(nouns, { ...act, detail, now: context.clock.now() }));
+  const now = context.clock.now();
+  return context.store.write((nouns) => auditAttempt(nouns, { ...act, detail, now }, context.limits));
 }
 
 interface LettingIn {

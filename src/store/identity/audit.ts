@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { createAttempts, type Folding, type NewEntry } from "./audit-attempts.ts";
 import type { AuditEntry } from "./records.ts";
 
 export interface AuditRow {
@@ -16,9 +17,11 @@ export interface AuditRow {
   detail: string;
 }
 
-/** Append-only: nothing changes an entry, and only age beyond the cap removes one. */
+/** Append-only: nothing changes an entry but the count of attempts, and only age beyond the cap removes one. */
 export interface Audit {
-  append(entry: Omit<AuditEntry, "seq">): void;
+  append(entry: NewEntry): void;
+  /** The same for what strangers can cause as often as they like: see `createAttempts`. */
+  attempt(entry: NewEntry, folding: Folding): void;
   /** Newest first; `before` is the `seq` of the last one seen. */
   list(instance: number, page: { limit: number; before?: number }): AuditEntry[];
   /** Drops the oldest of an instance beyond `kept`, at most `most` of them; returns how many went. */
@@ -40,11 +43,14 @@ export function createAudit(db: Database): Audit {
   const drop = db.query<unknown, [number, number, number]>(
     "delete from audit where seq in (select seq from audit where instance = ? and seq <= ? order by seq limit ?)",
   );
+  const append = (entry: NewEntry): void => {
+    const { id, instance, at, actor, action, userId, email, sessionId, provider, ipAddress } = entry;
+    const about = [userId ?? null, email ?? null, sessionId ?? null, provider ?? null, ipAddress ?? null];
+    insert.run(id, instance, at, actor, action, ...about, JSON.stringify(entry.detail));
+  };
   return {
-    append({ id, instance, at, actor, action, userId, email, sessionId, provider, ipAddress, detail }) {
-      const about = [userId ?? null, email ?? null, sessionId ?? null, provider ?? null, ipAddress ?? null];
-      insert.run(id, instance, at, actor, action, ...about, JSON.stringify(detail));
-    },
+    append,
+    attempt: createAttempts(db, append),
     list: (instance, { limit, before }) =>
       page.all(instance, before ?? Number.MAX_SAFE_INTEGER, limit).map(toAuditEntry),
     trim(instance, kept, most) {

@@ -191,3 +191,18 @@ describe("passwords", () => {
     expect((await attempt(shop, "", {}, browser)).url).toContain("token=");
   });
 });
+
+test("callbacks and wrong passwords of a stranger do not flood the audit trail", async () => {
+  const trail = () => world.context.store.audit.list(shop.entry().instance.seq, { limit: 1_000 });
+  const before = trail().length;
+  for (let n = 0; n < 60; n++) {
+    const started = await begin(shop, "198.51.100.1");
+    if (started.status !== 302) continue;
+    const state = new URL(started.headers.get("location") ?? "").searchParams.get("state") ?? "";
+    const headers = { ...from("198.51.100.1"), Cookie: started.headers.get("set-cookie")?.split(";")[0] ?? "" };
+    const query = new URLSearchParams({ state, error: "access_denied" });
+    await world.fetch(new Request(`${baseUrl}/oauth/google/callback?${query}`, { headers }));
+  }
+  expect(trail().length).toBe(before + 1);
+  expect(trail()[0]).toMatchObject({ action: "signin.fail", detail: { error: "access_denied", times: 60 } });
+});
