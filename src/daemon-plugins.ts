@@ -85,6 +85,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     callbacks,
     lastRecord: Promise.resolve(),
     tokens: new Map(),
+    holds: new Set(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
 }

@@ -88,7 +88,7 @@ async function perform(context: Context, performance: Performance): Promise<void
     case "create":
       return create(context, { ...performance, ordinal: step.ordinal, why: step.why });
     case "start":
-      return heal(context, { key, workload, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
+      return heal(context, { ...performance, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
     case "remove":
       return remove(context, { key, workload, step });
     case "rename":
@@ -156,20 +156,24 @@ function freshReplicaId(context: Context, taken: Set<string>): string {
 /** Refusals that go away by themselves; a container refused for another reason is made anew. */
 const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
 
-interface Healing {
-  key: ManifestKey;
-  workload: ResolvedWorkload;
+interface Healing extends Pick<Performance, "key" | "workload" | "interrupt"> {
   id: string;
   replica: string;
   why: string;
 }
 
-async function heal(context: Context, { key, workload, id, replica, why }: Healing): Promise<void> {
+async function heal(context: Context, { key, workload, id, replica, why, interrupt }: Healing): Promise<void> {
   context.progress.started(id, context.clock.steady());
   const died = context.pods.byId(id);
   const death = died?.state === "exited" ? { ...died } : undefined;
   try {
-    await context.starts(() => context.runtime.start(id));
+    // Something else is wanted since the plan was made: an outdated one is made anew, never started as it was.
+    const isDone = await context.starts(async () => {
+      if (interrupt.aborted) return false;
+      await context.runtime.start(id);
+      return true;
+    });
+    if (!isDone) return;
   } catch (error) {
     if (error instanceof Failure && error.code === "not_found") return;
     const keep = error instanceof Failure && waitable.has(error.reason ?? "");

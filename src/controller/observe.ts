@@ -2,6 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { PlannedPod, PlanWorkload } from "../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
+import { stoppedByRuns } from "./plugin-holds.ts";
 import type { Pod } from "./pod.ts";
 import type { ProbeReadiness } from "./probe-engine.ts";
 
@@ -11,9 +12,10 @@ export function planTarget(workload: ResolvedWorkload): PlanWorkload {
   return { kind, scope, name, replicas, hash, generation, rollout, restart: workload.container.restart };
 }
 
-/** Replica ids that are left alone: frozen by an operator, or just being made anew by somebody else. */
+/** Replica ids that are left alone: frozen by an operator, being made anew by somebody else, or stopped by a plugin at work. */
 export function untouchedIds(context: Context, key: ManifestKey): string[] {
-  return [...new Set([...context.store.frozen.list(key), ...context.progress.held(key)])];
+  const { store, progress } = context;
+  return [...new Set([...store.frozen.list(key), ...progress.held(key), ...stoppedByRuns(context, key)])];
 }
 
 interface Observation {

@@ -22,8 +22,17 @@ export interface PluginRoom {
   lastRecord: Promise<void>;
   /** Token of a run under way → name of its plugin. */
   tokens: Map<string, string>;
+  /** Runs under way that keep stopped what they stopped. */
+  holds: Set<PluginHold>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
   defaultRepo: (kind: string) => string | undefined;
+}
+
+/** A run under way of a plugin that can stop containers through the engine. */
+export interface PluginHold {
+  plugin: string;
+  /** Epoch ms. */
+  since: number;
 }
 
 /** Where containers of plugins' blocks reach the controller: a listener on the platform network alone. */
@@ -64,6 +73,7 @@ export function noPlugins(): PluginRoom {
     controllerUrl: () => undefined,
     lastRecord: Promise.resolve(),
     tokens: new Map(),
+    holds: new Set(),
     callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,
   };

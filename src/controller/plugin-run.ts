@@ -6,6 +6,7 @@ import type { Ending, Finished } from "../plugin/host.ts";
 import type { Plugin } from "../plugin/plugin.ts";
 import type { PluginRunRecord } from "../store/plugin-records.ts";
 import type { Context } from "./context.ts";
+import { holdStopped } from "./plugin-holds.ts";
 
 /** One command to run. */
 export interface PluginCall {
@@ -45,9 +46,13 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
     throw new Failure("conflict", `plugin "${plugin.yml.name}" is disabled; enable it first`);
   }
   await context.plugins.installer.verify(plugin);
-  const run = begin(context, call);
+  const { run, release } = begin(context, call);
+  const end = (result: Partial<PluginRunRecord>) => {
+    keep(context, { ...run, ...result, endedAt: context.clock.now() });
+    release();
+  };
   const finished = await spawn(context, call, run).catch((error: unknown) => {
-    end(context, run, { status: "failed", error: textOf(error) });
+    end({ status: "failed", error: textOf(error) });
     throw error;
   });
   const tail = lastLines(finished.stderr, context.limits.pluginTailLines);
@@ -56,7 +61,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   const fault = faultOf({ ending, stdout, stderr: finished.stderr }, `plugin "${plugin.yml.name}" ${command}`);
   if (ending.how !== "exited" || stdout === undefined || fault !== undefined) {
     const failure = fault ?? new Failure("invalid", "it did not end by itself");
-    end(context, run, { status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
+    end({ status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
     throw failure;
   }
   return {
@@ -66,7 +71,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
     exitCode: ending.code,
     runId: run.id,
     record: ({ error, applied = [] }) =>
-      end(context, run, {
+      end({
         status: error === undefined ? "succeeded" : "failed",
         exitCode: ending.code,
         error,
@@ -76,7 +81,8 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   };
 }
 
-function begin(context: Context, { plugin, command, args, actor }: PluginCall): PluginRunRecord {
+/** `release` is for when all of it is over, the actions of its answer too. */
+function begin(context: Context, { plugin, command, args, actor }: PluginCall) {
   const run: PluginRunRecord = {
     id: Buffer.from(context.randomBytes(8)).toString("hex"),
     plugin: plugin.yml.name,
@@ -94,7 +100,7 @@ function begin(context: Context, { plugin, command, args, actor }: PluginCall): 
   };
   // An expansion is short and there may be hundreds: they are told about when they have ended.
   if (command !== "expand") keep(context, run);
-  return run;
+  return { run, release: holdStopped(context, plugin, command) };
 }
 
 /**
@@ -105,10 +111,6 @@ function keep({ store, log, plugins }: Context, run: PluginRunRecord): void {
   plugins.lastRecord = store
     .write((tx) => tx.pluginRuns.put(run), { durable: false })
     .catch((error: unknown) => log.warn("run of a plugin not recorded", { plugin: run.plugin, run: run.id, error }));
-}
-
-function end(context: Context, run: PluginRunRecord, result: Partial<PluginRunRecord>): void {
-  keep(context, { ...run, ...result, endedAt: context.clock.now() });
 }
 
 /** Marks what a server that died left behind, and ends what still runs of it. */

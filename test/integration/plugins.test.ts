@@ -107,3 +107,32 @@ test("a block's pods call their plugin back, and the block goes with them", asyn
   });
   await client.call(setConfig, { query: { scope: "data", name: "light" }, body: { A: "1" } });
 }, 180_000);
+
+test("a pod that a restore stopped through the engine stays stopped until its files are in place", async () => {
+  const state = `docker -H ${engine()} inspect -f '{{.State.Status}}' data-store.0`;
+  writePlugin(layout, "store", {
+    yml: "name: store\nversion: '1'\n",
+    commands: {
+      expand: printing({
+        status: "ok",
+        data: {
+          kind: "statefulset",
+          name: "store",
+          spec: { image: fixtureImage, command: ["sleep", "600"], stop_grace: "1s" },
+        },
+      }),
+      restore: `docker stop -t 1 data-store.0 >/dev/null\nsleep 4\n${state}\ndocker start data-store.0 >/dev/null`,
+    },
+  });
+  await client.call(apply, { body: { kind: "store", scope: "data", name: "store", spec: {} } });
+  const running = async () => {
+    const { pods } = await client.call(describe, { query: { kind: "statefulset", scope: "data", name: "store" } });
+    return pods[0]?.state === "running";
+  };
+  await waitFor("the pod to run", running, 60_000);
+  for (let round = 0; round < 3; round++) {
+    const answer = await client.call(dispatchPlugin, { params: { name: "store", command: "restore" } });
+    expect(answer.message.trim()).toBe("exited");
+  }
+  await client.call(deleteManifest, { query: { kind: "store", scope: "data", name: "store", prune: true } });
+}, 120_000);

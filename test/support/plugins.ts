@@ -37,6 +37,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
     lastRecord: Promise.resolve(),
     tokens: new Map(),
+    holds: new Set(),
     callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),
   };
