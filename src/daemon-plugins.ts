@@ -8,6 +8,7 @@ import { moveInPlace, writeAtomic } from "./disk/atomic-write.ts";
 import type { Layout } from "./disk/layout.ts";
 import { createCallbackApp } from "./http/callbacks/app.ts";
 import { createDoor, type Door } from "./http/callbacks/door.ts";
+import { type RunDoor, type RunDoorOptions, startRunDoor } from "./http/callbacks/run-door.ts";
 import { systemClock } from "./lib/clock.ts";
 import { readPluginYml } from "./core/plugins/plugin-yml.ts";
 import type { Log } from "./lib/log.ts";
@@ -31,8 +32,8 @@ export interface PluginParts {
   options: ServeOptions;
   installationId: string;
   log: Log;
-  /** Undefined until the plane listens, or when it has no address. */
-  controllerUrl: () => string | undefined;
+  /** For the run with this token; undefined until the door for runs listens. */
+  controllerUrl: (token: string) => string | undefined;
   callbacks: CallbackDoor;
 }
 
@@ -84,7 +85,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     controllerUrl,
     callbacks,
     lastRecord: Promise.resolve(),
-    tokens: new Map(),
+    passes: new Map(),
     holds: new Set(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
@@ -119,14 +120,6 @@ function hookEnvironment({ layout, names, options }: PluginParts, environment: R
 const download: Download = (url, init) =>
   fetch(url, { ...init, headers: { "Accept-Encoding": "identity" }, decompress: false, timeout: false } as RequestInit);
 
-/** The address of a plane as somebody on this machine reaches it. */
-export function urlOf(addresses: readonly string[]): string | undefined {
-  const address = addresses.find((text) => !text.startsWith("unix:"));
-  // Without one there is still the socket, for those that know the form.
-  if (address === undefined) return addresses[0];
-  return `http://${address.replace(/^(?:0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`;
-}
-
 export interface DoorParts {
   options: ServeOptions;
   running: RunningController;
@@ -152,6 +145,23 @@ export function callbackDoor({ options, running, runtime, names, layout, plane, 
     peerHeader,
     limits,
     clock: systemClock,
+    log,
+  });
+}
+
+export interface RunDoorParts extends Pick<DoorParts, "running" | "names" | "layout" | "log"> {
+  app: Pick<RunDoorOptions, "takeover"> & { fetch: RunDoorOptions["plane"] };
+}
+
+/** The listener that runs of plugins reach the plane by, each as far as it was granted. */
+export function runDoorOf({ running, names, layout, app, log }: RunDoorParts): Promise<RunDoor> {
+  return startRunDoor({
+    calls: running.runCalls,
+    plane: app.fetch,
+    takeover: app.takeover,
+    innerPath: `${layout.socket}.runs`,
+    headerPrefix: names.headerPrefix,
+    limits,
     log,
   });
 }

@@ -3,7 +3,7 @@ import { identityLimits, limits, type ServeOptions } from "./config.ts";
 import { parseAddress } from "./config-values.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createController } from "./controller/create.ts";
-import { callbackDoor, createPluginRoom, urlOf } from "./daemon-plugins.ts";
+import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./core/mask.ts";
 import { naming } from "./core/naming.ts";
 import { createMailSender, type SendMail } from "./deliver/mail.ts";
@@ -17,6 +17,7 @@ import { makeFolders, prepareRoot } from "./disk/root.ts";
 import { createOrchestrationApp } from "./http/orchestration/app.ts";
 import { mountIdentity } from "./http/orchestration/identity.ts";
 import type { Door } from "./http/callbacks/door.ts";
+import type { RunDoor } from "./http/callbacks/run-door.ts";
 import { createIdentityApp } from "./http/identity/app.ts";
 import { type Listener, startListener } from "./http/identity/listener.ts";
 import { startFront } from "./http/server/front.ts";
@@ -68,7 +69,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       responseBytesMax: limits.hookResponseBytesMax,
     });
   const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
-  let planeUrl: string | undefined;
+  let runDoor: RunDoor | undefined;
   let door: Door | undefined;
   const plugins = await createPluginRoom({
     layout,
@@ -76,7 +77,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     options,
     installationId: store.installationId,
     log,
-    controllerUrl: () => planeUrl,
+    controllerUrl: (token) => runDoor?.url(token),
     callbacks: { url: () => door?.url(), open: async () => door?.open() },
   });
   const running = createController({
@@ -137,6 +138,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     limits,
   });
+  runDoor = await runDoorOf({ running, names, layout, app, log });
   const access = await openPlane(options, layout, names);
   const front = await startFront({
     ...access,
@@ -147,7 +149,6 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
   });
   const identityListener = listenForIdentity(identity, options, log);
-  planeUrl = urlOf(front.addresses);
   const stopping = new AbortController();
   door = callbackDoor({ options, running, runtime, names, layout, plane: app.fetch, log });
   const working = Promise.all([
@@ -162,7 +163,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       identity: identityListener === undefined ? [] : [identityListener.address],
     },
     async stop() {
-      await Promise.all([front.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
+      await Promise.all([front.stop(stopGraceMs), runDoor?.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
       stopping.abort();
       await working;
       identity.close();

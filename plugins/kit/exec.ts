@@ -62,7 +62,7 @@ export async function execInPod(endpoint: string, request: ExecRequest): Promise
 }
 
 async function dial(endpoint: string, session: Session): Promise<Bun.Socket> {
-  const unsent = { bytes: requestBytes(session.request) };
+  const unsent = { bytes: requestBytes(endpoint, session.request) };
   const flush = (socket: Bun.Socket) => {
     unsent.bytes = unsent.bytes.subarray(Math.max(socket.write(unsent.bytes), 0));
   };
@@ -82,10 +82,12 @@ async function dial(endpoint: string, session: Session): Promise<Bun.Socket> {
 }
 
 /** The request with all of the input behind it: frames may follow at once. */
-function requestBytes({ pod, command, stdin }: ExecRequest): Buffer {
+function requestBytes(endpoint: string, { pod, command, stdin }: ExecRequest): Buffer {
+  // The address of a run has a path of its own.
+  const base = endpoint.startsWith("unix:") ? "" : new URL(endpoint).pathname.replace(/\/$/, "");
   const body = Buffer.from(JSON.stringify({ command }));
   const head = [
-    `POST /pods/${encodeURIComponent(pod)}/exec?framing=true&interactive=true HTTP/1.1`,
+    `POST ${base}/pods/${encodeURIComponent(pod)}/exec?framing=true&interactive=true HTTP/1.1`,
     "Host: localhost",
     "Content-Type: application/json",
     `Content-Length: ${body.length}`,

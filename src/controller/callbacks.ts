@@ -1,8 +1,9 @@
 import { Failure } from "../api/failure.ts";
-import type { ManifestKey } from "../api/manifest.ts";
 import { createLimit } from "../lib/limit.ts";
 import type { Container } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
+import { isAmong, isOfPlugin, placesOf, placeText } from "./own-places.ts";
+import type { Place } from "./plugin-room.ts";
 
 /** Somebody on the platform network who acts for a plugin. */
 export interface CallbackCaller {
@@ -10,6 +11,8 @@ export interface CallbackCaller {
   plugin: string;
   /** For the event log. */
   actor: string;
+  /** What it may ask about; undefined for all that is of blocks of the plugin. */
+  only: readonly Place[] | undefined;
 }
 
 /** Who asks: a container by its address on the platform network, anybody else by the token of a run. */
@@ -22,7 +25,7 @@ export interface CallbackClaim {
 export interface CallbackRoom {
   /** Fails `forbidden` for an address of nobody we know, without a token or with one of a run that is over. */
   caller(claim: CallbackClaim): Promise<CallbackCaller>;
-  /** What blocks of the same plugin are and were expanded into, and nothing else. Fails `forbidden`. */
+  /** A pod: its own block and what that is tied to. A run: blocks of its plugin. Fails `forbidden` for all else. */
   requireOwn(caller: CallbackCaller, target: { scope: string | undefined; name: string | undefined }): void;
   /** Only commands of the plugin itself, by name or alias. Fails `forbidden`. */
   requireOwnPlugin(caller: CallbackCaller, name: string): void;
@@ -50,8 +53,8 @@ export function createCallbackRoom(context: Context): CallbackRoom {
   };
   return {
     async caller({ address, token }) {
-      const plugin = token === undefined ? undefined : context.plugins.tokens.get(token);
-      if (plugin !== undefined) return { plugin, actor: `plugin ${plugin}` };
+      const pass = token === undefined ? undefined : context.plugins.passes.get(token);
+      if (pass !== undefined) return pass;
       const found = await find(address);
       if (found !== undefined) return found;
       const hint = "this listener is for containers of plugins' blocks, and for runs of plugins with their token";
@@ -59,11 +62,8 @@ export function createCallbackRoom(context: Context): CallbackRoom {
     },
     requireOwn(caller, { scope, name }) {
       if (scope !== undefined && name !== undefined && isOwn(context, caller, { scope, name })) return;
-      const what = `${scope ?? ""}/${name ?? ""}`;
-      throw new Failure(
-        "forbidden",
-        `"${what}" is not of a block of the plugin "${caller.plugin}"; say scope and name of one that is`,
-      );
+      const whose = caller.only === undefined ? `a block of the plugin "${caller.plugin}"` : "the block of this pod";
+      throw new Failure("forbidden", `${placeText({ scope, name })} is not of ${whose}; say scope and name of what is`);
     },
     requireOwnPlugin(caller, name) {
       if (context.plugins.registry.find(name)?.yml.name === caller.plugin) return;
@@ -72,15 +72,8 @@ export function createCallbackRoom(context: Context): CallbackRoom {
   };
 }
 
-function isOwn(
-  { store }: Context,
-  { plugin }: CallbackCaller,
-  { scope, name }: { scope: string; name: string },
-): boolean {
-  const isOfPlugin = (block: ManifestKey | undefined) =>
-    block !== undefined && store.blocks.get(block)?.plugin === plugin;
-  if (store.blocks.list({ scope, name }).some((block) => block.plugin === plugin)) return true;
-  return store.manifests.list({ scope, name }).some((manifest) => isOfPlugin(store.blocks.ownerOf(manifest)));
+function isOwn(context: Context, { plugin, only }: CallbackCaller, place: Place): boolean {
+  return (only === undefined || isAmong(only, place)) && isOfPlugin(context, plugin, place);
 }
 
 async function findContainer(
@@ -100,13 +93,14 @@ async function findContainer(
     const found = owned[at];
     if (found === undefined) continue;
     seen.set(address, found.container.id);
-    return { plugin: found.plugin, actor: `pod ${found.container.name}` };
+    const { plugin, block } = found;
+    return { plugin, actor: `pod ${found.container.name}`, only: placesOf(context, block) };
   }
   seen.delete(address);
   return undefined;
 }
 
-/** The plugin whose block a container came from. */
+/** The block that a container came from, and its plugin. */
 function ownedBy({ store, names }: Context, container: Container) {
   const {
     kind = "",
@@ -118,8 +112,8 @@ function ownedBy({ store, names }: Context, container: Container) {
     name: container.labels[names.label.name],
   };
   const owner = store.blocks.ownerOf({ kind, scope, name });
-  const plugin = owner && store.blocks.get(owner)?.plugin;
-  return plugin === undefined ? undefined : { container, plugin };
+  const block = owner && store.blocks.get(owner);
+  return block === undefined ? undefined : { container, plugin: block.plugin, block };
 }
 
 async function addressOf({ runtime, names }: Context, { id }: Container): Promise<string | undefined> {

@@ -51,6 +51,13 @@ export interface PluginCaller {
   onLine?: ((line: string) => void) | undefined;
 }
 
+export interface DispatchOptions extends PluginCaller {
+  /** Let config actions restart who reads them. */
+  restart: boolean;
+  /** Where a pod asks: what it may name to its plugin, and the run may look at, of the plugin's blocks. */
+  only?: readonly { scope: string; name: string }[] | undefined;
+}
+
 export interface DispatchRequest {
   /** Name or alias. */
   plugin: string;
@@ -169,7 +176,7 @@ export interface Controller {
   installPlugin(body: unknown, caller: PluginCaller): Promise<InstallOutcome>;
   removePlugin(name: string, options: { actor: string }): Promise<DataOf<typeof removePlugin>>;
   /** Runs a command and carries its actions out, all or none. `invalid` for an unknown plugin or command. */
-  dispatchPlugin(request: DispatchRequest, options: PluginCaller & { restart: boolean }): Promise<DispatchResult>;
+  dispatchPlugin(request: DispatchRequest, options: DispatchOptions): Promise<DispatchResult>;
   /** Runs a command and passes on what it prints. */
   execPlugin(body: unknown, caller: PluginCaller): Promise<ExecAnswer>;
   /** A file that a run told its caller to fetch. `not_found` for any other. */

@@ -46,6 +46,7 @@ import { runRelease } from "./release-run.ts";
 import { listReleases } from "./releases.ts";
 import { runApp } from "./run-app.ts";
 import { operation, restart } from "./restart.ts";
+import { createRunCalls, type RunCalls } from "./run-calls.ts";
 import { replicaUsage } from "./replica-usage.ts";
 import { scale } from "./scale.ts";
 import { podStats } from "./stats.ts";
@@ -69,6 +70,8 @@ export interface RunningController {
   controller: Controller;
   /** Who may call back from the platform network. */
   callbacks: CallbackRoom;
+  /** What runs of plugins may ask. */
+  runCalls: RunCalls;
   reconciler: Reconciler;
   /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
@@ -150,6 +153,7 @@ export function createController(parts: ControllerParts): RunningController {
 
   return {
     callbacks: createCallbackRoom(context),
+    runCalls: createRunCalls(context),
     controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
     async run(signal) {

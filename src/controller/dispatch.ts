@@ -12,7 +12,9 @@ import type { Plugin } from "../plugin/plugin.ts";
 import type { PluginRunRecord } from "../store/plugin-records.ts";
 import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
 import type { Context } from "./context.ts";
-import type { DispatchRequest, ExecAnswer, PluginCaller } from "./controller.ts";
+import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "./controller.ts";
+import { isAmong, isOfPlugin, placeText } from "./own-places.ts";
+import type { Place } from "./plugin-room.ts";
 import { node, type PluginAnswer, runPlugin } from "./plugin-run.ts";
 import { isoTime } from "./wire.ts";
 
@@ -23,17 +25,20 @@ import { isoTime } from "./wire.ts";
 export async function dispatch(
   context: Context,
   request: DispatchRequest,
-  options: PluginCaller & { restart: boolean },
+  options: DispatchOptions,
 ): Promise<DispatchResult> {
   const args = argsOf(context, request.body);
   const plugin = await knownPlugin(context, request.plugin);
   requireCommand(plugin, request.command);
+  const { only } = options;
+  if (only !== undefined) refuseOthers(context, plugin, { args, only });
   const answer = await runPlugin(context, {
     plugin,
     command: request.command,
     args,
-    input: inputOf(context, plugin, request),
+    input: inputOf(plugin, request),
     timeoutMs: context.limits.dispatchTimeoutMs,
+    only,
     ...callerOf(plugin, request.command, options),
   });
   return recorded(answer, appliedOf, async () => {
@@ -52,6 +57,16 @@ export async function dispatch(
       ...(warnings.length > 0 ? { warnings } : {}),
     };
   });
+}
+
+/** A pod does not name other blocks of its plugin to it. Fails `forbidden`. */
+function refuseOthers(context: Context, plugin: Plugin, { args, only }: { args: string[]; only: readonly Place[] }) {
+  for (const word of args.flatMap((arg) => [arg, arg.slice(arg.indexOf("=") + 1)])) {
+    const [scope, name] = word.includes("/") ? word.split("/") : ["", word];
+    if (scope === undefined || name === undefined || isAmong(only, { scope, name })) continue;
+    if (!isOfPlugin(context, plugin.yml.name, { scope, name })) continue;
+    throw new Failure("forbidden", `${placeText({ scope, name })} is of another block than the pod that asks`);
+  }
 }
 
 function appliedOf({ applied }: DispatchResult): string[] {
@@ -80,13 +95,11 @@ function callerOf(plugin: Plugin, command: string, { actor, signal, onLine }: Pl
   return { actor, onLine, ...(isLong ? {} : { signal }) };
 }
 
-function inputOf(context: Context, plugin: Plugin, { plugin: typed, command }: DispatchRequest): DispatchInput {
-  const url = context.plugins.controllerUrl();
+function inputOf(plugin: Plugin, { plugin: typed, command }: DispatchRequest): DispatchInput {
   return {
     protocol: protocolVersion,
     plugin: typed,
     command,
-    ...(url === undefined ? {} : { controller_url: url }),
     plugin_dir: plugin.folder,
     node_name: node,
   };

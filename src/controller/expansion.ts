@@ -141,7 +141,7 @@ async function ask(context: Context, { plugin, block, config, path, options, sig
       plugin,
       command: "expand",
       args: [],
-      input: inputOf(context, { plugin, block, config, dryRun: options.dryRun }),
+      input: inputOf({ plugin, block, config, dryRun: options.dryRun }),
       timeoutMs: context.limits.expandTimeoutMs,
       actor: options.actor,
       signal,
@@ -164,12 +164,13 @@ async function ask(context: Context, { plugin, block, config, path, options, sig
   }
 }
 
-function inputOf(
-  context: Context,
-  { plugin, block, config, dryRun }: Pick<Question, "plugin" | "block" | "config"> & { dryRun: boolean },
-): ExpandInput {
+function inputOf({
+  plugin,
+  block,
+  config,
+  dryRun,
+}: Pick<Question, "plugin" | "block" | "config"> & { dryRun: boolean }): ExpandInput {
   const { kind, scope, name, spec } = block;
-  const url = context.plugins.controllerUrl();
   return {
     protocol: protocolVersion,
     kind,
@@ -178,7 +179,6 @@ function inputOf(
     spec,
     config,
     dry_run: dryRun,
-    ...(url === undefined ? {} : { controller_url: url }),
     plugin_dir: plugin.folder,
   };
 }

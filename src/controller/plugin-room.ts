@@ -1,4 +1,5 @@
 import { Failure } from "../api/failure.ts";
+import type { PluginPermissions } from "../api/plugins/plugin-yml.ts";
 import type { BlockSchemas } from "../plugin/block-schemas.ts";
 import type { Host } from "../plugin/host.ts";
 import type { Offers } from "../plugin/offers.ts";
@@ -15,17 +16,35 @@ export interface PluginRoom {
   environment: Readonly<Record<string, string>>;
   /** Told to plugins that were granted the engine. */
   dockerHost: string;
-  /** Where a plugin on this machine reaches the orchestration plane; undefined while it listens on no address. */
-  controllerUrl: () => string | undefined;
+  /** Where the run that has this token reaches the orchestration plane; undefined while nothing listens. */
+  controllerUrl: (token: string) => string | undefined;
   callbacks: CallbackDoor;
   /** The last record of a run that is on its way into the store; those before it are there when it is. */
   lastRecord: Promise<void>;
-  /** Token of a run under way → name of its plugin. */
-  tokens: Map<string, string>;
+  /** By the token of a run under way. */
+  passes: Map<string, RunPass>;
   /** Runs under way that keep stopped what they stopped. */
   holds: Set<PluginHold>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
   defaultRepo: (kind: string) => string | undefined;
+}
+
+/** A resource without its kind; config buckets are named so. */
+export interface Place {
+  scope: string;
+  name: string;
+}
+
+/** What a run under way may ask of the controller. */
+export interface RunPass {
+  plugin: string;
+  permissions: PluginPermissions;
+  /** Nothing is kept from it. */
+  isFull: boolean;
+  /** For the event log. */
+  actor: string;
+  /** A pod asked for the run: of the plugin's blocks only these are its business. */
+  only: readonly Place[] | undefined;
 }
 
 /** A run under way of a plugin that can stop containers through the engine. */
@@ -72,7 +91,7 @@ export function noPlugins(): PluginRoom {
     dockerHost: "",
     controllerUrl: () => undefined,
     lastRecord: Promise.resolve(),
-    tokens: new Map(),
+    passes: new Map(),
     holds: new Set(),
     callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,

@@ -3,23 +3,26 @@ import { protocolVersion } from "../api/plugins/plugin-yml.ts";
 import { parseDuration } from "../core/duration.ts";
 import { failureText, readReply, type Reply } from "../core/plugins/envelope.ts";
 import type { Ending, Finished } from "../plugin/host.ts";
-import type { Plugin } from "../plugin/plugin.ts";
+import { isFullGrant, type Plugin } from "../plugin/plugin.ts";
 import type { PluginRunRecord } from "../store/plugin-records.ts";
 import type { Context } from "./context.ts";
 import { holdStopped } from "./plugin-holds.ts";
+import type { Place } from "./plugin-room.ts";
 
 /** One command to run. */
 export interface PluginCall {
   plugin: Plugin;
   command: string;
   args: string[];
-  /** Written as JSON; undefined for no input at all. */
+  /** Written as JSON, with `controller_url`; undefined for no input at all. */
   input: Record<string, unknown> | undefined;
   /** Beside what every plugin gets; wins. */
   env?: Record<string, string>;
   /** Where plugin.yml says nothing. */
   timeoutMs: number;
   actor: string;
+  /** Of the plugin's blocks only these are its business; all are where it is left out. */
+  only?: readonly Place[] | undefined;
   signal?: AbortSignal | undefined;
   onLine?: ((line: string) => void) | undefined;
 }
@@ -130,14 +133,24 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   const name = plugin.yml.name;
   const declared = plugin.yml.commands.find((known) => known.name === command)?.timeout;
   const token = Buffer.from(context.randomBytes(32)).toString("hex");
-  context.plugins.tokens.set(token, name);
+  const { permissions } = plugin;
+  const pass = {
+    plugin: name,
+    permissions,
+    isFull: isFullGrant(permissions),
+    actor: `plugin ${name}`,
+    only: call.only,
+  };
+  context.plugins.passes.set(token, pass);
+  const url = context.plugins.controllerUrl(token);
   try {
     return await context.plugins.host.run({
       id: run.id,
       argv: [...(plugin.argv.get(command) ?? []), ...args],
       folder: plugin.folder,
-      env: { ...pluginEnvironment(context, plugin), ...tokenEnvironment(context, token), ...call.env },
-      stdin: input === undefined ? undefined : JSON.stringify(input),
+      env: { ...pluginEnvironment(context, plugin), ...doors(context, token, url), ...call.env },
+      stdin:
+        input === undefined ? undefined : JSON.stringify(url === undefined ? input : { ...input, controller_url: url }),
       timeoutMs: (declared === undefined ? undefined : parseDuration(declared)) ?? call.timeoutMs,
       signal,
       onLine,
@@ -148,22 +161,25 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
     }
     throw error;
   } finally {
-    context.plugins.tokens.delete(token);
+    context.plugins.passes.delete(token);
   }
 }
 
-/** For containers that the plugin starts itself: where they reach the controller, and as whom, until it ends. */
-function tokenEnvironment({ plugins, names }: Context, token: string): Record<string, string> {
-  const url = plugins.callbacks.url();
-  if (url === undefined) return {};
-  return { [`${names.envPrefix}_CALLBACK_URL`]: url, [`${names.envPrefix}_CALLBACK_TOKEN`]: token };
+/** Where the run reaches the controller, and, until it ends, containers that it starts itself. */
+function doors({ plugins, names: { envPrefix } }: Context, token: string, url: string | undefined) {
+  const callbacks = plugins.callbacks.url();
+  return {
+    ...(url === undefined ? {} : { [`${envPrefix}_CONTROLLER_URL`]: url }),
+    ...(callbacks === undefined
+      ? {}
+      : { [`${envPrefix}_CALLBACK_URL`]: callbacks, [`${envPrefix}_CALLBACK_TOKEN`]: token }),
+  };
 }
 
 /** The allow-list, then plugin.yml, then what the protocol promises. */
 export function pluginEnvironment(context: Context, plugin: Plugin): Record<string, string> {
   const { plugins, names, layout } = context;
   const prefix = names.envPrefix;
-  const url = plugins.controllerUrl();
   return {
     ...plugins.environment,
     ...(plugin.permissions.docker ? { DOCKER_HOST: plugins.dockerHost } : {}),
@@ -173,7 +189,6 @@ export function pluginEnvironment(context: Context, plugin: Plugin): Record<stri
     [`${prefix}_PLUGINS_ROOT`]: layout.plugins,
     [`${prefix}_NODE`]: node,
     [`${prefix}_PROTOCOL`]: String(protocolVersion),
-    ...(url === undefined ? {} : { [`${prefix}_CONTROLLER_URL`]: url }),
   };
 }
 

@@ -73,6 +73,10 @@ export const fullGrant: PluginPermissions = {
   docker: true,
 };
 
+export function isFullGrant({ actions, scopes, docker }: PluginPermissions): boolean {
+  return docker && scopes.includes("*") && fullGrant.actions.every((action) => actions.includes(action));
+}
+
 export interface InstallRequest {
   /** `owner/repo`, a git URL, or a local path. */
   source: string;

@@ -7,16 +7,18 @@ import { layoutOf } from "../../src/disk/layout.ts";
 import { makeFolders } from "../../src/disk/root.ts";
 import { createCallbackApp } from "../../src/http/callbacks/app.ts";
 import { createDoor, type Door } from "../../src/http/callbacks/door.ts";
+import { type RunDoor, startRunDoor } from "../../src/http/callbacks/run-door.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { fixtureImage } from "../support/manifests.ts";
-import { printing, testPlugins, writePlugin } from "../support/plugins.ts";
+import { testPlugins, writePlugin } from "../support/plugins.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** The memory engine gives pods addresses on loopback, and this machine one among them. */
 let plane: Plane;
 let door: Door;
+let runDoor: RunDoor | undefined;
 let pod: string;
 const root = mkdtempSync(join(tmpdir(), "callbacks-"));
 const layout = layoutOf(root);
@@ -28,7 +30,10 @@ const set = (name: string) => ({ kind: "statefulset", name, spec: { image: fixtu
 
 beforeAll(async () => {
   await makeFolders(layout);
-  const plugins = testPlugins(layout, { callbacks: { url: () => door.url(), open: () => door.open() } });
+  const plugins = testPlugins(layout, {
+    callbacks: { url: () => door.url(), open: () => door.open() },
+    controllerUrl: (token) => runDoor?.url(token),
+  });
   plane = await startPlane({ layout, plugins });
   const log = createLog((line) => plane.log.push(JSON.parse(line)), "debug");
   const app = createCallbackApp({ callbacks: plane.callbacks, plane: plane.fetch, peerHeader, log });
@@ -44,12 +49,25 @@ beforeAll(async () => {
     log,
   });
   ended = door.run(stopping.signal);
-  const expand = printing({ status: "ok", data: { manifests: [set("cache")], actions: null } });
+  runDoor = await startRunDoor({
+    calls: plane.runCalls,
+    plane: plane.fetch,
+    takeover: plane.takeover,
+    innerPath: `${layout.socket}.runs`,
+    headerPrefix: "X-Berth",
+    limits,
+    log,
+  });
+  const expand = `name=$(sed 's/.*"name":"\\([^"]*\\)".*/\\1/'); cat <<END
+${JSON.stringify({ status: "ok", data: { manifests: [set("NAME")], actions: null } }).replace("NAME", "$name")}
+END`;
   writePlugin(layout, "redis", {
     yml: "name: redis\nversion: '7'\naliases: [cache]\n",
     commands: {
       expand,
       failover: 'echo "$1"',
+      look: `code() { curl -s -o /dev/null -w '%{http_code}' "$BERTH_CONTROLLER_URL/config?scope=$1&name=main"; }
+        echo "$(code data) $(code other)"`,
       token: 'printf %s "$BERTH_CALLBACK_URL $BERTH_CALLBACK_TOKEN" > told; sleep 1',
     },
   });
@@ -71,6 +89,7 @@ beforeAll(async () => {
 afterAll(async () => {
   stopping.abort();
   await ended;
+  await runDoor?.stop(0);
   await plane.close();
   rmSync(root, { recursive: true, force: true });
 });
@@ -107,6 +126,34 @@ test("its containers may describe and read what is theirs, and run commands of t
   }
   const { runs } = await plane.controller.listPluginRuns({ plugin: "redis", limit: 1 });
   expect(runs[0]?.actor).toBe("pod data-cache.0");
+});
+
+test("a block whose operator tied it to another one may ask about that, and about no other of its plugin", async () => {
+  const expand = (name: string) => ({ kind: "redis", scope: "data", name, spec: {} });
+  const blocks = [
+    { ...expand("watch"), spec: { monitor: "data/main" } },
+    expand("main"),
+    { ...expand("main"), scope: "other" },
+  ];
+  await plane.controller.apply(blocks, { dryRun: false, prune: false, actor: "t" });
+  await plane.controller.setConfig({ scope: "other", name: "main" }, { PASSWORD: "s" }, { restart: false, actor: "t" });
+  await waitFor("its pod to run", async () => (await plane.runtime.inspect("data-watch.0"))?.state === "running");
+  const watch = await addressOf("data-watch.0");
+  expect((await ask(watch, "/config?scope=data&name=main")).status).toBe(200);
+  expect((await ask(watch, "/plugin/redis/failover", ["-d", '{"args":["data/main"]}'])).status).toBe(200);
+  for (const path of ["/config?scope=other&name=main", "/describe?kind=statefulset&scope=other&name=main"]) {
+    expect([path, (await ask(watch, path)).status]).toEqual([path, 403]);
+  }
+  for (const args of [["other/main"], ["-c", "--of=other/main"]]) {
+    const refused = await ask(watch, "/plugin/redis/failover", ["-d", JSON.stringify({ args })]);
+    expect([refused.status, JSON.parse(refused.text).error]).toEqual([
+      403,
+      '"other/main" is of another block than the pod that asks',
+    ]);
+  }
+  // Nor by the plugin that it runs, whatever that plugin was granted.
+  const asked = await ask(watch, "/plugin/redis/look", ["-d", "{}"]);
+  expect(JSON.parse(asked.text).data.message).toBe("200 403");
 });
 
 test("nothing else", async () => {

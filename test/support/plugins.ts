@@ -15,7 +15,7 @@ export interface TestPluginsOptions {
   /** Told apart from runs of other tests on the machine. */
   runVariable?: string;
   owner?: string;
-  controllerUrl?: () => string | undefined;
+  controllerUrl?: (token: string) => string | undefined;
   callbacks?: CallbackDoor;
   defaultRepo?: (kind: string) => string | undefined;
 }
@@ -36,7 +36,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
     lastRecord: Promise.resolve(),
-    tokens: new Map(),
+    passes: new Map(),
     holds: new Set(),
     callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),

@@ -27,6 +27,8 @@ export interface Plane<R extends Runtime = MemoryRuntime> {
   store: Store;
   controller: RunningController["controller"];
   callbacks: RunningController["callbacks"];
+  runCalls: RunningController["runCalls"];
+  takeover: ReturnType<typeof createOrchestrationApp>["takeover"];
   /** The plane in process, past the front. */
   fetch: (request: Request) => Response | Promise<Response>;
   log: LogFields[];
@@ -83,6 +85,8 @@ export async function startPlaneOn<R extends Runtime>(
     store,
     controller: running.controller,
     callbacks: running.callbacks,
+    runCalls: running.runCalls,
+    takeover: app.takeover,
     fetch: app.fetch,
     log: lines,
     async pod(name, labels = {}, spec = {}) {

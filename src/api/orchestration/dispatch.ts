@@ -37,6 +37,9 @@ export const dispatchPlugin = endpoint({
   data: DispatchResult,
 });
 
+/** Set for callers that are pods: `scope/name`, with commas between, of the blocks that are their business. */
+export const onlyHeader = "X-Berth-Only";
+
 export const fetchPluginFile = endpoint({
   method: "GET",
   path: "/plugins/runs/:id/files/:index",

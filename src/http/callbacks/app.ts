@@ -1,9 +1,9 @@
 import { actorHeader } from "../../api/client.ts";
 import { getConfig } from "../../api/orchestration/config.ts";
 import { describe } from "../../api/orchestration/describe.ts";
-import { dispatchPlugin } from "../../api/orchestration/dispatch.ts";
+import { dispatchPlugin, onlyHeader } from "../../api/orchestration/dispatch.ts";
 import { Failure } from "../../api/failure.ts";
-import type { CallbackRoom } from "../../controller/callbacks.ts";
+import type { CallbackCaller, CallbackRoom } from "../../controller/callbacks.ts";
 import type { Log } from "../../lib/log.ts";
 import { mapError } from "../orchestration/error-mapping.ts";
 import { pathOf, readQuery } from "../orchestration/request.ts";
@@ -39,13 +39,20 @@ export function createCallbackApp({ callbacks, plane, peerHeader, log }: Callbac
     } else {
       throw new Failure("forbidden", "only GET /describe, GET /config and POST /plugin/… are answered here");
     }
-    const passed = new Request(request);
-    passed.headers.set(actorHeader, caller.actor);
-    return plane(passed);
+    return plane(asCaller(request, caller));
   };
   return {
     fetch: (request: Request): Promise<Response> => answer(request).catch((error: unknown) => mapError(error, log)),
   };
+}
+
+/** The same request as the plane gets it. Whoever asks cannot say who it is, nor what it may see. */
+export function asCaller(request: Request, { actor, only }: Pick<CallbackCaller, "actor" | "only">): Request {
+  const passed = new Request(request);
+  passed.headers.set(actorHeader, actor);
+  passed.headers.delete(onlyHeader);
+  if (only !== undefined) passed.headers.set(onlyHeader, only.map(({ scope, name }) => `${scope}/${name}`).join(","));
+  return passed;
 }
 
 function tokenOf(header: string | null): string | undefined {

@@ -4,6 +4,7 @@ import {
   fetchPluginFile,
   fileSizeHeader,
   listPluginRuns,
+  onlyHeader,
 } from "../../api/orchestration/dispatch.ts";
 import { readFlag } from "../../api/query.ts";
 import type { Controller } from "../../controller/controller.ts";
@@ -19,7 +20,7 @@ export function mountDispatch(plane: Plane, controller: Controller, options: { p
   mountProgress(plane, dispatchPlugin, async ({ params, query, actor }, request) => {
     const body = await readOptionalBody(request, depth);
     const target = { plugin: params.name ?? "", command: params.command ?? "", body };
-    const caller = { actor, restart: readFlag(query.restart, true) };
+    const caller = { actor, restart: readFlag(query.restart, true), only: readOnly(request.headers.get(onlyHeader)) };
     return (audience) => controller.dispatchPlugin(target, { ...caller, ...audience });
   });
   mountStream(plane, execPlugin, async ({ actor }, request) => {
@@ -38,5 +39,13 @@ export function mountDispatch(plane: Plane, controller: Controller, options: { p
   mount(plane, listPluginRuns, {
     answer: ({ query: { plugin, limit } }) =>
       controller.listPluginRuns({ plugin, limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault }),
+  });
+}
+
+/** A client that sends it takes rights from itself alone. */
+function readOnly(header: string | null): { scope: string; name: string }[] | undefined {
+  return header?.split(",").map((text) => {
+    const at = text.indexOf("/");
+    return { scope: text.slice(0, Math.max(at, 0)), name: text.slice(at + 1) };
   });
 }

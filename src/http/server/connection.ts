@@ -22,10 +22,17 @@ export interface FrontLimits {
   refusedConnectionsMax: number;
 }
 
+/** A request as it goes on, or why it does not; `head` is what the log may show of it. */
+export interface Vetted {
+  head: RequestHead;
+  refusal?: Refusal;
+}
+
 export interface ConnectionContext {
   transport: Transport;
   limits: FrontLimits;
   innerPath: string;
+  vet: ((request: RequestHead) => Vetted) | undefined;
   takeover: ((request: RequestHead) => TakeoverHandler | undefined) | undefined;
   peerHeader: string | undefined;
   allowedHosts: readonly string[];

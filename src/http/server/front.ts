@@ -5,6 +5,7 @@ import {
   type Connection,
   type ConnectionContext,
   type FrontLimits,
+  type Vetted,
   retireConnection,
   turnAway,
 } from "./connection.ts";
@@ -34,6 +35,8 @@ export interface FrontOptions {
   /** Gets every request that is not refused or taken over; never aborted by a client's half-close. */
   inner: InnerHandler;
   limits: FrontLimits;
+  /** Decides on every request that the guard lets in, and may rewrite it; asked first. */
+  vet?: ((request: RequestHead) => Vetted) | undefined;
   /** Claims requests that are answered by a session of their own. Asked after the guard, before the body is read. */
   takeover?: (request: RequestHead) => TakeoverHandler | undefined;
   /**
@@ -66,9 +69,9 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const connections = new Set<Connection>();
   const listeners: { stop(): void }[] = [];
   const addresses: string[] = [];
-  const { limits, innerPath, takeover, peerHeader, allowedHosts = [], log } = options;
+  const { limits, innerPath, vet, takeover, peerHeader, allowedHosts = [], log } = options;
   const socketFor = (transport: Transport, admit?: Admit) =>
-    handlers({ transport, limits, innerPath, takeover, peerHeader, allowedHosts, log }, { connections, admit });
+    handlers({ transport, limits, innerPath, vet, takeover, peerHeader, allowedHosts, log }, { connections, admit });
   try {
     if (options.tcp) {
       const listener = listenTcp(options.tcp, socketFor(peerHeader === undefined ? "tcp" : "peers", options.tcp.admit));

@@ -1,5 +1,6 @@
 import { createBodyBoundary } from "./body-boundary.ts";
 import {
+  type Vetted,
   close,
   closeSession,
   type Connection,
@@ -125,18 +126,15 @@ function consumeHead(connection: Connection, chunk: Uint8Array): Uint8Array {
     refuse(connection, step.refusal);
     return nothing;
   }
-  connection.head = step.head;
-  return beginRequest(connection, step.head, step.rest);
+  const { head, refusal } = vetted(step.head, connection.context);
+  connection.head = head;
+  if (refusal === undefined) return beginRequest(connection, head, step.rest);
+  refuse(connection, refusal);
+  return nothing;
 }
 
 function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Array): Uint8Array {
-  const { context } = connection;
-  const refusal = refusalOf(head, context);
-  if (refusal !== undefined) {
-    refuse(connection, refusal);
-    return nothing;
-  }
-  connection.takeover = context.takeover?.(head);
+  connection.takeover = connection.context.takeover?.(head);
   connection.body = [];
   connection.boundary = createBodyBoundary(head.framing);
   if (head.framing.kind === "none" || (head.framing.kind === "length" && head.framing.bytes === 0)) {
@@ -144,9 +142,15 @@ function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Arra
     return rest;
   }
   connection.stage = "body";
-  connection.deadline.set(context.limits.bodyReadMs);
+  connection.deadline.set(connection.context.limits.bodyReadMs);
   if (head.expectsContinue && rest.length === 0) connection.wire.write(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"));
   return rest;
+}
+
+function vetted(head: RequestHead, context: ConnectionContext): Vetted {
+  const refusal = refusalOf(head, context);
+  if (refusal !== undefined) return { head, refusal };
+  return context.vet?.(head) ?? { head };
 }
 
 function refusalOf(head: RequestHead, context: ConnectionContext): Refusal | undefined {

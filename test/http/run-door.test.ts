@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "../../src/api/client.ts";
+import { describe } from "../../src/api/orchestration/describe.ts";
+import { limits } from "../../src/config.ts";
+import { layoutOf } from "../../src/disk/layout.ts";
+import { makeFolders } from "../../src/disk/root.ts";
+import { type RunDoor, startRunDoor } from "../../src/http/callbacks/run-door.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { execInPod } from "../../plugins/kit/exec.ts";
+import { fixtureImage } from "../support/manifests.ts";
+import { printing, testPlugins, writePlugin } from "../support/plugins.ts";
+import { type Plane, startPlane } from "../support/socket-plane.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** Plugins with several grants, each told to hold its address until a test has asked with it. */
+let plane: Plane;
+let door: RunDoor;
+const root = mkdtempSync(join(tmpdir(), "runs-"));
+const layout = layoutOf(root);
+const options = { dryRun: false, prune: false, actor: "t" };
+const web = { kind: "deployment", scope: "data", name: "web", spec: { image: fixtureImage } };
+
+const grants: Record<string, string> = {
+  none: "{ actions: [], scopes: [] }",
+  reader: "{ actions: [], scopes: [data] }",
+  linker: "{ actions: [config_set], scopes: [data] }",
+  worker: "{ actions: [apply_manifest, run_job], scopes: [data] }",
+  everything: "",
+};
+
+beforeAll(async () => {
+  await makeFolders(layout);
+  plane = await startPlane({ layout, plugins: testPlugins(layout, { controllerUrl: (token) => door.url(token) }) });
+  const log = createLog((line) => plane.log.push(JSON.parse(line)), "debug");
+  door = await startRunDoor({
+    calls: plane.runCalls,
+    plane: plane.fetch,
+    takeover: plane.takeover,
+    innerPath: `${layout.socket}.runs`,
+    headerPrefix: "X-Berth",
+    limits,
+    log,
+  });
+  for (const [name, permissions] of Object.entries(grants)) {
+    const set = { kind: "statefulset", name: `${name}-db`, spec: { image: fixtureImage, command: ["sleep", "9"] } };
+    writePlugin(layout, name, {
+      yml: `name: ${name}\nversion: '1'\n${permissions === "" ? "" : `permissions: ${permissions}\n`}`,
+      commands: {
+        expand: printing({ status: "ok", data: set }),
+        hold: 'printf %s "$BERTH_CONTROLLER_URL" > url; while [ ! -e go ]; do sleep 0.02; done; rm -f go url',
+      },
+    });
+  }
+  const blocks = ["reader", "linker", "worker", "everything"].map((name) => ({
+    kind: name,
+    scope: "data",
+    name: `${name}-db`,
+    spec: {},
+  }));
+  await plane.controller.apply([...blocks, web, { ...web, scope: "other" }], options);
+  await waitFor("the pods to run", async () => (await plane.runtime.inspect("data-reader-db.0"))?.state === "running");
+});
+afterAll(async () => {
+  await door.stop(0);
+  await plane.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Does `work` with the address of a run of the plugin, while the run lasts. */
+async function during<T>(plugin: string, work: (url: string) => Promise<T>): Promise<T> {
+  const folder = join(layout.plugins, plugin);
+  const ended = plane.controller.dispatchPlugin({ plugin, command: "hold", body: {} }, { actor: "t", restart: true });
+  const url = () =>
+    Bun.file(join(folder, "url"))
+      .text()
+      .catch(() => "");
+  await waitFor("the run to say its address", async () => (await url()) !== "");
+  try {
+    return await work(await url());
+  } finally {
+    await Bun.write(join(folder, "go"), "");
+    await ended;
+  }
+}
+
+/** Statuses of calls, each `METHOD PATH` with a body perhaps. */
+async function statuses(url: string, calls: readonly (readonly [string, unknown?])[]): Promise<Record<string, number>> {
+  const rows = [];
+  for (const [call, body] of calls) {
+    const [method = "", path = ""] = call.split(" ");
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    rows.push([call, response.status] as const);
+    await response.text();
+  }
+  return Object.fromEntries(rows);
+}
+
+const calls = [
+  ["GET /health"],
+  ["GET /describe?kind=deployment&scope=data&name=web"],
+  ["GET /describe?kind=deployment&scope=other&name=web"],
+  ["GET /describe?kind=deployment&name=web"],
+  ["GET /pods?scope=data"],
+  ["GET /pods"],
+  ["GET /config?scope=data&name=web"],
+  ["GET /config?scope=other&name=web"],
+  ["POST /config?scope=data&name=web&restart=false", { A: "1" }],
+  ["POST /config?scope=other&name=web&restart=false", { A: "1" }],
+  ["DELETE /config?scope=data&name=web&key=B"],
+  ["POST /apply", web],
+  ["POST /apply", [web, { ...web, scope: "other" }]],
+  ["POST /apply?prune=true", web],
+  ["POST /apply", { kind: "none", scope: "data", name: "x", spec: {} }],
+  ["POST /restart?kind=deployment&scope=data&name=web&wait=false"],
+  ["DELETE /apply?kind=deployment&scope=data&name=absent"],
+  ["GET /plugins"],
+  ["POST /plugin/linker/absent", {}],
+] as const;
+/** A later row of the same call would hide an earlier one. */
+const apply = calls.filter(([call]) => call === "POST /apply");
+
+test("a run may do by its address what its plugin was granted, and nothing else", async () => {
+  const of = (plugin: string) =>
+    during(plugin, (url) =>
+      statuses(
+        url,
+        calls.filter(([call]) => call !== "POST /apply"),
+      ),
+    );
+  const refused = Object.fromEntries(calls.filter(([call]) => call !== "POST /apply").map(([call]) => [call, 403]));
+  expect(await of("none")).toEqual({ ...refused, "GET /health": 200 });
+  const reads = {
+    ...refused,
+    "GET /health": 200,
+    "GET /describe?kind=deployment&scope=data&name=web": 200,
+    "GET /pods?scope=data": 200,
+  };
+  expect(await of("reader")).toEqual(reads);
+  expect(await of("linker")).toEqual({
+    ...reads,
+    "GET /config?scope=data&name=web": 200,
+    "POST /config?scope=data&name=web&restart=false": 200,
+    "POST /plugin/linker/absent": 400,
+  });
+  const everything = await of("everything");
+  expect(Object.values(everything)).not.toContain(403);
+});
+
+test("every manifest of an apply is looked at", async () => {
+  const of = (plugin: string) =>
+    during(plugin, async (url) => {
+      const answers = await Promise.all(apply.map(async (one) => (await statuses(url, [one]))[one[0]]));
+      return answers;
+    });
+  expect(await of("linker")).toEqual([403, 403, 403]);
+  expect(await of("worker")).toEqual([200, 403, 403]);
+});
+
+test("pods of its own blocks are the plugin's to stop, start and run commands in; others are not", async () => {
+  await during("reader", async (url) => {
+    const run = (pod: string) => execInPod(url, { pod, command: ["echo", "hi"], timeoutMs: 10_000 });
+    await waitFor(
+      "the pod to take commands",
+      async () => (await run("data-reader-db.0").catch(() => undefined)) !== undefined,
+    );
+    await expect(run("data-linker-db.0")).rejects.toThrow(
+      'was not granted POST /pods/data-linker-db.0/exec of "data/linker-db"',
+    );
+    expect(
+      await statuses(url, [
+        ["POST /pods/data-reader-db.0/start"],
+        // One that has no container just now is still its own.
+        ["POST /pods/data-reader-db.7/start"],
+        ["POST /pods/data-linker-db.0/stop"],
+        ["POST /pods/stranger/stop"],
+        ["GET /config?scope=data&name=reader-db"],
+        ["GET /config?scope=data&name=linker-db"],
+      ]),
+    ).toEqual({
+      "POST /pods/data-reader-db.0/start": 200,
+      "POST /pods/data-reader-db.7/start": 404,
+      "POST /pods/data-linker-db.0/stop": 403,
+      "POST /pods/stranger/stop": 403,
+      "GET /config?scope=data&name=reader-db": 200,
+      "GET /config?scope=data&name=linker-db": 403,
+    });
+  });
+});
+
+test("an address ends with its run, names nobody else, and stands in no log", async () => {
+  const url = await during("linker", async (its) => {
+    const client = createClient({
+      baseUrl: its,
+      fetch: (to, init) => fetch(to, init),
+      headers: { "X-Berth-Actor": "ana" },
+    });
+    await client.call(describe, { query: { kind: "deployment", scope: "data", name: "web" } });
+    const twisted = [
+      "/run/../config?scope=other&name=web",
+      "/%63onfig?scope=other&name=web",
+      "/config/?scope=other&name=web",
+    ];
+    for (const path of twisted) {
+      expect([path, (await fetch(`${its}${path}`)).status]).toEqual([path, 403]);
+    }
+    expect((await fetch(`${its}/config?scope=data&scope=other&name=web`)).status).toBe(400);
+    const origin = new URL(its).origin;
+    expect((await fetch(`${origin}/config?scope=data&name=web`)).status).toBe(403);
+    return its;
+  });
+  expect((await fetch(`${url}/health`)).status).toBe(403);
+  const token = /[0-9a-f]{64}/.exec(url)?.[0] ?? "none";
+  expect(JSON.stringify(plane.log)).not.toContain(token);
+  const askers = plane.log.filter(({ path }) => path === "/describe").map(({ actor }) => actor);
+  expect(askers).toContain("plugin linker");
+  expect(askers).not.toContain("ana");
+});
