@@ -100,6 +100,12 @@ export const limits = {
   /** Time limits of commands that declare none. */
   expandTimeoutMs: 60_000,
   dispatchTimeoutMs: 15 * 60_000,
+  /** How often blocks are looked at for plugins that attend to them, and the pauses after an attempt that failed. */
+  attendLookMs: 1_000,
+  attendBackoffFirstMs: 5_000,
+  attendBackoffMaxMs: 5 * 60_000,
+  /** Blocks that are attended to at the same time. */
+  attendAtOnceMax: 4,
   /** How often the listener for callbacks looks whether the platform network has another address. */
   callbackLookMs: 10_000,
   /** Actions in one answer, and words of one command. */

@@ -8,6 +8,7 @@ import type { Limit } from "../lib/limit.ts";
 import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
+import type { Attendance } from "./attendance.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
@@ -55,6 +56,10 @@ export interface ControllerLimits {
   dispatchTimeoutMs: number;
   actionsMax: number;
   pluginArgsMax: number;
+  attendLookMs: number;
+  attendBackoffFirstMs: number;
+  attendBackoffMaxMs: number;
+  attendAtOnceMax: number;
 }
 
 export interface FetchOptions {
@@ -95,6 +100,7 @@ export interface Context extends Outside {
   leaving: Leaving;
   logReaders: LogReaders;
   plugins: PluginRoom;
+  attendance: Attendance;
   /** Asset files that nothing referred to at the last collection. */
   unusedAssets: Set<string>;
   /** Bounds container starts over all resources. */

@@ -1,6 +1,7 @@
 import type { SendWebhook } from "../deliver/webhook.ts";
 import { createLimit } from "../lib/limit.ts";
 import { apply } from "./apply.ts";
+import { createAttendance } from "./attend.ts";
 import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { createCallbackRoom, type CallbackRoom } from "./callbacks.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
@@ -139,6 +140,7 @@ export function createController(parts: ControllerParts): RunningController {
     notes,
     deaths: createDeaths({ ...parts, notes, pods, probes }),
     probes,
+    attendance: createAttendance(() => context),
     starts,
     unusedAssets: new Set(),
     jobs,
@@ -168,6 +170,7 @@ export function createController(parts: ControllerParts): RunningController {
         usage.run(signal),
         jobs.run(signal),
         cron.run(signal),
+        context.attendance.run(signal),
         autoscaler.run(signal),
         outbox.run(signal),
       ]);

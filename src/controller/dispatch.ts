@@ -3,6 +3,7 @@ import type { DispatchResult, PluginRun } from "../api/orchestration/dispatch.ts
 import type { DispatchInput } from "../api/plugins/protocol.ts";
 import { protocolVersion } from "../api/plugins/plugin-yml.ts";
 import { decodeActions, type PlannedAction } from "../core/plugins/actions.ts";
+import { parseDuration } from "../core/duration.ts";
 import { failureText } from "../core/plugins/envelope.ts";
 import { isFields } from "../core/plugins/fields.ts";
 import { permissionProblems } from "../core/plugins/permissions.ts";
@@ -15,7 +16,7 @@ import type { Context } from "./context.ts";
 import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "./controller.ts";
 import { isAmong, isOfPlugin, placeText } from "./own-places.ts";
 import type { Place } from "./plugin-room.ts";
-import { node, type PluginAnswer, runPlugin } from "./plugin-run.ts";
+import { node, type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
 import { isoTime } from "./wire.ts";
 
 /**
@@ -32,7 +33,7 @@ export async function dispatch(
   requireCommand(plugin, request.command);
   const { only } = options;
   if (only !== undefined) refuseOthers(context, plugin, { args, only });
-  const answer = await runPlugin(context, {
+  const call: PluginCall = {
     plugin,
     command: request.command,
     args,
@@ -40,9 +41,15 @@ export async function dispatch(
     timeoutMs: context.limits.dispatchTimeoutMs,
     only,
     ...callerOf(plugin, request.command, options),
-  });
+  };
+  return context.attendance.alone(call, () => carriedOut(context, call, options));
+}
+
+async function carriedOut(context: Context, call: PluginCall, options: DispatchOptions): Promise<DispatchResult> {
+  const { plugin, command } = call;
+  const answer = await runPlugin(context, call);
   return recorded(answer, appliedOf, async () => {
-    const { message, actions } = readCommandReply(context, { plugin, command: request.command, answer });
+    const { message, actions } = readCommandReply(context, { plugin, command, answer });
     const { outcome, warnings } = await performActions(context, actions, options);
     context.plugins.offers.put(
       answer.runId,
@@ -95,7 +102,10 @@ function callerOf(plugin: Plugin, command: string, { actor, signal, onLine }: Pl
   return { actor, onLine, ...(isLong ? {} : { signal }) };
 }
 
-function inputOf(plugin: Plugin, { plugin: typed, command }: DispatchRequest): DispatchInput {
+export function inputOf(
+  plugin: Plugin,
+  { plugin: typed, command }: Pick<DispatchRequest, "plugin" | "command">,
+): DispatchInput {
   return {
     protocol: protocolVersion,
     plugin: typed,
@@ -112,12 +122,12 @@ interface CommandRun {
 }
 
 /** The answer of a command that went well: a message, and actions that are all right. Fails `invalid` otherwise. */
-function readCommandReply(context: Context, { plugin, command, answer }: CommandRun) {
+export function readCommandReply(context: Context, { plugin, command, answer }: CommandRun) {
   const { reply } = answer;
   refuseFailed({ plugin, command, answer });
-  if (reply.type === "text") return { message: reply.text, actions: [] };
+  if (reply.type === "text") return { message: reply.text, actions: [] as PlannedAction[], again: undefined };
   const data = reply.type === "ok" ? (reply.data ?? {}) : {};
-  if (typeof data === "string") return { message: data, actions: [] };
+  if (typeof data === "string") return { message: data, actions: [], again: undefined };
   if (!isFields(data)) throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: data is no object`);
   const { actions, problems } = decodeActions(data.actions, context.limits);
   const refused = problems.length > 0 ? problems : permissionProblems(actions, plugin.permissions);
@@ -125,7 +135,8 @@ function readCommandReply(context: Context, { plugin, command, answer }: Command
     const who = `plugin "${plugin.yml.name}" ${command}: `;
     throw problemsFailure(refused.map(({ path, message }) => ({ path: `${who}${path}`, message })));
   }
-  return { message: typeof data.message === "string" ? data.message : "", actions };
+  const again = typeof data.again === "string" ? parseDuration(data.again) : undefined;
+  return { message: typeof data.message === "string" ? data.message : "", actions, again };
 }
 
 /** Fails `invalid` with what the plugin said, where it failed. */
@@ -137,7 +148,7 @@ export function refuseFailed({ plugin, command, answer }: CommandRun): void {
   if (reply.type === "broken") throw new Failure("invalid", `${who}: ${reply.why}`);
 }
 
-async function performActions(
+export async function performActions(
   context: Context,
   actions: readonly PlannedAction[],
   options: { actor: string; restart: boolean },

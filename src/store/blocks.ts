@@ -36,6 +36,7 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
   return {
     get,
     list: (filter = {}) => select({ ...filter }).map(open),
+    keys: () => sql.keys.all().map((row) => ({ ...keyOf(row), plugin: row.plugin })),
     children: childrenOf,
     ownerOf(child) {
       const row = sql.owner.get(...columnsOf(child));
@@ -81,6 +82,9 @@ function prepare(db: Database) {
       "insert into blocks (kind, scope, name, plugin, version, spec, revision, created_at, updated_at)" +
         " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set plugin = excluded.plugin," +
         " version = excluded.version, spec = excluded.spec, revision = excluded.revision, updated_at = excluded.updated_at",
+    ),
+    keys: db.query<Pick<Row, "kind" | "scope" | "name" | "plugin">, []>(
+      "select kind, scope, name, plugin from blocks order by kind, scope, name",
     ),
     delete: db.query<unknown, KeyColumns>(`delete from blocks where ${whereKey}`),
     children: db.query<ManifestKey, KeyColumns>(

@@ -47,6 +47,8 @@ export interface BlockReads {
   get(key: ManifestKey): BlockRecord | undefined;
   /** Ordered by kind, scope, name. All filters optional. */
   list(filter?: { kind?: string; scope?: string; name?: string }): BlockRecord[];
+  /** Who they are and whose, without their specs; in the same order. */
+  keys(): (ManifestKey & { plugin: string })[];
   /** The manifests that it was expanded into and that are still stored, in order. */
   children(block: ManifestKey): ManifestKey[];
   /** The block that a manifest came from. */

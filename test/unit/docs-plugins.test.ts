@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { PluginPreview } from "../../src/api/orchestration/plugins.ts";
-import { DispatchInput, ExpandInput, ProgressLine } from "../../src/api/plugins/protocol.ts";
+import { AttendInput, DispatchInput, ExpandInput, ProgressLine } from "../../src/api/plugins/protocol.ts";
 import { globalFlags } from "../../src/cli/help.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { previewText } from "../../src/cli/plugin-text.ts";
@@ -61,6 +61,11 @@ const checks: Record<string, (body: string) => void> = {
     expect(readPluginYml(parsePluginYml(body).value, "x").problems).toEqual([]);
   },
   "json expand-input": (body) => expect([...Value.Errors(ExpandInput, JSON.parse(body))]).toEqual([]),
+  "yaml attend": (body) => {
+    const { yml, problems } = readPluginYml(parsePluginYml(body).value, "x");
+    expect([problems, yml.attend]).toEqual([[], { command: "attend", unready: "5s" }]);
+  },
+  "json attend-input": (body) => expect([...Value.Errors(AttendInput, JSON.parse(body))]).toEqual([]),
   "json dispatch-input": (body) => expect([...Value.Errors(DispatchInput, JSON.parse(body))]).toEqual([]),
   "json expand-answer": (body) => expect(readExpansion(dataOf(body), block, limits).problems).toEqual([]),
   "json command-answer": (body) => {

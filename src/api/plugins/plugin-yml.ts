@@ -13,6 +13,9 @@ export const PluginCommand = Type.Object({
   timeout: Type.Optional(Type.String({ description: "a duration such as 90s or 2h; the server's default without it" })),
   long: Type.Optional(Type.Boolean({ description: "goes on when the client that asked for it leaves" })),
   destructive: Type.Optional(Type.Boolean({ description: "clients ask the operator before they call it" })),
+  exclusive: Type.Optional(
+    Type.Boolean({ description: "never at the same time as another exclusive command about the same SCOPE/NAME" }),
+  ),
 });
 export type PluginCommand = Static<typeof PluginCommand>;
 
@@ -23,6 +26,13 @@ export const PluginPermissions = Type.Object({
   docker: Type.Boolean({ description: "is told where the container engine is" }),
 });
 export type PluginPermissions = Static<typeof PluginPermissions>;
+
+/** The command that the server itself runs for a block of the plugin: after a start, and while pods are not ready. */
+export const PluginAttend = Type.Object({
+  command: Type.String({ description: "gets SCOPE/NAME as its argument; always exclusive" }),
+  unready: Type.String({ description: "how long a pod of a block is not ready before the command runs; 5s" }),
+});
+export type PluginAttend = Static<typeof PluginAttend>;
 
 /** `plugin.yml`, read and completed: what a file leaves out has its default here. */
 export const PluginYml = Type.Object({
@@ -48,6 +58,7 @@ export const PluginYml = Type.Object({
   permissions: Type.Optional(PluginPermissions),
   /** Block kind to the path, inside the folder, of the JSON Schema of its spec. */
   schema: Type.Optional(Type.Record(Type.String(), Type.String())),
+  attend: Type.Optional(PluginAttend),
   routes: Type.Optional(
     Type.Object({
       prefix: Type.Optional(Type.String()),

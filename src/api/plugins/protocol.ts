@@ -28,6 +28,26 @@ export const DispatchInput = Type.Object({
 });
 export type DispatchInput = Static<typeof DispatchInput>;
 
+/** Standard input of the command that `attend` in plugin.yml names; its one argument is SCOPE/NAME. */
+export const AttendInput = Type.Composite([
+  DispatchInput,
+  Type.Object({
+    reason: Type.Union([Type.Literal("start"), Type.Literal("interrupted"), Type.Literal("unready")], {
+      description: "the server has started, an exclusive command was cut off, or pods are not ready",
+    }),
+    block: Type.Object({
+      kind: Type.String(),
+      scope: Type.String(),
+      name: Type.String(),
+      spec: Type.Record(Type.String(), Type.Unknown()),
+    }),
+    unready: Type.Array(Type.Object({ pod: Type.String(), ms: Type.Integer() }), {
+      description: "pods of the block that are not ready and that nobody has stopped on purpose, and since when",
+    }),
+  }),
+]);
+export type AttendInput = Static<typeof AttendInput>;
+
 /** What a plugin prints; text that is no such object is a plain message. Null counts as left out. */
 export const PluginEnvelope = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
@@ -40,6 +60,7 @@ export type PluginEnvelope = Static<typeof PluginEnvelope>;
 export const CommandData = Type.Object({
   message: Type.Optional(Type.String()),
   actions: Type.Optional(Type.Union([Type.Array(Action), Type.Null()])),
+  again: Type.Optional(Type.String({ description: "of `attend` only: ask again after this duration" })),
 });
 export type CommandData = Static<typeof CommandData>;
 

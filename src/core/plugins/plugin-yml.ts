@@ -27,8 +27,9 @@ export const pluginYmlKeys: readonly string[] = [
   "requires",
   "permissions",
   "schema",
+  "attend",
 ];
-export const commandKeys: readonly string[] = ["name", "help", "timeout", "long", "destructive"];
+export const commandKeys: readonly string[] = ["name", "help", "timeout", "long", "destructive", "exclusive"];
 
 const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
@@ -56,6 +57,7 @@ export function readPluginYml(value: unknown, folder: string): { yml: PluginYml;
     ...given("requires", readRequires(read, problems)),
     ...given("permissions", readPermissions(read, problems)),
     ...given("schema", readSchema(read, value, { kinds, problems })),
+    ...given("attend", readAttend(read, problems)),
     ...given("routes", readRoutes(read, problems)),
   };
   problems.push(...nameProblems(yml), ...environmentProblems(yml), ...protocolProblems(yml), ...routeProblems(yml));
@@ -122,6 +124,7 @@ function readCommands(items: unknown[], problems: Problem[]): PluginCommand[] {
       ...given("timeout", timeout),
       ...given("long", read.flag("long")),
       ...given("destructive", read.flag("destructive")),
+      ...given("exclusive", read.flag("exclusive")),
     };
   });
 }
@@ -183,6 +186,23 @@ function readSchema(
     if (!isInside(file)) problems.push({ path: `schema.${kind}`, message: "expected a path inside the package" });
   }
   return files;
+}
+
+function readAttend(read: FieldReader, problems: Problem[]): PluginYml["attend"] {
+  const fields = read.map("attend");
+  if (fields === undefined) return undefined;
+  const inner = fieldReader(fields, "attend", problems);
+  const command = inner.text("command") ?? "attend";
+  const unready = inner.text("unready") ?? "5s";
+  if (!isCommandName(command))
+    problems.push({ path: "attend.command", message: `"${command}" is no name of a command` });
+  if ((parseDuration(unready) ?? 0) < 1_000) {
+    problems.push({
+      path: "attend.unready",
+      message: `"${unready}" is not a duration of at least 1s; ${durationForm}`,
+    });
+  }
+  return { command, unready };
 }
 
 function readRoutes(read: FieldReader, problems: Problem[]): PluginYml["routes"] {

@@ -104,6 +104,8 @@ unknown: passed over
     ["env: {1A: x}", "is no name of an environment variable"],
     ["env: {A: [x]}", "env.A: expected a text"],
     ["routes: {port: 70000}", "70000 is no port"],
+    ["attend: {unready: 10ms}", 'attend.unready: "10ms" is not a duration of at least 1s'],
+    ["attend: {command: ../x}", 'attend.command: "../x" is no name of a command'],
     ["routes: {prefix: stats}", 'routes.prefix: "stats" is a path of the server itself'],
     ["protocol: 2", "speaks protocol 2 and this server 1"],
     ["requires: {version: new}", '"new" is no version'],
