@@ -1,10 +1,12 @@
 import { ApiError, type Client } from "../api/client.ts";
 import { coreKinds, formatKey, type Manifest, type ManifestKey } from "../api/manifest.ts";
 import { apply, deleteManifest, listManifests, type PruneSummary } from "../api/orchestration/apply.ts";
+import type { Leftover } from "../api/orchestration/leftovers.ts";
 import { deleteResource, deleteScope } from "../api/orchestration/resource.ts";
 import { parseKind } from "../core/kind.ts";
 import { usageFailure } from "./failures.ts";
 import { kindNamed, normalKind } from "./kinds.ts";
+import { leftoversOf, leftoverText } from "./leftovers.ts";
 import type { ManifestSet } from "./manifests/read.ts";
 import { parseReference, resourceReference, splitReplica } from "./reference.ts";
 
@@ -42,7 +44,50 @@ export async function kindDeletion(kind: string, text: string, setup: DeletionSe
   // Its route goes first, so that nothing is left that leads nowhere.
   const route = parseKind(kind) === "app" && first !== undefined ? { ...keyOf(first), kind: "ingress" } : undefined;
   const routes = route === undefined ? [] : await setup.api.call(listManifests, { query: route });
-  return manifestDeletion([...routes, ...found].map(keyOf), found.length === 0 ? [`${kind}/${text}`] : [], setup);
+  const there = [...routes, ...found].map(keyOf);
+  if (there.length > 0 || scope === undefined)
+    return manifestDeletion(there, there.length > 0 ? [] : [`${kind}/${text}`], setup);
+  return goneDeletion(
+    [{ kind: normalKind(kind), scope, name }],
+    manifestDeletion([], [`${kind}/${text}`], setup),
+    setup,
+  );
+}
+
+/** Adds what is left of those that are not stored, where it is to be wiped. */
+async function goneDeletion(gone: readonly ManifestKey[], rest: Deletion, setup: DeletionSetup): Promise<Deletion> {
+  const left = await Promise.all(gone.map(async (key) => ({ key, found: await remains(key, setup) })));
+  const there = left.filter(({ found }) => found.length > 0);
+  if (there.length === 0) return rest;
+  const wiped = manifestDeletion(
+    there.map(({ key }) => key),
+    [],
+    setup,
+  );
+  const named = new Set(there.map(({ key }) => formatKey(key)));
+  return {
+    goes: [...rest.goes, ...there.flatMap(({ found }) => found.map(leftoverText))],
+    missing: rest.missing.filter((ref) => !named.has(ref)),
+    async run() {
+      const [first, second] = [await rest.run(), await wiped.run()];
+      return rest.goes.length === 0 ? second : joined(first, second);
+    },
+  };
+}
+
+function joined(first: Deleted, second: Deleted): Deleted {
+  return {
+    data: { deleted: [first.data, second.data] },
+    volumes: [...first.volumes, ...second.volumes],
+    kept: [...first.kept, ...second.kept],
+    errors: [...first.errors, ...second.errors],
+  };
+}
+
+async function remains({ kind, scope, name }: ManifestKey, { api, prune }: DeletionSetup): Promise<Leftover[]> {
+  if (!prune || scope === "") return [];
+  const found = await leftoversOf(api, { scope, name });
+  return found.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
 }
 
 /** `delete SCOPE`, `SCOPE/NAME`, `SCOPE/NAME.ORDINAL` or `KIND/SCOPE/NAME`. */
@@ -55,9 +100,10 @@ export async function referenceDeletion(text: string, setup: DeletionSetup): Pro
   if (found.length === 0 && split !== undefined && /^\d+$/.test(split.replica)) {
     return ordinalDeletion({ scope, name: split.name, ordinal: split.replica }, setup);
   }
+  const left = setup.prune ? await leftoversOf(setup.api, { scope, name }) : [];
   return {
-    goes: found.map(refOf),
-    missing: found.length === 0 ? [text] : [],
+    goes: [...found.map(refOf), ...left.map(leftoverText)],
+    missing: found.length + left.length === 0 ? [text] : [],
     run: async () => {
       const data = await setup.api.call(deleteResource, { query: { scope, name, ...pruneQuery(setup) } });
       const wiped = data.resources_wiped ?? [];
@@ -75,9 +121,10 @@ export async function referenceDeletion(text: string, setup: DeletionSetup): Pro
 async function scopeDeletion(scope: string, setup: DeletionSetup): Promise<Deletion> {
   if (kindNamed(scope) !== undefined) throw usageFailure(`say which ${scope}: delete ${scope} SCOPE/NAME`);
   const found = await setup.api.call(listManifests, { query: { scope } });
+  const left = setup.prune ? await leftoversOf(setup.api, { scope }) : [];
   return {
-    goes: found.map(refOf),
-    missing: found.length === 0 ? [scope] : [],
+    goes: [...found.map(refOf), ...left.map(leftoverText)],
+    missing: found.length + left.length === 0 ? [scope] : [],
     run: async () => {
       const data = await setup.api.call(deleteScope, { query: { scope, ...pruneQuery(setup) } });
       return {
@@ -116,7 +163,7 @@ export async function fileDeletion(set: ManifestSet, setup: DeletionSetup): Prom
   const there = wanted.filter((key) => stored.has(formatKey(key)));
   const missing = wanted.filter((key) => !stored.has(formatKey(key)));
   // Routes go first and what they lead to last, so that nothing is left that leads nowhere.
-  return manifestDeletion(there.toReversed(), missing.map(formatKey), setup);
+  return goneDeletion(missing, manifestDeletion(there.toReversed(), missing.map(formatKey), setup), setup);
 }
 
 type Identity = Pick<Manifest, "kind" | "scope" | "name">;

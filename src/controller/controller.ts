@@ -5,6 +5,7 @@ import type { ExecResult } from "../api/orchestration/exec.ts";
 import type { describe } from "../api/orchestration/describe.ts";
 import type { listEvents } from "../api/orchestration/events.ts";
 import type { system } from "../api/orchestration/health.ts";
+import type { listLeftovers } from "../api/orchestration/leftovers.ts";
 import type { JobRun } from "../api/orchestration/jobs.ts";
 import type { listDeliveries } from "../api/orchestration/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/orchestration/pods.ts";
@@ -96,6 +97,8 @@ export interface Controller {
     scope: string | undefined,
     options: { prune: boolean; actor: string },
   ): Promise<DataOf<typeof deleteScope>>;
+  /** What deletes without prune left behind; those with prune remove it, by name and by scope. */
+  listLeftovers(filter: Target): Promise<DataOf<typeof listLeftovers>>;
   describe(target: Target): Promise<DataOf<typeof describe>>;
   listPods(filter: Target, options: { detail: boolean; spec: boolean }): Promise<DataOf<typeof listPods>>;
   getPod(name: string, options: { spec: boolean }): Promise<DataOf<typeof getPod>>;

@@ -15,6 +15,7 @@ import { createDeaths } from "./deaths.ts";
 import { createEngineLink } from "./engine.ts";
 import { listEvents } from "./events.ts";
 import { createExecRoom, type ExecRoom } from "./exec.ts";
+import { listLeftovers } from "./leftovers.ts";
 import { createLogReaders } from "./log-readers.ts";
 import { podLogs } from "./logs.ts";
 import { carryOut } from "./job-run.ts";
@@ -197,6 +198,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
         ? deleteResource(context, tearDown, { scope, name, options })
         : rebootstrap(context, { scope, name, ordinal }, options),
     deleteScope: (scope, options) => deleteScope(context, tearDown, { scope, options }),
+    listLeftovers: (filter) => listLeftovers(context, filter),
     describe: (target) => describe(context, target),
     listPods: (filter, options) => listPods(context, filter, options),
     getPod: (name, options) => getPod(context, name, options),

@@ -7,7 +7,8 @@ import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { stopGently } from "./stop.ts";
-import { isContainerKind, required, resolveTarget } from "./target.ts";
+import { leftoverKeys } from "./leftovers.ts";
+import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "./target.ts";
 import { emptySummary, type TearDown } from "./tear-down.ts";
 
 export interface DeleteOptions {
@@ -26,7 +27,7 @@ export async function deleteManifest(
   const why = "deleted by name";
   const block = resolveBlock(context, target);
   if (block === undefined) {
-    const key = resolveTarget(context.store.manifests, target);
+    const key = await resolveDeleted(context, target, options);
     if (parseKind(target.kind ?? "") === "app") return deleteSeveral({ keys: partsOfApp(context, key), options, why });
     const [row] = await deleteAll(context, tearDown, { keys: [key], options, why });
     return { pruned: row?.pruned ?? emptySummary() };
@@ -36,6 +37,21 @@ export async function deleteManifest(
   async function deleteSeveral(batch: Batch) {
     const rows = await deleteAll(context, tearDown, batch);
     return { pruned: merged(rows.map(({ pruned }) => pruned)), deleted: rows.map(({ key }) => formatKey(key)) };
+  }
+}
+
+/** What is stored; with prune also what was deleted before and left something behind. */
+async function resolveDeleted(context: Context, target: Target, { prune }: DeleteOptions): Promise<ManifestKey> {
+  try {
+    return resolveTarget(context.store.manifests, target);
+  } catch (error) {
+    if (!prune || !(error instanceof Failure) || error.code !== "not_found") throw error;
+    const kind = targetKind(target.kind);
+    const left = await leftoverKeys(context, { ...target, kind });
+    const [key] = left;
+    if (key === undefined) throw error;
+    if (left.length > 1) throw ambiguousScope(kind, key.name, left);
+    return key;
   }
 }
 
@@ -72,8 +88,8 @@ export async function deleteResource(
   { scope, name, options }: { scope: string | undefined; name: string | undefined; options: DeleteOptions },
 ) {
   const where = { scope: required(scope, "scope"), name: required(name, "name") };
-  const keys = context.store.manifests.list(where);
   const blocks = context.store.blocks.list(where).map(keyOf);
+  const keys = await withLeftovers(context, where, options);
   if (keys.length + blocks.length === 0) {
     throw new Failure("not_found", `nothing is stored under "${where.scope}/${where.name}"`);
   }
@@ -92,7 +108,7 @@ export async function deleteScope(
   { scope, options }: { scope: string | undefined; options: DeleteOptions },
 ) {
   const where = required(scope, "scope");
-  const keys = context.store.manifests.list({ scope: where });
+  const keys = await withLeftovers(context, { scope: where }, options);
   const blocks = context.store.blocks.list({ scope: where }).map(keyOf);
   const wiped = await deleteAll(context, tearDown, { keys, blocks, options, why: "scope deleted" });
   const configWiped = options.prune && (await wipeScopeConfig(context, where, options.actor));
@@ -102,6 +118,16 @@ export async function deleteScope(
     scope_config_wiped: configWiped,
     errors: wiped.flatMap(({ pruned }) => pruned.errors),
   };
+}
+
+/** What is stored, and with prune what others left that were deleted before. */
+async function withLeftovers(
+  context: Context,
+  where: { scope: string; name?: string },
+  { prune }: DeleteOptions,
+): Promise<ManifestKey[]> {
+  const left = prune ? await leftoverKeys(context, { kind: undefined, name: undefined, ...where }) : [];
+  return [...context.store.manifests.list(where).map(keyOf), ...left];
 }
 
 async function wipeScopeConfig(context: Context, scope: string, actor: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { lstat, realpath, rm, unlink } from "node:fs/promises";
+import { lstat, readdir, realpath, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../api/failure.ts";
 import { codeOf, diskFailure } from "./disk-failure.ts";
@@ -12,6 +12,20 @@ export function removeAppDir(layout: Layout, appId: string): Promise<boolean> {
 /** Removes `<root>/volumes/<appId>` with all it holds. False when it was not there. */
 export function removeVolumeDir(layout: Layout, appId: string): Promise<boolean> {
   return removeBelow(layout.root, "volumes", appId);
+}
+
+/** What `<root>/apps` and `<root>/volumes` hold, as `apps/<appId>` and `volumes/<appId>`. */
+export async function listAppDirs(layout: Layout): Promise<{ appId: string; path: string }[]> {
+  const found = await Promise.all(
+    [layout.apps, layout.volumes].map(async (folder) => {
+      const names = await readdir(folder).catch((error) => {
+        if (codeOf(error) === "ENOENT") return [];
+        throw diskFailure(error, folder);
+      });
+      return names.sort().map((appId) => ({ appId, path: join(folder, appId) }));
+    }),
+  );
+  return found.flat();
 }
 
 /** Links are removed, never followed: neither the folder itself nor what lies in it leads out of the root. */

@@ -28,6 +28,7 @@ export function createConfig(db: Database, seal: Seal): ConfigNoun {
   const kept = (scope: string, name: string) => cache.get(`${scope}/${name}`, () => read(scope, name));
 
   const config: Transaction["config"] = {
+    buckets: () => sql.buckets.all(),
     bucket: (scope, name) => ({ ...kept(scope, name) }),
     merged: (scope, name) => ({ ...kept(scope, ""), ...kept(scope, name) }),
     patch(scope, name, vars, now) {
@@ -53,6 +54,9 @@ function prepare(db: Database) {
   return {
     bucket: db.query<{ key: string; value: Uint8Array }, [string, string]>(
       "select key, value from config where scope = ? and name = ? order by key",
+    ),
+    buckets: db.query<{ scope: string; name: string; keys: number }, []>(
+      "select scope, name, count(*) as keys from config group by scope, name order by scope, name",
     ),
     set: db.query<unknown, [string, string, string, Uint8Array, number]>(
       "insert into config (scope, name, key, value, updated_at) values (?, ?, ?, ?, ?)" +

@@ -185,6 +185,8 @@ export interface ManifestHead extends ManifestKey {
 }
 
 export interface ConfigReads {
+  /** Every bucket that holds something, ordered by scope and name; `name` "" is the scope level. */
+  buckets(): { scope: string; name: string; keys: number }[];
   /** One level alone. */
   bucket(scope: string, name: string): Record<string, string>;
   /** Scope level overlaid with app level. */
@@ -248,6 +250,7 @@ export interface VolumeRecord extends ManifestKey {
 export interface VolumeReads {
   get(volume: string): VolumeRecord | undefined;
   list(key: ManifestKey): VolumeRecord[];
+  all(): VolumeRecord[];
 }
 
 export interface ImagePin extends ManifestKey {

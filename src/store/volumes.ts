@@ -10,6 +10,7 @@ export function createVolumes(db: Database): Transaction["volumes"] {
   const byKey = db.query<VolumeRecord, KeyColumns>(
     `select ${columns} from volumes where ${whereKey} order by ordinal, claim`,
   );
+  const every = db.query<VolumeRecord, []>(`select ${columns} from volumes order by scope, name, ordinal, claim`);
   const upsert = db.query<unknown, [string, ...KeyColumns, string, number, number]>(
     "insert or replace into volumes (volume, kind, scope, name, claim, ordinal, created_at)" +
       " values (?, ?, ?, ?, ?, ?, ?)",
@@ -17,6 +18,7 @@ export function createVolumes(db: Database): Transaction["volumes"] {
   const drop = db.query<unknown, [string]>("delete from volumes where volume = ?");
   return {
     get: (volume) => byVolume.get(volume) ?? undefined,
+    all: () => every.all(),
     list: (key) => byKey.all(...columnsOf(key)),
     put(record) {
       upsert.run(record.volume, ...columnsOf(record), record.claim, record.ordinal, record.createdAt);

@@ -10,6 +10,7 @@ import { podLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "./identity-endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
+import { listLeftovers } from "./leftovers.ts";
 import { openapi } from "./openapi.ts";
 import {
   disablePlugin,
@@ -40,6 +41,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   deleteManifest,
   deleteResource,
   deleteScope,
+  listLeftovers,
   describe,
   listPods,
   getPod,

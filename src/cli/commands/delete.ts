@@ -9,7 +9,8 @@ import { printable } from "../style.ts";
 export const deleteCommand: CommandBody = {
   usage: ["delete SCOPE | SCOPE/NAME | SCOPE/NAME.ORDINAL", "delete KIND SCOPE/NAME", "delete -f PATH…"],
   detail: [
-    "Without --prune nothing is lost for good: apply brings it back with its config and volumes.",
+    "Without --prune nothing is lost for good: apply brings it back with its config and volumes,",
+    "and `berth get leftovers` lists them. With --prune they go, also those of what was deleted before.",
     "SCOPE/NAME.ORDINAL makes one pod of a statefulset anew. Without a terminal, --prune needs -y.",
   ],
   flags: [

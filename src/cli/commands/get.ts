@@ -6,6 +6,7 @@ import { answer, type CommandBody, type Context } from "../command.ts";
 import { storedWorkloads, unlessAway } from "../engine-away.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { kindNamed } from "../kinds.ts";
+import { getLeftovers } from "../leftovers.ts";
 import { isPodKind } from "../look.ts";
 import { findPods, isPodWord } from "../pods.ts";
 import { degradedText, podTable } from "../pod-table.ts";
@@ -14,18 +15,25 @@ import { resourceTable, type TableSetup } from "../resource-table.ts";
 import { printable } from "../style.ts";
 import { didYouMean } from "../suggest.ts";
 
-const words = ["pods", "all", ...coreKinds.map((kind) => `${kind}s`)];
+const words = ["pods", "all", "leftovers", ...coreKinds.map((kind) => `${kind}s`)];
 
 export const getCommand: CommandBody = {
-  usage: ["get [KIND] [SCOPE[/NAME]]", "get pods [SCOPE[/NAME[.REPLICA]]]", "get all [SCOPE[/NAME]]"],
+  usage: [
+    "get [KIND] [SCOPE[/NAME]]",
+    "get pods [SCOPE[/NAME[.REPLICA]]]",
+    "get all [SCOPE[/NAME]]",
+    "get leftovers [SCOPE[/NAME]]",
+  ],
   detail: [
     "KIND, singular or plural, is pods, all (default), or one of",
     `${coreKinds.join(", ")}, or a kind of a plugin's blocks.`,
+    "leftovers is what deletes without --prune left behind: volumes, config and folders.",
   ],
   flags: [],
   async run(context, { words: [first, second, ...more] }) {
     if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);
     if (first !== undefined && isPodWord(first)) return getPods(second, context);
+    if (first === "leftovers") return getLeftovers(second, context);
     const kind = first === undefined || first === "all" ? undefined : kindNamed(first);
     if (kind !== undefined || first === "all") return getManifests({ kind, reference: second }, context);
     if (first !== undefined && second !== undefined) return getBlocks(first, second, context);

@@ -1,3 +1,4 @@
+import { listLeftovers } from "../../api/orchestration/leftovers.ts";
 import { deleteResource, deleteScope } from "../../api/orchestration/resource.ts";
 import { readFlag } from "../../api/query.ts";
 import type { Controller } from "../../controller/controller.ts";
@@ -12,4 +13,5 @@ export function mountResource(plane: Plane, controller: Controller): void {
     answer: ({ query: { scope, prune }, actor }) =>
       controller.deleteScope(scope, { prune: readFlag(prune, false), actor }),
   });
+  mount(plane, listLeftovers, { answer: ({ query }) => controller.listLeftovers(query) });
 }
