@@ -13,6 +13,23 @@ interface Stop {
   actor: string;
 }
 
+/**
+ * Refuses what runs to its own end: a run, an init container, a release command. Stopping it by hand would fail what
+ * waits for it, and it is never made again under its name.
+ */
+export function refuseOneOff({ name, key, role, replicaId }: Pod): void {
+  if (role === undefined) return;
+  const { kind, scope, name: resource } = key;
+  const app = scope === "" ? resource : `${scope}/${resource}`;
+  const begin = kind === "cronjob" ? `berth cron run ${app}` : `berth run ${app}`;
+  const texts: Record<string, string> = {
+    job: `belongs to the run ${replicaId} of ${formatKey(key)}; end the run with: berth cron cancel ${replicaId}, begin another with: ${begin}`,
+    init: `is an init container of ${formatKey(key)}; begin it again with: berth restart ${app}`,
+  };
+  const other = `runs a release command of ${formatKey(key)}; begin it again with: berth release run ${app}`;
+  throw new Failure("conflict", `"${name}" is neither stopped nor started by hand: it ${texts[role] ?? other}`);
+}
+
 /** A pod that would not stop is not frozen: it runs on, and changes have to reach it. */
 export async function stopOurs(context: Context, pod: Pod, options: Stop): Promise<void> {
   const wasFrozen = context.store.frozen.list(pod.key).includes(pod.replicaId);

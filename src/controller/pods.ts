@@ -7,7 +7,7 @@ import type { ContainerDetail } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { parseKeyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
-import { stopOurs, thaw } from "./freeze.ts";
+import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod.ts";
 import { stopGently } from "./stop.ts";
@@ -208,13 +208,17 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
       `"${name}" is not a pod of this installation, so it cannot be frozen; use freeze=false`,
     );
   }
+  if (pod !== undefined) refuseOneOff(pod);
   const { id, stopGraceMs: graceMs } = container;
   if (pod === undefined) await context.runtime.stop(id, { graceMs });
   else await stopOurs(context, pod, { freeze, graceMs, actor });
   return { name, freeze };
 }
 
-/** POST /pods/{name}/start. */
+/**
+ * POST /pods/{name}/start. A pod whose manifest is gone counts as not there from that moment on, not only when its
+ * container is gone too.
+ */
 export async function startPod(context: Context, name: string, { actor }: { actor: string }) {
   refuseBadName(name);
   context.engine.require();
@@ -226,9 +230,10 @@ export async function startPod(context: Context, name: string, { actor }: { acto
     await context.runtime.start(container.id);
     return { name, recreated: false, unfroze: false };
   }
+  refuseOneOff(pod);
   if (context.store.manifests.get(pod.key) === undefined) {
     throw new Failure(
-      "gone",
+      "not_found",
       `${formatKey(pod.key)} is not stored any more, so "${name}" cannot be made again; apply it first`,
     );
   }

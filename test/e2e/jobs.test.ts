@@ -72,6 +72,25 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     expect(containers("endless")).toEqual([]);
   });
 
+  test("the pod of a run is neither stopped nor started by hand, and the run goes on", async () => {
+    await berth.call("POST", "/jobs/run?scope=ops&name=long&wait=false");
+    const { run_id: id, container } = await waitFor("the run", async () =>
+      (await runs("long")).find((run) => run.status === "running" && run.container !== undefined),
+    );
+    await waitFor("its container", async () => containers("long").length === 1);
+    for (const verb of ["start", "stop", "stop?freeze=false"]) {
+      const { status, body } = await berth.call("POST", `/pods/${container}/${verb}`);
+      expect({ verb, status }).toEqual({ verb, status: 409 });
+      expect(body.error).toContain(`berth cron cancel ${id}`);
+    }
+    const refused = await berth.cli(["start", container ?? ""]);
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("belongs to the run") });
+    expect((await runs("long"))[0]).toMatchObject({ run_id: id, status: "running" });
+    expect((await berth.cli(["cron", "cancel", id])).exitCode).toBe(0);
+    await waitFor("the end", async () => containers("long").length === 0);
+    expect((await berth.call("POST", `/pods/${container}/start`)).status).toBe(404);
+  });
+
   test("an image that cannot be had fails the run with the reason", async () => {
     const { exitCode, stderr } = await berth.cli(["run", "ops/imageless"]);
     expect(exitCode).toBe(1);

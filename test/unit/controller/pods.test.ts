@@ -4,7 +4,7 @@ import { MASK } from "../../../src/core/mask.ts";
 import { containerSpec } from "../../support/container-spec.ts";
 import { testEpoch } from "../../support/fake-clock.ts";
 import { expectFailure } from "../../support/failure.ts";
-import { deployment, fixtureImage, statefulset } from "../../support/manifests.ts";
+import { deployment, fixtureImage, job, statefulset } from "../../support/manifests.ts";
 import { changesIn } from "../../support/rows.ts";
 import { keyOf, type World, world } from "../../support/world.ts";
 
@@ -379,7 +379,7 @@ describe("a start", () => {
     expect(stateOf("stranger")).toBe("running");
   });
 
-  test("is gone when the manifest is, and removes nothing", async () => {
+  test("is not found when the manifest is gone, before its container goes and after, and removes nothing", async () => {
     it.runtime.delay("stop", 60_000);
     await it.controller.deleteManifest(
       { kind: "deployment", scope: "blog", name: "web" },
@@ -388,10 +388,50 @@ describe("a start", () => {
     await it.quiet();
     const [name = ""] = it.containers();
     it.runtime.calls.length = 0;
-    const error = await expectFailure(start(name), "gone");
+    const error = await expectFailure(start(name), "not_found");
     expect(error.message).toContain("deployment/blog/web is not stored any more");
     expect(changesIn(it)).toEqual([]);
     expect(it.containers()).toContain(name);
+    await it.settle();
+    expect(it.containers()).not.toContain(name);
+    await expectFailure(start(name), "not_found");
+  });
+});
+
+describe("a pod of a run", () => {
+  test("is neither stopped nor started by hand, while it runs and after", async () => {
+    await it.apply(job("shop", "report", {}));
+    await it.quiet();
+    const run = await it.controller.runJob({ kind: "job", scope: "shop", name: "report" }, { wait: false, ...options });
+    await it.quiet();
+    const [name = ""] = it.containers().filter((container) => container.startsWith("shop-report"));
+    it.runtime.calls.length = 0;
+    for (const call of [() => start(name), () => stop(name), () => stop(name, false)]) {
+      const error = await expectFailure(call(), "conflict");
+      expect(error.message).toContain(`berth cron cancel ${run.run_id}`);
+      expect(error.message).toContain("berth run shop/report");
+    }
+    expect(changesIn(it)).toEqual([]);
+    expect(stateOf(name)).toBe("running");
+    expect(frozen("job", "report")).toEqual([]);
+    it.runtime.finish(name, 0);
+    for (const call of [() => start(name), () => stop(name)]) await expectFailure(call(), "conflict");
+    expect(it.events("pod.start")).toEqual([]);
+  });
+
+  test("the same goes for init containers", async () => {
+    const inits = [{ name: "prepare", image: fixtureImage, command: ["sleep", "60"] }];
+    await it.apply(deployment("shop", "slow", { inits }));
+    await it.quiet();
+    const [name = ""] = it
+      .containers()
+      .filter((container) => container.includes("slow") && container.includes("prepare"));
+    expect(stateOf(name)).toBe("running");
+    for (const call of [() => start(name), () => stop(name)]) {
+      const error = await expectFailure(call(), "conflict");
+      expect(error.message).toContain("berth restart shop/slow");
+    }
+    expect(stateOf(name)).toBe("running");
   });
 });
 
