@@ -34,7 +34,7 @@ export function createCallbackApp({ callbacks, plane, peerHeader, log }: Callbac
     if (request.method === dispatchPlugin.method && plugin !== undefined) {
       callbacks.requireOwnPlugin(caller, decoded(plugin));
     } else if (request.method === "GET" && (path === describe.path || path === getConfig.path)) {
-      const { scope, name } = readQuery(request, path === describe.path ? describe.query : getConfig.query);
+      const { scope, name } = readQuery(request, path === describe.path ? describe : getConfig);
       callbacks.requireOwn(caller, { scope, name });
     } else {
       throw new Failure("forbidden", "only GET /describe, GET /config and POST /plugin/… are answered here");

@@ -39,7 +39,7 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
     return endpoint.flat === true ? jsonResponse(status, data, headers) : okResponse(status, data, headers);
   };
   const answer = (request: Request, params: Call<E>["params"], body: unknown): Response | Promise<Response> => {
-    const query = readQuery(request, endpoint.query) as Partial<QueryOf<E>>;
+    const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
     const data = handler.answer({ params, query, body, actor: readActor(request, plane.actorHeader) });
     return data instanceof Promise ? data.then(respond) : respond(data);
   };
@@ -74,7 +74,7 @@ export function mountStream<E extends Endpoint>(
     endpoint.path,
     ({ request, params }) =>
       guarded(plane, async () => {
-        const query = readQuery(request, endpoint.query) as Partial<QueryOf<E>>;
+        const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
         const actor = readActor(request, plane.actorHeader);
         return respond({ params, query, body: undefined, actor }, request);
       }),

@@ -1,5 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
+import type { Endpoint } from "../../api/endpoint.ts";
 import { Failure } from "../../api/failure.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { parseJson } from "../../lib/json.ts";
 
 /** Path of a request as sent, without the query. */
@@ -11,15 +13,21 @@ export function pathOf(request: Request): string {
 }
 
 /**
- * The query parameters that `schema` names, trimmed; a blank one counts as left out, others are ignored. Fails
- * `invalid` for a value that does not fit, or a parameter given twice.
+ * The query parameters that an endpoint knows, trimmed; a blank one counts as left out. Reads ignore others, so that
+ * clients of a later version get an answer. Whatever changes something refuses them: a mistyped `dry_run` must not
+ * apply. Fails `invalid` for these, for a value that does not fit, and for a parameter given twice.
  */
-export function readQuery(request: Request, schema: TSchema | undefined): Record<string, string | undefined> {
+export function readQuery(
+  request: Request,
+  { method, query: schema }: Pick<Endpoint, "method" | "query">,
+): Record<string, string | undefined> {
   const query: Record<string, string | undefined> = {};
   const start = request.url.indexOf("?");
-  if (start < 0 || schema === undefined) return query;
+  if (start < 0) return query;
   const given = new URLSearchParams(request.url.slice(start + 1));
-  for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
+  const properties: Record<string, TSchema> = schema?.properties ?? {};
+  if (method !== "GET") refuseUnknown([...given.keys()], Object.keys(properties));
+  for (const [name, property] of Object.entries(properties)) {
     const [value, ...more] = given.getAll(name);
     if (more.length > 0) throw new Failure("invalid", `query ${name}: given more than once`);
     const text = value?.trim();
@@ -30,6 +38,18 @@ export function readQuery(request: Request, schema: TSchema | undefined): Record
     query[name] = text;
   }
   return query;
+}
+
+const shownMax = 80;
+
+function refuseUnknown(given: readonly string[], known: readonly string[]): void {
+  const name = given.find((word) => !known.includes(word));
+  if (name === undefined) return;
+  const list = known.length === 0 ? "it takes none" : `it takes ${known.join(", ")}`;
+  throw new Failure(
+    "invalid",
+    `query ${JSON.stringify(name.slice(0, shownMax))}: not a parameter of this request${didYouMean(name, known)}; ${list}`,
+  );
 }
 
 /** A whole number from 0 to `max` in a query parameter. */

@@ -79,7 +79,7 @@ function takenCall<E extends Endpoint>({ endpoint, pattern, parts, takeover }: S
     takeover,
     parts,
     params: Object.fromEntries(Object.entries(pattern.exec(path)?.groups ?? {}).map(([k, v]) => [k, decoded(v)])),
-    query: () => readQuery(request, endpoint.query) as Partial<QueryOf<E>>,
+    query: () => readQuery(request, endpoint) as Partial<QueryOf<E>>,
     actor,
     answered,
     refuse(error) {

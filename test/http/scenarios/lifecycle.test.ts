@@ -194,11 +194,11 @@ describe("every documented refusal", () => {
     expect(it.events()).toHaveLength(events);
   });
 
-  test("a start of a pod whose manifest is gone is 410, and removes nothing", async () => {
+  test("a start of a pod whose manifest is gone is 404, and removes nothing", async () => {
     it.runtime.delay("stop", 60_000);
     await ask("DELETE /apply?kind=statefulset&name=both");
     await it.quiet();
-    expect((await ask("POST /pods/shop-both.0/start")).status).toBe(410);
+    expect((await ask("POST /pods/shop-both.0/start")).status).toBe(404);
     expect(it.containers()).toContain("shop-both.0");
   });
 

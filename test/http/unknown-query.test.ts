@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import type { Endpoint } from "../../src/api/endpoint.ts";
+import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts";
+import { naming } from "../../src/core/naming.ts";
+import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
+import type { Management } from "../../src/identity/manage/manage.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { connectRaw } from "../support/raw-client.ts";
+import { createRecordingController } from "../support/recording-controller.ts";
+import { type Plane, startPlane } from "../support/socket-plane.ts";
+
+/** Tells every call, and answers none. */
+function recordingManagement(calls: string[]): Management {
+  const part = (name: string): unknown =>
+    new Proxy(() => undefined, {
+      get: (_target, key) => part(`${name}.${String(key)}`),
+      apply: () => {
+        calls.push(name);
+        throw new Error(`${name} was called`);
+      },
+    });
+  return part("identity") as Management;
+}
+
+const changing = orchestrationEndpoints.filter(({ method }) => method !== "GET");
+const target = ({ path }: Endpoint) => path.replaceAll(/:\w+/g, "x");
+
+describe("a mistyped query parameter", () => {
+  const done: string[] = [];
+  const { controller, calls } = createRecordingController();
+  const app = createOrchestrationApp({
+    controller,
+    identity: recordingManagement(done),
+    version: "1",
+    names: naming(),
+    log: createLog(() => undefined, "error"),
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
+  });
+
+  // Exec is answered outside the app: below.
+  const mounted = changing.filter(({ path }) => path !== "/pods/:name/exec");
+  test.each(mounted.map((endpoint) => [endpoint.method, target(endpoint)]))(
+    "is refused by %s %s",
+    async (method, path) => {
+      const init = { method, body: method === "DELETE" ? null : "[]" };
+      const answer = await app.fetch(new Request(`http://localhost${path}?dryrun=true`, init));
+      const { error } = (await answer.json()) as { error: string };
+      expect({ status: answer.status, error }).toEqual({
+        status: 400,
+        error: expect.stringContaining('query "dryrun"'),
+      });
+      expect([...calls, ...done]).toEqual([]);
+    },
+  );
+
+  test("names the one that was meant", async () => {
+    const answer = await app.fetch(new Request("http://localhost/apply?dryrun=true", { method: "POST", body: "[]" }));
+    expect(((await answer.json()) as { error: string }).error).toContain('did you mean "dry_run"');
+  });
+
+  test("is ignored by reads", async () => {
+    const answer = await app.fetch(new Request("http://localhost/pods?scop=s"));
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("exec", () => {
+  let plane: Plane | undefined;
+  afterEach(() => plane?.close());
+  test("refuses a mistyped parameter before it runs anything", async () => {
+    plane = await startPlane();
+    await plane.pod("shop-web.1");
+    const client = await connectRaw(plane.front.tcp);
+    const body = '{"command":["id"]}';
+    const head = `POST /pods/shop-web.1/exec?usr=app HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await client.send(head + body);
+    const text = await client.all();
+    expect(text).toStartWith("HTTP/1.1 400 ");
+    expect(text).toContain('did you mean \\"user\\"');
+  });
+});
+
+/** Query parameters that the contract names for routes that change something: none of them may be refused. */
+const contract: [string, string, string][] = [
+  ["POST", "/apply", "dry_run prune"],
+  ["DELETE", "/apply", "kind name scope prune"],
+  ["DELETE", "/resource", "scope name ordinal prune"],
+  ["DELETE", "/scope", "scope prune"],
+  ["POST", "/pods/:name/exec", "tty interactive workdir user cols rows"],
+  ["POST", "/pods/:name/stop", "freeze"],
+  ["POST", "/config", "scope name restart"],
+  ["DELETE", "/config", "scope name key restart"],
+  ["POST", "/restart", "kind scope name"],
+  ["POST", "/releases/run", "scope name"],
+  ["POST", "/rollback", "kind scope name release_id"],
+  ["POST", "/jobs/run", "scope name"],
+  ["POST", "/cronjobs/run", "scope name"],
+];
+test.each(contract)("%s %s takes %s", (method, path, words) => {
+  const endpoint = changing.find((it) => it.method === method && it.path === path);
+  expect(Object.keys(endpoint?.query?.properties ?? {})).toEqual(expect.arrayContaining(words.split(" ")));
+});
