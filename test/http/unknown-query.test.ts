@@ -3,6 +3,7 @@ import type { Endpoint } from "../../src/api/endpoint.ts";
 import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts";
 import { naming } from "../../src/core/naming.ts";
 import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
+import { mountIdentity } from "../../src/http/orchestration/identity.ts";
 import type { Management } from "../../src/identity/manage/manage.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { connectRaw } from "../support/raw-client.ts";
@@ -30,15 +31,15 @@ describe("a mistyped query parameter", () => {
   const { controller, calls } = createRecordingController();
   const app = createOrchestrationApp({
     controller,
-    identity: recordingManagement(done),
+    mountOthers: (plane, paging) => mountIdentity(plane, recordingManagement(done), paging),
     version: "1",
     names: naming(),
     log: createLog(() => undefined, "error"),
     limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
   });
 
-  // Exec is answered outside the app: below.
-  const mounted = changing.filter(({ path }) => path !== "/pods/:name/exec");
+  // These are answered outside the app: below.
+  const mounted = changing.filter(({ path }) => path !== "/pods/:name/exec" && path !== "/run");
   test.each(mounted.map((endpoint) => [endpoint.method, target(endpoint)]))(
     "is refused by %s %s",
     async (method, path) => {
@@ -64,20 +65,23 @@ describe("a mistyped query parameter", () => {
   });
 });
 
-describe("exec", () => {
+describe("a session", () => {
   let plane: Plane | undefined;
   afterEach(() => plane?.close());
-  test("refuses a mistyped parameter before it runs anything", async () => {
-    plane = await startPlane();
-    await plane.pod("shop-web.1");
-    const client = await connectRaw(plane.front.tcp);
-    const body = '{"command":["id"]}';
-    const head = `POST /pods/shop-web.1/exec?usr=app HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
-    await client.send(head + body);
-    const text = await client.all();
-    expect(text).toStartWith("HTTP/1.1 400 ");
-    expect(text).toContain('did you mean \\"user\\"');
-  });
+  test.each(["/pods/shop-web.1/exec?usr=app", "/run?scope=shop&name=web&usr=app"])(
+    "refuses POST %s",
+    async (target) => {
+      plane = await startPlane();
+      await plane.pod("shop-web.1");
+      const client = await connectRaw(plane.front.tcp);
+      const body = '{"command":["id"]}';
+      const head = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
+      await client.send(head + body);
+      const text = await client.all();
+      expect(text).toStartWith("HTTP/1.1 400 ");
+      expect(text).toContain('did you mean \\"user\\"');
+    },
+  );
 });
 
 /** Query parameters that the contract names for routes that change something: none of them may be refused. */
