@@ -8,6 +8,7 @@ import type { ApplyOptions, Outcome } from "./apply-change.ts";
 import { planRow, pruneRow } from "./apply-plan.ts";
 import type { Context } from "./context.ts";
 import type { ExpandedBlock, Expansions } from "./expansion.ts";
+import type { PortNotes } from "./host-ports.ts";
 import { volumeWarnings } from "./named-volumes.ts";
 import { wireManifest, wouldBeManifest } from "./wire.ts";
 
@@ -16,12 +17,13 @@ interface Reporting {
   expansions: Expansions;
   /** What did not begin after the commit. */
   started: string[];
+  ports: PortNotes;
 }
 
 /** The answer of an apply. */
 export function report(
   context: Context,
-  { outcome, expansions, started }: Reporting,
+  { outcome, expansions, started, ports }: Reporting,
   options: ApplyOptions,
 ): ApplyResult {
   const { puts, pruned, referent } = outcome;
@@ -32,7 +34,8 @@ export function report(
       (text) => `${formatKey(manifest)}: ${text}`,
     );
   });
-  const warnings = [...unheeded, ...outcome.warnings, ...started];
+  const clashes = [...ports].flatMap(([ref, notes]) => notes.map((note) => `${ref}: ${note}`));
+  const warnings = [...unheeded, ...clashes, ...outcome.warnings, ...started];
   const result: ApplyResult = {
     applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
     pruned: pruned.map(formatKey),
@@ -40,16 +43,17 @@ export function report(
     ...(expansions.blocks.length > 0 ? { plugin_expansions: expansions.blocks.map(expansionRow) } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
-  return options.dryRun ? planned(context, { result, outcome, expansions }) : result;
+  return options.dryRun ? planned(context, { result, outcome, expansions, ports }) : result;
 }
 
 interface Planning {
   result: ApplyResult;
   outcome: Outcome;
   expansions: Expansions;
+  ports: PortNotes;
 }
 
-function planned(context: Context, { result, outcome, expansions }: Planning): ApplyResult {
+function planned(context: Context, { result, outcome, expansions, ports }: Planning): ApplyResult {
   const { puts, readers, pruned, leftovers, referent } = outcome;
   const generated = generatedTexts(
     expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
@@ -62,7 +66,10 @@ function planned(context: Context, { result, outcome, expansions }: Planning): A
     plan: [
       ...expansions.unknown.map(unknownRow),
       ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
-      ...[...puts, ...readers].map((row) => planRow(context, row, referent)),
+      ...[...puts, ...readers].map((row) => {
+        const planned = planRow(context, row, referent);
+        return { ...planned, notes: [...planned.notes, ...(ports.get(planned.ref) ?? [])] };
+      }),
       ...pruned.map((key) =>
         pruneRow(context, key, leftovers.includes(key) ? "its block makes it no more" : "not in this apply (prune)"),
       ),

@@ -16,6 +16,7 @@ import type { BlockChange } from "./block-change.ts";
 import { pluginKinds } from "./blocks.ts";
 import type { Context } from "./context.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./expansion.ts";
+import { portNotes } from "./host-ports.ts";
 import { imagePullRows, type PulledImages, pullImages } from "./image-pulls.ts";
 import { canBring, type Installed } from "./just-in-time.ts";
 
@@ -55,7 +56,8 @@ async function applyOnce(context: Context, { decoded, options, installs }: Attem
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   const committed = await commit(context, { incoming, expansions, options, pulled });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
-  const result = report(context, { ...committed, expansions: { ...expansions, installs }, started }, options);
+  const ports = await portNotes(context, committed.outcome);
+  const result = report(context, { ...committed, expansions: { ...expansions, installs }, started, ports }, options);
   return pulled === undefined ? result : { ...result, image_pulls: imagePullRows(pulled) };
 }
 

@@ -2,12 +2,14 @@ import { Failure } from "../api/failure.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { assetRefs } from "../core/assets.ts";
 import { containerSpec } from "../core/container-spec.ts";
+import { isCurrent } from "../core/plan/classify.ts";
 import type { Step } from "../core/plan/pod.ts";
 import { replicaId } from "../core/replica-id.ts";
 import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import { drain } from "./drain.ts";
-import { ensureImage, type ImageUse } from "./images.ts";
+import { refuseHeldPorts } from "./host-ports.ts";
+import { ensureImage, ensureImageRef, type ImageUse } from "./images.ts";
 import { runInits } from "./inits.ts";
 import { ensureVolumes } from "./named-volumes.ts";
 import { ensureClaims } from "./volumes.ts";
@@ -25,13 +27,31 @@ export interface Execution {
  * replica that cannot start does not hold up the others.
  */
 export async function execute(context: Context, { key, workload, steps, interrupt }: Execution): Promise<void> {
-  const imageRef = steps.some((step) => step.type === "create") ? await prepare(context, workload) : "";
+  const making = steps.some((step) => step.type === "create");
+  const imageRef = making || stopsFirst(steps, workload) ? await prepare(context, workload) : "";
+  // What a replica needs is here before the one that it takes the place of is stopped.
+  if (stopsFirst(steps, workload)) await prepareReplacement(context, workload);
   const taken = new Set(context.pods.of(key).map((pod) => pod.replicaId));
   const results = await Promise.allSettled(
     steps.map((step) => perform(context, { key, workload, step, imageRef, taken, interrupt })),
   );
   const failed = results.find((result) => result.status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** Whether a replica that runs goes before the one that takes its place is made. */
+function stopsFirst(steps: readonly Step[], workload: ResolvedWorkload): boolean {
+  const { kind, rollout, replicas } = workload;
+  if (replicas === 0 || (kind === "deployment" && rollout.strategy !== "recreate")) return false;
+  return steps.some((step) => {
+    if (step.type !== "remove" || step.pod.state !== "running") return false;
+    return (step.pod.ordinal ?? 0) < replicas && !isCurrent(step.pod, workload);
+  });
+}
+
+async function prepareReplacement(context: Context, workload: ResolvedWorkload): Promise<void> {
+  for (const { image } of workload.inits) if (image !== undefined) await ensureImageRef(context, workload, image);
+  await refuseHeldPorts(context, workload);
 }
 
 /** What a container is made from, whether it is a replica or a run of a job. */

@@ -1,5 +1,6 @@
 import type { Failure } from "../api/failure.ts";
 import { type Naming, naming } from "../core/naming.ts";
+import type { PortBinding } from "../core/workload.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Bells, createBells } from "./memory/bells.ts";
 import { type ContainerTable, createContainerTable, type Entry } from "./memory/container-table.ts";
@@ -57,6 +58,9 @@ export interface MemoryRuntime extends Runtime {
 
   /** What `connections` answers of a running container. */
   setConnections(nameOrId: string, figures: SocketFigures): void;
+
+  /** A program that is no container takes a host port, or lets go of it. */
+  occupyPort(binding: PortBinding, taken: boolean): void;
 
   /** What `freeBytes` answers. */
   setFreeBytes(bytes: number | undefined): void;
@@ -189,13 +193,14 @@ function insideCalls(world: World): Calls<"exec" | "startAttached" | "logs" | "w
   };
 }
 
-function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "close"> {
-  const { faults, hub } = world;
+function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "portHolders" | "close"> {
+  const { faults, hub, machine } = world;
   return {
     info: () => faults.does("info", "", () => memoryInfo),
     events: async function* (signal, onOpen) {
       yield* await faults.does("events", "", () => hub.follow(signal, onOpen));
     },
+    portHolders: (bindings) => faults.does("portHolders", "", () => machine.portHolders(bindings)),
     freeBytes: () => faults.does("freeBytes", "", () => world.freeBytes),
     close: () => loseEngine(world),
   };
@@ -257,6 +262,7 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
     writeLog: world.logs.write,
     setConnections: gauges.setConnections,
     setUsage: gauges.setUsage,
+    occupyPort: machine.occupyPort,
     setFreeBytes: (bytes) => {
       world.freeBytes = bytes;
     },

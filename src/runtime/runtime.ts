@@ -1,4 +1,4 @@
-import type { ContainerSpec } from "../core/workload.ts";
+import type { ContainerSpec, PortBinding } from "../core/workload.ts";
 
 /**
  * The container boundary. Two implementations pass one contract suite: `docker/` and `memory.ts`.
@@ -87,10 +87,25 @@ export interface Runtime {
    */
   connections(nameOrId: string): Promise<{ listening: boolean; established: number } | undefined>;
 
+  /**
+   * Who holds any of these fixed host ports: running containers that publish them, ours or not, and other programs of
+   * the machine where those can be seen from here.
+   */
+  portHolders(bindings: readonly PortBinding[]): Promise<PortHolder[]>;
+
   /** Free bytes where the engine keeps its images; undefined when that cannot be seen from here. */
   freeBytes(): Promise<number | undefined>;
 
   close(): void;
+}
+
+export interface PortHolder {
+  /** The one that was asked about. */
+  binding: PortBinding;
+  /** For people: `container "web"` or `process 812 (nginx)`. */
+  holder: string;
+  /** Id of the container; undefined for any other program. */
+  container: string | undefined;
 }
 
 export interface ExecSpec {

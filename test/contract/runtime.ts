@@ -308,6 +308,24 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         ]);
       });
 
+      test("who holds a port is told with the container, for overlapping addresses too, and not once it is free", async () => {
+        const hostPort = await freePort();
+        const fixed = { ...loopback, hostPort };
+        const first = await started(spec("a", { ...published, ports: [fixed] }));
+        const everywhere = { ...fixed, hostIp: "0.0.0.0" };
+        const others = [
+          { ...fixed, hostIp: "127.0.0.2" },
+          { ...fixed, protocol: "udp" as const },
+        ];
+        const holder = { holder: `container "${subject.unique("a")}"`, container: first };
+        expect(await runtime.portHolders([fixed, everywhere, ...others])).toEqual([
+          { binding: fixed, ...holder },
+          { binding: everywhere, ...holder },
+        ]);
+        await runtime.stop(first, { graceMs: 0 });
+        expect(await runtime.portHolders([fixed])).toEqual([]);
+      });
+
       test("one number serves two addresses and two protocols", async () => {
         const hostPort = await freePort();
         const udp = { ...loopback, protocol: "udp" as const, hostPort };

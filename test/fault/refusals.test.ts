@@ -66,6 +66,35 @@ describe("what Docker refuses", () => {
     expect(await berth.status("deployment", "no", "first")).toMatchObject({ phase: "ready" });
   }, 60_000);
 
+  test("a port that another program or a foreign container holds: the plan names it, and the old replica serves on", async () => {
+    const foreign = `${berth.prefix}-foreign`;
+    const squatter = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+    const taken = await freePort();
+    try {
+      berth.docker(["run", "-d", "--name", foreign, "-p", `127.0.0.1:${taken}:80`, fixtureImage, "sleep", "1d"]);
+      await berth.apply(deployment("no", "moves", { ports: [`${await freePort()}:80`] }));
+      await berth.ready("deployment", "no", "moves");
+      const [old] = await berth.pods("no", "moves");
+      const holders = [
+        [squatter.port, `process ${process.pid}`],
+        [taken, `container "${foreign}"`],
+      ] as const;
+      for (const [port, holder] of holders) {
+        const { body } = await berth.apply(deployment("no", "moves", { ports: [`${port}:80`] }));
+        const text = `host port ${port} is held by ${holder}`;
+        expect((body.data as { warnings?: string[] } | undefined)?.warnings?.join()).toContain(text);
+        await berth.tells("deployment no/moves", "PortTaken", text);
+        expect(await berth.pods("no", "moves")).toMatchObject([{ name: old?.name, running: true }]);
+      }
+    } finally {
+      squatter.stop(true);
+      berth.docker(["rm", "-f", foreign]);
+    }
+    await berth.ready("deployment", "no", "moves", 40_000);
+    const [pod] = await berth.pods("no", "moves");
+    expect(berth.docker(["port", pod?.name ?? ""])).toContain(`127.0.0.1:${taken}`);
+  }, 90_000);
+
   test("a command that does not exist: the engine's own words, and no pile of dead containers", async () => {
     await berth.apply(deployment("no", "command", { command: ["/no/such/command"] }));
     await berth.tells("deployment no/command", "StartFailed", "/no/such/command", "failing");

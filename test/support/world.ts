@@ -299,7 +299,7 @@ function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean; wai
 const engineCalls = [
   ...(["info", "list", "inspect", "create", "start", "stop", "remove", "rename", "exec", "wait", "usage"] as const),
   ...(["ensureNetwork", "removeNetwork", "ensureVolume", "listVolumes", "inspectVolume", "removeVolume"] as const),
-  ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "freeBytes"] as const),
+  ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "portHolders", "freeBytes"] as const),
 ] as const;
 
 /** Longer than any work on files takes, which nobody counts: then what is under way waits for time to pass. */

@@ -12,6 +12,7 @@ import { createImages } from "./images.ts";
 import { engineInfo, freeBytes } from "./info.ts";
 import { createLogs } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
+import { portHolders } from "./port-holder.ts";
 import { createUsage } from "./usage.ts";
 import { createVolumes } from "./volumes.ts";
 
@@ -68,6 +69,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...exitWait,
     ...createUsage({ engine, owner, inspect, roots }),
     ...createConnections({ engine, inspect, roots }),
+    portHolders: (bindings) => portHolders(engine, bindings),
     freeBytes: () => freeBytes(engine),
     close: () => engine.close(),
   };

@@ -1,7 +1,7 @@
 import { Failure, type FailureReason } from "../../api/failure.ts";
-import type { ContainerSpec } from "../../core/workload.ts";
+import type { ContainerSpec, PortBinding } from "../../core/workload.ts";
 import { containerLabels, type Owner } from "../ownership.ts";
-import type { ContainerDetail } from "../runtime.ts";
+import type { ContainerDetail, PortHolder } from "../runtime.ts";
 import type { Bells } from "./bells.ts";
 import type { ContainerTable, Entry } from "./container-table.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -29,10 +29,14 @@ export interface Machine {
   die(nameOrId: string, how: { exitCode: number; byHand: boolean; oomKilled?: boolean }): void;
   remove(nameOrId: string): void;
   rename(nameOrId: string, name: string): void;
+  /** A program that is no container takes a port, or lets go of it. */
+  occupyPort(binding: PortBinding, taken: boolean): void;
+  portHolders(bindings: readonly PortBinding[]): PortHolder[];
 }
 
 export function createMachine(parts: Parts): Machine {
   const world: World = { ...parts, ports: createPortTable(), made: 0, started: 0 };
+  const { ports, table } = world;
   return {
     create: (spec) => create(world, spec),
     start: (nameOrId) => start(world, nameOrId),
@@ -40,6 +44,19 @@ export function createMachine(parts: Parts): Machine {
     die: (nameOrId, how) => die(world, nameOrId, how),
     remove: (nameOrId) => remove(world, nameOrId),
     rename: (nameOrId, name) => rename(world, nameOrId, name),
+    occupyPort: (binding, taken) => {
+      const program = `port ${binding.hostPort}`;
+      if (taken) ports.claim(program, [binding]);
+      else ports.release(program);
+    },
+    portHolders: (bindings) =>
+      bindings.flatMap((binding) =>
+        ports.holders(binding).map((id) => {
+          const detail = table.get(id)?.detail;
+          if (detail === undefined) return { binding, holder: "another program", container: undefined };
+          return { binding, holder: `container "${detail.name}"`, container: id };
+        }),
+      ),
   };
 }
 

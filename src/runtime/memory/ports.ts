@@ -8,6 +8,8 @@ export interface PortTable {
   /** The ports of a container that starts, free ones filled in; or the number of the first one that is taken. */
   claim(id: string, wanted: readonly PortBinding[]): Published | { taken: number };
   release(id: string): void;
+  /** Ids of those that hold a fixed port. */
+  holders(binding: PortBinding): string[];
 }
 
 interface Claim {
@@ -24,12 +26,13 @@ export function createPortTable(): PortTable {
   const byPort = new Map<number, Claim[]>();
   const byContainer = new Map<string, number[]>();
 
-  const isTaken = (port: number, { hostIp, protocol }: PortBinding) =>
-    (byPort.get(port) ?? []).some(
+  const clashing = (port: number, { hostIp, protocol }: PortBinding) =>
+    (byPort.get(port) ?? []).filter(
       (claim) =>
         claim.protocol === protocol &&
         (claim.hostIp === hostIp || everywhere.has(claim.hostIp) || everywhere.has(hostIp)),
     );
+  const isTaken = (port: number, binding: PortBinding) => clashing(port, binding).length > 0;
 
   const take = (id: string, port: number, { hostIp, protocol }: PortBinding) => {
     byPort.set(port, [...(byPort.get(port) ?? []), { id, protocol, hostIp }]);
@@ -58,6 +61,7 @@ export function createPortTable(): PortTable {
 
   return {
     release,
+    holders: (binding) => clashing(binding.hostPort ?? 0, binding).map(({ id }) => id),
     claim: (id, wanted) => {
       const published: Published = [];
       for (const binding of wanted) {
