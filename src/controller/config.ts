@@ -3,6 +3,7 @@ import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import { identityProblems } from "../core/identity.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { mintRelease } from "./releases.ts";
 import { isPodKind, required } from "./target.ts";
 
 interface Bucket {
@@ -109,13 +110,41 @@ export function patchInside(
   const now = context.clock.now();
   const changed = tx.config.patch(scope, name, vars, now);
   refuseTooMany(context, tx, scope, name);
-  const readers = options.restart && changed.length > 0 ? readersOf(tx, scope, name) : [];
-  for (const key of readers) tx.manifests.raiseGeneration(key);
-  if (changed.length > 0) {
+  if (!options.restart) tx.config.fellBehind(scope, name, changed, now);
+  const behindSince = options.restart ? tx.config.behindSince(scope, name, Object.keys(vars)) : undefined;
+  const readers = options.restart ? readersOf(tx, scope, name) : [];
+  // Who was not restarted for an earlier change of these keys is now, also where the values are there already.
+  const behind = readers.filter((key) => behindSince !== undefined && madeBefore(context, key, behindSince));
+  const restarting = changed.length > 0 ? readers : behind;
+  const notes = restarting.flatMap((key) => restartWith(context, tx, key, now));
+  if (restarting.length > 0) tx.config.caughtUp(scope, name);
+  if (changed.length > 0 || restarting.length > 0) {
     const detail = { keys: changed, restart: options.restart };
     tx.events.append({ actor: options.actor, action, scope, ...(name === "" ? {} : { name }), detail }, now);
   }
-  return { changed, restarting: readers.map(formatKey) };
+  return { changed, restarting: restarting.map(formatKey), ...(notes.length > 0 ? { notes } : {}) };
+}
+
+/** Whether a replica of it is older than that. While the engine is away nobody knows. */
+function madeBefore({ engine, pods }: Context, key: ManifestKey, at: number): boolean {
+  if (!engine.up()) return true;
+  return pods.of(key).some(({ role, createdAt }) => role === undefined && createdAt <= at);
+}
+
+/** New config may be what a failed release was missing, so that one is tried again. Returns what is worth knowing. */
+function restartWith(context: Context, tx: Transaction, key: ManifestKey, now: number): string[] {
+  const [latest, before] = tx.releases.list(key);
+  const manifest = tx.manifests.get(key);
+  tx.manifests.raiseGeneration(key);
+  if (manifest !== undefined && latest?.status === "failed") {
+    const { id } = mintRelease(context, tx, { manifest, cause: "config", now });
+    return [`${formatKey(key)}: release ${latest.id} failed and is tried again as release ${id}`];
+  }
+  if (latest?.cause !== "auto_rollback" || before?.status !== "failed") return [];
+  return [
+    `${formatKey(key)}: release ${before.id} failed and was rolled back; what came back is restarted, ` +
+      "and the failed one is not tried again: apply its manifest again for that",
+  ];
 }
 
 function refuseTooMany(context: Context, tx: Transaction, scope: string, name: string): void {

@@ -1,4 +1,5 @@
 import type { ApplyResult, deleteManifest } from "../api/orchestration/apply.ts";
+import type { setConfig } from "../api/orchestration/config.ts";
 import type { DataOf } from "../api/endpoint.ts";
 import type { DispatchResult, PluginRun } from "../api/orchestration/dispatch.ts";
 import type { ExecResult } from "../api/orchestration/exec.ts";
@@ -130,11 +131,11 @@ export interface Controller {
     target: { scope: string | undefined; name: string | undefined },
     vars: unknown,
     options: { restart: boolean; actor: string },
-  ): Promise<{ changed: string[]; restarting: string[] }>;
+  ): Promise<DataOf<typeof setConfig>>;
   unsetConfig(
     target: { scope: string | undefined; name: string | undefined; key: string | undefined },
     options: { restart: boolean; actor: string },
-  ): Promise<{ changed: string[]; restarting: string[] }>;
+  ): Promise<DataOf<typeof setConfig>>;
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
   restart(target: Target, options: { wait: boolean; pull?: boolean; actor: string }): Promise<DataOf<typeof restart>>;
   /** The stream of a release's output; it goes on whether or not anybody reads. */

@@ -3,6 +3,9 @@ import { createCache } from "./cache.ts";
 import type { Seal } from "./seal.ts";
 import type { Transaction } from "./store.ts";
 
+/** Of one bucket: more than it may hold keys, as unset ones count, too. */
+const behindKept = 4_000;
+
 type Bucket = Record<string, string>;
 
 /** Opened buckets kept in memory: every reconcile of a resource reads two. */
@@ -31,6 +34,17 @@ export function createConfig(db: Database, seal: Seal): ConfigNoun {
     buckets: () => sql.buckets.all(),
     bucket: (scope, name) => ({ ...kept(scope, name) }),
     merged: (scope, name) => ({ ...kept(scope, ""), ...kept(scope, name) }),
+    behindSince(scope, name, keys) {
+      const times = keys.flatMap((key) => sql.behind.get(scope, name, key)?.at ?? []);
+      return times.length === 0 ? undefined : Math.max(...times);
+    },
+    fellBehind(scope, name, keys, now) {
+      for (const key of keys) sql.fellBehind.run(scope, name, key, now);
+      sql.trimBehind.run(scope, name, scope, name, behindKept);
+    },
+    caughtUp(scope, name) {
+      sql.caughtUp.run(scope, name);
+    },
     patch(scope, name, vars, now) {
       const before = kept(scope, name);
       const changed = Object.keys(vars).filter((key) => (own(before, key) ?? "") !== own(vars, key));
@@ -44,6 +58,7 @@ export function createConfig(db: Database, seal: Seal): ConfigNoun {
     },
     wipe(scope, name) {
       cache.drop(`${scope}/${name}`);
+      sql.caughtUp.run(scope, name);
       return sql.wipe.run(scope, name).changes > 0;
     },
   };
@@ -62,6 +77,17 @@ function prepare(db: Database) {
       "insert into config (scope, name, key, value, updated_at) values (?, ?, ?, ?, ?)" +
         " on conflict (scope, name, key) do update set value = excluded.value, updated_at = excluded.updated_at",
     ),
+    behind: db.query<{ at: number }, [string, string, string]>(
+      "select at from config_behind where scope = ? and name = ? and key = ?",
+    ),
+    fellBehind: db.query<unknown, [string, string, string, number]>(
+      "insert or replace into config_behind (scope, name, key, at) values (?, ?, ?, ?)",
+    ),
+    trimBehind: db.query<unknown, [string, string, string, string, number]>(
+      "delete from config_behind where scope = ? and name = ? and rowid not in" +
+        " (select rowid from config_behind where scope = ? and name = ? order by rowid desc limit ?)",
+    ),
+    caughtUp: db.query<unknown, [string, string]>("delete from config_behind where scope = ? and name = ?"),
     unset: db.query<unknown, [string, string, string]>("delete from config where scope = ? and name = ? and key = ?"),
     wipe: db.query<unknown, [string, string]>("delete from config where scope = ? and name = ?"),
   };

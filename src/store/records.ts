@@ -6,7 +6,7 @@ export interface ReleaseRecord extends ManifestKey {
   id: string;
   /** `pending`: waits for its release phase or for the engine. */
   status: "pending" | "running" | "succeeded" | "failed";
-  cause: "apply" | "rollback" | "auto_rollback" | "release_run" | "image";
+  cause: "apply" | "rollback" | "auto_rollback" | "release_run" | "image" | "config";
   /** Reached its full ready count once: something a rollback may return to. */
   good: boolean;
   hash: string;

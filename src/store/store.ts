@@ -91,6 +91,10 @@ export interface Transaction {
   config: ConfigReads & {
     /** Sets or, with the empty string, unsets. `name` "" is the scope level. Returns the keys whose value changed. */
     patch(scope: string, name: string, vars: Record<string, string>, now: number): string[];
+    /** Keys that were changed and that running containers were not restarted for. */
+    fellBehind(scope: string, name: string, keys: readonly string[], now: number): void;
+    /** The containers that read the bucket are all made anew. */
+    caughtUp(scope: string, name: string): void;
     /** True when there was something to wipe. */
     wipe(scope: string, name: string): boolean;
   };
@@ -191,6 +195,8 @@ export interface ConfigReads {
   bucket(scope: string, name: string): Record<string, string>;
   /** Scope level overlaid with app level. */
   merged(scope: string, name: string): Record<string, string>;
+  /** When the newest change of one of the keys was made without a restart; undefined where there was none. */
+  behindSince(scope: string, name: string, keys: readonly string[]): number | undefined;
 }
 
 export interface StatusReads {

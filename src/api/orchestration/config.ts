@@ -24,6 +24,7 @@ export const getConfig = endpoint({
 export const ConfigChange = Type.Object({
   changed: Type.Array(Type.String()),
   restarting: Type.Array(Type.String(), { description: "kind/scope/name" }),
+  notes: Type.Optional(Type.Array(Type.String(), { description: "what becomes of failed releases" })),
 });
 
 export const setConfig = endpoint({

@@ -5,6 +5,7 @@ import { answer, type CommandBody, type Context } from "../command.ts";
 import { digestOf } from "../digest.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { bucketReference } from "../reference.ts";
+import { printable } from "../style.ts";
 import { didYouMean } from "../suggest.ts";
 import { tableText } from "../table-text.ts";
 
@@ -74,9 +75,15 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
   const query = { scope, name, restart: args.on("no-restart") ? "false" : undefined };
   const result = await context.api.call(setConfig, { query, body });
   answer(context, result, () => {
-    if (result.changed.length === 0) return `nothing changed on ${bucket.text}`;
-    const restarting = result.restarting.map((ref) => `\nrestarting ${ref}`);
-    return `${done} ${result.changed.join(", ")} on ${bucket.text}${restarting.join("")}`;
+    const { changed, restarting, notes = [] } = result;
+    const head =
+      changed.length === 0 ? `nothing changed on ${bucket.text}` : `${done} ${changed.join(", ")} on ${bucket.text}`;
+    const why = changed.length === 0 ? ": it was made before the last change" : "";
+    return [
+      head,
+      ...restarting.map((ref) => `restarting ${printable(ref)}${why}`),
+      ...notes.map((note) => printable(note)),
+    ].join("\n");
   });
   const isUnread = done === "set" && result.restarting.length === 0;
   if (isUnread && !context.json) await warnUnread(bucket, context);

@@ -3,8 +3,9 @@ import { second } from "./0002-releases-and-runs.ts";
 import { third } from "./0003-plugins.ts";
 import { takenBack } from "./0004-taken-back.ts";
 import { namedVolumes } from "./0005-named-volumes.ts";
+import { configBehind } from "./0006-config-behind.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
-export const stateMigrations: readonly string[] = [first, second, third, takenBack, namedVolumes];
+export const stateMigrations: readonly string[] = [first, second, third, takenBack, namedVolumes, configBehind];
 
 export const schemaVersion = stateMigrations.length;

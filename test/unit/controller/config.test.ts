@@ -111,6 +111,41 @@ describe("writing a bucket", () => {
     expect(envOf("shop-web")?.A).toBe("1");
   });
 
+  describe("again, with restart, what was set without", () => {
+    const restarts = (answer: { restarting: string[] }) => answer.restarting;
+
+    test("restarts who does not have it, once", async () => {
+      await it.advance(2_000);
+      await set("shop", "db", { A: "1" }, false);
+      const both = ["statefulset/shop/db", "deployment/shop/borrower"];
+      expect(await set("shop", "db", { A: "1" })).toEqual({ changed: [], restarting: both });
+      await it.settle();
+      expect([envOf("shop-db")?.A, envOf("shop-borrower")?.A]).toEqual(["1", "1"]);
+      expect(restarts(await set("shop", "db", { A: "1" }))).toEqual([]);
+    });
+
+    test("also after a restart of the server, and for a key that was unset", async () => {
+      await set("shop", "web", { A: "1" });
+      await it.settle();
+      await unset("shop", "web", "A", false);
+      await it.restart();
+      expect(restarts(await unset("shop", "web", "A"))).toEqual(["deployment/shop/web"]);
+      await it.settle();
+      expect(envOf("shop-web")?.A).toBeUndefined();
+    });
+
+    test("leaves alone who was made anew since, and changes of other keys", async () => {
+      await it.advance(2_000);
+      await set("shop", "web", { A: "1" }, false);
+      expect(restarts(await set("shop", "web", { B: "" }))).toEqual([]);
+      await it.advance(2_000);
+      await it.controller.restart({ kind: "deployment", scope: "shop", name: "web" }, { wait: false, actor: "ana" });
+      await it.settle();
+      expect(envOf("shop-web")?.A).toBe("1");
+      expect(restarts(await set("shop", "web", { A: "1" }))).toEqual([]);
+    });
+  });
+
   test("an empty value unsets, an absent key is fine", async () => {
     await set("shop", "web", { A: "1", B: "2" });
     expect(await set("shop", "web", { A: "" })).toMatchObject({ changed: ["A"] });

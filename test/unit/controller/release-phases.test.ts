@@ -124,6 +124,22 @@ describe("the commands of a release", () => {
     expect([latest().status, replicas().length]).toEqual(["succeeded", 2]);
   });
 
+  test("that failed for want of config are tried again when it is set", async () => {
+    await it.apply(app());
+    await end(1);
+    const failed = latest().id;
+    const options = { restart: true, actor: "ana" };
+    const { notes } = await it.controller.setConfig({ scope: "shop", name: "web" }, { URL: "db" }, options);
+    expect(notes).toEqual([
+      `deployment/shop/web: release ${failed} failed and is tried again as release ${latest().id}`,
+    ]);
+    expect(latest()).toMatchObject({ cause: "config", status: "pending" });
+    await end();
+    await end();
+    await it.advance(1_000);
+    expect(replicas().map(({ env }) => env.URL)).toEqual(["db", "db"]);
+  });
+
   test("that are corrected while they run end, and only the corrected ones run after that", async () => {
     await it.apply(app());
     await it.quiet();

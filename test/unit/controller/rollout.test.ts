@@ -181,6 +181,20 @@ describe("a rollout that cannot work", () => {
     expect(releases()[0]?.takenBack).toEqual(["env.V", "ports", "replicas"]);
   });
 
+  test("was rolled back is not tried again by new config, which says so", async () => {
+    await running();
+    await it.apply(app("2"));
+    await crashing("2", 4);
+    await it.settle();
+    const failed = releases()[1]?.id;
+    const options = { restart: true, actor: "ana" };
+    const { notes } = await it.controller.setConfig({ scope: "shop", name: "web" }, { A: "1" }, options);
+    const words = `deployment/shop/web: release ${failed} failed and was rolled back; what came back is restarted`;
+    expect(notes).toEqual([expect.stringContaining(words)]);
+    await it.settle();
+    expect(versions()).toBe("111");
+  });
+
   test("stays where it is with auto_rollback off, the old replicas serving", async () => {
     await running();
     await it.apply(app("2", { rollout: { ...rollout, auto_rollback: false } }));

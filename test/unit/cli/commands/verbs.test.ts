@@ -382,6 +382,16 @@ describe("config", () => {
     expect(out).toBe("set A, TOKEN on shop/web\nrestarting deployment/shop/web\n");
   });
 
+  test("set again after --no-restart says who restarts and why, and what becomes of a failed release", async () => {
+    const notes = ["deployment/shop/web: release a failed and is tried again as release b"];
+    const { out } = await cli(["config", "set", "shop/web", "A=1"], {
+      server: () => ({ changed: [], restarting: ["deployment/shop/web"], notes }),
+    });
+    expect(out).toBe(
+      `nothing changed on shop/web\nrestarting deployment/shop/web: it was made before the last change\n${notes[0]}\n`,
+    );
+  });
+
   test("the colon form, a scope alone, and --no-restart", async () => {
     const { calls } = await berth("config:set", "shop", "A=1", "--no-restart");
     expect(did(calls)).toMatchObject([{ query: { scope: "shop", restart: "false" }, body: { A: "1" } }]);
