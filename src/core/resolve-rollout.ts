@@ -10,7 +10,8 @@ export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTem
   const shared = {
     minReadyMs: ms("min_ready", 2_000),
     progressDeadlineMs: ms("progress_deadline", 300_000),
-    drainMs: ms("drain", 30_000),
+    // Connections to a database never end: waiting for them only makes a roll long.
+    drainMs: ms("drain", kind === "statefulset" ? 0 : 30_000),
     autoRollback: rollout.auto_rollback !== false,
   };
   if (kind === "statefulset") {

@@ -16,7 +16,12 @@ export const Rollout = Shape(
     ),
     min_ready: Type.Optional(Duration("without probes: how long a replica runs before it counts as ready", "2s")),
     progress_deadline: Type.Optional(Duration("a rollout without progress for this long has failed", "5m")),
-    drain: Type.Optional(Duration("longest wait for open requests before a replica is stopped", "30s")),
+    drain: Type.Optional(
+      Duration(
+        "longest wait for open connections before a replica is stopped; without it a statefulset does not wait",
+        "30s",
+      ),
+    ),
     auto_rollback: Type.Optional(
       Type.Boolean({ default: true, description: "put the last good spec back when a rollout fails" }),
     ),

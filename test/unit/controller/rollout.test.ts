@@ -453,6 +453,25 @@ describe("a replica on its way out", () => {
     expect(versions()).toBe("2");
   });
 
+  test("of a statefulset is not waited for, unless its manifest says so", async () => {
+    const serve = () => {
+      for (const { name } of all("shop-db.")) serving(name, 2);
+    };
+    await it.apply(db("1", { replicas: 1 }));
+    await it.settle();
+    serve();
+    await it.apply(db("2", { replicas: 1 }));
+    await it.advance(100);
+    expect(versions("shop-db.")).toBe("2");
+    await it.settle();
+    serve();
+    await it.apply(db("3", { replicas: 1, rollout: { ...rollout, drain: "8s" } }));
+    await it.advance(7_000);
+    expect(versions("shop-db.")).toBe("2");
+    await it.advance(2_000);
+    expect(versions("shop-db.")).toBe("3");
+  });
+
   test("is in service again when it could not be stopped and is wanted after all", async () => {
     await running("1", { replicas: 2 });
     await it.apply(app("1", { replicas: 1 }));
