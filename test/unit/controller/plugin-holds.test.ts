@@ -66,8 +66,10 @@ test("a server that dies takes its runs along: the next one starts the pod", asy
   await it.advance(60_000);
   expect(await stateOf()).toBe("exited");
   await it.crash();
-  await it.advance(60_000);
-  expect(await stateOf()).toBe("running");
+  await waitFor("the next server to start the pod", async () => {
+    await it.advance(10_000);
+    return (await stateOf()) === "running";
+  });
   await end();
 });
 
