@@ -13,6 +13,7 @@ import type { Context } from "./context.ts";
 import { closedHookCautions } from "./hook-cautions.ts";
 import { plannedPods, planTarget } from "./observe.ts";
 import { resolveStored } from "./resolve.ts";
+import { memoryOf } from "./rollout.ts";
 import { isPodKind } from "./target.ts";
 
 type ReplicaRow = PlanRow["replicas"][number];
@@ -65,10 +66,11 @@ function simulate(
   }
   const now = context.clock.now();
   const frozenIds = context.store.frozen.list(manifest);
+  const { good_replicas: settledReplicas } = memoryOf(context, manifest);
   let pods = plannedPods(context, { key: manifest, workload, now });
   const steps: Step[] = [];
   for (let round = 0; round < simulatedRoundsMax; round++) {
-    const plan = planWorkload({ workload: planTarget(workload), pods, frozenIds, now });
+    const plan = planWorkload({ workload: planTarget(workload), pods, frozenIds, settledReplicas, now });
     if (plan.steps.length === 0) break;
     steps.push(...plan.steps);
     pods = played(pods, plan.steps, { workload: planTarget(workload), round });

@@ -1,6 +1,5 @@
 import type { ManifestKey, StoredManifest } from "../api/manifest.ts";
 import type { WorkloadPlan } from "../core/plan/pod.ts";
-import { planWorkload } from "../core/plan/workload.ts";
 import { notActedUpon } from "../core/unsupported.ts";
 import { reportedValues } from "../core/referents.ts";
 import { isJobKind } from "../core/resolve-job.ts";
@@ -10,7 +9,7 @@ import type { Context } from "./context.ts";
 import { execute } from "./execute.ts";
 import { convergeJob } from "./job-status.ts";
 import { interruptible } from "./interrupt.ts";
-import { planTarget, untouchedIds } from "./observe.ts";
+import { planNow } from "./plan-now.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "./resolve.ts";
 import { ensureRelease, judge, memoryOf, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
@@ -153,12 +152,6 @@ function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { a
   const waits = pods.of(key).some((pod) => pod.state !== "running" && isHeld(pod));
   if (trouble === undefined || againInMs === undefined || !waits) progress.clearTrouble(key);
   else progress.setTrouble(key, { ...trouble, retryAt: clock.now() + againInMs });
-}
-
-function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
-  const now = context.clock.steady();
-  const pods = podsNow(context, key, workload);
-  return planWorkload({ workload: planTarget(workload), pods, frozenIds: untouchedIds(context, key), now });
 }
 
 /** Kinds that this version keeps but does not act upon say so. */

@@ -2,6 +2,7 @@ import { Failure } from "../api/failure.ts";
 import { formatKey } from "../api/manifest.ts";
 import { containerName } from "../core/naming.ts";
 import type { Context } from "./context.ts";
+import { isMadeNow } from "./plan-now.ts";
 import type { Pod } from "./pod.ts";
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */
@@ -71,5 +72,7 @@ export async function thaw(context: Context, name: string, actor: string) {
     tx.events.append({ actor, action: "pod.start", ...key, detail }, context.clock.now());
   });
   context.enqueue(key);
-  return { name, recreated: true, unfroze: true };
+  // The place of an ordinal is its own, and may have to wait for others; a deployment makes another replica.
+  const recreated = key.kind !== "statefulset" || isMadeNow(context, key, Number(replicaId));
+  return { name, recreated, unfroze: true };
 }

@@ -15,6 +15,8 @@ import { lastGoodBefore, latestRelease, mintRelease, needsRelease } from "./rele
 export type RolloutMemory = {
   /** The generation that was last fully ready. */
   good_generation?: number;
+  /** How many replicas it had then. */
+  good_replicas?: number;
   /** A config change or restart whose replicas never came up. */
   halted?: { generation: number; good_generation: number; reason: string };
 };
@@ -33,6 +35,7 @@ export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
   const status = context.notes.status(key) as RolloutMemory | undefined;
   return {
     ...(status?.good_generation === undefined ? {} : { good_generation: status.good_generation }),
+    ...(status?.good_replicas === undefined ? {} : { good_replicas: status.good_replicas }),
     ...(status?.halted === undefined ? {} : { halted: status.halted }),
   };
 }
@@ -123,7 +126,7 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
     const recorded = succeed(context, { release, workload, calls });
     // The status tells of a failed release until it is none any more.
     if (release.status === "failed") await recorded;
-    return { memory: { good_generation: workload.generation }, moved: false, recorded };
+    return { memory: settledMemory(workload), moved: false, recorded };
   }
   return fail(context, { release, manifest, workload, verdict, memory });
 }
@@ -208,10 +211,14 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
   return { memory, moved: came === "rolled back" };
 }
 
+function settledMemory({ generation, replicas }: ResolvedWorkload): RolloutMemory {
+  return { good_generation: generation, good_replicas: replicas };
+}
+
 /** Replicas of the generation that worked go on; the next write or restart tries again. */
 function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): RolloutMemory {
   const good = memory.good_generation ?? generation;
-  return { good_generation: good, halted: { generation, good_generation: good, reason } };
+  return { ...memory, good_generation: good, halted: { generation, good_generation: good, reason } };
 }
 
 interface GenerationJudging extends Judging {
@@ -225,7 +232,7 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   const { good_generation: good, halted } = memory;
   if (halted !== undefined && halted.generation === manifest.generation) return { memory, moved: false };
   const { halted: _, ...rest } = memory;
-  if (verdict.outcome === "done") return { memory: { good_generation: workload.generation }, moved: false };
+  if (verdict.outcome === "done") return { memory: settledMemory(workload), moved: false };
   if (verdict.outcome === "going" || good === undefined || good >= manifest.generation) {
     return { memory: rest, moved: false };
   }

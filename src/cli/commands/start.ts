@@ -24,5 +24,6 @@ export const startCommand: CommandBody = {
 };
 
 function startedText({ name, recreated, unfroze }: DataOf<typeof startPod>): string {
+  if (unfroze && !recreated) return `${name} is no longer frozen; it is made once the replicas below it are ready`;
   return `${recreated ? "making" : "started"} ${name}${recreated ? " anew" : ""}${unfroze ? ", no longer frozen" : ""}`;
 }

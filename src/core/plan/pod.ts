@@ -48,6 +48,8 @@ export interface WorkloadPlanInput {
   pods: PlannedPod[];
   /** Replica ids that an operator froze, whether or not their container still exists. */
   frozenIds: string[];
+  /** How many replicas it had when it was last settled; undefined before the first time. */
+  settledReplicas?: number | undefined;
   now: number;
 }
 

@@ -19,9 +19,11 @@ export interface Roster {
   frozen: PlannedPod[];
   /** Every frozen id, those without a container too. */
   frozenIds: Set<string>;
+  /** See `WorkloadPlanInput`. */
+  settledReplicas: number;
 }
 
-export function rosterOf({ workload, pods, frozenIds }: WorkloadPlanInput): Roster {
+export function rosterOf({ workload, pods, frozenIds, settledReplicas = 0 }: WorkloadPlanInput): Roster {
   const ids = new Set([...frozenIds, ...pods.filter(({ frozen }) => frozen).map(({ replicaId }) => replicaId)]);
   const classed = pods.map((pod) => ({ pod, is: classify(pod, workload, ids) }));
   const of = (wanted: PodClass) => classed.filter(({ is }) => is === wanted).map(({ pod }) => pod);
@@ -29,7 +31,7 @@ export function rosterOf({ workload, pods, frozenIds }: WorkloadPlanInput): Rost
     .filter(({ is }) => is !== "foreign" && is !== "leaving" && is !== "frozen")
     .map(({ pod, is }) => ({ pod, is, current: isCurrent(pod, workload), ready: isReady(pod) }));
   const { kept, doubles } = oneEach(candidates);
-  return { members: kept, doubles, leaving: of("leaving"), frozen: of("frozen"), frozenIds: ids };
+  return { members: kept, doubles, leaving: of("leaving"), frozen: of("frozen"), frozenIds: ids, settledReplicas };
 }
 
 /** Paused and unknown containers are nobody's double: they are left alone like all of their kind. */

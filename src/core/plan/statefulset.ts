@@ -44,14 +44,20 @@ interface Situation {
 }
 
 /**
- * The one next step upwards or forwards. The lowest ordinal that is not ready decides, since all above it may depend
- * on it: missing, it is made; outdated, it is replaced, so that a broken pod cannot block its own fix; else it is
- * waited for. When all are ready, the highest outdated one is replaced.
+ * The next step upwards or forwards. An ordinal that was there before and is missing is made at once, since the others
+ * may wait for it. Else the lowest one that is not ready decides, since all above it may depend on it: missing, it is
+ * made; outdated, it is replaced, so that a broken pod cannot block its own fix; else it is waited for. When all are
+ * ready, the highest outdated one is replaced.
  */
 function advance({ roster, workload, kept, shrinking }: Situation): Step[] {
   // The first of an ordinal is the better one, and the last entry of a map wins.
   const byOrdinal = new Map(kept.toReversed().map((member) => [ordinalOf(member.pod), member]));
   const all = slots(roster, workload);
+  const highest = Math.max(-1, ...byOrdinal.keys());
+  const lost = all.filter(
+    (ordinal) => !byOrdinal.has(ordinal) && (ordinal < roster.settledReplicas || ordinal < highest),
+  );
+  if (lost.length > 0) return lost.flatMap((ordinal) => creation(ordinal, roster));
   const unready = all.find((ordinal) => byOrdinal.get(ordinal)?.ready !== true);
   if (unready !== undefined && !byOrdinal.has(unready)) return creation(unready, roster);
   if (shrinking) return [];

@@ -373,6 +373,30 @@ describe("a start", () => {
     expect([stateOf("shop-db.1"), web().length]).toEqual(["running", 2]);
   });
 
+  test("of a lost ordinal makes it at once, although the others are not ready and wait for it", async () => {
+    await it.apply(statefulset("shop", "db", { replicas: 2, probes: { readiness: { exec: { command: ["ask"] } } } }));
+    await it.settle();
+    await stop("shop-db.1");
+    it.runtime.removeByHand("shop-db.1");
+    it.runtime.onExec(() => () => 1);
+    await it.advance(60_000);
+    expect(it.controller.podReady("shop-db.0").ready).toBe(false);
+    expect(await start("shop-db.1")).toEqual({ name: "shop-db.1", recreated: true, unfroze: true });
+    await it.quiet();
+    expect(stateOf("shop-db.1")).toBe("running");
+  });
+
+  test("of an ordinal that has to wait for those below it says that it is not made yet", async () => {
+    it.runtime.onExec(() => () => 1);
+    const probes = { readiness: { exec: { command: ["ask"] } } };
+    await it.apply(statefulset("shop", "new", { replicas: 2, probes }));
+    await it.store.write((tx) => tx.frozen.add(keyOf("statefulset", "shop", "new"), "1", 1));
+    await it.advance(10_000);
+    expect(await start("shop-new.1")).toEqual({ name: "shop-new.1", recreated: false, unfroze: true });
+    await it.advance(10_000);
+    expect(stateOf("shop-new.1")).toBeUndefined();
+  });
+
   test("of a container of somebody else just starts it", async () => {
     await stranger();
     expect(await start("stranger")).toEqual({ name: "stranger", recreated: false, unfroze: false });

@@ -507,6 +507,14 @@ describe("restart, stop, start", () => {
     expect((await cli(["stop", "shop/web.a1b2c"], { server: rolling })).code).toBe(1);
   });
 
+  test("start of an ordinal that has to wait says so", async () => {
+    const waits = { name: "data-queue.2", recreated: false, unfroze: true };
+    const { out } = await cli(["start", "data/queue.2"], {
+      server: (call: Call) => (call.path.endsWith("/start") ? waits : server(call)),
+    });
+    expect(out).toBe("data-queue.2 is no longer frozen; it is made once the replicas below it are ready\n");
+  });
+
   test("start a replica whose container is gone", async () => {
     const { out, calls } = await berth("start", "shop/web.zzzzz");
     expect(did(calls).map(({ path }) => path)).toEqual(["/pods/shop-web.zzzzz/start"]);

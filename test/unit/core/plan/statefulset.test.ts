@@ -30,6 +30,21 @@ describe("coming up", () => {
     expect(steps([pod(0), pod(2, starting)])).toEqual(["create 1"]);
   });
 
+  test("a missing ordinal that was there before is made at once, whatever the others do", () => {
+    const lost = (pods: PlannedPod[], settledReplicas: number | undefined) =>
+      words(planWorkload({ workload: three, pods, frozenIds: [], settledReplicas, now }).steps);
+    const waiting = [pod(0, starting), pod(1, starting)];
+    expect(lost(waiting, 3)).toEqual(["create 2"]);
+    expect(lost([pod(1, starting)], 3)).toEqual(["create 0", "create 2"]);
+    expect(lost(waiting, 2)).toEqual([]);
+    expect(lost(waiting, undefined)).toEqual([]);
+    expect(lost([...waiting, pod(2, { state: "removing", ready: false })], 3)).toEqual([]);
+  });
+
+  test("a missing ordinal below one that exists is made at once", () => {
+    expect(steps([pod(0, starting), pod(2, starting)])).toEqual(["create 1"]);
+  });
+
   test("a frozen ordinal is skipped, with its container and without", () => {
     expect(steps([pod(0), pod(1, exited)], three, ["1"])).toEqual(["create 2"]);
     expect(steps([pod(0)], three, ["1"])).toEqual(["create 2"]);
