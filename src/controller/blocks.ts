@@ -22,12 +22,19 @@ function blockKind(context: Context, kind: string): string {
   return isAlias ? plugin.yml.name : kind;
 }
 
-/** The kind of blocks that a word means; undefined for core kinds and for what nobody ever expanded. */
+/**
+ * The kind of blocks that a word means, in any case, singular or plural; undefined for core kinds and for what nobody
+ * ever expanded.
+ */
 export function storedBlockKind(context: Context, word: string | undefined): string | undefined {
   if (!word || parseKind(word) !== undefined) return undefined;
-  const kind = blockKind(context, word);
-  const isKnown = context.plugins.registry.ofKind(kind) !== undefined;
-  return isKnown || context.store.blocks.list({ kind }).length > 0 ? kind : undefined;
+  const lower = word.toLowerCase();
+  const spellings = [word, lower, lower.replace(/es$/, ""), lower.replace(/s$/, "")];
+  return spellings.map((spelling) => blockKind(context, spelling)).find((kind) => isBlockKind(context, kind));
+}
+
+function isBlockKind(context: Context, kind: string): boolean {
+  return context.plugins.registry.ofKind(kind) !== undefined || context.store.blocks.list({ kind }).length > 0;
 }
 
 /** Refuses a word that is no kind, of ours or of a plugin. Fails `invalid`, naming those that are. */

@@ -1,12 +1,14 @@
 import type { StoredEvent } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
+import { filterKind } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
 /** GET /events. */
 export function listEvents(context: Context, filter: Target & { after?: number; limit: number }) {
   const limit = Math.min(filter.limit, context.limits.eventsPageMax);
-  const { kind, scope, name, after } = filter;
+  const { scope, name, after } = filter;
+  const kind = filterKind(filter.kind);
   const events = context.store.events.list({
     limit,
     ...(kind ? { kind } : {}),

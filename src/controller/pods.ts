@@ -1,5 +1,5 @@
 import { Failure } from "../api/failure.ts";
-import { formatKey, type ManifestKey } from "../api/manifest.ts";
+import { formatKey } from "../api/manifest.ts";
 import type { Degraded, PodDetail, PodRecord, Readiness } from "../api/orchestration/pods.ts";
 import { podNameOk } from "../core/identity.ts";
 import { MASK } from "../core/mask.ts";
@@ -11,6 +11,7 @@ import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "./observe.ts";
 import type { Pod } from "./pod.ts";
 import { stopGently } from "./stop.ts";
+import { matches } from "./target.ts";
 import { isoTime, wireManifest } from "./wire.ts";
 
 /** Until there are more machines. */
@@ -36,11 +37,6 @@ async function row(
   const detail = await podDetail(context, { container, pod, spec: options.spec });
   // A detail row keeps the compact names; its `state` object is what the contract of `GET /pods/{name}` shows.
   return { ...podRecord(context, pod, options.spec), ...detail } as unknown as PodRecord;
-}
-
-function matches(key: ManifestKey, filter: Target): boolean {
-  const same = (wanted: string | undefined, value: string) => !wanted || wanted === value;
-  return same(filter.kind, key.kind) && same(filter.scope, key.scope) && same(filter.name, key.name);
 }
 
 export function byIdentity(a: Pod, b: Pod): number {

@@ -1,6 +1,5 @@
 import { Failure } from "../api/failure.ts";
 import type { DataOf } from "../api/endpoint.ts";
-import type { ManifestKey } from "../api/manifest.ts";
 import type { listStats, Stats } from "../api/orchestration/stats.ts";
 import { fieldsOf, textOf } from "../core/lenient.ts";
 import { formatCpu, parseCpu, parseMemory } from "../core/quantity.ts";
@@ -8,6 +7,7 @@ import { memoryPercent } from "../core/usage.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import type { UsageSnapshot } from "./usage-sampler.ts";
+import { matches } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
 type PodUsage = UsageSnapshot["pods"] extends ReadonlyMap<string, infer Value> ? Value : never;
@@ -49,11 +49,6 @@ function record(context: Context, filter: Target, usage: PodUsage): Stats | unde
     limits: manifest === undefined ? {} : limitsOf(manifest.spec),
     orphan: manifest === undefined,
   };
-}
-
-function matches(key: ManifestKey, filter: Target): boolean {
-  const same = (wanted: string | undefined, value: string) => !wanted || wanted === value;
-  return same(filter.kind, key.kind) && same(filter.scope, key.scope) && same(filter.name, key.name);
 }
 
 function figures(usage: PodUsage): Stats["usage"] {

@@ -12,6 +12,17 @@ export function targetKind(text: string | undefined): CoreKind {
   return kind === "app" ? "deployment" : kind;
 }
 
+/** The kind that a filter means, in any spelling; a word that is none of ours stays as it is. */
+export function filterKind(text: string | undefined): string | undefined {
+  return text && parseKind(text) !== undefined ? targetKind(text) : text;
+}
+
+/** Whether a filter lets a resource through; what it leaves out fits everything. */
+export function matches(key: ManifestKey, filter: Target): boolean {
+  const same = (wanted: string | undefined, value: string) => !wanted || wanted === value;
+  return same(filterKind(filter.kind), key.kind) && same(filter.scope, key.scope) && same(filter.name, key.name);
+}
+
 export function required(value: string | undefined, what: string): string {
   if (!value) throw new Failure("invalid", `${what} is required`);
   return value;

@@ -66,6 +66,7 @@ test("filters are exact", async () => {
   for (const [query, wanted] of [
     ["?kind=statefulset", 1],
     ["?kind=deployment", 1],
+    ["?kind=StatefulSets", 1],
     ["?scope=sho", 0],
     ["?name=web&scope=shop", 1],
   ] as const) {

@@ -21,7 +21,7 @@ export const listEvents = endpoint({
   path: "/events",
   summary: "The event log, oldest first: the newest ones, or those after `after`",
   query: Type.Object({
-    kind: Text("exact kind"),
+    kind: Text("kind, any spelling"),
     scope: Text("exact scope"),
     name: Text("exact name"),
     after: Text("sequence number to continue from"),

@@ -46,7 +46,7 @@ export const listPods = endpoint({
   path: "/pods",
   summary: "All containers of this installation with their identity",
   query: Type.Object({
-    kind: Text("exact kind"),
+    kind: Text("kind, any spelling"),
     scope: Text("exact scope"),
     name: Text("exact resource name"),
     detail: Flag("rows become detail records (default false)"),

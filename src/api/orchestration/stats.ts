@@ -39,7 +39,7 @@ export const listStats = endpoint({
   path: "/stats",
   summary: "What the running pods use, beside the limits of their manifests",
   query: Type.Object({
-    kind: Text("exact kind"),
+    kind: Text("kind, any spelling"),
     scope: Text("exact scope"),
     name: Text("exact resource name"),
     orphans: Flag("also pods whose manifest is gone (default false)"),

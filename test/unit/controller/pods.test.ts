@@ -68,10 +68,11 @@ describe("the list of pods", () => {
     expect(degraded).toEqual([]);
   });
 
-  test("is filtered exactly; what is unknown is empty", async () => {
+  test("is filtered, the kind in any spelling; what is unknown is empty", async () => {
     expect((await list({ scope: "shop", name: "web" })).pods.map(({ name }) => name).sort()).toEqual(web());
     expect((await list({ kind: "statefulset" })).pods).toHaveLength(2);
-    expect((await list({ kind: "Deployments" })).pods).toEqual([]);
+    expect((await list({ kind: "Deployments", scope: "shop" })).pods).toHaveLength(2);
+    expect((await list({ kind: "daemon" })).pods).toEqual([]);
     expect((await list({ scope: "nowhere" })).pods).toEqual([]);
   });
 
