@@ -49,9 +49,9 @@ export async function runPluginWords(
   const broken = "the connection broke while the plugin was running; see: berth plugins runs";
   const result = await callWithProgress(context, dispatchPlugin, { input: call, broken });
   tell(context, result);
-  const code = await runLocally(context, { commands: result.exec_local ?? [], plugin: plugin.name, yes });
+  const code = await runLocally(context, { commands: result.exec_local, plugin: plugin.name, yes });
   if (code !== 0) return code;
-  await fetchFiles(context, result.fetch_file ?? [], { runId: result.run_id, words: rest, yes });
+  await fetchFiles(context, result.fetch_file, { runId: result.run_id, words: rest, yes });
   return exitCodes.done;
 }
 

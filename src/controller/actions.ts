@@ -66,7 +66,7 @@ export interface ActionOutcome {
   jobs: ManifestKey[];
   deleted: ManifestKey[];
   execLocal: { command: string[] }[];
-  fetchFile: NonNullable<DispatchResult["fetch_file"]>;
+  fetchFile: DispatchResult["fetch_file"];
 }
 
 export interface ActionOptions {

@@ -58,8 +58,8 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
     return {
       message,
       applied: outcome.applied,
-      ...(outcome.execLocal.length > 0 ? { exec_local: outcome.execLocal } : {}),
-      ...(outcome.fetchFile.length > 0 ? { fetch_file: outcome.fetchFile } : {}),
+      exec_local: outcome.execLocal,
+      fetch_file: outcome.fetchFile,
       run_id: answer.runId,
       ...(warnings.length > 0 ? { warnings } : {}),
     };
@@ -205,18 +205,17 @@ function requireCommand(plugin: Plugin, command: string): void {
   );
 }
 
-/** POST /plugins/exec: no input, no actions. Fails `not_found` for an unknown plugin or command, `internal` where it fails. */
+/**
+ * POST /plugins/exec: no input, no actions. Fails `not_found` for an unknown plugin, `invalid` for a command that it does
+ * not declare, `internal` where it fails.
+ */
 export async function execPlugin(context: Context, body: unknown, caller: PluginCaller): Promise<ExecAnswer> {
   const [name, command, ...args] = argsOf(context, body);
   if (name === undefined || command === undefined) {
     throw new Failure("invalid", "args: expected at least a plugin and a command");
   }
   const plugin = await knownPlugin(context, name).catch(asNotFound);
-  try {
-    requireCommand(plugin, command);
-  } catch (error) {
-    asNotFound(error);
-  }
+  requireCommand(plugin, command);
   const { dispatchTimeoutMs: timeoutMs } = context.limits;
   const given = { ...callerOf(plugin, command, caller), env: envOf(body) };
   const answer = await runPlugin(context, { plugin, command, args, input: undefined, timeoutMs, ...given });

@@ -48,9 +48,6 @@ function admit(context: Context, tx: Transaction, { key, actor, trigger }: Admis
   const manifest = tx.manifests.get(key);
   if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} was deleted`);
   const { spec } = manifest;
-  if (spec.suspend === true) {
-    throw new Failure("conflict", `${formatKey(key)} is suspended; nothing was run, set spec.suspend to false first`);
-  }
   const others = tx.runs.unfinishedOf(key);
   const ids = others.map(({ id }) => id).join(", ");
   if (others.length > 0 && spec.concurrency_policy === "Forbid") {

@@ -6,7 +6,9 @@ export const CronjobSpec = Shape(
   {
     schedule: Type.String({ description: "minute hour day month weekday, or @hourly @daily @weekly @monthly @yearly" }),
     timezone: Type.Optional(Type.String({ default: "UTC", description: "IANA name" })),
-    suspend: Type.Optional(Type.Boolean({ default: false, description: "true: the clock does not start runs" })),
+    suspend: Type.Optional(
+      Type.Boolean({ default: false, description: "true: the clock does not start runs; `berth cron run` does" }),
+    ),
     concurrency_policy: Type.Optional(
       OneOf(
         ["Allow", "Forbid", "Replace"],

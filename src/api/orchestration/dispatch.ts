@@ -17,11 +17,9 @@ export const execPlugin = endpoint({
 export const DispatchResult = Type.Object({
   message: Type.String(),
   applied: Type.Array(Type.String()),
-  exec_local: Type.Optional(Type.Array(Type.Object({ command: Type.Array(Type.String()) }))),
-  fetch_file: Type.Optional(
-    Type.Array(
-      Type.Object({ remote_path: Type.String(), dest_path: Type.String(), size_bytes: Type.Optional(Type.Integer()) }),
-    ),
+  exec_local: Type.Array(Type.Object({ command: Type.Array(Type.String()) })),
+  fetch_file: Type.Array(
+    Type.Object({ remote_path: Type.String(), dest_path: Type.String(), size_bytes: Type.Optional(Type.Integer()) }),
   ),
   run_id: Type.String({ description: "of this run among GET /plugins/runs" }),
   warnings: Type.Optional(Type.Array(Type.String())),

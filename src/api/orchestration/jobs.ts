@@ -57,7 +57,8 @@ export const runJob = endpoint({
 export const runCronjob = endpoint({
   method: "POST",
   path: "/cronjobs/run",
-  summary: "Runs a cron job now, beside its schedule; 409 while it is suspended or its concurrency policy forbids it",
+  summary:
+    "Runs a cron job now, beside its schedule, also while it is suspended; 409 while its concurrency policy forbids it",
   query: Type.Object({
     scope: Text("scope; found by itself where only one matches"),
     name: Text("name (required)"),

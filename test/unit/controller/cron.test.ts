@@ -370,12 +370,19 @@ describe("a run asked for by hand", () => {
     expect(it.events("run.start")[0]).toMatchObject({ actor: "ana", name: "nightly" });
   });
 
-  test("is refused while suspended, and while Forbid meets a run; nothing is run", async () => {
+  test("runs while suspended too, and the schedule stays as it is", async () => {
     await withCronjob({ suspend: true });
-    const suspended = await thrownBy(() => it.controller.runJob(target, begun));
-    expect(suspended.code).toBe("conflict");
-    expect(suspended.message).toContain("suspended");
-    await it.apply(cronjob("shop", "nightly", { ...many, concurrency_policy: "Forbid" }));
+    const run = await it.controller.runJob(target, begun);
+    expect(run).toMatchObject({ kind: "cronjob", trigger: "manual" });
+    await it.quiet();
+    expect(it.containers()).toEqual([run.container]);
+    await it.advance(20 * minute);
+    expect(runs()).toHaveLength(1);
+    expect(await status()).toMatchObject({ suspended: true });
+  });
+
+  test("is refused while Forbid meets a run; nothing is run", async () => {
+    await withCronjob({ concurrency_policy: "Forbid" });
     const first = await it.controller.runJob(target, begun);
     const second = await thrownBy(() => it.controller.runJob(target, begun));
     expect(second.code).toBe("conflict");

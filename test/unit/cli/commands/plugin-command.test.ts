@@ -33,6 +33,9 @@ const postgres = {
   full_grant: true,
 };
 
+/** Of an answer that leaves nothing for the client to do. */
+const nothingLocal = { exec_local: [], fetch_file: [] };
+
 interface Script extends Scene {
   /** `data` of the dispatch. */
   result?: unknown;
@@ -48,7 +51,8 @@ function play(argv: string[], { result, plugins = [postgres], file, ...scene }: 
     if (call.path === "/system")
       return { root: "/no/such/root", installation: "i", engine: { host: "unix:///d.sock" } };
     if (call.path.startsWith("/plugins/runs/")) return file?.();
-    if (call.path.startsWith("/plugin/")) return result ?? { message: "done", applied: [], run_id: "r" };
+    if (call.path.startsWith("/plugin/"))
+      return result ?? { message: "done", applied: [], ...nothingLocal, run_id: "r" };
     return undefined;
   };
   return cli(argv, { server, ...scene });
@@ -73,7 +77,12 @@ describe("a command of a plugin", () => {
     const lines = [
       { type: "progress", text: "one" },
       { type: "progress", text: "two\u001b[2J" },
-      { type: "result", code: 200, status: "ok", data: { message: "m", applied: ["run_job a/b"], run_id: "r" } },
+      {
+        type: "result",
+        code: 200,
+        status: "ok",
+        data: { message: "m", applied: ["run_job a/b"], ...nothingLocal, run_id: "r" },
+      },
     ];
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     const result = new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
@@ -97,7 +106,13 @@ describe("a command of a plugin", () => {
   });
 
   test("with -o json is the answer alone, and nothing is run here", async () => {
-    const result = { message: "", applied: [], run_id: "r", exec_local: [{ command: ["rm", "-rf", "/"] }] };
+    const result = {
+      message: "",
+      applied: [],
+      ...nothingLocal,
+      run_id: "r",
+      exec_local: [{ command: ["rm", "-rf", "/"] }],
+    };
     const { code, out } = await play(["pg:psql", "-o", "json"], { result, runLocal: async () => 9 });
     expect([code, JSON.parse(out)]).toEqual([0, { status: "ok", data: result }]);
   });
@@ -174,7 +189,7 @@ describe("what is no plugin", () => {
 describe("exec_local", () => {
   const result = (...commands: string[][]) => {
     const exec_local = commands.map((command) => ({ command }));
-    return { message: "", applied: [], run_id: "r", exec_local };
+    return { message: "", applied: [], ...nothingLocal, run_id: "r", exec_local };
   };
 
   test("asks before anything that is not known to be harmless", async () => {
@@ -219,6 +234,7 @@ describe("fetch_file", () => {
     message: "",
     applied: [],
     run_id: "r7",
+    exec_local: [],
     fetch_file: [{ remote_path: "/srv/remote", dest_path, size_bytes }],
   });
   const content = (text: string, size = text.length) =>
