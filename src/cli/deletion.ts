@@ -26,6 +26,8 @@ export interface Deleted {
   volumes: string[];
   /** Volumes that stay, each with the reason. */
   kept: string[];
+  /** What the server says of those who used what went. */
+  warnings: string[];
   /** What could not be wiped. */
   errors: string[];
 }
@@ -80,6 +82,7 @@ function joined(first: Deleted, second: Deleted): Deleted {
     data: { deleted: [first.data, second.data] },
     volumes: [...first.volumes, ...second.volumes],
     kept: [...first.kept, ...second.kept],
+    warnings: [...first.warnings, ...second.warnings],
     errors: [...first.errors, ...second.errors],
   };
 }
@@ -111,7 +114,7 @@ export async function referenceDeletion(text: string, setup: DeletionSetup): Pro
         data,
         ...summed(
           wiped.map(({ pruned }) => pruned),
-          data.errors,
+          data,
         ),
       };
     },
@@ -131,7 +134,7 @@ async function scopeDeletion(scope: string, setup: DeletionSetup): Promise<Delet
         data,
         ...summed(
           data.resources_wiped.map(({ pruned }) => pruned),
-          data.errors,
+          data,
         ),
       };
     },
@@ -150,7 +153,13 @@ async function ordinalDeletion(
     run: async () => {
       const data = await setup.api.call(deleteResource, { query: { ...query, ...pruneQuery(setup) } });
       const summary = data.summary ?? { volumes_removed: [], errors: [] };
-      return { data, volumes: summary.volumes_removed, kept: [], errors: [...summary.errors, ...(data.errors ?? [])] };
+      return {
+        data,
+        volumes: summary.volumes_removed,
+        kept: [],
+        warnings: [],
+        errors: [...summary.errors, ...(data.errors ?? [])],
+      };
     },
   };
 }
@@ -213,9 +222,14 @@ function manifestDeletion(keys: readonly ManifestKey[], missing: string[], setup
     missing,
     run: async () => {
       const deleted: (ManifestKey & { pruned: PruneSummary })[] = [];
+      const told: string[] = [];
       for (const { kind, scope, name } of keys) {
-        const { pruned } = await setup.api.call(deleteManifest, { query: { kind, scope, name, ...pruneQuery(setup) } });
+        const { pruned, warnings = [] } = await setup.api.call(deleteManifest, {
+          query: { kind, scope, name, ...pruneQuery(setup) },
+        });
         deleted.push({ kind, scope, name, pruned });
+        // Those that read an asset and go in the same breath miss nothing.
+        told.push(...warnings.filter((text) => keys.every((key) => !text.includes(` read by ${formatKey(key)}, `))));
       }
       const [only] = deleted;
       const data = deleted.length === 1 && only !== undefined ? { pruned: only.pruned } : { deleted };
@@ -223,18 +237,22 @@ function manifestDeletion(keys: readonly ManifestKey[], missing: string[], setup
         data,
         ...summed(
           deleted.map(({ pruned }) => pruned),
-          [],
+          { warnings: told },
         ),
       };
     },
   };
 }
 
-function summed(summaries: readonly PruneSummary[], errors: readonly string[] | undefined): Omit<Deleted, "data"> {
+function summed(
+  summaries: readonly PruneSummary[],
+  { errors = [], warnings = [] }: { errors?: string[]; warnings?: string[] },
+): Omit<Deleted, "data"> {
   return {
+    warnings,
     volumes: summaries.flatMap((summary) => summary.volumes_removed),
     kept: summaries.flatMap((summary) => summary.volumes_kept ?? []),
-    errors: [...summaries.flatMap((summary) => summary.errors), ...(errors ?? [])],
+    errors: [...summaries.flatMap((summary) => summary.errors), ...errors],
   };
 }
 

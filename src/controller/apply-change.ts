@@ -14,6 +14,7 @@ import { changedPaths } from "../core/diff.ts";
 import { restoreMasked } from "../core/mask.ts";
 import { referenceProblems, type ReferentLookup } from "../core/references.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
+import { lostReaderWarnings } from "./asset-readers.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "./assets.ts";
 import { takeOverCount } from "./autoscale.ts";
 import {
@@ -115,7 +116,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     leftovers,
     referent: lookups.referent,
     blocks: putBlocks(tx, { blocks, actor, now }),
-    warnings,
+    warnings: [...warnings, ...lostReaderWarnings(tx.manifests, pruned)],
   };
 }
 

@@ -18,6 +18,7 @@ import type { Context } from "./context.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./expansion.ts";
 import { portNotes } from "./host-ports.ts";
 import { imagePullRows, type PulledImages, pullImages } from "./image-pulls.ts";
+import { discardAssets } from "./collect-assets.ts";
 import { canBring, type Installed } from "./just-in-time.ts";
 
 /** A config that moves under every expansion is somebody else's loop. */
@@ -28,12 +29,15 @@ export async function apply(context: Context, body: unknown, options: ApplyOptio
   await context.plugins.registry.refresh();
   const decoded = decode(context, body);
   const installs: Installed[] = [];
+  const undo: Undo[] = [];
   for (let attempt = 1; ; attempt++) {
     try {
-      return await applyOnce(context, { decoded, options, installs });
+      return await applyOnce(context, { decoded, options, installs, undo });
     } catch (error) {
+      if (error instanceof ConfigMoved && attempt < attemptsMax) continue;
+      await takeBack(context, undo);
       if (!(error instanceof ConfigMoved)) throw error;
-      if (attempt === attemptsMax) throw new Failure("conflict", `${error.message}; apply it again`);
+      throw new Failure("conflict", `${error.message}; apply it again`);
     }
   }
 }
@@ -43,21 +47,46 @@ interface Attempt {
   options: ApplyOptions;
   /** Of all attempts. */
   installs: Installed[];
+  /** What to take back where the apply is refused. */
+  undo: Undo[];
 }
 
-async function applyOnce(context: Context, { decoded, options, installs }: Attempt): Promise<ApplyResult> {
+type Undo = () => Promise<void>;
+
+/** Nothing of a refused apply stays, neither plugins that it brought nor files of assets; it is refused all the same. */
+async function takeBack({ log }: Context, undo: readonly Undo[]): Promise<void> {
+  for (const step of undo.toReversed())
+    await step().catch((error) => log.warn("refused apply not taken back", { error }));
+}
+
+async function applyOnce(context: Context, { decoded, options, installs, undo }: Attempt): Promise<ApplyResult> {
   const many = decoded.manifests.length + decoded.pluginBlocks.length > 1;
   const pathOf = (index: number) => (many ? `manifest ${index + 1}: ` : "");
-  const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, pathOf, options });
+  const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, pathOf, options, undo });
   installs.push(...expansions.installs);
-  const incoming = await withAssets(context, spliced(context, { decoded, expansions, pathOf }), options);
+  const incoming = spliced(context, { decoded, expansions, pathOf });
+  const release = await withAssets(context, incoming, { options, undo });
+  try {
+    return await store(context, { incoming, expansions: { ...expansions, installs }, options });
+  } finally {
+    release();
+  }
+}
+
+interface Storing {
+  incoming: Incoming[];
+  expansions: Expansions;
+  options: ApplyOptions;
+}
+
+async function store(context: Context, { incoming, expansions, options }: Storing): Promise<ApplyResult> {
   const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
   // Their containers are told where the controller is when they are made.
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   const committed = await commit(context, { incoming, expansions, options, pulled });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
   const ports = await portNotes(context, committed.outcome);
-  const result = report(context, { ...committed, expansions: { ...expansions, installs }, started, ports }, options);
+  const result = report(context, { ...committed, expansions, started, ports }, options);
   return pulled === undefined ? result : { ...result, image_pulls: imagePullRows(pulled) };
 }
 
@@ -128,9 +157,18 @@ function refuseTwins(incoming: Incoming[]): void {
   }
 }
 
-/** Step 4, first half: asset bytes. The digests are stamped inside the transaction. */
-async function withAssets(context: Context, incoming: Incoming[], options: ApplyOptions): Promise<Incoming[]> {
+/**
+ * Step 4, first half: asset bytes. The digests are stamped inside the transaction; until then, and until the answer is
+ * called, no collection takes the files away.
+ */
+async function withAssets(
+  context: Context,
+  incoming: Incoming[],
+  { options, undo }: { options: ApplyOptions; undo: Undo[] },
+): Promise<() => void> {
   const problems: Problem[] = [];
+  const written: string[] = [];
+  if (!options.dryRun) undo.push(() => discardAssets(context, written));
   for (const item of incoming) {
     if (item.key.kind !== "asset") continue;
     const status = context.store.status.get(item.key);
@@ -138,9 +176,10 @@ async function withAssets(context: Context, incoming: Incoming[], options: Apply
     const asset = await materialise(context, item, { dryRun: options.dryRun, previous });
     problems.push(...asset.problems.map(({ path, message }) => ({ path: `${item.path}${path}`, message })));
     item.asset = { files: asset.files, errors: asset.errors, declared: asset.declared };
+    written.push(...Object.values(asset.files));
   }
   if (problems.length > 0) throw problemsFailure(problems);
-  return incoming;
+  return context.assetHolds.hold(written);
 }
 
 /** Before anything is written, so that an image that cannot be had refuses the whole apply. */

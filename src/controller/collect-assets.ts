@@ -11,12 +11,20 @@ import type { Context } from "./context.ts";
  */
 export async function collectAssets(context: Context): Promise<string[]> {
   const kept = referenced(context);
-  const unused = (await context.assets.list()).filter((digest) => !kept.has(digest));
+  const files = await context.assets.list();
+  const unused = files.filter((digest) => !kept.has(digest) && !context.assetHolds.has(digest));
   const doomed = unused.filter((digest) => context.unusedAssets.has(digest));
   for (const digest of doomed) await context.assets.remove(digest);
   context.unusedAssets.clear();
   for (const digest of unused) context.unusedAssets.add(digest);
   return doomed;
+}
+
+/** Removes what an apply wrote that was refused, unless something else refers to it. */
+export async function discardAssets(context: Context, digests: readonly string[]): Promise<void> {
+  const kept = referenced(context);
+  const unused = digests.filter((digest) => !kept.has(digest) && !context.assetHolds.has(digest));
+  for (const digest of unused) await context.assets.remove(digest);
 }
 
 function referenced(context: Context): Set<string> {

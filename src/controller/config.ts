@@ -83,6 +83,7 @@ export function varProblems(context: Context, key: string, value: unknown): Prob
   }
   if (typeof value !== "string") return [{ path: key, message: `expected string, got ${typeName(value)}` }];
   if (value.includes("\0")) return [{ path: key, message: "a value cannot hold a NUL character" }];
+  if (!value.isWellFormed()) return [{ path: key, message: "is not valid Unicode: it holds half of a surrogate pair" }];
   if (Buffer.byteLength(value) > bytesMax) return [{ path: key, message: `longer than ${bytesMax} bytes` }];
   return [];
 }

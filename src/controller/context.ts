@@ -9,6 +9,7 @@ import type { Log } from "../lib/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Attendance } from "./attendance.ts";
+import type { AssetHolds } from "./asset-holds.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine.ts";
 import type { JobTable } from "./job-table.ts";
@@ -103,6 +104,8 @@ export interface Context extends Outside {
   attendance: Attendance;
   /** Asset files that nothing referred to at the last collection. */
   unusedAssets: Set<string>;
+  /** Those of applies under way. */
+  assetHolds: AssetHolds;
   /** Bounds container starts over all resources. */
   starts: Limit;
   /** Runs of jobs and cron jobs under way. */

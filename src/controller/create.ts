@@ -2,6 +2,7 @@ import type { SendWebhook } from "../deliver/webhook.ts";
 import { createLimit } from "../lib/limit.ts";
 import { apply } from "./apply.ts";
 import { createAttendance } from "./attend.ts";
+import { createAssetHolds } from "./asset-holds.ts";
 import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { createCallbackRoom, type CallbackRoom } from "./callbacks.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
@@ -144,6 +145,7 @@ export function createController(parts: ControllerParts): RunningController {
     attendance: createAttendance(() => context),
     starts,
     unusedAssets: new Set(),
+    assetHolds: createAssetHolds(),
     jobs,
     attached: new Set(),
     enqueue: (key, ms) => reconciler.enqueue(key, ms),

@@ -7,6 +7,7 @@ import type { Context } from "./context.ts";
 import type { Target } from "./controller.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { stopGently } from "./stop.ts";
+import { lostReaderWarnings } from "./asset-readers.ts";
 import { leftoverKeys } from "./leftovers.ts";
 import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "./target.ts";
 import { emptySummary, type TearDown } from "./tear-down.ts";
@@ -23,21 +24,38 @@ export async function deleteManifest(
   context: Context,
   tearDown: TearDown,
   { target, options }: { target: Target; options: DeleteOptions },
-): Promise<{ pruned: PruneSummary; deleted?: string[] }> {
+): Promise<{ pruned: PruneSummary; deleted?: string[]; warnings?: string[] }> {
   const why = "deleted by name";
   const block = resolveBlock(context, target);
   if (block === undefined) {
     const key = await resolveDeleted(context, target, options);
     if (parseKind(target.kind ?? "") === "app") return deleteSeveral({ keys: partsOfApp(context, key), options, why });
+    const warnings = warningsOf(context, [key]);
     const [row] = await deleteAll(context, tearDown, { keys: [key], options, why });
-    return { pruned: row?.pruned ?? emptySummary() };
+    return { pruned: row?.pruned ?? emptySummary(), ...warnings };
   }
   return deleteSeveral({ keys: [], blocks: [keyOf(block)], options, why });
 
   async function deleteSeveral(batch: Batch) {
+    const warnings = warningsOf(context, [...batch.keys, ...childrenOf(context, batch)]);
     const rows = await deleteAll(context, tearDown, batch);
-    return { pruned: merged(rows.map(({ pruned }) => pruned)), deleted: rows.map(({ key }) => formatKey(key)) };
+    return {
+      pruned: merged(rows.map(({ pruned }) => pruned)),
+      deleted: rows.map(({ key }) => formatKey(key)),
+      ...warnings,
+    };
   }
+}
+
+/** Read before the delete: afterwards nobody knows. */
+function warningsOf({ store }: Context, keys: readonly ManifestKey[]): { warnings?: string[] } {
+  const warnings = lostReaderWarnings(store.manifests, keys);
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+/** What goes with the blocks of a batch. */
+function childrenOf({ store }: Context, { blocks = [], options }: Batch): ManifestKey[] {
+  return options.keepChildren === true ? [] : blocks.flatMap((block) => store.blocks.children(block));
 }
 
 /** What is stored; with prune also what was deleted before and left something behind. */
@@ -93,10 +111,13 @@ export async function deleteResource(
   if (keys.length + blocks.length === 0) {
     throw new Failure("not_found", `nothing is stored under "${where.scope}/${where.name}"`);
   }
-  const wiped = await deleteAll(context, tearDown, { keys, blocks, options, why: "resource deleted" });
+  const batch = { keys, blocks, options, why: "resource deleted" };
+  const warnings = warningsOf(context, [...keys, ...childrenOf(context, batch)]);
+  const wiped = await deleteAll(context, tearDown, batch);
   return {
     ...where,
     resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.kind, pruned })),
+    ...warnings,
     errors: wiped.flatMap(({ pruned }) => pruned.errors),
   };
 }
@@ -110,12 +131,15 @@ export async function deleteScope(
   const where = required(scope, "scope");
   const keys = await withLeftovers(context, { scope: where }, options);
   const blocks = context.store.blocks.list({ scope: where }).map(keyOf);
-  const wiped = await deleteAll(context, tearDown, { keys, blocks, options, why: "scope deleted" });
+  const batch = { keys, blocks, options, why: "scope deleted" };
+  const warnings = warningsOf(context, [...keys, ...childrenOf(context, batch)]);
+  const wiped = await deleteAll(context, tearDown, batch);
   const configWiped = options.prune && (await wipeScopeConfig(context, where, options.actor));
   return {
     scope: where,
     resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.kind, name: key.name, pruned })),
     scope_config_wiped: configWiped,
+    ...warnings,
     errors: wiped.flatMap(({ pruned }) => pruned.errors),
   };
 }
@@ -153,7 +177,7 @@ async function deleteAll(
   { keys, blocks = [], options, why }: Batch,
 ): Promise<{ key: ManifestKey; pruned: PruneSummary }[]> {
   const { prune, actor, keepChildren = false } = options;
-  const children = keepChildren ? [] : blocks.flatMap((block) => context.store.blocks.children(block));
+  const children = childrenOf(context, { keys, blocks, options, why });
   const waiting = new Map(prune ? [...keys, ...children].map((key) => [formatKey(key), waitFor(tearDown, key)]) : []);
   const rows = await context.store.write((tx) => {
     const now = context.clock.now();

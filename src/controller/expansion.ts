@@ -47,16 +47,18 @@ export interface Expanding {
   /** How problems of a block begin, by its place in the body. */
   pathOf: (index: number) => string;
   options: ApplyOptions;
+  /** Gets what takes an install back. */
+  undo: (() => Promise<void>)[];
 }
 
 /** Steps 2 and 3 of an apply: plugins that are missing are installed, then every block is expanded. Nothing is stored. */
 export async function expandBlocks(context: Context, expanding: Expanding): Promise<Expansions> {
-  const { blocks, pathOf, options } = expanding;
+  const { blocks, pathOf, options, undo } = expanding;
   if (blocks.length === 0) return { blocks: [], installs: [], unknown: [] };
   const pinned = blocks.map((block) => ({ block, path: pathOf(block.index), ...takePin(block.spec) }));
   const problems = pinned.flatMap(({ path, problems: own }) => own.map((it) => ({ ...it, path: `${path}${it.path}` })));
   if (problems.length > 0) throw problemsFailure(problems);
-  const { installs, missing } = await bringPlugins(context, pinned, options);
+  const { installs, missing } = await bringPlugins(context, pinned, { options, undo });
   const unknown = pinned.flatMap(({ block }) => {
     const why = missing.get(block.kind);
     return why === undefined ? [] : [{ ref: formatKey(block), why }];

@@ -29,7 +29,7 @@ export function canBring(context: Context, kind: string, pin: BlockPin): boolean
 export async function bringPlugins(
   context: Context,
   blocks: readonly PinnedBlock[],
-  options: ApplyOptions,
+  { options, undo }: { options: ApplyOptions; undo: (() => Promise<void>)[] },
 ): Promise<{ installs: Installed[]; missing: Map<string, string> }> {
   const installs: Installed[] = [];
   const missing = new Map<string, string>();
@@ -45,7 +45,7 @@ export async function bringPlugins(
       const why = `unknown until "${kind}" is installed from ${request.source}`;
       for (const { block } of [first, ...others]) missing.set(block.kind, why);
     } else {
-      installs.push(await bring(context, { wanted: first, request, options }));
+      installs.push(await bring(context, { wanted: first, request, options, undo }));
     }
   }
   return { installs, missing };
@@ -114,15 +114,31 @@ interface Bringing {
   wanted: PinnedBlock;
   request: InstallRequest;
   options: ApplyOptions;
+  undo: (() => Promise<void>)[];
 }
 
-async function bring(context: Context, { wanted, request, options }: Bringing): Promise<Installed> {
+/** Takes an install back, unless a block that was stored meanwhile is of the plugin. */
+async function unbring(context: Context, before: Plugin | undefined, { name, version }: Plugin["yml"]): Promise<void> {
+  const { installer, registry } = context.plugins;
+  if (context.store.blocks.list({}).some(({ plugin }) => plugin === name) && before?.origin !== "installed") return;
+  if (before?.origin !== "installed") await installer.remove(name);
+  else if (before.yml.version !== version) await installer.rollback(name);
+  else return;
+  await registry.refresh();
+  const detail = { plugin: name, version, why: "the apply that brought it was refused" };
+  const event = { actor: "reconciler", action: "plugin.remove", detail };
+  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
+}
+
+async function bring(context: Context, { wanted, request, options, undo }: Bringing): Promise<Installed> {
   const { block, path, pin } = wanted;
   const { source } = request;
+  const before = context.plugins.registry.ofKind(block.kind);
   const at = `${path}${formatKey(block)}: `;
   const { yml } = await context.plugins.installer.install(request).catch((error: unknown) => {
     throw asInvalid(error, at);
   });
+  undo.push(() => unbring(context, before, yml));
   await context.plugins.registry.refresh();
   const detail = { plugin: yml.name, version: yml.version, source, for: formatKey(block) };
   const event = { actor: options.actor, action: "plugin.install", detail };

@@ -30,6 +30,8 @@ const youngMs = 10_000;
 const deepEvery = 20;
 /** Every so many resyncs images and asset files that nobody needs are removed. */
 const unusedEvery = 120;
+/** A file goes when two looks in a row found no use of it. */
+const looksAfterDelete = 2;
 
 /** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
 export function createReconciler(context: Context, tearDown: TearDown): Reconciler {
@@ -39,6 +41,8 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
   /** What each resource's present round is about. */
   const begunAt = new Map<KeyText, string>();
   const orphanWatch = createOrphanWatch();
+  /** How many resyncs look for unused asset files though it is not their turn: something was deleted. */
+  let looksOwed = 0;
 
   const queue = createQueue<KeyText>({
     workers: limits.reconcileWorkers,
@@ -146,10 +150,10 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
     if (!engine.up()) return;
     if (count % deepEvery === 0) enqueueAll();
     await resync();
-    if (count % unusedEvery === 0) {
-      await collectImages(context);
-      await collectAssets(context);
-    }
+    const isTurn = count % unusedEvery === 0;
+    if (isTurn) await collectImages(context);
+    if (isTurn || looksOwed > 0) await collectAssets(context);
+    looksOwed = Math.max(0, looksOwed - 1);
   }
 
   return {
@@ -160,6 +164,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
     async run(signal) {
       const unsubscribe = store.subscribe((keys) => {
         for (const key of keys) enqueue(key);
+        if (keys.some((key) => store.manifests.get(key) === undefined)) looksOwed = looksAfterDelete;
       });
       for (let count = 1; !signal.aborted; count++) {
         await clock.sleep(limits.resyncMs, signal);

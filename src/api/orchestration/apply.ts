@@ -92,5 +92,6 @@ export const deleteManifest = endpoint({
     deleted: Type.Optional(
       Type.Array(Type.String(), { description: "of a block or an app: everything that went with it" }),
     ),
+    warnings: Type.Optional(Type.Array(Type.String())),
   }),
 });

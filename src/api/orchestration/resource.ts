@@ -9,6 +9,7 @@ export const DeleteResourceResult = Type.Object({
   name: Type.String(),
   resources_wiped: Type.Optional(Type.Array(Type.Object({ kind: Type.String(), pruned: PruneSummary }))),
   errors: Type.Optional(Type.Array(Type.String())),
+  warnings: Type.Optional(Type.Array(Type.String())),
   ordinal: Type.Optional(Type.Integer()),
   action: Type.Optional(Type.Literal("rebootstrap")),
   summary: Type.Optional(
@@ -46,5 +47,6 @@ export const deleteScope = endpoint({
     resources_wiped: Type.Array(Type.Object({ kind: Type.String(), name: Type.String(), pruned: PruneSummary })),
     scope_config_wiped: Type.Boolean(),
     errors: Type.Array(Type.String()),
+    warnings: Type.Optional(Type.Array(Type.String())),
   }),
 });

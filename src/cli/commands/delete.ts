@@ -4,6 +4,7 @@ import { answer, type CommandBody, type Context } from "../command.ts";
 import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "../deletion.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { explained, fileFlag, manifestsOf } from "../manifest-flags.ts";
+import { warn } from "../progress-answer.ts";
 import { printable } from "../style.ts";
 
 export const deleteCommand: CommandBody = {
@@ -69,13 +70,14 @@ async function permission(args: Arguments, context: Context): Promise<void> {
   }
 }
 
-function report({ data, volumes, kept, errors }: Deleted, { goes }: Deletion, context: Context): number {
+function report({ data, volumes, kept, warnings, errors }: Deleted, { goes }: Deletion, context: Context): number {
   const { terminal } = context;
   answer(context, data, () => {
     const what = goes.length === 1 ? goes[0] : `${goes.length} resources`;
     const told = [...volumes.map((volume) => `removed volume ${volume}`), ...kept.map((text) => `kept volume ${text}`)];
     return [`deleted ${what}`, ...told.map(printable)].join("\n");
   });
+  warn(context, warnings);
   for (const error of errors) terminal.note(`${terminal.noteStyle.red("✗")} ${printable(error)}`);
   return errors.length > 0 ? exitCodes.failed : exitCodes.done;
 }

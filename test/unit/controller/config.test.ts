@@ -194,6 +194,7 @@ describe("a write that is refused", () => {
     ["an over-long key", "shop", "web", { ["A".repeat(129)]: "1" }, "a key is letters"],
     ["__proto__", "shop", "web", JSON.parse('{"__proto__":"1"}'), "a key is letters"],
     ["a NUL", "shop", "web", { A: "a\0b" }, "A: a value cannot hold a NUL"],
+    ["half of a surrogate pair", "shop", "web", { A: "\ud800" }, "A: is not valid Unicode"],
     ["an over-long value", "shop", "web", { A: "ä".repeat(51) }, "A: longer than 100 bytes"],
     ["too many keys", "shop", "web", { A: "1", B: "1", C: "1", D: "1" }, "the bucket would hold 4 keys"],
   ])("%s", async (_what, scope, name, vars, text) => {
