@@ -6,7 +6,7 @@ import { audit } from "./audit.ts";
 import type { InstanceEntry } from "./directory.ts";
 import type { Arrived } from "./code-exchange.ts";
 import { endSessions } from "./sessions.ts";
-import { emitUser } from "./user-events.ts";
+import { emitUser, provedEvent } from "./user-events.ts";
 
 export interface Settle {
   entry: InstanceEntry;
@@ -38,13 +38,21 @@ export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
     case "take_over":
       if (existing === undefined) throw new Error(`step ${decision.step} without a user`);
       if (existing.bannedAt !== undefined) return { refused: "the user is banned", user: existing };
-      if (decision.step === "take_over") return { user: joined(nouns, settle, takeOver(nouns, settle, existing)) };
-      if (decision.step === "link") return { user: joined(nouns, settle, existing) };
+      if (decision.step === "take_over") {
+        const type = provedEvent(nouns, existing);
+        return { user: joined(nouns, settle, { user: takeOver(nouns, settle, existing), type }) };
+      }
+      if (decision.step === "link") return { user: joined(nouns, settle, { user: existing, type: "user.updated" }) };
       if (known !== undefined) nouns.identities.update({ ...known, ...changing(settle) });
       return { user: refreshed(nouns, settle, existing) };
     case "create":
     case "create_placeholder":
-      return { user: joined(nouns, settle, created(nouns, settle, decision.step === "create_placeholder")) };
+      return {
+        user: joined(nouns, settle, {
+          user: created(nouns, settle, decision.step === "create_placeholder"),
+          type: "user.created",
+        }),
+      };
     case "refuse":
       return { refused: decision.why };
   }
@@ -68,13 +76,18 @@ function changing({
 
 /** A known account brings its name and picture up to date, and nothing else (section 1 of the contract). */
 function refreshed(nouns: IdentityNouns, settle: Settle, user: User): User {
-  const { entry, arrived, now } = settle;
+  const updated = withProfile(nouns, settle, user);
+  const { entry, now } = settle;
+  if (updated !== user) emitUser(nouns, { entry, type: "user.updated", user: updated, now });
+  return updated;
+}
+
+function withProfile(nouns: IdentityNouns, { arrived, now }: Settle, user: User): User {
   const { profile } = arrived;
   const fresh = { name: profile.name || user.name, avatarUrl: profile.avatarUrl ?? user.avatarUrl };
   if (fresh.name === user.name && fresh.avatarUrl === user.avatarUrl) return user;
   const updated: User = { ...user, ...fresh, updatedAt: now };
   nouns.users.update(updated);
-  emitUser(nouns, { entry, type: "user.updated", user: updated, now });
   return updated;
 }
 
@@ -98,7 +111,13 @@ function takeOver(nouns: IdentityNouns, { entry, provider, ip, now }: Settle, us
   return proven;
 }
 
-function joined(nouns: IdentityNouns, settle: Settle, user: User): User {
+interface Joining {
+  user: User;
+  /** What webhooks hear, once the account is among the user's. */
+  type: "user.created" | "user.updated";
+}
+
+function joined(nouns: IdentityNouns, settle: Settle, { user, type }: Joining): User {
   const { entry, provider, arrived, ip, now } = settle;
   const { instance } = entry;
   nouns.identities.add({
@@ -112,7 +131,9 @@ function joined(nouns: IdentityNouns, settle: Settle, user: User): User {
   });
   const { id: userId, email } = user;
   audit(nouns, { instance, actor: "user", action: "identity.link", userId, email, provider, ip, now });
-  return refreshed(nouns, settle, user);
+  const updated = withProfile(nouns, settle, user);
+  emitUser(nouns, { entry, type, user: updated, now });
+  return updated;
 }
 
 function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean): User {
@@ -134,7 +155,6 @@ function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean
     updatedAt: now,
   });
   audit(nouns, { instance, actor: "user", action: "user.create", userId: user.id, email, provider, ip, now });
-  emitUser(nouns, { entry, type: "user.created", user, now });
   return user;
 }
 

@@ -8,7 +8,7 @@ import type { Visit } from "./visit.ts";
 
 /** What is wrong with a form that was sent; it is shown again. */
 export type FormProblem =
-  | { problem: "credentials" | "email" | "name" | "password_long" | "password_email" }
+  | { problem: "credentials" | "email" | "name" | "password_long" | "password_email" | "password_common" }
   | { problem: "password_short"; count: number }
   | { problem: "rate"; seconds: number };
 

@@ -11,7 +11,7 @@ import type { Passwords } from "./passwords.ts";
 import { hashOf, randomSecret } from "./random.ts";
 import { endSessions } from "./sessions.ts";
 import { offersPassword } from "./sign-in.ts";
-import { emitUser } from "./user-events.ts";
+import { emitUser, provedEvent } from "./user-events.ts";
 import type { Visit } from "./visit.ts";
 
 type Asked = FormProblem | DeadEnd | { sent: string };
@@ -139,6 +139,7 @@ function setPassword(nouns: IdentityNouns, { entry, ip }: Visit, { found, passwo
   const row = nouns.oneTime.take(found.hash, "reset_password");
   const user = nouns.users.bySeq(found.user.seq);
   if (row === undefined || user === undefined || user.bannedAt !== undefined) return false;
+  const type = provedEvent(nouns, user);
   if (user.emailVerifiedAt === undefined) nouns.identities.removeUnverified(user.seq);
   const updated: User = { ...user, passwordHash, emailVerifiedAt: user.emailVerifiedAt ?? now, updatedAt: now };
   nouns.users.update(updated);
@@ -147,6 +148,6 @@ function setPassword(nouns: IdentityNouns, { entry, ip }: Visit, { found, passwo
   endSessions(nouns, { instance, user: updated, actor: "user", reason: "password_reset", now });
   const { id: userId, email } = user;
   audit(nouns, { instance, actor: "user", action: "password.reset", userId, email, ip, now });
-  emitUser(nouns, { entry, type: "user.updated", user: updated, now });
+  emitUser(nouns, { entry, type, user: updated, now });
   return true;
 }

@@ -8,7 +8,6 @@ import { accountKey, counted, type FormOutcome, type FormProblem, laneOf } from 
 import { hashOf, randomSecret } from "./random.ts";
 import { offersPassword } from "./sign-in.ts";
 import { deviceOf, isEstablished, type PendingSignUp, type SignUpParts } from "./sign-up-parts.ts";
-import { emitUser } from "./user-events.ts";
 import type { Visit } from "./visit.ts";
 
 export interface SignUpForm {
@@ -123,7 +122,6 @@ function addUser(nouns: IdentityNouns, { visit, email, pending, now }: Invite): 
     updatedAt: now,
   });
   audit(nouns, { instance, actor: "user", action: "user.create", userId: user.id, email, ip, now });
-  emitUser(nouns, { entry, type: "user.created", user, now });
   return user;
 }
 

@@ -6,7 +6,7 @@ import { accountKey, counted, type FormOutcome, type FormProblem, laneOf } from 
 import { hexOf } from "./random.ts";
 import { endSessions } from "./sessions.ts";
 import { findSignUp, type FoundSignUp, isEstablished, isSameBrowser, type SignUpParts } from "./sign-up-parts.ts";
-import { emitUser } from "./user-events.ts";
+import { emitUser, provedEvent } from "./user-events.ts";
 import { removeUser } from "./users.ts";
 import type { Visit } from "./visit.ts";
 
@@ -65,6 +65,8 @@ interface Prove {
 function prove(nouns: IdentityNouns, { visit, user, found, now }: Prove): User {
   const { entry, ip } = visit;
   const { instance } = entry;
+  // By the link that was used: its row has gone already.
+  const type = found.data.isNew ? "user.created" : provedEvent(nouns, user);
   nouns.identities.removeUnverified(user.seq);
   endSessions(nouns, { instance, user, actor: "service", reason: "take_over", now });
   // Links of others who tried this address before.
@@ -74,7 +76,7 @@ function prove(nouns: IdentityNouns, { visit, user, found, now }: Prove): User {
   nouns.users.update(proven);
   const { id: userId, email } = user;
   audit(nouns, { instance, actor: "user", action: "user.verify_email", userId, email, ip, now });
-  emitUser(nouns, { entry, type: "user.updated", user: proven, now });
+  emitUser(nouns, { entry, type, user: proven, now });
   return proven;
 }
 
@@ -90,7 +92,7 @@ export function dropAbandoned(nouns: IdentityNouns, now: number, most: number): 
     if (user === undefined || instance === undefined || isEstablished(user)) continue;
     const waiting = nouns.oneTime.waiting(user.seq, "verify_email", now);
     const isInUse = waiting.length > 0 || nouns.identities.list(user.seq).length > 0;
-    if (!isInUse) removeUser(nouns, { instance, user, actor: "service", now });
+    if (!isInUse) removeUser(nouns, { instance, user, actor: "service", now, isKnown: false });
   }
   return links.length;
 }

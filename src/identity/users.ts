@@ -8,6 +8,7 @@ import type { InstanceEntry } from "./directory.ts";
 import { emit } from "./events.ts";
 import { fillList, type Listing } from "./listing.ts";
 import { type Resource, resourceOfUser } from "./resources.ts";
+import { isUnannounced } from "./user-events.ts";
 import { endSessions, type Page, type SessionNouns } from "./sessions.ts";
 
 /** Users of an instance over the API. */
@@ -25,14 +26,17 @@ export interface RemoveUser {
   user: User;
   actor: string;
   now: number;
+  /** Webhooks have heard of the user; left out, it is looked up. */
+  isKnown?: boolean;
 }
 
 /** Ends the sessions first, so that whoever follows them hears of it. */
-export function removeUser(nouns: SessionNouns, { instance, user, actor, now }: RemoveUser): void {
+export function removeUser(nouns: SessionNouns & Pick<IdentityNouns, "oneTime">, removal: RemoveUser): void {
+  const { instance, user, actor, now, isKnown = !isUnannounced(nouns, user) } = removal;
   endSessions(nouns, { instance, user, actor, reason: "user_deleted", now });
   const { id: userId, email } = user;
   audit(nouns, { instance, actor, action: "user.delete", userId, email, now });
-  emit(nouns, { instance, type: "user.deleted", data: { id: userId, email }, now });
+  if (isKnown) emit(nouns, { instance, type: "user.deleted", data: { id: userId, email }, now });
   nouns.users.remove(user.seq);
 }
 

@@ -40,11 +40,25 @@ export const rotateIdentityKey = endpoint({
   summary: "First step of a rotation: a new secret key that is accepted but does not sign; 409 while one is staged",
   body: Shape(
     {
-      now: Type.Optional(Type.Boolean({ description: "after a leak: it signs at once and no other secret key stays" })),
+      now: Type.Optional(
+        Type.Boolean({
+          description: "after a leak: it signs at once and no other key stays, those for the API alone included",
+        }),
+      ),
     },
     "how to rotate",
   ),
-  data: Type.Composite([IdentityKey, Shown]),
+  data: Type.Composite([
+    IdentityKey,
+    Shown,
+    Type.Object({
+      ended: Type.Optional(
+        Type.Array(Type.Object({ id: Type.String(), use: Type.String() }), {
+          description: "with now: keys that ended",
+        }),
+      ),
+    }),
+  ]),
 });
 
 export const promoteIdentityKey = endpoint({

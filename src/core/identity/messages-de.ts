@@ -64,6 +64,7 @@ export const german: Record<MessageKey, string> = {
   error_password_short: "Das Passwort ist zu kurz: mindestens {count} Zeichen.",
   error_password_long: "Das Passwort ist zu lang.",
   error_password_email: "Das Passwort darf nicht die E-Mail-Adresse sein.",
+  error_password_common: "Dieses Passwort wird als eines der ersten ausprobiert. Bitte ein anderes wählen.",
   error_name: "Der Name ist zu lang.",
   error_form: "Diese Seite war zu lange offen. Bitte versuche es noch einmal.",
   error_rate: "Zu viele Versuche. Bitte warte {seconds} Sekunden und versuche es dann noch einmal.",

@@ -60,6 +60,7 @@ export const english = {
   error_password_short: "The password is too short: use at least {count} characters.",
   error_password_long: "The password is too long.",
   error_password_email: "The password must not be the email address.",
+  error_password_common: "This password is one of those that are tried first. Choose another one.",
   error_name: "The name is too long.",
   error_form: "This page was open for too long. Please try again.",
   error_rate: "Too many attempts. Please wait {seconds} seconds and try again.",

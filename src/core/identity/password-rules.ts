@@ -1,3 +1,5 @@
+import { isCommonPassword } from "./common-passwords.ts";
+
 export interface PasswordInput {
   password: string;
   email: string;
@@ -6,11 +8,16 @@ export interface PasswordInput {
   bytesMax: number;
 }
 
-export type PasswordProblem = "password_short" | "password_long" | "password_email";
+export type PasswordProblem = "password_short" | "password_long" | "password_email" | "password_common";
 
-/** What is wrong with a new password: length counts, not what it is made of (NIST SP 800-63B section 3.1.1). */
+/**
+ * What is wrong with a new password: its length, or that it is what guessers try first; not what it is made of (NIST
+ * SP 800-63B section 3.1.1). Passwords that exist are not asked.
+ */
 export function passwordProblem({ password, email, lengthMin, bytesMax }: PasswordInput): PasswordProblem | undefined {
   if (new TextEncoder().encode(password).length > bytesMax) return "password_long";
   if ([...password].length < lengthMin) return "password_short";
-  return password.trim().toLowerCase() === email ? "password_email" : undefined;
+  const plain = password.trim().toLowerCase();
+  if (plain === email || plain === email.slice(0, email.lastIndexOf("@"))) return "password_email";
+  return isCommonPassword(password) ? "password_common" : undefined;
 }

@@ -3,6 +3,7 @@ import { type EffectiveSettings, InstanceSettings } from "../../api/identity/set
 import { hostOk } from "../hosts.ts";
 import { childPath } from "../path.ts";
 import { schemaCheck } from "../schema-check.ts";
+import { isMailboxDomain } from "./mailbox-domains.ts";
 import { isLoopbackHost } from "./urls.ts";
 
 const check = schemaCheck(InstanceSettings);
@@ -20,7 +21,9 @@ export function changedSettings(
   const unknown = Object.keys(change).filter((name) => !Object.hasOwn(InstanceSettings.properties, name));
   const candidate: unknown = { ...merged, ...Object.fromEntries(unknown.map((name) => [name, change[name]])) };
   if (!check.matches(candidate)) return { settings: present, problems: check.problems(candidate, "", problemsMax) };
-  return { settings: candidate, problems: settingProblems(candidate) };
+  // What an earlier version has taken stands until it is changed.
+  const isChanged = ({ path }: Problem) => Object.keys(change).some((name) => path.split(/[.[]/)[0] === name);
+  return { settings: candidate, problems: settingProblems(candidate).filter(isChanged) };
 }
 
 /** What the schema cannot say. */
@@ -40,6 +43,11 @@ function settingProblems(settings: InstanceSettings): Problem[] {
   const domain = settings.placeholder_domain;
   if (domain !== undefined && (!hostOk(domain) || !domain.includes("."))) {
     report("placeholder_domain", "is not a domain in lower case, such as users.noreply.invalid");
+  } else if (domain !== undefined && isMailboxDomain(domain)) {
+    report(
+      "placeholder_domain",
+      `"${domain}" has mailboxes of real people: use a domain that gets no mail, such as users.noreply.invalid`,
+    );
   }
   for (const name of ["secret_key_headers", "publishable_key_headers"] as const) {
     for (const problem of headerProblems(settings[name] ?? [])) report(name, problem);
@@ -73,7 +81,7 @@ export function redirectUriProblem(uri: string): string | undefined {
   const url = new URL(uri);
   if (uri.includes("#")) return "must have no fragment";
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?]*@/.test(uri)) return "must name no user";
-  if (url.hostname.includes("*")) return "must have no wildcard: list every address";
+  if (uri.includes("*")) return "must have no wildcard: addresses are compared as they are, so list every one";
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) return "must be https: http is for this machine alone";
   return undefined;
 }

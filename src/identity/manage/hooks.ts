@@ -9,7 +9,7 @@ import {
   type listIdentityHooks,
   updateIdentityHook,
 } from "../../api/orchestration/identity-hooks.ts";
-import { shownUrl } from "../../core/shown-url.ts";
+import { maskedUrl, unmaskedUrl } from "../../core/shown-url.ts";
 import { idBytes, opaqueId } from "../../core/identity/keys.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { isClosedHost } from "../../deliver/address-guard.ts";
@@ -41,6 +41,7 @@ export function createManagedHooks(context: ManageContext): ManagedHooks {
     async create(id, body, { actor }) {
       const { url, events = [] } = readBody(body);
       checkUrl(url, allowPrivate);
+      unmasked(url, url);
       checkEvents(events);
       return store.write((nouns) => {
         const instance = requireInstance(context, id);
@@ -70,7 +71,7 @@ export function createManagedHooks(context: ManageContext): ManagedHooks {
         const before = requireHook(nouns.hooks.get(instance.seq, hookId), hookId);
         const hook = {
           ...before,
-          url: url ?? before.url,
+          url: url === undefined ? before.url : unmasked(url, before.url),
           events: [...new Set(events ?? before.events)],
           enabled: enabled ?? before.enabled,
         };
@@ -111,6 +112,15 @@ function checkUrl(text: string, allowPrivate: boolean): void {
   }
 }
 
+function unmasked(text: string, before: string): string {
+  const url = unmaskedUrl(text, before);
+  if (url !== undefined) return url;
+  throw new Failure(
+    "invalid",
+    "url: *** stands for stored credentials, and none are stored for this host: write them out",
+  );
+}
+
 function checkEvents(events: readonly string[]): void {
   const wrong = events.find((event) => !isIdentityEventType(event));
   if (wrong === undefined) return;
@@ -119,7 +129,7 @@ function checkEvents(events: readonly string[]): void {
 }
 
 function wireHook({ id, url, events, enabled, createdAt }: Hook): IdentityHook {
-  return { id, url: shownUrl(url), events, enabled, created_at: isoTime(createdAt) };
+  return { id, url: maskedUrl(url), events, enabled, created_at: isoTime(createdAt) };
 }
 
 function wireDelivery({ id, event, status, attempts, createdAt, nextAt, lastResult }: HookDelivery) {

@@ -25,7 +25,10 @@ export interface ManagedKeys {
   list(instance: string): DataOf<typeof listIdentityKeys>;
   /** One that the API accepts and that never signs. */
   create(instance: string, by: By): Promise<DataOf<typeof createIdentityKey>>;
-  /** Stages a key; with `now` it signs at once, and every other secret key and all refresh tokens end. Fails `conflict` while one is staged. */
+  /**
+   * Stages a key; with `now` it signs at once, and every other key, also those for the API alone, and all
+   * refresh tokens end. Fails `conflict` while one is staged.
+   */
   rotate(instance: string, body: unknown, by: By): Promise<DataOf<typeof rotateIdentityKey>>;
   /** The staged key signs; the one before is accepted for `overlap` longer. */
   promote(instance: string, body: unknown, by: By): Promise<DataOf<typeof promoteIdentityKey>>;
@@ -58,7 +61,7 @@ export function createManagedKeys(context: ManageContext, pairs: Pick<SigningPai
     async rotate(id, body, { actor }) {
       const { now = false } = readRotation(body);
       const made = await change(id, (nouns, instance) => {
-        if (now) return shown(replaceAll(context, nouns, { instance, actor }));
+        if (now) return replaceAll(context, nouns, { instance, actor });
         const staged = secretKeys(nouns, instance).find(({ state }) => state === "staged");
         if (staged !== undefined) {
           throw new Failure("conflict", `key ${staged.id} is staged already: promote it, or delete it first`);
@@ -131,14 +134,19 @@ interface Change {
 }
 
 /** After a leak nothing that the old keys signed or opened is good any more: nor what was got for a forged token. */
-function replaceAll(context: ManageContext, nouns: IdentityNouns, { instance, actor }: Change): Key {
-  const ended = secretKeys(nouns, instance).map(({ id }) => id);
-  for (const id of ended) nouns.keys.remove(id);
+function replaceAll(
+  context: ManageContext,
+  nouns: IdentityNouns,
+  { instance, actor }: Change,
+): DataOf<typeof rotateIdentityKey> {
+  // Those for the API alone open it as the others do: where one is known to a stranger, so may the rest be.
+  const ended = nouns.keys.list(instance.seq).map(({ id, use }) => ({ id, use }));
+  for (const { id } of ended) nouns.keys.remove(id);
   nouns.refreshChains.burnAll(instance.seq);
   const key = mintKey(context, nouns, { instance, use: "secret", state: "signing", actor });
-  const detail = { key: key.id, ended, now: true };
+  const detail = { key: key.id, ended: ended.map(({ id }) => id), now: true };
   audit(nouns, { instance, actor, action: "key.rotate", detail, now: context.clock.now() });
-  return key;
+  return { ...shown(key), ended };
 }
 
 /** A new pair signs, and what the ones before have signed is refused from now on. */

@@ -9,6 +9,7 @@ import {
   setIdentityPassword,
 } from "../../api/orchestration/identity-users.ts";
 import { isPlaceholder, normaliseEmail } from "../../core/identity/email.ts";
+import { passwordProblem } from "../../core/identity/password-rules.ts";
 import type { IdentityNouns } from "../../store/identity/open-store.ts";
 import type { Instance, User } from "../../store/identity/records.ts";
 import { audit } from "../audit.ts";
@@ -17,6 +18,7 @@ import { emit } from "../events.ts";
 import { resourceOfUser } from "../resources.ts";
 import type { Searches } from "../search.ts";
 import { endSessions } from "../sessions.ts";
+import { isUnannounced } from "../user-events.ts";
 import { removeUser } from "../users.ts";
 import { bodyReader, type By, isoTime, type ManageContext, type Query, requireInstance } from "./context.ts";
 import { findResources } from "./found.ts";
@@ -105,7 +107,8 @@ async function createUser(
   { id, body, by: { actor } }: { id: string | undefined; body: unknown; by: By },
 ): Promise<IdentityUser> {
   const fields = readNew(body);
-  checkPassword(fields.password, effectiveSettings(requireInstance(context, id)).min_password_length);
+  const { email: address, password } = fields;
+  checkPassword(context, { instance: requireInstance(context, id), email: address.trim().toLowerCase(), password });
   const passwordHash = fields.password === undefined ? undefined : await hashPassword(fields.password);
   return context.store.write((nouns) => {
     const instance = requireInstance(context, id);
@@ -130,6 +133,7 @@ async function createUser(
 }
 
 function banUser({ user, instance, nouns, now }: Changing, actor: string): Banned {
+  announce(nouns, { user, instance, now });
   const banned = { ...user, bannedAt: user.bannedAt ?? now, updatedAt: now };
   nouns.users.update(banned);
   tell(nouns, { instance, user: banned, actor, action: "user.ban", type: "user.banned", now });
@@ -138,6 +142,7 @@ function banUser({ user, instance, nouns, now }: Changing, actor: string): Banne
 }
 
 function unbanUser({ user, instance, nouns, now }: Changing, actor: string): IdentityUser {
+  announce(nouns, { user, instance, now });
   const free = { ...user, bannedAt: undefined, updatedAt: now };
   nouns.users.update(free);
   tell(nouns, { instance, user: free, actor, action: "user.unban", type: "user.unbanned", now });
@@ -150,10 +155,11 @@ async function setPassword(
   { reference, body, by: { actor } }: { reference: UserReference; body: unknown; by: By },
 ): Promise<Banned> {
   const { password } = readPassword(body);
-  const { instance: known } = find(context, context.store, reference);
-  checkPassword(password, effectiveSettings(known).min_password_length);
+  const known = find(context, context.store, reference);
+  checkPassword(context, { instance: known.instance, email: known.user.email, password });
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   return changer(context)(reference, ({ user, instance, nouns, now }) => {
+    announce(nouns, { user, instance, now });
     const changed = { ...user, passwordHash, updatedAt: now };
     nouns.users.update(changed);
     // A link that was mailed before must not undo this.
@@ -194,14 +200,21 @@ function page({ store, cursors }: ManageContext, { seq }: Instance, { limit, cur
   return { rows, next: last === undefined || rows.length < limit ? undefined : cursors.write(place, [last.seq]) };
 }
 
-const passwordBytesMax = 1024;
-
-function checkPassword(password: string | undefined, least: number): void {
+function checkPassword(
+  { limits }: ManageContext,
+  { instance, email, password }: { instance: Instance; email: string; password: string | undefined },
+): void {
   if (password === undefined) return;
-  if ([...password].length < least) throw new Failure("invalid", `password: needs at least ${least} characters`);
-  if (Buffer.byteLength(password) > passwordBytesMax) {
-    throw new Failure("invalid", `password: is longer than ${passwordBytesMax} bytes`);
-  }
+  const { passwordBytesMax: bytesMax } = limits.signIn;
+  const lengthMin = effectiveSettings(instance).min_password_length;
+  const problem = passwordProblem({ password, email, lengthMin, bytesMax });
+  const texts = {
+    password_short: `needs at least ${lengthMin} characters`,
+    password_long: `is longer than ${bytesMax} bytes`,
+    password_email: "is the address of the user: choose another one",
+    password_common: "is one of those that are tried first: choose another one",
+  };
+  if (problem !== undefined) throw new Failure("invalid", `password: ${texts[problem]}`);
 }
 
 function newAddress(nouns: IdentityNouns, instance: Instance, text: string): string {
@@ -229,6 +242,13 @@ interface News {
   action: string;
   type: "user.created" | "user.updated" | "user.banned" | "user.unbanned";
   now: number;
+}
+
+/** Before an operator changes a user whom no webhook has heard of: what has been done to it makes it one of the users. */
+function announce(nouns: IdentityNouns, { user, instance, now }: Omit<Changing, "nouns">): void {
+  if (!isUnannounced(nouns, user)) return;
+  nouns.oneTime.clear(user.seq, "verify_email");
+  emit(nouns, { instance, type: "user.created", data: { ...resourceOfUser(user, []) }, now });
 }
 
 function tell(nouns: IdentityNouns, { instance, user, actor, action, type, now }: News): void {

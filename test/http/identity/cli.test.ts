@@ -131,7 +131,9 @@ test("keys are rotated in two steps, or at once", async () => {
   );
   expect((await run(["key", "list"])).out).toMatch(/secret +previous/);
   expect((await run(["key", "create"])).out).toMatch(/^ak_test_/);
-  expect((await run(["key", "rotate", "--now"])).out).toContain("every other secret key has ended");
+  expect((await run(["key", "rotate", "--now"])).out).toContain(
+    "every other key has ended\n1 of them for the API alone",
+  );
 });
 
 test("settings are written by their types, and mistakes are told before anything is sent", async () => {

@@ -202,10 +202,12 @@ describe("keys", () => {
     const { instance_id: id, secret_key: old } = await quickstart();
     const { token } = await signedIn(id ?? "");
     const staged = (await manage(`POST /identity/instances/${id}/keys/rotate`, {})).data;
-    const fresh = String((await manage(`POST /identity/instances/${id}/keys/rotate`, { now: true })).data.secret_key);
-    expect([await statusWith(old), await statusWith(String(staged.secret_key)), await statusWith(fresh)]).toEqual([
-      401, 401, 200,
-    ]);
+    const apiOnly = (await manage(`POST /identity/instances/${id}/keys`)).data;
+    const { data } = await manage(`POST /identity/instances/${id}/keys/rotate`, { now: true });
+    const fresh = String(data.secret_key);
+    for (const ended of [old, staged.secret_key, apiOnly.secret_key]) expect(await statusWith(String(ended))).toBe(401);
+    expect(await statusWith(fresh)).toBe(200);
+    expect(data.ended).toContainEqual({ id: apiOnly.id, use: "api" });
     expect(await verify(fresh, token)).toMatchObject({ status: 401, json: { error: "Token invalid signature" } });
     expect((await keysOf(id)).map(({ state }) => state)).toEqual(["signing"]);
   });
@@ -409,7 +411,7 @@ describe("around it", () => {
     const signing = String(made.data.secret);
     expect(signing).toMatch(/^[0-9a-f]{64}$/);
     expect((await manage(`GET ${at}`)).text).not.toContain(signing);
-    expect((await manage(`GET ${at}`)).data.hooks).toMatchObject([{ url: "https://hooks.test/x", enabled: true }]);
+    expect((await manage(`GET ${at}`)).data.hooks).toMatchObject([{ url: "https://***@hooks.test/x", enabled: true }]);
     await manage(`POST /identity/users?instance=${id}`, { email: "a@shop.test" });
     await manage(`POST /identity/users/a@shop.test/ban?instance=${id}`);
     const calls = await manage(`GET /identity/hooks/${made.data.id}/deliveries?instance=${id}`);
@@ -420,7 +422,7 @@ describe("around it", () => {
     });
     const one = `/identity/hooks/${made.data.id}?instance=${id}`;
     expect((await manage(`PATCH ${one}`, { enabled: false, events: ["user.banned"] })).data).toMatchObject({
-      url: "https://hooks.test/x",
+      url: "https://***@hooks.test/x",
       events: ["user.banned"],
       enabled: false,
     });
@@ -433,6 +435,16 @@ describe("around it", () => {
     for (const wrong of [{ url: "ftp://x" }, { events: ["user.create"] }, { enabled: "no" }, { on: true }, []]) {
       expect((await manage(`PATCH ${one}`, wrong)).status).toBe(400);
     }
+    const stored = () => world.context.store.hooks.list(world.context.store.instances.get(id ?? "")?.seq ?? 0)[0]?.url;
+    const change = (url: string) => manage(`PATCH ${one}`, { url });
+    await change("https://me:pw@hooks.test/x");
+    expect((await change("https://***@hooks.test/y")).data.url).toBe("https://***@hooks.test/y");
+    expect(stored()).toBe("https://me:pw@hooks.test/y");
+    const elsewhere = await change("https://***@evil.test/y");
+    expect([elsewhere.status, elsewhere.error]).toEqual([400, expect.stringContaining("write them out")]);
+    expect((await change("https://hooks.test/y")).data.url).toBe("https://hooks.test/y");
+    expect(stored()).toBe("https://hooks.test/y");
+    expect((await change("https://***@hooks.test/y")).status).toBe(400);
     expect((await manage(`PATCH /identity/hooks/none?instance=${id}`, { enabled: true })).status).toBe(404);
     for (let n = 1; n < world.context.limits.hooksMax; n++) await manage(`POST ${at}`, { url: "https://x.test" });
     expect((await manage(`POST ${at}`, { url: "https://x.test" })).status).toBe(409);

@@ -51,7 +51,8 @@ export const keyCommands: readonly Command[] = [
     usage: ["identity key rotate [--instance ID] [--now]"],
     detail: [
       "Give the new key to your servers, then: identity key promote. Tokens that the old one has signed",
-      "stay good for a day. --now is for a leak: all tokens and every other secret key end at once.",
+      "stay good for a day. --now is for a leak: all tokens and every other key end at once, those made with",
+      "identity key create included.",
     ],
     flags: [instanceFlag, { name: "now", summary: "after a leak: the new key signs at once, no other one stays" }],
     async run(context, args) {
@@ -59,8 +60,10 @@ export const keyCommands: readonly Command[] = [
       const params = { instance: await instanceOf(context, args) };
       const now = args.on("now");
       const data = await context.api.call(rotateIdentityKey, { params, body: now ? { now } : {} });
+      const apiKeys = (data.ended ?? []).filter(({ use }) => use === "api").length;
+      const again = apiKeys === 0 ? "" : `\n${apiKeys} of them for the API alone: identity key create makes new ones`;
       const next = now
-        ? "it signs from now on; every other secret key has ended"
+        ? `it signs from now on; every other key has ended${again}`
         : `give it to your servers, then run: berth identity key promote --instance ${params.instance}`;
       answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}\n${next}`);
       return exitCodes.done;

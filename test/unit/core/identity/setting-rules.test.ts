@@ -20,6 +20,9 @@ test.each([
   [{ accent: "red; background: url(x)" }, "accent", "colour"],
   [{ title: "a\u0000b" }, "title", "print"],
   [{ placeholder_domain: "Users.Invalid" }, "placeholder_domain", "lower case"],
+  [{ placeholder_domain: "gmail.com" }, "placeholder_domain", "mailboxes of real people"],
+  [{ placeholder_domain: "x.outlook.com" }, "placeholder_domain", "mailboxes of real people"],
+  [{ redirect_uris: ["https://shop.com/*"] }, "redirect_uris[0]", "no wildcard"],
   [{ session_id_prefix: "a b" }, "session_id_prefix", "letters"],
   [{ secret_key_headers: ["Authorization"] }, "secret_key_headers", "meaning of its own"],
   [{ secret_key_headers: ["X-Forwarded-For"] }, "secret_key_headers", "meaning of its own"],
@@ -28,6 +31,12 @@ test.each([
   const { settings, problems } = changedSettings({}, change);
   expect(problems).toContainEqual({ path, message: expect.stringContaining(text) });
   if (problems[0]?.message.includes("unknown")) expect(settings).toEqual({});
+});
+
+test("what an earlier version has taken stands until it is changed", () => {
+  const old = { placeholder_domain: "gmail.com", redirect_uris: ["https://shop.com/*"] };
+  expect(changedSettings(old, { title: "Shop" })).toEqual({ settings: { ...old, title: "Shop" }, problems: [] });
+  expect(changedSettings(old, { placeholder_domain: "outlook.com" }).problems).toHaveLength(1);
 });
 
 test.each([
@@ -51,6 +60,8 @@ test.each([
   "https://app.test\\@evil.test/",
   "https://app.test/#x",
   "https://*.app.test/",
+  "https://app.test/*",
+  "https://app.test/?x=*",
   "https://app.test/a b",
   "https://app.test/\n",
   "https:app.test/cb",
