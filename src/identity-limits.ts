@@ -29,6 +29,8 @@ export const identityLimits = {
     oidcRefetchMs: 10_000,
     /** How far the clock of an issuer may be from ours. */
     clockLeewayMs: 60_000,
+    /** A request that must not tell whether there is a user with an address is answered no sooner. */
+    evenMs: 250,
     passwordBytesMax: 1_024,
     /** Passwords that are hashed at the same time, each in a thread of its own, and that wait for that. */
     passwordWorkers: 2,

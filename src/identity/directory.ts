@@ -38,8 +38,6 @@ export interface Overview {
   /** Headers that some instance takes its secret key from, and its publishable key; lower case. */
   secretKeyHeaders: readonly string[];
   publishableKeyHeaders: readonly string[];
-  /** Addresses that some instance sends browsers back to. */
-  redirectUris: readonly string[];
   /** Some instance has a host name of its own. */
   hasHosts: boolean;
 }
@@ -121,7 +119,6 @@ function overviewOf(instances: readonly Instance[]): Overview {
   return {
     secretKeyHeaders: all((settings) => settings.secret_key_headers.map((name) => name.toLowerCase())),
     publishableKeyHeaders: all((settings) => settings.publishable_key_headers.map((name) => name.toLowerCase())),
-    redirectUris: all((settings) => settings.redirect_uris),
     hasHosts: instances.some(({ host }) => host !== undefined),
   };
 }

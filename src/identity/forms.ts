@@ -52,6 +52,18 @@ export async function counted<T>(
   }
 }
 
+/**
+ * Does work whose length depends on whether there is a user with an address, in a time that does not: the answer comes
+ * no sooner than `evenMs`, by when the work is done.
+ */
+export async function inEvenTime<T>(
+  { clock, limits }: Pick<IdentityContext, "clock" | "limits">,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [result] = await Promise.all([work(), clock.sleep(limits.signIn.evenMs)]);
+  return result;
+}
+
 /** Whose turn it is where passwords are worked on. */
 export function laneOf({ entry, ip }: Visit): Lane {
   return { group: entry.instance.id, member: clientNetwork(ip).near };

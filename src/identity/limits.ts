@@ -17,6 +17,7 @@ export interface SignInLimits {
   oidcCacheMax: number;
   oidcRefetchMs: number;
   clockLeewayMs: number;
+  evenMs: number;
   passwordBytesMax: number;
   passwordWorkers: number;
   passwordsWaitingMax: number;

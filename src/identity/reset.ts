@@ -5,7 +5,7 @@ import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit, auditAttempt } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
-import { accountKey, counted, type DeadEnd, type FormProblem, laneOf } from "./forms.ts";
+import { accountKey, counted, type DeadEnd, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
 import type { Mailing } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashOf, randomSecret } from "./random.ts";
@@ -54,8 +54,7 @@ async function begin(
   const perAccount = { bucket: "reset_account", key: accountKey(visit, email) } as const;
   return counted(context, visit, { perClient: "reset", perAccount }, async () => {
     const now = context.clock.now();
-    // One write either way: how long it takes says nothing about the address.
-    await context.store.write((nouns) => {
+    const request = (nouns: IdentityNouns): void => {
       const { instance } = entry;
       const act = { instance, actor: "user", action: "password.reset_requested", email, ip, now };
       auditAttempt(nouns, act, context.limits);
@@ -64,7 +63,8 @@ async function begin(
       const token = putLink(context, nouns, { user, redirectUri: redirect.value, now });
       const link = `${visit.pagesUrl}/reset?token=${token}`;
       mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: user.email, link, now });
-    });
+    };
+    await inEvenTime(context, () => context.store.write(request));
     mailing.wake();
     return { sent: email };
   });

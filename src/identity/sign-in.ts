@@ -41,6 +41,8 @@ export interface SignIn {
   withPassword(visit: Visit, form: PasswordForm): Promise<FormOutcome>;
   /** Goes on as whoever is signed in here; undefined when nobody is. */
   goOn(visit: Visit, redirectUri: string): Promise<Admitted | undefined>;
+  /** Whether this browser is signed in with the session that has this id. */
+  isSession(visit: Visit, sessionId: string): boolean;
   /** Ends the session of this browser. */
   out(visit: Visit): Promise<void>;
 }
@@ -59,6 +61,8 @@ export function createSignIn(parts: SignInParts): SignIn {
     offer: (visit) => offerTo(parts, visit),
     withPassword: (visit, form) => signInWithPassword(parts, visit, form),
     goOn: (visit, redirectUri) => goOn(parts, visit, redirectUri),
+    isSession: (visit, sessionId) =>
+      currentSession(parts.context.store, visit, parts.context.clock.now())?.sessionId === sessionId,
     out: (visit) => signOut(parts, visit),
   };
 }

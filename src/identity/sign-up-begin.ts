@@ -4,7 +4,7 @@ import { checkRedirect } from "../core/identity/redirect.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
-import { accountKey, counted, type FormOutcome, type FormProblem, laneOf } from "./forms.ts";
+import { accountKey, counted, type FormOutcome, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
 import { hashOf, randomSecret } from "./random.ts";
 import { offersPassword } from "./sign-in.ts";
 import { deviceOf, isEstablished, type PendingSignUp, type SignUpParts } from "./sign-up-parts.ts";
@@ -37,7 +37,8 @@ export async function beginSignUp(parts: SignUpParts, visit: Visit, form: SignUp
     const name = cleanName(form.name) || email.slice(0, email.indexOf("@"));
     const pending = { name, passwordHash, redirectUri: redirect.value, device: deviceOf(visit) };
     const now = context.clock.now();
-    await context.store.write((nouns) => invite(parts, nouns, { visit, email, pending, now }));
+    const work = (nouns: IdentityNouns) => invite(parts, nouns, { visit, email, pending, now });
+    await inEvenTime(context, () => context.store.write(work));
     mailing.wake();
     return { sent: email };
   });

@@ -181,6 +181,7 @@ describe("signing in with a real browser", () => {
     await tab.press("Confirm");
     expect(await verify(await tokenIn(tab))).toMatchObject({ email: "bea@example.com", provider: "email" });
     await tab.open(signInUrl().replace("/sign-in?", "/sign-out?"));
+    await tab.press("Sign out");
     await tab.at(/\/callback$/);
     await tab.open(signInUrl());
     expect(await tab.shows("Sign in to")).not.toContain("Continue as");

@@ -32,7 +32,7 @@ export function createFakeClock(start = testEpoch): FakeClock {
     },
     sleep: (ms, signal) =>
       new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
+        if (signal?.aborted || ms <= 0) return resolve();
         const wake = () => {
           sleepers.delete(sleeper);
           signal?.removeEventListener("abort", wake);

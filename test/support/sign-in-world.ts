@@ -30,6 +30,7 @@ const fast: SignInLimits = {
   ...identityLimits.signIn,
   providerHeadMs: 400,
   providerTotalMs: 700,
+  evenMs: 0,
   passwordMemoryKib: 1_024,
   passwordPasses: 1,
 };

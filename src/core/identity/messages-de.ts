@@ -38,6 +38,8 @@ export const german: Record<MessageKey, string> = {
   reset_save: "Passwort speichern",
   reset_done: "Dein Passwort ist geändert",
   reset_done_hint: "Du bist überall abgemeldet. Melde dich mit dem neuen Passwort an.",
+  sign_out: "Abmelden",
+  sign_out_intro: "Du bist angemeldet als {email}.",
   signed_out: "Du bist abgemeldet",
   signed_out_hint: "Du kannst diese Seite schließen.",
   returning: "Einen Moment",

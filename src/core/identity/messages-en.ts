@@ -35,6 +35,8 @@ export const english = {
   reset_save: "Save password",
   reset_done: "Your password has been changed",
   reset_done_hint: "You have been signed out everywhere. Sign in with the new password.",
+  sign_out: "Sign out",
+  sign_out_intro: "You are signed in as {email}.",
   signed_out: "You are signed out",
   signed_out_hint: "You can close this page.",
   returning: "One moment",

@@ -6,6 +6,17 @@ const privacy = {
   "X-Frame-Options": "DENY",
 };
 
+const yearSeconds = 365 * 24 * 3_600;
+
+/**
+ * Tells browsers to come by TLS alone from now on (RFC 6797): whoever sits between must not see a password because a
+ * link said http. Only where the service itself is reached over https.
+ */
+export function overTlsOnly(response: Response, isSecure: boolean): Response {
+  if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${yearSeconds}`);
+  return response;
+}
+
 export interface PageOptions {
   nonce: string;
   status?: number;

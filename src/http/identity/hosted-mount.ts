@@ -1,5 +1,6 @@
 import { readText } from "./body.ts";
-import { type Caller, faceOf, flowCookie, readCaller } from "./hosted-page.ts";
+import { overTlsOnly } from "./hosted-answers.ts";
+import { type Caller, faceOf, flowCookie, isSecure, readCaller } from "./hosted-page.ts";
 import { facelessProblem, failurePage, problemAnswer } from "./hosted-problem.ts";
 import { instanceOf, instancePaths, isAtAnother } from "./instance.ts";
 import type { Face } from "./pages/frame.ts";
@@ -32,7 +33,9 @@ export function mountPage(
   answer: (call: PageCall) => Response | Promise<Response>,
 ): void {
   for (const one of instancePaths(path)) {
-    plane.app.get(one, ({ request, params }) => onPage(plane, { request, params }, answer));
+    plane.app.get(one, async ({ request, params }) =>
+      overTlsOnly(await onPage(plane, { request, params }, answer), isSecure(plane)),
+    );
   }
 }
 
@@ -45,7 +48,9 @@ export function mountForm(plane: IdentityPlane, path: string, handler: FormHandl
     return checkForm(plane, { ...call, form }, handler);
   };
   for (const one of instancePaths(path)) {
-    plane.app.route("POST", one, ({ request, params }) => onPage(plane, { request, params }, take), { parse: "none" });
+    const post = async ({ request, params }: { request: Request; params: Params }) =>
+      overTlsOnly(await onPage(plane, { request, params }, take), isSecure(plane));
+    plane.app.route("POST", one, post, { parse: "none" });
   }
 }
 

@@ -57,7 +57,7 @@ function cookieOf(
 }
 
 /** Whether browsers reach us over https, whatever the last stretch to this process is. */
-function isSecure({ identity }: IdentityPlane): boolean {
+export function isSecure({ identity }: IdentityPlane): boolean {
   return identity.hosted.baseUrl.startsWith("https:");
 }
 

@@ -61,7 +61,7 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
       path,
       ({ request, params }) => {
         const response = guarded(plane, () => run(request, params));
-        return cors === undefined ? response : withCors(cors, request, response);
+        return cors === undefined ? response : withCors(cors, { request, params }, response);
       },
       // The body is ours to read: Elysia's own parsers come before who asks is known.
       { parse: "none" },

@@ -1,9 +1,9 @@
 import type { InstanceEntry } from "../../identity/directory.ts";
 import type { ProviderAnswer } from "../../identity/flow-parts.ts";
 import { errorAnswer } from "./answers.ts";
-import { redirectAnswer } from "./hosted-answers.ts";
+import { overTlsOnly, redirectAnswer } from "./hosted-answers.ts";
 import { mountPage, type PageCall, queryOf } from "./hosted-mount.ts";
-import { deliveryAnswer, deviceCookie, faceOf, flowCookie, readCaller } from "./hosted-page.ts";
+import { deliveryAnswer, deviceCookie, faceOf, flowCookie, isSecure, readCaller } from "./hosted-page.ts";
 import { facelessFor, facelessProblem, failurePage, problemAnswer } from "./hosted-problem.ts";
 import type { IdentityPlane } from "./plane.ts";
 
@@ -17,9 +17,9 @@ export function mountOauth(plane: IdentityPlane): void {
     plane.app.get(path, ({ request, params }) => {
       // Whoever only looks must not spend the state that the browser comes with.
       if (request.method === "HEAD") return errorAnswer(405, "Method not allowed", { Allow: "GET" });
-      return arriveAnswer(plane, request, name(params)).catch((error) =>
-        failurePage(plane, facelessFor(request), error),
-      );
+      return arriveAnswer(plane, request, name(params))
+        .catch((error) => failurePage(plane, facelessFor(request), error))
+        .then((answer) => overTlsOnly(answer, isSecure(plane)));
     });
   callback("/oauth/:provider/callback", ({ provider }) => ({ provider: provider ?? "" }));
   callback("/oauth/oidc/:connection/callback", ({ connection }) => ({ connection: connection ?? "" }));

@@ -206,3 +206,32 @@ test("callbacks and wrong passwords of a stranger do not flood the audit trail",
   expect(trail().length).toBe(before + 1);
   expect(trail()[0]).toMatchObject({ action: "signin.fail", detail: { error: "access_denied", times: 60 } });
 });
+
+test("how long a request for a mail takes says nothing about the address", async () => {
+  await world.stop();
+  world = await signInWorld({}, { evenMs: 250 });
+  shop = await world.shop();
+  await world.user(shop, { email: "ana@example.com" });
+  for (const [path, email] of [
+    ["/forgot", "ana@example.com"],
+    ["/forgot", "nobody@example.com"],
+    ["/sign-up", "ana@example.com"],
+    ["/sign-up", "new@example.com"],
+  ] as const) {
+    const browser = world.browser();
+    const page = await browser.open(world.page(shop, path));
+    const mails = world.mails().length;
+    let answered = false;
+    const answer = browser.submit(page, path, { email, name: "Ana", password: "correct horse battery" });
+    void answer.then(() => {
+      answered = true;
+    });
+    await waitFor("the answer to be held back", () => world.clock.sleepers > 0);
+    if (email !== "nobody@example.com") await waitFor("the mail", () => world.mails().length > mails);
+    world.clock.moveTo(world.clock.steady() + 249);
+    for (let turn = 0; turn < 5; turn++) await new Promise((next) => setImmediate(next));
+    expect([email, answered]).toEqual([email, false]);
+    world.clock.moveTo(world.clock.steady() + 1);
+    expect((await answer).status).toBe(200);
+  }
+});

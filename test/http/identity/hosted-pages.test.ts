@@ -32,6 +32,25 @@ describe("headers", () => {
     expect(html).not.toMatch(/<script|\son[a-z]+=|style="/);
   });
 
+  test("over https browsers are told to come by TLS alone, also by redirects and errors", async () => {
+    world = await signInWorld({ baseUrl: "https://id.test" });
+    const shop = await world.shop();
+    // TLS ends before us.
+    const at = (path: string) => `http://id.test/i/${shop.id}${path}?redirect_uri=${encodeURIComponent(appUrl)}`;
+    const urls = [
+      ...["/sign-in", "/forgot", "/sign-out", "/nothing"].map(at),
+      `${at("/oauth/authorize")}&provider=google`,
+      "http://id.test/oauth/google/callback?state=x",
+    ];
+    const heard = await Promise.all(urls.map((url) => world.fetch(new Request(url))));
+    const sent = heard.map(({ headers }) => headers.get("strict-transport-security"));
+    expect(sent).toEqual(urls.map((url) => (url.includes("/nothing") ? null : "max-age=31536000")));
+    const plain = await signInWorld();
+    const page = await plain.fetch(new Request(plain.page(await plain.shop(), "/sign-in")));
+    expect(page.headers.get("strict-transport-security")).toBeNull();
+    await plain.stop();
+  });
+
   test("each page has a nonce of its own", async () => {
     const { headers } = await signInPage();
     const shop = await world.shop();

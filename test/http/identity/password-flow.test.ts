@@ -406,33 +406,47 @@ describe("signed in at the hosted pages", () => {
     expect((await browser.submit(page, "/continue", {})).url).not.toContain("token=");
   });
 
-  test("sign-out ends the session and forgets the browser, then goes where it may", async () => {
+  const isActive = async ({ session_id: id }: Record<string, unknown>) => {
+    const { json } = await world.ask(`GET /api/v1/sessions/${id}`, { headers: withSecret(shop) });
+    return (json as { data: { active: boolean } }).data.active;
+  };
+
+  test("sign-out asks, then ends the session, forgets the browser and goes where it may", async () => {
     const browser = world.browser();
     const claims = claimsOf(await verified(browser));
-    expect((await browser.open(`${baseUrl}/i/${shop.id}/sign-out`)).html).toContain("You are signed out");
-    const session = await world.ask(`GET /api/v1/sessions/${claims.session_id}`, { headers: withSecret(shop) });
-    expect(session.json).toMatchObject({ data: { active: false } });
+    const asked = await browser.open(world.page(shop, "/sign-out"));
+    expect(asked.html).toContain(`You are signed in as ${email}`);
+    expect(await isActive(claims)).toBe(true);
+    expect((await browser.submit(asked, "/sign-out", {})).url).toBe(appUrl);
+    expect(await isActive(claims)).toBe(false);
     expect((await browser.open(world.page(shop, "/sign-in"))).html).not.toContain("Continue as");
     expect((await browser.open(world.page(shop, "/sign-out"))).url).toBe(appUrl);
     const evil = await browser.open(`${baseUrl}/i/${shop.id}/sign-out?redirect_uri=https://evil.test/`);
     expect(evil.html).toContain("You are signed out");
   });
 
-  test("a browser that fetches ahead signs nobody out", async () => {
+  test("an app that names the session signs out at once; a page that guesses does not, nor one that fetches ahead", async () => {
     const browser = world.browser();
     const claims = claimsOf(await verified(browser));
-    const isActive = async () => {
-      const { json } = await world.ask(`GET /api/v1/sessions/${claims.session_id}`, { headers: withSecret(shop) });
-      return (json as { data: { active: boolean } }).data.active;
-    };
-    const elsewhere = (destination: string) => ({ "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": destination });
-    // Nor does an image or a frame in a page of somebody else.
-    for (const headers of [{ "Sec-Purpose": "prefetch" }, elsewhere("image"), elsewhere("iframe")]) {
-      await browser.open(world.page(shop, "/sign-out"), { headers });
-      expect(await isActive()).toBe(true);
+    const own = { session_id: String(claims.session_id) };
+    const guesses = ["", `svc_session_${crypto.randomUUID()}`];
+    await browser.open(world.page(shop, "/sign-out"));
+    for (const session_id of guesses) {
+      await browser.open(world.page(shop, "/sign-out", { session_id }));
     }
-    await browser.open(world.page(shop, "/sign-out"), { headers: elsewhere("document") });
-    expect(await isActive()).toBe(false);
+    await browser.open(world.page(shop, "/sign-out", own), { headers: { "Sec-Purpose": "prefetch" } });
+    await world.browser().open(world.page(shop, "/sign-out", own));
+    expect(await isActive(claims)).toBe(true);
+    expect((await browser.open(world.page(shop, "/sign-out", own))).url).toBe(appUrl);
+    expect(await isActive(claims)).toBe(false);
+  });
+
+  test("a form of another site signs nobody out", async () => {
+    const browser = world.browser();
+    const claims = claimsOf(await verified(browser));
+    const again = await browser.open(world.page(shop, "/sign-out"), { method: "POST", form: { redirect_uri: appUrl } });
+    expect(again.html).toContain(`You are signed in as ${email}`);
+    expect(await isActive(claims)).toBe(true);
   });
 });
 

@@ -48,7 +48,6 @@ test("what instances have in common", async () => {
   expect(it.context.directory.overview()).toEqual({
     secretKeyHeaders: ["x-a", "x-b"],
     publishableKeyHeaders: ["x-p"],
-    redirectUris: ["https://a.test/cb"],
     hasHosts: false,
   });
   await it.tenant({}, "id.shop.test");

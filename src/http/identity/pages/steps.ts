@@ -67,6 +67,18 @@ ${mainButton(say("confirm"))}
   return frame({ face, heading: say("verify"), intro, body, nonce });
 }
 
+/** Asks whether to sign out. */
+export function signOutPage(view: StepView & { redirectUri: string; email: string }): string {
+  const { face, nonce, prefix, seal, problem, redirectUri, email } = view;
+  const say = sayFor(face);
+  const body = markup`${problemBox(problem)}
+<form method="post" action="${prefix}/sign-out">
+${sealed(seal)} ${hidden({ redirect_uri: redirectUri })}
+${mainButton(say("sign_out"))}
+</form>`;
+  return frame({ face, heading: say("sign_out"), intro: say("sign_out_intro", { email }), body, nonce });
+}
+
 export interface MessageView {
   face: Face;
   nonce: string;

@@ -99,9 +99,11 @@ test("new passwords: length counts", () => {
   const problem = (password: string) =>
     passwordProblem({ password, email: "ana@example.com", lengthMin: 8, bytesMax: 1_024 });
   expect(problem("1234567")).toBe("password_short");
-  expect(problem("12345678")).toBeUndefined();
+  expect(problem("84720163")).toBeUndefined();
+  expect(problem("12345678")).toBe("password_common");
   expect(problem("😀".repeat(7))).toBe("password_short");
-  expect(problem("ä".repeat(512))).toBeUndefined();
+  const twoBytesEach = Array.from({ length: 512 }, (_, at) => String.fromCharCode(0xc0 + ((at * 37) % 300))).join("");
+  expect(problem(twoBytesEach)).toBeUndefined();
   expect(problem("ä".repeat(513))).toBe("password_long");
   expect(problem(" Ana@Example.com ")).toBe("password_email");
 });
