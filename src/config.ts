@@ -238,6 +238,8 @@ export interface ClientOptions {
   /** Who the event log names. */
   actor: string;
   color: boolean;
+  /** Answers every question with yes. */
+  autoApprove: boolean;
 }
 
 export function clientOptions(
@@ -249,6 +251,7 @@ export function clientOptions(
   return {
     endpoint,
     actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
+    autoApprove: /^(?:1|true|yes)$/i.test(env.BERTH_AUTO_APPROVE ?? ""),
     color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
   };
 }

@@ -2,8 +2,35 @@ import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, exitCodes } from "./failures.ts";
 
+export interface Question {
+  /** Ends with a question mark. */
+  text: string;
+  /** The operator has said yes already. */
+  yes: boolean;
+  /** What says yes where nobody can be asked. */
+  way?: string;
+  /** What a no means. */
+  otherwise?: string;
+}
+
+/**
+ * The one rule of every command that asks: `-y` or BERTH_AUTO_APPROVE=1 is a yes; else the operator is asked on the
+ * terminal; without a terminal it is a no. A no ends the command with `refused` before anything was changed.
+ */
+export async function requireYes(context: Context, question: Question): Promise<void> {
+  const { text, yes, way = "add -y", otherwise = "nothing was changed" } = question;
+  if (yes || context.autoApprove) return;
+  if (!context.terminal.asks) {
+    throw new CommandFailure(
+      `there is no terminal to ask "${text}": ${way} to answer yes; ${otherwise}`,
+      exitCodes.refused,
+    );
+  }
+  if (!(await confirmed(text, context))) throw new CommandFailure(otherwise, exitCodes.refused);
+}
+
 /** Asks on stderr; only `y` and `yes` mean yes. Throws when the operator interrupts. */
-export async function confirmed(question: string, { terminal, signal }: Context): Promise<boolean> {
+async function confirmed(question: string, { terminal, signal }: Context): Promise<boolean> {
   terminal.prompt(`\n${terminal.noteStyle.bold(question)} [y/N] `);
   const line = await terminal.readLine();
   if (line === undefined) terminal.note("");
@@ -11,15 +38,9 @@ export async function confirmed(question: string, { terminal, signal }: Context)
   return /^\s*y(?:es)?\s*$/i.test(line ?? "");
 }
 
-/** For what cannot be undone: asks where somebody is there to answer and did not say --yes. Throws when that is a no. */
-export async function assent(question: string, args: Arguments, context: Context): Promise<void> {
-  if (args.on("yes") || !context.terminal.interactive) return;
-  if (!(await confirmed(question, context))) throw refused();
+/** The same for a command with `yesFlag`. */
+export function assent(text: string, args: Arguments, context: Context): Promise<void> {
+  return requireYes(context, { text, yes: args.on("yes") });
 }
 
-export const yesFlag = { name: "yes", short: "y", summary: "do not ask" };
-
-/** What a refused question ends with. */
-export function refused(): CommandFailure {
-  return new CommandFailure("nothing was changed", exitCodes.refused);
-}
+export const yesFlag = { name: "yes", short: "y", summary: "do not ask (BERTH_AUTO_APPROVE=1)" };

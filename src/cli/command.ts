@@ -46,6 +46,8 @@ export interface Context {
   limits: ClientLimits;
   /** `-o json`: the envelope on stdout and nothing else there. */
   json: boolean;
+  /** BERTH_AUTO_APPROVE: every question is answered with yes. */
+  autoApprove: boolean;
   cwd: string;
   variables: Variables;
   /** All of stdin. */

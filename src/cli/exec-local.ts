@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { system } from "../api/orchestration/health.ts";
 import { parseArguments } from "./arguments.ts";
-import { confirmed } from "./ask.ts";
+import { requireYes } from "./ask.ts";
 import type { Context } from "./command.ts";
 import { execCommand } from "./commands/exec.ts";
 import { CommandFailure, exitCodes } from "./failures.ts";
@@ -95,7 +95,7 @@ async function carryOut(context: Context, plan: LocalPlan, { plugin, yes, engine
     return execCommand.run(context, parseArguments(plan.words, [...execCommand.flags, ...globalFlags], { stopAtWord }));
   }
   show(context, plan.argv);
-  if (plan.type === "ask" && !yes) await ask(context, plugin, engine !== undefined);
+  if (plan.type === "ask") await ask(context, { plugin, isHere: engine !== undefined, yes });
   const env: Record<string, string> = engine === undefined ? {} : { DOCKER_HOST: engine };
   const code = await context.runLocal({ argv: plan.argv, env });
   if (code === notFoundCode && Bun.which(plan.argv[0] ?? "") === null) {
@@ -104,17 +104,21 @@ async function carryOut(context: Context, plan: LocalPlan, { plugin, yes, engine
   return code;
 }
 
-async function ask(context: Context, plugin: string, isHere: boolean): Promise<void> {
+async function ask(context: Context, { plugin, isHere, yes }: Asking): Promise<void> {
   const where = isHere ? "" : "; it was perhaps meant for the server: then run it there, over ssh";
-  if (!context.terminal.interactive) {
-    const way = "run it yourself, or say berth --yes before the plugin";
-    throw new CommandFailure(
-      `the plugin "${plugin}" wants this run on this machine${where}; ${way}`,
-      exitCodes.refused,
-    );
-  }
-  const question = `The plugin "${plugin}" wants this run on this machine${where}. Run it?`;
-  if (!(await confirmed(question, context))) throw new CommandFailure("not run", exitCodes.refused);
+  const text = `The plugin "${plugin}" wants this run on this machine${where}. Run it?`;
+  await requireYes(context, {
+    text,
+    yes,
+    way: "run it yourself, or put --yes before the plugin's name",
+    otherwise: "not run",
+  });
+}
+
+interface Asking {
+  plugin: string;
+  isHere: boolean;
+  yes: boolean;
 }
 
 function show({ terminal }: Context, argv: readonly string[]): void {

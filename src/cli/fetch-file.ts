@@ -2,7 +2,7 @@ import { link, open, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { readAnswer } from "../api/client.ts";
 import { fetchPluginFile, fileSizeHeader } from "../api/orchestration/dispatch.ts";
-import { confirmed } from "./ask.ts";
+import { requireYes } from "./ask.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, exitCodes } from "./failures.ts";
 import { bytesText } from "./stats-table.ts";
@@ -51,10 +51,14 @@ async function requireConsent(
   const below = relative(await realpath(context.cwd), join(await realFolder(target), basename(target)));
   const isPlain = below !== "" && !below.startsWith("..") && !isAbsolute(below) && !/(?:^|\/)\./.test(below);
   const isNamed = setup.words.some((word) => word === path || word.endsWith(`=${path}`));
-  if (isPlain || setup.yes || isNamed) return;
-  const refusal = new CommandFailure(`"${printable(wish.dest_path)}" was not written`, exitCodes.refused);
-  if (!context.terminal.interactive) throw refusal;
-  if (!(await confirmed(`Write "${printable(wish.dest_path)}"?`, context))) throw refusal;
+  if (isPlain || isNamed) return;
+  const text = `Write "${printable(wish.dest_path)}"?`;
+  await requireYes(context, {
+    text,
+    yes: setup.yes,
+    way: "put --yes before the plugin's name",
+    otherwise: `"${printable(wish.dest_path)}" was not written`,
+  });
 }
 
 /** Links in the way followed: they may lead anywhere. */

@@ -18,7 +18,7 @@ const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.usage, "wrong usage"],
   [exitCodes.timedOut, "not ready in time; the server goes on"],
   [exitCodes.unreachable, "the server was not reached"],
-  [exitCodes.refused, "a question was answered with no, or could not be asked"],
+  [exitCodes.refused, "a question was answered with no, or there was no terminal to ask on"],
   [exitCodes.interrupted, "Ctrl-C"],
 ];
 

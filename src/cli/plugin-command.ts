@@ -1,7 +1,7 @@
 import { ApiError } from "../api/client.ts";
 import { type DispatchResult, dispatchPlugin } from "../api/orchestration/dispatch.ts";
 import { listPlugins, type PluginInfo } from "../api/orchestration/plugins.ts";
-import { confirmed, refused } from "./ask.ts";
+import { requireYes } from "./ask.ts";
 import type { Context } from "./command.ts";
 import { runLocally } from "./exec-local.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
@@ -131,13 +131,8 @@ async function confirmDestructive(
   const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
   if (!isDestructive(plugin, command) || yes || own.includes("--yes") || own.includes("-y")) return;
   const what = [plugin.name, command, ...words].map(printable).join(" ");
-  if (context.json || !context.terminal.interactive) {
-    throw new CommandFailure(
-      `"${what}" is destructive, says its plugin: add --yes to run it without being asked`,
-      exitCodes.refused,
-    );
-  }
-  if (!(await confirmed(`Run "${what}"? Its plugin says that it is destructive.`, context))) throw refused();
+  const text = `Run "${what}"? Its plugin says that it is destructive.`;
+  await requireYes(context, { text, yes: false, way: "add --yes" });
 }
 
 function tell(context: Context, { message, applied, warnings = [] }: DispatchResult): void {

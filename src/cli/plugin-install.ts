@@ -9,7 +9,7 @@ import {
   type UpdateBody,
   updatePlugin,
 } from "../api/orchestration/plugins.ts";
-import { confirmed, refused } from "./ask.ts";
+import { requireYes } from "./ask.ts";
 import { answer, type Context } from "./command.ts";
 import { CommandFailure, exitCodes } from "./failures.ts";
 import { grantText, previewText } from "./plugin-text.ts";
@@ -19,7 +19,9 @@ import { printable } from "./style.ts";
 /** Installs a plugin; where somebody can be asked, they see first what it is and say yes, unless they did already. */
 export async function installShown(context: Context, body: InstallBody, { yes }: { yes: boolean }): Promise<number> {
   const verb = body.link === true ? "linked" : "installed";
-  if (yes || !context.terminal.interactive) {
+  const text = body.link === true ? "Link it?" : "Install it?";
+  if (yes || context.autoApprove || !context.terminal.asks) {
+    await requireYes(context, { text, yes });
     return cameIn(context, await bring(context, installPlugin, { body }), { verb });
   }
   const seen = await bring(context, installPlugin, { body: { ...body, preview: true } });
@@ -27,7 +29,7 @@ export async function installShown(context: Context, body: InstallBody, { yes }:
     warn(context, [older]);
     return cameIn(context, seen, { verb });
   }
-  await requireYes(context, seen, body.link === true ? "Link it?" : "Install it?");
+  await requireShown(context, seen, text);
   const outcome = await bring(context, installPlugin, { body: { ...body, expect: seen.digest } });
   return cameIn(context, outcome, { verb, seen });
 }
@@ -66,11 +68,12 @@ async function updated(
   } catch (error) {
     // It wants more than it was granted.
     const isGrant = error instanceof ApiError && error.status === 403;
-    if (!isGrant || !(yes || context.terminal.interactive)) throw error;
+    const isYes = yes || context.autoApprove;
+    if (!isGrant || !(isYes || context.terminal.asks)) throw error;
     const seen = await call({ preview: true });
     if (!isPreview(seen) || (seen.more ?? []).length === 0) throw error;
-    if (!yes) await requireYes(context, seen, "Grant that and update it?");
-    return { outcome: await call({ expect: seen.digest, grant: seen.grant }), seen: yes ? undefined : seen };
+    if (!isYes) await requireShown(context, seen, "Grant that and update it?");
+    return { outcome: await call({ expect: seen.digest, grant: seen.grant }), seen: isYes ? undefined : seen };
   }
 }
 
@@ -87,11 +90,11 @@ async function bring<E extends typeof installPlugin | typeof updatePlugin>(
 }
 
 /** Shows it on stderr, so that the answer stays alone on stdout. Fails `refused`. */
-async function requireYes(context: Context, seen: PluginPreview, question: string): Promise<void> {
+async function requireShown(context: Context, seen: PluginPreview, text: string): Promise<void> {
   const { terminal } = context;
   terminal.note(previewText(seen, terminal.noteStyle));
   warn(context, seen.warnings);
-  if (!(await confirmed(question, context))) throw refused();
+  await requireYes(context, { text, yes: false });
 }
 
 interface CameIn {

@@ -19,6 +19,8 @@ export interface ClientOptions {
   endpoint: string;
   actor: string;
   color: boolean;
+  /** Answers every question with yes. */
+  autoApprove: boolean;
 }
 
 /** The world as `client.ts` hands it to the client. */
@@ -160,7 +162,7 @@ function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): 
   const { clock, limits, variables, cwd, version } = around;
   const flag = args.value("endpoint");
   const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
-  const { endpoint, actor } = options;
+  const { endpoint, actor, autoApprove } = options;
   const connection = connect({ endpoint, fetch: around.fetch, signal, answerMs: limits.answerMs });
   const headers = {
     [actorHeader]: headerText(actor),
@@ -184,6 +186,7 @@ function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): 
     clock,
     limits,
     json,
+    autoApprove,
     cwd,
     variables,
     stdin: around.stdin,

@@ -14,8 +14,10 @@ export interface Terminal {
   noteStyle: Style;
   /** Columns of stdout; unlimited when it is not a terminal. */
   width: number;
-  /** Somebody can be asked: stdin and stdout are terminals. */
+  /** Somebody works here: stdin and stdout are terminals. */
   interactive: boolean;
+  /** Somebody can be asked, also where stdout goes elsewhere. */
+  asks: boolean;
   /** stderr can show a block that changes in place. */
   live: boolean;
   /** Shows these lines in place of the ones of the call before; notes in between come out above. */
@@ -67,6 +69,7 @@ export function createTerminal(streams: Streams, colors: TerminalColors): Termin
     noteStyle: createStyle(colors.stderr),
     width: streams.stdoutIsTerminal ? columns() : Number.POSITIVE_INFINITY,
     interactive: streams.stdinIsTerminal && streams.stdoutIsTerminal,
+    asks: streams.stdinIsTerminal && (streams.stdoutIsTerminal || streams.stderrIsTerminal),
     live: streams.stderrIsTerminal,
     block: (lines) => {
       if (streams.stderrIsTerminal) draw(lines);

@@ -32,7 +32,7 @@ describe("apply", () => {
     return name;
   };
   const cli = (...args: string[]) => berth.cli(args, { cwd: folder });
-  const apply = (text: string, ...more: string[]) => cli("apply", "-f", file("app.yml", text), ...more);
+  const apply = (text: string, ...more: string[]) => cli("apply", "-y", "-f", file("app.yml", text), ...more);
   const running = async () => (await berth.pods("shop", "web")).filter((pod) => pod.running).length;
 
   test("shows the plan, tells progress on stderr, waits, and ends with 0 when it is ready", async () => {
@@ -109,7 +109,7 @@ describe("apply", () => {
       ["start", "shop/web"],
       ["restart", "shop/web", "--no-wait"],
       ["version"],
-      ["delete", "shop/web"],
+      ["delete", "shop/web", "-y"],
     ]) {
       const { stdout } = await cli(...line, "-o", "json");
       expect({ line, status: JSON.parse(stdout).status, fields: Object.keys(JSON.parse(stdout)) }).toEqual({

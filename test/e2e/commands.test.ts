@@ -98,14 +98,17 @@ describe("the command line", () => {
     expect(after.some((name) => before.includes(name))).toBe(false);
   });
 
-  test("delete needs -y to wipe where nobody can be asked, and says what stays", async () => {
+  test("delete needs -y without a terminal, and says what stays", async () => {
     await berth.apply(deployment("gone", "web"));
     await berth.ready("deployment", "gone", "web");
-    const refused = await berth.cli(["delete", "gone/web", "--prune"]);
-    expect(refused.exitCode).toBe(5);
+    for (const flags of [[], ["--prune"]]) {
+      const refused = await berth.cli(["delete", "gone/web", ...flags]);
+      expect([refused.exitCode, refused.stderr]).toEqual([5, expect.stringContaining("add -y")]);
+    }
     expect(await berth.pods("gone", "web")).toHaveLength(1);
-    expect(await text("delete", "gone/web")).toContain("config, files and volumes stay");
-    expect(await text("delete", "gone/web")).toContain("is not there");
+    expect(await text("delete", "gone/web", "-y")).toContain("config, files and volumes stay");
+    const again = await berth.cli(["delete", "gone/web"]);
+    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining("is not there")]);
   });
 
   test("version and doctor", async () => {

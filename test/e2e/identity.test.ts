@@ -150,7 +150,7 @@ test("a backup holds users and keys, and brings them back into a running server"
   const file = join(root, "backups", "one.backup");
   const backup = await berth(["backup", file, "--root", root]);
   expect([backup.exitCode, backup.stderr]).toEqual([0, ""]);
-  await json(["user", "delete", ...at, "ana@shop.test"]);
+  await json(["user", "delete", ...at, "ana@shop.test", "-y"]);
   expect((await verify(made.secret_key ?? "", token)).status).toBe(404);
   const restore = await berth(["restore", file, "--root", root]);
   expect([restore.exitCode, restore.stderr]).toEqual([0, ""]);

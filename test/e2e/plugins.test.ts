@@ -46,7 +46,7 @@ describe("an author", () => {
     await done("plugins init greet --lang bash");
     expect(await done("plugins lint greet")).toBe("errors: 0, warnings: 0\n");
     expect(await done("plugins test greet")).toContain("2 passed, 0 failed");
-    expect(await done("plugins install ./greet --link")).toBe("linked greet 0.1.0\n");
+    expect(await done("plugins install ./greet --link -y")).toBe("linked greet 0.1.0\n");
     const said = await cli("greet:hello ana");
     expect(said).toEqual({ exitCode: 0, stdout: "hello ana\n", stderr: "thinking of somebody\n" });
     expect(await done("explain greet")).toMatch(/^ {2}image +text +required/m);
@@ -86,7 +86,7 @@ describe("an operator", () => {
   });
 
   test("installs a release, updates it, goes back, looks and removes", async () => {
-    const { stdout, stderr } = await cli("plugins install ana/hello");
+    const { stdout, stderr } = await cli("plugins install ana/hello -y");
     expect(stdout).toBe("installed hello 1\n");
     expect(stderr).toContain("it may do everything");
     expect(await done("plugins")).toMatch(/^hello +1 +hi +installed +ana\/hello/m);
@@ -101,8 +101,10 @@ describe("an operator", () => {
     expect(await done("plugins runs hello --limit 1")).toMatch(/hello you +succeeded/);
     expect(await done("plugins disable hello")).toBe("disabled hello 1\n");
     expect((await cli("hi:hello")).stderr).toBe('error: plugin "hello" is disabled; enable it first\n');
-    expect(await done("plugins remove hello")).toBe("removed hello\n");
-    expect(await done("plugins remove hello")).toBe("hello was not installed\n");
+    expect((await cli("plugins remove hello")).exitCode).toBe(5);
+    expect(await done("plugins remove hello -y")).toBe("removed hello\n");
+    const again = await cli("plugins remove hello -y");
+    expect([again.exitCode, again.stderr]).toEqual([1, 'error: no plugin "hello" is installed; see: berth plugins\n']);
     expect((await cli("hi:hello")).stderr).toContain('unknown command "hi"');
   });
 
@@ -136,7 +138,7 @@ describe("an operator", () => {
   });
 
   test("a server that is killed in an update has the old version when it is back", async () => {
-    await done("plugins install ana/hello");
+    await done("plugins install ana/hello -y");
     host.releases["ana/hello"] = { v2: release("2") };
     writeFileSync(slow(), "");
     const updating = cli("plugins update hello");

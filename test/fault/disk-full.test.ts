@@ -48,7 +48,7 @@ describe("a full disk", () => {
     expect((await berth.call("GET", "/health")).status).toBe(200);
     expect((await berth.call("GET", "/describe?kind=deployment&scope=full&name=web")).status).toBe(200);
     expect((await berth.pods("full", "web")).map(({ running }) => running)).toEqual([true]);
-    const told = await berth.cli(["apply", "-f", "-"], { stdin: JSON.stringify(big("one")) });
+    const told = await berth.cli(["apply", "-y", "-f", "-"], { stdin: JSON.stringify(big("one")) });
     expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no space left for database") });
 
     rmSync(filler);

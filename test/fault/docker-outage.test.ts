@@ -44,7 +44,7 @@ describe("an outage of Docker", () => {
       expect(Number(pods.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(pods.body.error).toContain("docker cannot be reached");
       const name = `late-${how}`;
-      const applied = await berth.cli(["apply", "-f", "-", "--timeout", "1s"], {
+      const applied = await berth.cli(["apply", "-y", "-f", "-", "--timeout", "1s"], {
         stdin: JSON.stringify(deployment("away", name)),
       });
       expect(applied.exitCode).toBe(3);

@@ -42,6 +42,8 @@ export interface Scene {
   size?: { cols: number; rows: number };
   endpoint?: string;
   color?: boolean;
+  /** BERTH_AUTO_APPROVE; by default for everyday commands where nobody types: tests of other things need no -y then. */
+  autoApprove?: boolean;
   /** What a program on the operator's terminal ends with; 0 where left out. */
   runLocal?: RunLocal;
   /** Called at each sleep of the client with the time that has passed, in milliseconds. */
@@ -128,6 +130,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       endpoint: endpoint ?? scene.endpoint ?? "http://127.0.0.1:1",
       actor: "ana@laptop",
       color: scene.color ?? false,
+      autoApprove: scene.autoApprove ?? (!terminal && isEveryday(argv)),
     }),
     local: {
       serve: async (args) => args.length,
@@ -142,6 +145,10 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     },
   });
   return outcome;
+}
+
+function isEveryday([verb = "", next = ""]: readonly string[]): boolean {
+  return ["apply", "delete"].includes(verb) || (verb === "plugins" && ["install", "remove"].includes(next));
 }
 
 /** A body that is no JSON is text. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type ServeFlags, serveOptions } from "../../src/config.ts";
+import { clientOptions, type ServeFlags, serveOptions } from "../../src/config.ts";
 import { parseInterval } from "../../src/config-values.ts";
 
 describe("allow private hooks", () => {
@@ -117,4 +117,16 @@ describe("who may reach the orchestration plane", () => {
   test.each(["https://a.test", "a.test:443", "a.test/x", "*.a.test", "a b", "*"])("%j is no host to list", (host) => {
     expect(() => access({ allowedHosts: host })).toThrow("write it without https://, port and path");
   });
+});
+
+test.each([
+  ["1", true],
+  ["true", true],
+  ["yes", true],
+  ["0", false],
+  ["", false],
+  [undefined, false],
+])("BERTH_AUTO_APPROVE=%p answers every question with yes: %p", (text, wanted) => {
+  const env = text === undefined ? {} : { BERTH_AUTO_APPROVE: text };
+  expect(clientOptions({}, false, env).autoApprove).toBe(wanted);
 });

@@ -3,7 +3,7 @@ import { ApiError } from "../../api/client.ts";
 import { coreKinds, type Manifest, type ManifestKey } from "../../api/manifest.ts";
 import { type ApplyResult, apply } from "../../api/orchestration/apply.ts";
 import type { Arguments } from "../arguments.ts";
-import { confirmed, refused, yesFlag } from "../ask.ts";
+import { assent, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
 import { follow, timeoutOf } from "../follow.ts";
@@ -17,7 +17,7 @@ import { printable } from "../style.ts";
 export const applyCommand: CommandBody = {
   usage: ["apply -f PATH… [--prune] [--pull] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   detail: [
-    "Shows the plan, asks when somebody is there to answer, stores the manifests whole or not at all,",
+    "Shows the plan, asks (without a terminal it needs -y), stores the manifests whole or not at all,",
     "and waits until deployments and statefulsets are ready. Ends with 0 when they are, with 1 when one",
     "failed or went back to the version before, with 3 when --timeout came first. What someone else",
     "changes between plan and apply is not overwritten unseen: with -y it plans again, up to 3 times.",
@@ -77,12 +77,10 @@ interface Steps {
 const retriesMax = 3;
 
 async function planAndStore(steps: Steps, args: Arguments, context: Context) {
-  for (let retries = args.on("yes") ? retriesMax : 0; ; retries--) {
+  for (let retries = args.on("yes") || context.autoApprove ? retriesMax : 0; ; retries--) {
     const plan = await steps.plan();
     showPlan(plan, args, context);
-    if (hasChanges(plan) && context.terminal.interactive && !args.on("yes")) {
-      if (!(await confirmed("apply these changes?", context))) throw refused();
-    }
+    if (hasChanges(plan)) await assent("apply these changes?", args, context);
     try {
       return { plan, result: await steps.store(plan) };
     } catch (error) {
@@ -99,7 +97,7 @@ function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
   const reveal = args.on("reveal");
   if (args.on("dry-run")) answer(context, plan, () => planText(plan, { style: terminal.style, reveal }));
   else if (!json) terminal.out(planText(plan, { style: terminal.style, reveal }));
-  else if (terminal.interactive) terminal.note(planText(plan, { style: terminal.noteStyle, reveal }));
+  else if (terminal.asks) terminal.note(planText(plan, { style: terminal.noteStyle, reveal }));
 }
 
 function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {

@@ -1,5 +1,5 @@
 import type { Arguments } from "../arguments.ts";
-import { confirmed, refused, yesFlag } from "../ask.ts";
+import { assent, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "../deletion.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
@@ -10,9 +10,9 @@ import { printable } from "../style.ts";
 export const deleteCommand: CommandBody = {
   usage: ["delete SCOPE | SCOPE/NAME | SCOPE/NAME.ORDINAL", "delete KIND SCOPE/NAME", "delete -f PATH…"],
   detail: [
-    "Without --prune nothing is lost for good: apply brings it back with its config and volumes,",
-    "and `berth get leftovers` lists them. With --prune they go, also those of what was deleted before.",
-    "SCOPE/NAME.ORDINAL makes one pod of a statefulset anew. Without a terminal, --prune needs -y.",
+    "Asks first; without a terminal it needs -y. Without --prune nothing is lost for good: apply brings",
+    "it back with its config and volumes, and `berth get leftovers` lists them. With --prune they go,",
+    "also those of what was deleted before. SCOPE/NAME.ORDINAL replaces one pod of a statefulset.",
   ],
   flags: [
     fileFlag,
@@ -22,6 +22,7 @@ export const deleteCommand: CommandBody = {
   ],
   async run(context, args) {
     const deletion = await deletionOf(args, context);
+    requireThere(deletion, args);
     const lines = planLines(deletion, args.on("prune"), context);
     for (const line of lines) context.json ? context.terminal.note(line) : context.terminal.out(line);
     if (args.on("dry-run")) {
@@ -32,7 +33,7 @@ export const deleteCommand: CommandBody = {
       if (context.json) answer(context, { deleted: [] }, () => "");
       return exitCodes.done;
     }
-    await permission(args, context);
+    await assent(args.on("prune") ? "delete and wipe this for good?" : "delete this?", args, context);
     return report(await deletion.run(), deletion, context);
   },
 };
@@ -49,6 +50,15 @@ async function deletionOf(args: Arguments, context: Context): Promise<Deletion> 
   return second === undefined ? referenceDeletion(first, setup) : kindDeletion(first, second, setup);
 }
 
+/**
+ * A name that is not there is an error. Files may be deleted twice; and with --prune the server may still have what a
+ * resource left behind.
+ */
+function requireThere({ goes, missing }: Deletion, args: Arguments): void {
+  if (goes.length > 0 || args.on("prune") || args.values("file").length > 0) return;
+  throw new CommandFailure(`${missing.join(", ")} is not there; see: berth get all`);
+}
+
 function planLines({ goes, missing }: Deletion, prune: boolean, { terminal }: Context): string[] {
   const { style } = terminal;
   const wiped = "their config, files and volumes are wiped too, for good";
@@ -58,16 +68,6 @@ function planLines({ goes, missing }: Deletion, prune: boolean, { terminal }: Co
     ...missing.map((ref) => style.dim(`  ${ref} is not there`)),
     ...(goes.length === 0 ? [] : [prune ? style.red(wiped) : style.dim(kept)]),
   ];
-}
-
-async function permission(args: Arguments, context: Context): Promise<void> {
-  if (args.on("yes")) return;
-  if (context.terminal.interactive) {
-    if (!(await confirmed(args.on("prune") ? "delete and wipe this for good?" : "delete this?", context)))
-      throw refused();
-  } else if (args.on("prune")) {
-    throw new CommandFailure("nobody is here to ask: add -y to wipe without asking", exitCodes.refused);
-  }
 }
 
 function report({ data, volumes, kept, warnings, errors }: Deleted, { goes }: Deletion, context: Context): number {

@@ -11,10 +11,10 @@ import {
 } from "../../api/orchestration/plugins.ts";
 import { parseSource, sourceForm } from "../../core/plugins/source.ts";
 import type { Arguments } from "../arguments.ts";
-import { confirmed, refused, yesFlag } from "../ask.ts";
+import { assent, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { ageOf } from "../time-text.ts";
-import { exitCodes, usageFailure } from "../failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { installShown, toldPlugin, updateShown } from "../plugin-install.ts";
 import { pluginTable, pluginText } from "../plugin-text.ts";
 import { printable } from "../style.ts";
@@ -39,7 +39,7 @@ export const pluginsCommand: CommandBody = {
     "SOURCE is owner/repo for a release, the URL of a git repository, or a folder of the server.",
     "On a terminal install shows what would come in, before anything of it runs, and asks; update",
     "asks where a version wants more than was granted. With -y nothing is asked and that is granted.",
-    "Without a terminal install does not ask, and update refuses such a version unless -y is there.",
+    "Without a terminal, install and remove need -y, and so does update for such a version.",
     "A command of a plugin is run with: berth PLUGIN:COMMAND [WORDS]; berth help PLUGIN lists them.",
     "To write one: berth plugins init NAME, then plugins lint and plugins test.",
   ],
@@ -147,12 +147,10 @@ async function disable({ words, context }: Call): Promise<number> {
 
 async function remove({ words, args, context }: Call): Promise<number> {
   const name = only(words);
-  if (!args.on("yes") && context.terminal.interactive) {
-    const question = `Remove the plugin "${name}"? What it made stays.`;
-    if (!(await confirmed(question, context))) throw refused();
-  }
+  await assent(`Remove the plugin "${name}"? What it made stays.`, args, context);
   const data = await context.api.call(removePlugin, { params: { name } });
-  answer(context, data, () => (data.removed ? `removed ${name}` : `${name} was not installed`));
+  if (!data.removed) throw new CommandFailure(`no plugin "${name}" is installed; see: berth plugins`);
+  answer(context, data, () => `removed ${name}`);
   return exitCodes.done;
 }
 

@@ -31,7 +31,7 @@ export const runCommand: CommandBody = {
       name: "kind",
       short: "k",
       value: "KIND",
-      summary: "deployment, statefulset, job or cronjob, where several have the name",
+      summary: "deployment, statefulset, job or cronjob, if several match",
     },
     { name: "no-wait", aliases: ["detach"], summary: "a job: print the id of the run and do not wait" },
     { name: "cancel", value: "RUN", summary: "end the run with this id instead" },

@@ -101,7 +101,7 @@ describe("the client as a process", () => {
       return { applied, pruned: [] };
     });
     const main = join(import.meta.dir, "../../../src/main.ts");
-    const child = Bun.spawn([process.execPath, main, "apply", "-f", "-"], {
+    const child = Bun.spawn([process.execPath, main, "apply", "-y", "-f", "-"], {
       env: { PATH: "/usr/bin:/bin", BERTH_ENDPOINT: slow.url },
       stdin: new Blob(["kind: deployment\nscope: shop\nname: web\n"]),
       stdout: "pipe",

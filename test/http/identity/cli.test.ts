@@ -110,12 +110,13 @@ test("users are shown, found, banned, changed and deleted by id or address", asy
   expect((await run(["user", "unban", "bo@x.test"])).out).toContain("may sign in again");
   expect((await run(["user", "set-password", "ana@x.test"])).code).toBe(2);
   expect((await run(["user", "set-password", "ana@x.test", "--none"])).out).toContain("has no password any more");
-  // On a terminal it asks; a script said what it wanted.
+  // On a terminal it asks; a script says -y.
   expect(await run(["user", "delete", "bo@x.test"], { typed: ["n\n"] })).toMatchObject({ code: 5 });
   expect((await run(["user", "show", "bo@x.test"])).code).toBe(0);
-  expect((await run(["user", "delete", "bo@x.test"])).code).toBe(0);
+  expect((await run(["user", "delete", "bo@x.test"])).code).toBe(5);
+  expect((await run(["user", "delete", "bo@x.test", "-y"])).code).toBe(0);
   expect((await run(["user", "delete", "ana@x.test", "-y"], { typed: [] })).code).toBe(0);
-  expect(await run(["user", "delete", "bo@x.test"])).toMatchObject({
+  expect(await run(["user", "delete", "bo@x.test", "-y"])).toMatchObject({
     code: 1,
     err: expect.stringContaining("no user"),
   });
@@ -157,7 +158,7 @@ test("settings are written by their types, and mistakes are told before anything
   });
   expect((await run(["instance", "set", id, "email_signup=maybe"])).err).toContain("email_signup: expected boolean");
   expect((await run(["instance", "list"])).out).toContain(id);
-  expect((await run(["instance", "delete", id])).code).toBe(2);
+  expect((await run(["instance", "delete", id])).code).toBe(5);
   expect((await run(["instance", "delete", id], { typed: ["no"] })).code).toBe(5);
   expect((await run(["instance", "delete", id], { typed: ["y"] })).out).toContain("deleted instance");
 });

@@ -7,7 +7,7 @@ import {
   listIdentityInstances,
   updateIdentityInstance,
 } from "../../../api/orchestration/identity-instances.ts";
-import { confirmed, refused, yesFlag } from "../../ask.ts";
+import { assent, yesFlag } from "../../ask.ts";
 import type { Flag } from "../../arguments.ts";
 import { answer, type Command, type Context } from "../../command.ts";
 import { exitCodes, usageFailure } from "../../failures.ts";
@@ -95,11 +95,7 @@ export const instanceCommands: readonly Command[] = [
     async run(context, args) {
       const instance = oneWord(args, "which instance");
       const known = await context.api.call(getIdentityInstance, { params: { instance } });
-      if (!args.on("yes")) {
-        if (!context.terminal.interactive) throw usageFailure("nobody can be asked here: say --yes");
-        const question = `delete instance ${known.name} of ${known.app} with all its users?`;
-        if (!(await confirmed(question, context))) throw refused();
-      }
+      await assent(`delete instance ${known.name} of ${known.app} with all its users?`, args, context);
       const data = await context.api.call(deleteIdentityInstance, { params: { instance } });
       answer(context, data, () => `deleted instance ${data.id} with ${data.users} users`);
       return exitCodes.done;

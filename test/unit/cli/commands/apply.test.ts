@@ -153,6 +153,17 @@ describe("apply", () => {
     expect(writes(calls)).toEqual([]);
   });
 
+  test("needs -y without a terminal, except where nothing would change", async () => {
+    const { code, err, calls } = await apply([], {}, { autoApprove: false });
+    expect([code, writes(calls)]).toEqual([5, []]);
+    expect(err).toBe(
+      'error: there is no terminal to ask "apply these changes?": add -y to answer yes; nothing was changed\n',
+    );
+    const unchanged = status("ready", { observed_revision: 7 });
+    const same = await apply([], { action: "unchanged", statuses: [unchanged] }, { autoApprove: false });
+    expect(same.code).toBe(0);
+  });
+
   test.each(["y\n", "Yes\n"])("%p goes ahead", async (line) => {
     expect(writes((await apply([], {}, { typed: [line] })).calls)).toHaveLength(1);
   });
@@ -175,9 +186,9 @@ describe("apply", () => {
     };
 
     test("does not overwrite what was changed, and does not name a field that nobody wrote", async () => {
-      const { code, err, calls } = await apply([], { onApply: racing(1) });
+      const { code, err, calls } = await apply([], { onApply: racing(1) }, { typed: ["y\n"] });
       expect(code).toBe(1);
-      expect(err).toBe(
+      expect(err).toEndWith(
         "error: someone else changed deployment/shop/web meanwhile\n  nothing was changed; look again: berth diff\n",
       );
       expect(writes(calls)).toHaveLength(1);

@@ -137,7 +137,7 @@ describe("the rest", () => {
     expect(await play(["remove", "pg"], { typed: ["y"] })).toMatchObject({ code: 0, out: "removed pg\n" });
     expect((await play(["remove", "pg", "-y"], { typed: [] })).code).toBe(0);
     const none = await play(["remove", "pg"], { server: () => ({ name: "pg", removed: false }) });
-    expect(none).toMatchObject({ code: 0, out: "pg was not installed\n" });
+    expect([none.code, none.err]).toEqual([1, 'error: no plugin "pg" is installed; see: berth plugins\n']);
   });
 
   test("plugins runs shows how they ended", async () => {

@@ -343,9 +343,18 @@ describe("delete", () => {
     expect(did(calls).filter(({ method }) => method === "DELETE")).toHaveLength(2);
   });
 
-  test("what is not there is no failure and no call", async () => {
-    const { out, calls, code } = await berth("delete", "shop/none");
-    expect([out, code, did(calls)]).toEqual(["  shop/none is not there\n", 0, []]);
+  test.each([[["shop/none"]], [["deployment", "shop/none"]], [["none"]], [["shop/none", "--dry-run"]]])(
+    "%p is not there: an error and no call",
+    async (argv) => {
+      const { err, calls, code } = await berth("delete", ...argv);
+      expect([err, code, did(calls)]).toEqual([expect.stringContaining("see: berth get all"), 1, []]);
+    },
+  );
+
+  test("files of which nothing is there are no error: they may be deleted twice", async () => {
+    const stdin = "kind: job\nscope: shop\nname: gone\n";
+    const { out, calls, code } = await cli(["delete", "-f", "-"], { server, stdin });
+    expect([out, code, did(calls)]).toEqual(["  job/shop/gone is not there\n", 0, []]);
   });
 
   test("--dry-run and a no delete nothing", async () => {
@@ -354,11 +363,16 @@ describe("delete", () => {
     expect([refused.code, did(refused.calls)]).toEqual([5, []]);
   });
 
-  test("wiping needs a yes: without a terminal that is -y", async () => {
-    const { code, err, calls } = await berth("delete", "shop/web", "--prune");
+  test.each([
+    [[], "delete this?"],
+    [["--prune"], "delete and wipe this for good?"],
+  ])("with %p and without a terminal it needs a yes", async (flags, question) => {
+    const without = { server, autoApprove: false };
+    const { code, err, calls } = await cli(["delete", "shop/web", ...flags], without);
     expect([code, did(calls)]).toEqual([5, []]);
-    expect(err).toContain("add -y");
-    expect(did((await berth("delete", "shop/web", "--prune", "-y")).calls)[0]?.query.prune).toBe("true");
+    expect(err).toBe(`error: there is no terminal to ask "${question}": add -y to answer yes; nothing was changed\n`);
+    expect(did((await cli(["delete", "shop/web", "-y", ...flags], without)).calls)).toHaveLength(1);
+    expect(did((await cli(["delete", "shop/web", ...flags], { server, autoApprove: true })).calls)).toHaveLength(1);
   });
 
   test.each([
