@@ -23,6 +23,8 @@ export interface Outcome {
   message?: string;
   /** Carried out by the controller, all of them or none. */
   actions?: Action[];
+  /** Of a command that the server runs by itself: after which duration it wants to be run again. */
+  again?: string;
 }
 
 export type CommandHandler = (call: Call) => Outcome | Promise<Outcome>;

@@ -103,7 +103,7 @@ export const limits = {
   /** How often blocks are looked at for plugins that attend to them, and the pauses after an attempt that failed. */
   attendLookMs: 1_000,
   attendBackoffFirstMs: 5_000,
-  attendBackoffMaxMs: 5 * 60_000,
+  attendBackoffMaxMs: 60_000,
   /** Blocks that are attended to at the same time. */
   attendAtOnceMax: 4,
   /** How often the listener for callbacks looks whether the platform network has another address. */

@@ -12,6 +12,10 @@ export interface ClusterKind {
   primaryKey: string;
   /** Config key with the number of the last promotion. */
   epochKey: string;
+  /** Config key with the note of a promotion that is under way. */
+  noteKey: string;
+  /** The command that makes another pod primary. */
+  promote: string;
   /** Script in the pods that the tools are in. */
   script: string;
   /** Variable that every pod of the kind has in its manifest. */
@@ -32,6 +36,8 @@ export interface Cluster {
   /** Environment of the pods, as the block was expanded. */
   env: Record<string, string>;
   pods: PodRecord[];
+  /** As the block has it, whatever runs. */
+  replicas: number;
   primary: number;
   epoch: number;
   progress: (text: string) => void;
@@ -48,7 +54,8 @@ export async function loadCluster(call: Call, of: Reference, kind: ClusterKind):
   const [config, pods] = await Promise.all([controller.config(of), controller.pods(of)]);
   const primary = Number(config[kind.primaryKey] ?? "0");
   const epoch = Number(config[kind.epochKey] ?? "1");
-  return { kind, of, controller, config, env, pods, primary, epoch, progress: call.progress };
+  const replicas = Number(spec.replicas ?? 1);
+  return { kind, of, controller, config, env, pods, replicas, primary, epoch, progress: call.progress };
 }
 
 /** Name of a pod whether or not its container is there (orchestration API, section 2). */
@@ -140,10 +147,12 @@ export async function until(what: string, limitMs: number, isSo: () => Promise<b
   }
 }
 
-/** Reads pods and config anew. */
+/** Reads pods and config anew, and who is primary by it. */
 export async function refresh(cluster: Cluster): Promise<void> {
   cluster.pods = await cluster.controller.pods(cluster.of);
   cluster.config = await cluster.controller.config(cluster.of);
+  cluster.primary = Number(cluster.config[cluster.kind.primaryKey] ?? "0");
+  cluster.epoch = Number(cluster.config[cluster.kind.epochKey] ?? "1");
 }
 
 function textsOf(value: unknown): Record<string, string> {

@@ -1,6 +1,7 @@
 import { ApiError, type Client, createClient } from "../../src/api/client.ts";
 import type { Spec } from "../../src/api/manifest.ts";
 import { getConfig, setConfig } from "../../src/api/orchestration/config.ts";
+import { listPluginRuns } from "../../src/api/orchestration/dispatch.ts";
 import { describe } from "../../src/api/orchestration/describe.ts";
 import { getPod, listPods, type PodRecord, startPod, stopPod } from "../../src/api/orchestration/pods.ts";
 import { type Call, PluginError } from "../kit.ts";
@@ -23,6 +24,8 @@ export interface Controller {
   start(pod: string): Promise<void>;
   /** Volumes and folders of a pod, where they lie on the machine. */
   mounts(pod: string): Promise<{ destination: string; host_path?: string }[]>;
+  /** Whether a run of a plugin is under way. */
+  runs(id: string): Promise<boolean>;
   exec(request: ExecRequest): Promise<ExecOutcome>;
 }
 
@@ -56,6 +59,11 @@ export function platformPrefix(env: Call["env"]): string {
   return key === undefined ? "BERTH" : key.slice(0, -"_PLUGIN_DIR".length);
 }
 
+/** Id of the run that a command is; empty outside of a server. */
+export function runId(call: Pick<Call, "env">): string {
+  return (platformVariable(call.env, "RUN_ID") ?? "").split(".").at(-1) ?? "";
+}
+
 function controllerUrl(call: Call): string {
   const url = text(call.input.controller_url) || platformVariable(call.env, "CONTROLLER_URL");
   if (url === undefined || url === "") {
@@ -66,8 +74,12 @@ function controllerUrl(call: Call): string {
   return url;
 }
 
-function readers(api: Client): Pick<Controller, "spec" | "config" | "pods" | "mounts"> {
+function readers(api: Client): Pick<Controller, "spec" | "config" | "pods" | "mounts" | "runs"> {
   return {
+    async runs(id) {
+      const { runs } = await api.call(listPluginRuns, { query: { limit: "200" } });
+      return runs.some(({ run_id, status }) => run_id === id && status === "running");
+    },
     async spec(of) {
       const query = { kind: "statefulset", ...of };
       const found = await orUndefined(api.call(describe, { query }), 404);

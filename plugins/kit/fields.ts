@@ -34,6 +34,10 @@ export const identifier: Rule = {
 
 type Values = Readonly<Record<string, unknown>>;
 
+export function isFields(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export function readFields(values: Values, path = "spec", problems: string[] = []): Fields {
   const read = new Set<string>();
   const problem = (field: string, message: string) => void problems.push(`${path}.${field}: ${message}`);
@@ -51,7 +55,7 @@ export function readFields(values: Values, path = "spec", problems: string[] = [
   };
   const nested: Fields[] = [];
   const child = (value: unknown, at: string): Fields | undefined => {
-    if (!isValues(value)) {
+    if (!isFields(value)) {
       problem(at, `expected an object, got ${typeName(value)}`);
       return undefined;
     }
@@ -94,7 +98,7 @@ export function readFields(values: Values, path = "spec", problems: string[] = [
     },
     map(field) {
       const value = take(field) ?? {};
-      if (!isValues(value)) {
+      if (!isFields(value)) {
         problem(field, `expected an object, got ${typeName(value)}`);
         return {};
       }
@@ -127,10 +131,6 @@ function scalar(problem: Fields["problem"], at: string, value: unknown): string 
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
   problem(at, `expected text, got ${typeName(value)}`);
   return "";
-}
-
-function isValues(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function typeName(value: unknown): string {

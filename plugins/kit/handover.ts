@@ -1,194 +1,144 @@
 import { PluginError } from "../kit.ts";
-import type { PodRecord } from "../../src/api/orchestration/pods.ts";
 import { referenceText } from "./arguments.ts";
-import { type Cluster, podAt, podName, refresh, statusOf, tool, tryTool, until } from "./cluster.ts";
+import { type Cluster, podAt, podName, refresh, statusOf, tool, until } from "./cluster.ts";
 import { ordinalOf } from "./controller.ts";
+import { fence, isDown } from "./fence.ts";
+import { followers } from "./followers.ts";
+import { clearNote, nobody, type Note, writeNote, writePlace } from "./note.ts";
+import { furthestOf } from "./standing.ts";
 
-/** The steps of a promotion that differ between servers. */
-export interface Handover {
-  target: number;
+/** The steps of a promotion that differ between servers, for one target. */
+export interface Steps {
   /** While the old primary still runs and will be stopped cleanly: last chance to bring everything over. */
   beforeStop?: () => Promise<void>;
+  /** Takes back what `beforeStop` did, where the old primary goes on. */
+  afterAll?: () => Promise<void>;
   /** The old primary is down: brings the target to the end of what it has. */
   beforePromote?: () => Promise<void>;
   /** Limit of the tool `promote` in the target. */
   promoteMs: number;
 }
 
-/**
- * Makes another pod primary. The word of it goes into the config first, so that an old primary whose container is made
- * anew comes up as a follower; then the old one is frozen, and only when it is down does the new one take writes.
- */
-export async function handOver(cluster: Cluster, handover: Handover): Promise<void> {
-  await exclusively(cluster, podAt(cluster, handover.target), () => changePlaces(cluster, handover));
+export interface Handover {
+  target: number;
+  /** Another standby may be taken where it turns out to be further. */
+  free: boolean;
+  /** A target that is behind is taken all the same. */
+  force: boolean;
+  /** Whether the old primary comes back as a standby. */
+  rejoin: boolean;
+  /** Id of this run. */
+  run: string;
+  stepsOf: (target: number) => Steps;
 }
 
-/** A third of the time that the tool `lock` lets pass. */
-const lockRenewalMs = 40_000;
-
 /**
- * Two commands that decide about one cluster at the same time would make two primaries. What was read before counts
- * only when nobody has decided meanwhile.
+ * Makes another pod primary. A note says what is about to happen; the old primary is stopped and kept stopped; only when
+ * it is down, and the target has what it had, does the config name the target; then that takes writes. Ends with the note
+ * still there: what comes after is for `complete`.
  */
-export async function exclusively(cluster: Cluster, pod: PodRecord, work: () => Promise<void>): Promise<void> {
-  const token = crypto.randomUUID();
-  const lock = () => tool(cluster, { pod, args: ["lock", token] });
-  await lock();
-  // A lock that is not renewed belongs to a command that was killed, and stands in nobody's way for long.
-  const renewing = setInterval(() => void lock().catch(() => undefined), lockRenewalMs);
+export async function handOver(cluster: Cluster, handover: Handover): Promise<Note> {
+  const { target, rejoin, run } = handover;
+  const from = cluster.primary;
+  const begun: Note = { from, to: target, epoch: cluster.epoch + 1, rejoin, undo: false, at: now(), run };
+  let note = begun;
+  podAt(cluster, target);
+  const steps = handover.stepsOf(target);
+  await writeNote(cluster, note);
   try {
-    const { kind, of, controller, epoch } = cluster;
-    const now = await controller.config(of);
-    if (Number(now[kind.epochKey] ?? "1") !== epoch) {
-      throw new PluginError("another command has just changed this cluster; see: info, and try again");
-    }
-    await work();
-  } finally {
-    clearInterval(renewing);
-    // A lock that stays goes by itself; the outcome counts more.
-    await tryTool(cluster, { pod, args: ["unlock", token] }).catch(() => undefined);
-  }
-}
-
-async function changePlaces(cluster: Cluster, { target, ...steps }: Handover): Promise<void> {
-  const old = cluster.primary;
-  const epoch = cluster.epoch + 1;
-  const targetPod = podAt(cluster, target);
-  await writePlace(cluster, target, epoch);
-  try {
-    if (old !== nobody) {
+    if (from !== nobody) {
       await steps.beforeStop?.();
-      cluster.progress(`stopping pod ${old}, the primary until now`);
-      await freeze(cluster, old);
+      cluster.progress(`stopping pod ${from}, the primary until now`);
+      await fence(cluster, from, () => decide(cluster, begun));
     }
-    await steps.beforePromote?.();
-    cluster.progress(`making pod ${target} primary`);
-    await tool(cluster, {
-      pod: targetPod,
-      args: ["promote", String(epoch), String(target)],
-      timeoutMs: steps.promoteMs,
-      loud: true,
-    });
+    note = { ...note, to: handover.force ? target : await furthest(cluster, handover, begun) };
+    await handover.stepsOf(note.to).beforePromote?.();
+    await decide(cluster, note);
+    await takeOver(cluster, note, steps.promoteMs);
   } catch (error) {
-    await goBack(cluster, { old, epoch: epoch + 1, targetPod });
+    await goBack(cluster, note);
+    await steps.afterAll?.().catch(() => undefined);
     throw error;
   }
-  cluster.primary = target;
-  cluster.epoch = epoch;
-  await followers(cluster, old);
+  await followers(cluster, from);
+  return note;
 }
 
-/** The primary of a cluster where no pod takes writes or ever will by itself. */
-export const nobody = -1;
-
-async function writePlace({ controller, of, kind }: Cluster, primary: number, epoch: number): Promise<void> {
-  await controller.setConfig(of, { [kind.primaryKey]: String(primary), [kind.epochKey]: String(epoch) });
+function now(): string {
+  return new Date().toISOString();
 }
 
-/** Longest wait for a primary to write out what it has and end. */
-const stopMs = 180_000;
-
-/** A container that is gone may be on its way back, made from the config of before; after this long it is not. */
-const goneMs = 20_000;
-
-/** How long a stop may take before the signal is sent once more. */
-const haltAgainMs = 5_000;
-
-/** The call waits until the pod is down; what happens meanwhile is looked at here. */
-async function freeze(cluster: Cluster, ordinal: number): Promise<void> {
-  const name = podName(cluster.of, ordinal);
-  let goneSince: number | undefined;
-  await until(`stopping pod ${ordinal}`, stopMs, async () => {
-    const found = await stopped(cluster, name);
-    cluster.pods = await cluster.controller.pods(cluster.of);
-    const pod = cluster.pods.find((each) => each.name === name);
-    goneSince = found || pod !== undefined ? undefined : (goneSince ?? performance.now());
-    if (goneSince !== undefined) return performance.now() - goneSince > goneMs;
-    return pod !== undefined && !pod.running && pod.frozen;
-  });
+async function decide(cluster: Cluster, note: Note): Promise<void> {
+  await writePlace(cluster, { primary: note.to, epoch: note.epoch, note });
 }
 
-/** A container that has just begun to start may not hear the first signal. */
-async function stopped(cluster: Cluster, name: string): Promise<boolean> {
-  const again = setInterval(() => {
-    const pod = cluster.pods.find((each) => each.name === name);
-    if (pod !== undefined) void tryTool(cluster, { pod, args: ["halt"] }).catch(() => undefined);
-  }, haltAgainMs);
-  try {
-    return await cluster.controller.freeze(name);
-  } finally {
-    clearInterval(again);
+/** What received the last changes may take a moment to write them down. */
+const levelMs = 10_000;
+
+/** With the old primary down nothing moves any more: now positions can be compared. */
+async function furthest(cluster: Cluster, { target, free }: Handover, { epoch }: Note): Promise<number> {
+  // Two words with one number would contradict each other.
+  const isOpen = free && Number(cluster.config[cluster.kind.epochKey] ?? "1") < epoch;
+  let found = await furthestOf(cluster, target);
+  const isLevel = async () => {
+    found = await furthestOf(cluster, target);
+    return found.behind === 0n;
+  };
+  if (found.behind === 0n) return target;
+  await until("", levelMs, isLevel).catch(() => undefined);
+  if (found.behind === 0n) return target;
+  if (!isOpen) {
+    throw new PluginError(
+      `pod ${found.best} has ${found.behind} bytes more than pod ${target}; choose it, or lose them with --force`,
+    );
   }
+  cluster.progress(`pod ${found.best} has more than pod ${target} and is taken instead`);
+  return found.best;
+}
+
+/** The target takes writes from here on. The old primary is looked at once more: two would be worse than none. */
+export async function takeOver(cluster: Cluster, { from, to, epoch }: Note, promoteMs: number): Promise<void> {
+  if (from !== nobody && !(await isDown(cluster, from))) {
+    throw new PluginError(`pod ${from} runs again, although it was stopped; nobody was made primary`);
+  }
+  cluster.progress(`making pod ${to} primary`);
+  const args = ["promote", String(epoch), String(to)];
+  await tool(cluster, { pod: podAt(cluster, to), args, timeoutMs: promoteMs, loud: true });
+  cluster.primary = to;
+  cluster.epoch = epoch;
 }
 
 /** The old primary takes over again, unless the target has become one after all: two would be worse than none. */
-async function goBack(
-  cluster: Cluster,
-  { old, epoch, targetPod }: { old: number; epoch: number; targetPod: PodRecord },
-): Promise<void> {
-  if (old === nobody) return;
-  const status = await statusOf(cluster, targetPod);
-  if (status?.one("role") !== "standby") {
-    cluster.progress(
-      `pod ${ordinalOf(targetPod)} may be primary already, so pod ${old} stays stopped; look with: info`,
-    );
-    return;
+export async function goBack(cluster: Cluster, note: Note): Promise<void> {
+  const { from, to, epoch } = note;
+  const isDecided = Number(cluster.config[cluster.kind.epochKey] ?? "1") >= epoch;
+  if (isDecided && !note.undo) {
+    const pod = (await cluster.controller.pods(cluster.of)).find((each) => ordinalOf(each) === to);
+    const status = pod === undefined ? undefined : await statusOf(cluster, pod);
+    if (status?.one("role") !== "standby") {
+      cluster.progress(`pod ${to} may be primary already, so pod ${from} stays stopped; look with: info`);
+      return;
+    }
   }
-  cluster.progress(`going back: pod ${old} stays primary`);
-  await writePlace(cluster, old, epoch);
+  if (from === nobody) return clearNote(cluster);
+  cluster.progress(`going back: pod ${from} stays primary`);
+  if (isDecided && !note.undo) {
+    await writePlace(cluster, { primary: from, epoch: epoch + 1, note: { ...note, epoch: epoch + 1, undo: true } });
+  }
   const pods = await cluster.controller.pods(cluster.of);
-  const stayed = pods.some((pod) => ordinalOf(pod) === old && pod.running && !pod.frozen);
-  if (!stayed) await cluster.controller.start(podName(cluster.of, old));
+  const stayed = pods.some((pod) => ordinalOf(pod) === from && pod.running && !pod.frozen);
+  if (!stayed) await cluster.controller.start(podName(cluster.of, from));
+  await clearNote(cluster);
 }
 
 /** The pod that takes writes stays primary, and everybody hears of it: the end of a command that was interrupted. */
 export async function confirmPrimary(cluster: Cluster): Promise<void> {
   const { primary } = cluster;
-  await exclusively(cluster, podAt(cluster, primary), async () => {
-    if (Number(cluster.config[cluster.kind.primaryKey] ?? "0") !== primary) {
-      cluster.epoch += 1;
-      await writePlace(cluster, primary, cluster.epoch);
-    }
-    await followers(cluster, nobody);
-  });
-}
-
-/** Every other standby is told whom to follow; one that cannot be reached hears of it when it is made anew. */
-async function followers(cluster: Cluster, old: number): Promise<void> {
-  for (const pod of cluster.pods) {
-    const ordinal = ordinalOf(pod);
-    if (ordinal === cluster.primary || ordinal === old || !pod.running) continue;
-    try {
-      await tool(cluster, { pod, args: ["follow", String(cluster.epoch), String(cluster.primary)] });
-      await reunite(cluster, pod);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      cluster.progress(`pod ${ordinal} does not follow yet, bring it back with: rejoin --replica ${ordinal} (${why})`);
-    }
+  if (Number(cluster.config[cluster.kind.primaryKey] ?? "0") !== primary) {
+    cluster.epoch += 1;
+    await writePlace(cluster, { primary, epoch: cluster.epoch });
   }
-}
-
-/** One that is apart streams for a moment each time it connects, until it sees that it cannot go on from there. */
-const steadyLooks = 5;
-
-/** A standby that was further than the new primary cannot follow as it is; made anew, it takes that back. */
-async function reunite(cluster: Cluster, pod: PodRecord): Promise<void> {
-  const { apartAfterMs } = cluster.kind;
-  if (apartAfterMs === undefined) return;
-  let looks = 0;
-  const follows = async () => {
-    const isStreaming = (await statusOf(cluster, pod))?.one("streaming") === "t";
-    looks = isStreaming ? looks + 1 : 0;
-    return looks >= steadyLooks;
-  };
-  try {
-    await until(`pod ${ordinalOf(pod)} following`, apartAfterMs, follows);
-  } catch {
-    cluster.progress(
-      `pod ${ordinalOf(pod)} has changes that pod ${cluster.primary} does not have; they are taken back`,
-    );
-    await cluster.controller.start(pod.name);
-  }
+  await followers(cluster, nobody);
 }
 
 /** A pod comes back as a follower of the primary; resolves when it is ready. */
@@ -196,9 +146,14 @@ export async function bringBack(cluster: Cluster, ordinal: number, limitMs: numb
   if (ordinal === cluster.primary) {
     throw new PluginError(`pod ${ordinal} of ${referenceText(cluster.of)} is primary; it has nobody to follow`);
   }
-  const name = podName(cluster.of, ordinal);
   cluster.progress(`bringing pod ${ordinal} back as a standby of pod ${cluster.primary}`);
-  await cluster.controller.start(name);
+  await cluster.controller.start(podName(cluster.of, ordinal));
+  await comesBack(cluster, ordinal, limitMs);
+}
+
+/** Resolves when a pod that was started is ready. */
+export async function comesBack(cluster: Cluster, ordinal: number, limitMs: number): Promise<void> {
+  const name = podName(cluster.of, ordinal);
   await until(`bringing pod ${ordinal} back`, limitMs, async () => {
     await refresh(cluster);
     return cluster.pods.some((pod) => pod.name === name && pod.running && pod.ready && !pod.frozen);

@@ -68,3 +68,9 @@ own_ordinal() { eval "printf %s \"\${${env_prefix}_REPLICA_ORDINAL:-0}\""; }
 
 # host_of ORDINAL: name of another pod of the block.
 host_of() { printf '%s-%s.%s' "$block_name" "$1" "$block_scope"; }
+
+# Addresses of all pods of the block, this one included.
+peers() {
+  { getent ahosts "$block_name.$block_scope" || nslookup "$block_name.$block_scope"; } 2>/dev/null |
+    grep -o '[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}' | sort -u
+}

@@ -1,3 +1,5 @@
+import { durationMs } from "./duration.ts";
+import { defaultAfter } from "./failover-options.ts";
 import type { Fields } from "./fields.ts";
 import { passOn } from "./statefulset.ts";
 
@@ -11,6 +13,7 @@ export interface ServerBlock {
   /** Expected size of a pod's volume, for people. */
   storage: string;
   backups: Backups;
+  failover: FailoverBlock | undefined;
   env: Record<string, string>;
   volumes: string[];
   ports: string[];
@@ -28,23 +31,34 @@ export interface Backups {
   timeout: string;
 }
 
+/** What another pod takes over for by itself. */
+export interface FailoverBlock {
+  /** How long the primary is not ready: a duration. */
+  after: string;
+  synchronous: boolean;
+}
+
 export interface ServerDefaults {
   image: string;
   port: number;
   /** The highest port that leaves room for what the server needs beside it. */
   portMost: number;
   storage: string;
+  /** Whether a write can wait until a standby has it. */
+  canWait: boolean;
 }
 
 export function readServerBlock(fields: Fields, defaults: ServerDefaults): ServerBlock {
+  const replicas = fields.whole("replicas", 1, { least: 1, most: 16 });
   const port = fields.whole("port", defaults.port, { least: 1, most: defaults.portMost });
   return {
     image: fields.text("image", defaults.image),
-    replicas: fields.whole("replicas", 1, { least: 1, most: 16 }),
+    replicas,
     port,
     settings: fields.map("settings"),
     storage: fields.text("storage", defaults.storage),
     backups: readBackups(fields.block("backups")),
+    failover: readFailover(fields, replicas, defaults),
     env: fields.map("env"),
     volumes: fields.words("volumes"),
     ports: fields.raw("ports") === undefined ? [String(port)] : fields.words("ports"),
@@ -60,6 +74,20 @@ function readBackups(fields: Fields | undefined): Backups {
     timezone: fields?.text("timezone", "UTC") ?? "UTC",
     timeout: fields?.text("timeout", "6h") ?? "6h",
   };
+}
+
+/** A dead container is back within seconds, and a pod that restarts is no reason to lose what it had not sent. */
+const leastAfterMs = 5_000;
+
+function readFailover(fields: Fields, replicas: number, defaults: ServerDefaults): FailoverBlock | undefined {
+  const inner = fields.block("failover");
+  if (inner === undefined) return undefined;
+  const after = inner.text("after", defaultAfter);
+  if ((durationMs(after) ?? 0) < leastAfterMs) {
+    inner.problem("after", `"${after}" is not a duration of at least 5s; write it like "30s" or "2m"`);
+  }
+  if (replicas < 2) fields.problem("failover", "needs a standby; set replicas to 2 or more");
+  return { after, synchronous: defaults.canWait ? inner.flag("synchronous", false) : false };
 }
 
 /** What the settings of a server look like. */

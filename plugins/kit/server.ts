@@ -1,10 +1,11 @@
 import type { Action } from "../../src/api/plugins/action.ts";
-import { type Call, type CommandHandler, type Outcome, usage } from "../kit.ts";
+import { type Call, type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "./arguments.ts";
 import { anyPod, backupId, listBackups } from "./backups.ts";
 import { bytesText, columns } from "./bytes.ts";
 import { type Cluster, type ClusterKind, loadCluster, primaryPod, tool } from "./cluster.ts";
 import { bringBack } from "./handover.ts";
+import { readNote } from "./note.ts";
 import { type Link, linkAction, linksAction, readLinks, type Urls, unlinkAction, withoutLink } from "./links.ts";
 
 /** What a kind of server is, for the commands that are the same for each. */
@@ -81,6 +82,9 @@ export function rejoinCommand(kind: ServerKind): CommandHandler {
     const replica = wholeNumber(args.values.replica, "replica");
     if (replica === undefined) throw usage("say which pod: --replica N");
     const cluster = await loadServer(call, kind, args.words[0]);
+    if (readNote(cluster) !== undefined) {
+      throw new PluginError("a promotion was cut off, and the server is about to finish or undo it; see: info");
+    }
     await bringBack(cluster, replica, rejoinMs);
     return { message: `pod ${replica} of ${referenceText(cluster.of)} follows pod ${cluster.primary}` };
   };

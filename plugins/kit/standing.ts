@@ -1,7 +1,7 @@
 import { PluginError } from "../kit.ts";
-import { type Cluster, podAt, statusOf } from "./cluster.ts";
+import { nobody } from "./note.ts";
+import { type Cluster, podAt, type Status, statusOf } from "./cluster.ts";
 import { ordinalOf } from "./controller.ts";
-import { nobody } from "./handover.ts";
 
 /** How a cluster really is; a command that was interrupted leaves a word in the config that nothing has become of. */
 export interface Standing {
@@ -9,6 +9,8 @@ export interface Standing {
   intended: number;
   /** The pod that takes writes, or would if it ran; `nobody` where all follow. */
   primary: number;
+  /** Whether that pod says so itself. */
+  answers: boolean;
   /** Those that answer, furthest first. */
   standbys: Candidate[];
 }
@@ -28,17 +30,42 @@ export async function standingOf(cluster: Cluster): Promise<Standing> {
     const status = await statusOf(cluster, pod);
     const role = status?.one("role");
     if (role === "primary") primaries.push(ordinalOf(pod));
-    if (role === "standby")
-      standbys.push({ ordinal: ordinalOf(pod), position: BigInt(status?.one("position") || "0") });
+    if (role === "standby") standbys.push({ ordinal: ordinalOf(pod), position: positionOf(status) });
   }
   if (primaries.length > 1) {
     throw new PluginError(
       `pods ${primaries.join(" and ")} both take writes; stop the one whose changes you do not want`,
     );
   }
-  standbys.sort((a, b) => (a.position === b.position ? a.ordinal - b.ordinal : a.position > b.position ? -1 : 1));
   const primary = primaries[0] ?? silentPrimary(cluster, standbys);
-  return { intended, primary, standbys };
+  return { intended, primary, answers: primaries.length > 0, standbys: byPosition(standbys) };
+}
+
+/** The standby that has most of the history that `target` has, and how many bytes `target` lacks. */
+export async function furthestOf(cluster: Cluster, target: number): Promise<{ best: number; behind: bigint }> {
+  const seen = await Promise.all(
+    cluster.pods.map(async (pod) => ({ ordinal: ordinalOf(pod), status: await statusOf(cluster, pod) })),
+  );
+  const own = seen.find(({ ordinal }) => ordinal === target)?.status;
+  if (own === undefined) throw new PluginError(`pod ${target} does not answer any more; see: info`);
+  const ours = seen.filter(({ status }) => {
+    return status?.one("role") === "standby" && status.one("replid") === own.one("replid");
+  });
+  const [first] = byPosition(ours.map(({ ordinal, status }) => ({ ordinal, position: positionOf(status) })));
+  const have = positionOf(own);
+  if (first === undefined || first.position <= have) return { best: target, behind: 0n };
+  return { best: first.ordinal, behind: first.position - have };
+}
+
+function positionOf(status: Status | undefined): bigint {
+  return BigInt(status?.one("position") || "0");
+}
+
+/** Furthest first. */
+function byPosition(standbys: readonly Candidate[]): Candidate[] {
+  return standbys.toSorted((a, b) =>
+    a.position === b.position ? a.ordinal - b.ordinal : a.position > b.position ? -1 : 1,
+  );
 }
 
 /** None takes writes: the one of the config, unless that follows; then the one that was stopped for it. */
@@ -51,28 +78,19 @@ function silentPrimary(cluster: Cluster, standbys: readonly Candidate[]): number
 }
 
 /**
- * The ordinal that the operator asked for, or what an interrupted command was at, or the standby that is furthest.
- * Without force never one that is behind. The primary itself means that there is nothing to hand over.
+ * The ordinal that the operator asked for, or what an interrupted command was at, or the standby that is furthest. While
+ * the primary takes writes every standby is a little behind, so positions are compared later. The primary itself means
+ * that there is nothing to hand over.
  */
-export function chooseTarget(
-  cluster: Cluster,
-  standing: Standing,
-  options: { wanted: number | undefined; force: boolean },
-) {
-  const { wanted, force } = options;
+export function chooseTarget(cluster: Cluster, standing: Standing, wanted: number | undefined): number {
   const { intended, primary, standbys } = standing;
   const [best] = standbys;
   if (wanted !== undefined) podAt(cluster, wanted);
   if (wanted === primary) return wanted;
   if (best === undefined) throw new PluginError("no standby answers, so none can become primary; see: info");
   if (wanted === undefined) return standbys.some(({ ordinal }) => ordinal === intended) ? intended : best.ordinal;
-  const chosen = standbys.find(({ ordinal }) => ordinal === wanted);
-  if (chosen === undefined) throw new PluginError(`pod ${wanted} is not a standby that answers; see: info`);
-  if (chosen.position < best.position && !force) {
-    const bytes = best.position - chosen.position;
-    throw new PluginError(
-      `pod ${best.ordinal} has ${bytes} bytes more than pod ${wanted}; choose it, or lose them with --force`,
-    );
+  if (!standbys.some(({ ordinal }) => ordinal === wanted)) {
+    throw new PluginError(`pod ${wanted} is not a standby that answers; see: info`);
   }
   return wanted;
 }

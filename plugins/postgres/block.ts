@@ -16,7 +16,7 @@ export interface PostgresBlock extends ServerBlock {
   locale: string;
 }
 
-const defaults = { image: "postgres:17", port: 5432, portMost: 65_535, storage: "10Gi" };
+const defaults = { image: "postgres:17", port: 5432, portMost: 65_535, storage: "10Gi", canWait: true };
 
 /** Names that the server or the machinery has for itself. */
 const taken = ["postgres", "maintenance", "template0", "template1"];
@@ -46,6 +46,12 @@ export function readPostgres({ spec, config }: Pick<Block, "spec" | "config">): 
   }));
   checkNames(block, fields);
   checkSettings(block.settings, { name: /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$/, own: ownSettings }, fields);
+  if (block.failover?.synchronous === true) {
+    for (const key of ["synchronous_standby_names", "synchronous_commit", "fsync"].filter(
+      (name) => name in block.settings,
+    ))
+      fields.problem(`settings.${key}`, "is set by failover.synchronous; leave it out");
+  }
   checkPrimary(block.replicas, config[keys.primary], fields);
   fields.done();
   return block;

@@ -48,11 +48,20 @@ function podsOf({ scope, name }: Block, postgres: PostgresBlock, { envPrefix }: 
 /** Standbys that were away catch up from what the primary keeps; the slots that would keep more have no bound. */
 const defaultSettings = { wal_keep_size: "512MB" };
 
-function settingsText({ settings }: PostgresBlock): string {
-  const lines = Object.entries({ ...defaultSettings, ...settings }).map(([key, value]) => {
-    return `${key} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-  });
+function settingsText(postgres: PostgresBlock): string {
+  const lines = Object.entries({ ...defaultSettings, ...waiting(postgres), ...postgres.settings }).map(
+    ([key, value]) => {
+      return `${key} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+    },
+  );
   return `${lines.join("\n")}\n`;
+}
+
+/** A write is acknowledged when one standby has it on disk; a copy that is being made is none of them. */
+function waiting({ failover, replicas }: PostgresBlock): Record<string, string> {
+  if (failover?.synchronous !== true) return {};
+  const pods = Array.from({ length: replicas }, (_, ordinal) => `"pod-${ordinal}"`).join(", ");
+  return { synchronous_standby_names: `ANY 1 (${pods})` };
 }
 
 /** One line each: what a primary makes where it is missing. */

@@ -10,6 +10,8 @@ export const help: Readonly<Record<string, string>> = {
   "backups:delete": "backups:delete SCOPE/NAME BACKUP\n\nremoves a backup",
   "backups:download": "backups:download SCOPE/NAME BACKUP [--database D] [--to FILE]\n\nfetches a dump for pg_restore",
   promote: "promote SCOPE/NAME [--replica N] [--force] [--no-rejoin]\n\nmakes another pod primary",
+  attend:
+    "attend SCOPE/NAME\n\nfinishes what was cut off, and fails over where a block asks for it; the server calls it",
   rejoin: "rejoin SCOPE/NAME --replica N\n\nbrings a stopped pod back as a standby of the primary",
   restore:
     "restore SCOPE/NAME BACKUP [--database D] (--into NEW | --replace)\n\nrestores a database of a backup, checked against the rows it had",

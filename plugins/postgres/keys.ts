@@ -8,6 +8,8 @@ export const keys = {
   primary: "PG_PRIMARY_ORDINAL",
   /** Counts promotions: the higher word is the newer one. */
   epoch: "PG_EPOCH",
+  /** What a promotion that is under way is about to do. */
+  promotion: "PG_PROMOTION",
   /** How many backups stay. */
   keep: "PG_BACKUPS_KEEP",
   /** Apps that were given a URL. */

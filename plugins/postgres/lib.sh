@@ -61,8 +61,11 @@ save_state() {
   mv "$passfile.new" "$passfile"
 }
 
+# The machinery must not wait for a standby: the first one comes after it.
+not_waiting="-c synchronous_commit=local"
+
 # One value from the server of this pod, as superuser over its socket.
-local_value() { PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser psql -XAtq -d "${2:-postgres}" -c "$1"; }
+local_value() { PGOPTIONS=$not_waiting PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser psql -XAtq -d "${2:-postgres}" -c "$1"; }
 
 # One value from another pod: remote_value HOST SQL.
 remote_value() {

@@ -16,6 +16,7 @@ export const postgres: PluginHandlers = {
     link: async (call) => (await import("./commands/link.ts")).link(call),
     "new-password": async (call) => (await import("./commands/new-password.ts")).newPasswordFor(call),
     promote: async (call) => (await import("./commands/promote.ts")).promote(call),
+    attend: async (call) => (await import("./commands/promote.ts")).attend(call),
     restore: async (call) => (await import("./commands/restore.ts")).restore(call),
     "backups:download": async (call) => (await import("./commands/download.ts")).downloadBackup(call),
     unlink: async (call) => (await import("../kit/server.ts")).unlinkCommand(postgresKind)(call),

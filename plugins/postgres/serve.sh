@@ -44,6 +44,18 @@ refuse_if_answered() {
   fi
 }
 
+# outdated TIMELINE: whether a pod takes writes that was promoted later than this one: its timeline is a higher one.
+outdated() {
+  for peer in $(peers || true); do
+    theirs=$(remote_value "$peer" "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int
+      where not pg_is_in_recovery()" 2>/dev/null || true)
+    if [ "${theirs:-0}" -gt "$1" ]; then return 0; fi
+  done
+  return 1
+}
+
+own_timeline() { LC_ALL=C pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p"; }
+
 initialise() {
   refuse_second_database
   say "making a new database cluster"
@@ -110,7 +122,7 @@ rejoin() {
 rejoin_if_apart() {
   host=$(host_of "$primary")
   theirs=$(remote_value "$host" 'select timeline_id from pg_control_checkpoint() where not pg_is_in_recovery()' 2>/dev/null || true)
-  ours=$(LC_ALL=C pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p")
+  ours=$(own_timeline)
   if [ -n "$theirs" ] && [ "$theirs" != "$ours" ]; then rejoin; fi
 }
 
@@ -135,6 +147,8 @@ prepare() {
     fi
   elif [ "$primary" != "$ordinal" ]; then
     rejoin
+  elif outdated "$(own_timeline)"; then
+    die "$peer was promoted later than this pod; bring it back as a standby: rejoin $PG_SCOPE/$PG_NAME --replica $ordinal"
   fi
   write_conf
 }
@@ -142,11 +156,18 @@ prepare() {
 # Beside the server: makes roles, databases and extensions where it is primary, and never lets two be primary.
 attend() {
   pause=1
+  rounds=0
   while sleep "$pause"; do
     if [ "$(local_value 'select pg_is_in_recovery()' 2>/dev/null)" != f ]; then continue; fi
     load_state
     if [ "$primary" != "$ordinal" ]; then
       say "pod $primary is primary by now: stopping"
+      kill -INT "$server" 2>/dev/null || true
+      return 0
+    fi
+    rounds=$(((rounds + 1) % 3))
+    if [ "$rounds" = 0 ] && outdated "$(local_value "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int")"; then
+      say "$peer was promoted later than this pod: stopping"
       kill -INT "$server" 2>/dev/null || true
       return 0
     fi

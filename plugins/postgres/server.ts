@@ -6,6 +6,8 @@ export const postgresKind: ServerKind = {
   what: "postgres",
   primaryKey: keys.primary,
   epochKey: keys.epoch,
+  noteKey: keys.promotion,
+  promote: "promote",
   linksKey: keys.links,
   keepKey: keys.keep,
   holds: "DATABASES",

@@ -12,8 +12,8 @@ ready() {
 
 # Roles, databases and extensions as the block names them. Passwords come from the environment, never from an argument.
 ensure() {
-  PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser
-  export PGHOST PGPORT PGUSER
+  PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser PGOPTIONS=$not_waiting
+  export PGHOST PGPORT PGUSER PGOPTIONS
   load_state
   BERTH_SECRET=$secret psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$maintenance" <<'SQL'
 set log_statement = 'none'; set log_min_duration_statement = -1; set log_min_error_statement = 'panic';
@@ -72,6 +72,7 @@ status() {
       union all select 'lsn=' || coalesce(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0')::text
       union all select 'replayed=' || coalesce(pg_last_wal_replay_lsn(), '0/0')::text
       union all select 'position=' || pg_wal_lsn_diff(coalesce(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), '0/0'), '0/0')::bigint
+      union all select 'last=' || to_char(pg_last_xact_replay_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       union all select 'streaming=' || case when exists (select from pg_stat_wal_receiver where status = 'streaming') then 't' else 'f' end"
   fi
 }
@@ -136,7 +137,7 @@ shift
 case $tool in
   ready) ready ;;
   halt) halt ;;
-  ensure | status | lock | unlock | promote | follow | caught_up | sql | shell)
+  ensure | status | promote | follow | caught_up | sql | shell)
     as_owner /berth/tools.sh "$tool" "$@"
     find_programs
     case $tool in status) . /berth/backup.sh ;; esac

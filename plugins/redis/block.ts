@@ -12,7 +12,7 @@ export interface RedisBlock extends ServerBlock {
 }
 
 /** A restore listens 10,000 higher for a while. */
-const defaults = { image: "redis:7", port: 6379, portMost: 55_535, storage: "1Gi" };
+const defaults = { image: "redis:7", port: 6379, portMost: 55_535, storage: "1Gi", canWait: false };
 
 /** Reads and checks the spec of a block; fails naming every field that is wrong. */
 export function readRedis({ spec, config }: Pick<Block, "spec" | "config">): RedisBlock {
@@ -23,6 +23,9 @@ export function readRedis({ spec, config }: Pick<Block, "spec" | "config">): Red
     users: fields.blocks("users").map(readUser),
   };
   checkUsers(block, fields);
+  if (block.failover !== undefined && block.persistence === "none") {
+    fields.problem("failover", "needs persistence: a primary that starts again empty would empty its standbys");
+  }
   checkSettings(block.settings, { name: /^[a-z][a-z0-9-]*$/, own: ownSettings }, fields);
   checkPrimary(block.replicas, config[keys.primary], fields);
   fields.done();

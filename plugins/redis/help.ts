@@ -10,6 +10,8 @@ export const help: Readonly<Record<string, string>> = {
   "backups:delete": "backups:delete SCOPE/NAME BACKUP\n\nremoves a backup",
   "backups:download": "backups:download SCOPE/NAME BACKUP [--to FILE]\n\nfetches the dump",
   failover: "failover SCOPE/NAME [--replica N] [--force] [--no-rejoin]\n\nmakes another pod primary",
+  attend:
+    "attend SCOPE/NAME\n\nfinishes what was cut off, and fails over where a block asks for it; the server calls it",
   rejoin: "rejoin SCOPE/NAME --replica N\n\nbrings a stopped pod back as a standby of the primary",
   restore:
     "restore SCOPE/NAME BACKUP\n\nlets the keys of a backup take the place of those there are, which are backed up first",

@@ -6,6 +6,8 @@ export const keys = {
   primary: "REDIS_PRIMARY_ORDINAL",
   /** Counts failovers and new passwords: the higher word is the newer one. */
   epoch: "REDIS_EPOCH",
+  /** What a promotion that is under way is about to do. */
+  promotion: "REDIS_PROMOTION",
   /** How many backups stay. */
   keep: "REDIS_BACKUPS_KEEP",
   /** Apps that were given a URL. */

@@ -16,6 +16,7 @@ export const redis: PluginHandlers = {
     link: async (call) => (await import("./commands/link.ts")).link(call),
     "new-password": async (call) => (await import("./commands/new-password.ts")).newPasswordFor(call),
     failover: async (call) => (await import("./commands/failover.ts")).failover(call),
+    attend: async (call) => (await import("./commands/failover.ts")).attend(call),
     restore: async (call) => (await import("./commands/restore.ts")).restore(call),
     "backups:download": async (call) => (await import("./commands/download.ts")).downloadBackup(call),
     unlink: async (call) => (await import("../kit/server.ts")).unlinkCommand(redisKind)(call),

@@ -21,10 +21,13 @@ write_conf() {
   mv "$conf.new" "$conf"
 }
 
-# Addresses of all pods of the block, this one included.
-peers() {
-  { getent ahosts "$REDIS_NAME.$REDIS_SCOPE" || nslookup "$REDIS_NAME.$REDIS_SCOPE"; } 2>/dev/null |
-    grep -o '[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}\.[0-9]\{1,3\}' | sort -u
+# Whatever the config said when this container was made: a pod that takes writes already is not joined by a second one.
+refuse_second_primary() {
+  [ "$primary" = "$ordinal" ] || return 0
+  for peer in $(peers || true); do
+    role=$(timeout 3 "$client" --no-auth-warning -h "$peer" -p "$port" info replication 2>/dev/null | tr -d '\r' | sed -n 's/^role://p') || true
+    [ "$role" != master ] || die "$peer takes writes already; bring this pod back as a standby: rejoin $REDIS_SCOPE/$REDIS_NAME --replica $ordinal"
+  done
 }
 
 # Another pod of this block answers: an empty primary would make all of them empty. This one does not listen yet. Names may
@@ -56,6 +59,7 @@ ordinal=$(own_ordinal)
 load_state
 [ -n "$REDISCLI_AUTH" ] || die "no REDIS_PASSWORD in the config of $REDIS_SCOPE/$REDIS_NAME; apply the block again"
 refuse_empty_primary
+refuse_second_primary
 save_state
 write_conf
 rm -f /tmp/berth-synced

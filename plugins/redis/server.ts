@@ -6,6 +6,8 @@ export const redisKind: ServerKind = {
   what: "redis",
   primaryKey: keys.primary,
   epochKey: keys.epoch,
+  noteKey: keys.promotion,
+  promote: "failover",
   linksKey: keys.links,
   keepKey: keys.keep,
   holds: "KEYS",

@@ -35,6 +35,9 @@ status() {
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }
 
+# unhold: writes go on at once.
+unhold() { ask client unpause >/dev/null; }
+
 # promote EPOCH ORDINAL: this pod takes writes. The word of it is kept first: a restart must not follow the old one.
 promote() {
   remember "$1" "$2"
@@ -69,7 +72,7 @@ shift
   exit 0
 }
 case $tool in
-  ready | status | lock | unlock | hold | promote | follow | password | shell) ;;
+  ready | status | hold | unhold | promote | follow | password | shell) ;;
   backup | restore | list_backups | delete_backup | dump_file | job) ;;
   *) die "no tool \"$tool\"" ;;
 esac

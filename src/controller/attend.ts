@@ -19,8 +19,8 @@ interface Attended {
   reason: Reason;
   /** Pod name to when it was first seen not ready, on the steady clock. */
   unready: Map<string, number>;
-  /** Whether the plugin has been asked since the pods became unready. */
-  asked: boolean;
+  /** Pods that the plugin has been asked about since they became unready. */
+  asked: Set<string>;
   backoff: Backoff;
   /** What the last attempt failed with: the same again is no news. */
   error: string | undefined;
@@ -60,7 +60,7 @@ export function createAttendance(contextOf: () => Context): Attendance {
     if (at !== undefined) return Object.assign(at, due);
     const { attendBackoffFirstMs: firstMs, attendBackoffMaxMs: maxMs } = contextOf().limits;
     const backoff = createBackoff({ firstMs, maxMs, random: Math.random });
-    const fresh = { ...due, unready: new Map(), asked: false, backoff, error: undefined };
+    const fresh = { ...due, unready: new Map(), asked: new Set<string>(), backoff, error: undefined };
     known.set(formatKey(block), fresh);
     return fresh;
   }
@@ -71,23 +71,24 @@ export function createAttendance(contextOf: () => Context): Attendance {
     const blocks = attendedBlocks(context);
     const there = new Set(blocks.map(({ block }) => formatKey(block)));
     for (const text of known.keys()) if (!there.has(text)) known.delete(text);
-    for (const { block, plugin, unreadyMs } of blocks) {
+    for (const attended of blocks) {
+      const { block, plugin, unreadyMs } = attended;
       const at = known.get(formatKey(block)) ?? make(block, { reason: "start", dueAt: undefined });
       watch(at, { pods: unreadyPods(context, block), now, unreadyMs });
       const place = `${plugin.yml.name} ${block.scope}/${block.name}`;
       if (at.dueAt === undefined || at.dueAt > now || running.has(place)) continue;
       at.dueAt = undefined;
-      const work = limit(() => attend(block, plugin, at));
+      const work = limit(() => attend(attended, at));
       underWay.add(work);
       void work.finally(() => underWay.delete(work));
     }
   }
 
-  async function attend(block: ManifestKey, plugin: Plugin, at: Attended): Promise<void> {
+  async function attend({ block, plugin, unreadyMs }: AttendedBlock, at: Attended): Promise<void> {
     const context = contextOf();
     const { clock, log } = context;
     const unready = [...at.unready].map(([pod, since]) => ({ pod, ms: Math.round(clock.steady() - since) }));
-    at.asked = true;
+    for (const { pod, ms } of unready) if (ms >= unreadyMs) at.asked.add(pod);
     try {
       const again = await attendTo(context, { block, plugin, reason: at.reason, unready, known: at.error });
       at.backoff.reset();
@@ -135,15 +136,11 @@ function watch(
   { pods, now, unreadyMs }: { pods: readonly string[]; now: number; unreadyMs: number },
 ): void {
   for (const pod of at.unready.keys()) if (!pods.includes(pod)) at.unready.delete(pod);
+  for (const pod of at.asked) if (!pods.includes(pod)) at.asked.delete(pod);
   for (const pod of pods) if (!at.unready.has(pod)) at.unready.set(pod, now);
-  if (at.unready.size === 0) {
-    at.asked = false;
-    if (at.reason === "unready") at.dueAt = undefined;
-    return;
-  }
-  const longest = now - Math.min(...at.unready.values());
-  if (at.asked || at.dueAt !== undefined || longest < unreadyMs) return;
-  Object.assign(at, { dueAt: now, reason: "unready" });
+  if (at.unready.size === 0 && at.reason === "unready") at.dueAt = undefined;
+  const isNews = [...at.unready].some(([pod, since]) => now - since >= unreadyMs && !at.asked.has(pod));
+  if (isNews && at.dueAt === undefined) Object.assign(at, { dueAt: now, reason: "unready" });
 }
 
 /** What an exclusive command is alone with: its plugin and the block that its first word names. */
@@ -166,7 +163,13 @@ function blocksAt(context: Context, place: string): ManifestKey[] {
   return context.store.blocks.keys().filter(({ plugin, scope, name }) => place === `${plugin} ${scope}/${name}`);
 }
 
-function attendedBlocks({ store, plugins }: Context) {
+interface AttendedBlock {
+  block: ManifestKey;
+  plugin: Plugin;
+  unreadyMs: number;
+}
+
+function attendedBlocks({ store, plugins }: Context): AttendedBlock[] {
   return store.blocks.keys().flatMap(({ plugin: name, ...block }) => {
     const plugin = plugins.registry.find(name);
     const { attend } = plugin?.yml ?? {};

@@ -145,9 +145,14 @@ function hourBefore(context: Context, key: ManifestKey, at: number): StoredEvent
   ];
   const unique = new Map(lists.flat().map((event) => [event.seq, event]));
   return [...unique.values()]
-    .filter((event) => event.at >= at - hourMs && event.at <= at)
+    .filter((event) => event.at >= at - hourMs && (event.at <= at || isRemedy(event)))
     .sort((a, b) => a.seq - b.seq)
     .slice(-limit);
+}
+
+/** What a plugin did about a death comes after it. */
+function isRemedy({ action }: StoredEvent): boolean {
+  return action === "plugin.attend";
 }
 
 /** Config events carry no kind. */

@@ -3,6 +3,7 @@ import { bytesText, columns } from "../../kit/bytes.ts";
 import { type Cluster, readStatus, type Status, statusOf } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
 import { readLinks } from "../../kit/links.ts";
+import { type PromotionState, promotionState, troubleLines } from "../../kit/promotion-state.ts";
 import { loadServer } from "../../kit/server.ts";
 import type { Call, Outcome } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
@@ -29,8 +30,12 @@ export async function info(call: Call): Promise<Outcome> {
     const role = statuses[index]?.one("role") ?? (pod.frozen ? "stopped" : pod.running ? "no answer" : "down");
     return { ordinal: ordinalOf(pod), role, ready: pod.ready, lag: lagOf(primary, ordinalOf(pod)) };
   });
-  if (args.values.output === "json") return { message: JSON.stringify(asJson(cluster, primary, pods), null, 2) };
-  return { message: asText(cluster, primary, pods) };
+  const promotion = await promotionState(cluster);
+  if (args.values.output === "json") {
+    const json = { ...asJson(cluster, primary, pods), ...(promotion === undefined ? {} : { promotion }) };
+    return { message: JSON.stringify(json, null, 2) };
+  }
+  return { message: asText(cluster, primary, { pods, promotion }) };
 }
 
 function lagOf(primary: Status, ordinal: number): number | undefined {
@@ -59,7 +64,13 @@ function asJson(cluster: Cluster, primary: Status, pods: PodInfo[]) {
   };
 }
 
-function asText(cluster: Cluster, primary: Status, pods: PodInfo[]): string {
+interface Shown {
+  pods: PodInfo[];
+  promotion: PromotionState | undefined;
+}
+
+function asText(cluster: Cluster, primary: Status, { pods, promotion }: Shown): string {
+  const leading = pods.filter(({ role }) => role === "primary").map(({ ordinal }) => ordinal);
   const links = readLinks(cluster.config[keys.links]);
   const podRows = pods.map(({ ordinal, role, ready, lag }) => {
     return [String(ordinal), role, ready ? "yes" : "no", lag === undefined ? "" : bytesText(lag)];
@@ -67,6 +78,7 @@ function asText(cluster: Cluster, primary: Status, pods: PodInfo[]): string {
   const databases = databasesOf(primary).map(({ name, bytes, owner }) => [name, bytesText(bytes), owner]);
   return [
     `${referenceText(cluster.of)}  PostgreSQL ${primary.one("version") || "(the primary does not answer)"}`,
+    ...troubleLines(cluster, { promotion, leading }),
     "",
     columns([["POD", "ROLE", "READY", "BEHIND"], ...podRows]),
     ...(databases.length === 0 ? [] : ["", columns([["DATABASE", "SIZE", "OWNER"], ...databases])]),

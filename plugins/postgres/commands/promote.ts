@@ -1,22 +1,28 @@
 import { type Cluster, podAt, statusOf, tool, until } from "../../kit/cluster.ts";
-import { promotionCommand } from "../../kit/promotion.ts";
+import { attendCommand } from "../../kit/attend.ts";
+import { type Promotion, promotionCommand } from "../../kit/promotion.ts";
 import { PluginError } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
 
 /** Longest wait for a standby to apply what it has received. */
 const catchUpMs = 6 * 60_000;
 
-/** `promote SCOPE/NAME [--replica N]`. */
-export const promote = promotionCommand({
+const promotion: Promotion = {
   kind: postgresKind,
-  refuseLoss: (cluster, target) => refuseLoss(cluster, target),
-  steps: (cluster, target) => ({
+  steps: (cluster, target, force) => ({
+    ...(force ? {} : { beforeStop: () => refuseLoss(cluster, target) }),
     async beforePromote() {
       await tool(cluster, { pod: podAt(cluster, target), args: ["caught_up"], timeoutMs: catchUpMs });
     },
     promoteMs: 120_000,
   }),
-});
+};
+
+/** `promote SCOPE/NAME [--replica N]`. */
+export const promote = promotionCommand(promotion);
+
+/** `attend SCOPE/NAME`. */
+export const attend = attendCommand(promotion);
 
 /** How long a standby may take to connect to a primary that has just come back: it tries every five seconds. */
 const connectMs = 20_000;

@@ -1,5 +1,6 @@
-import { type Cluster, podAt, statusOf, tool, until } from "../../kit/cluster.ts";
-import { promotionCommand } from "../../kit/promotion.ts";
+import { type Cluster, podAt, statusOf, tool, tryTool, until } from "../../kit/cluster.ts";
+import { attendCommand } from "../../kit/attend.ts";
+import { type Promotion, promotionCommand } from "../../kit/promotion.ts";
 import { PluginError } from "../../kit.ts";
 import { redisKind } from "../server.ts";
 
@@ -7,14 +8,25 @@ import { redisKind } from "../server.ts";
 const holdMs = 15_000;
 const followMs = 60_000;
 
-/** `failover SCOPE/NAME [--replica N]`. */
-export const failover = promotionCommand({
+const promotion: Promotion = {
   kind: redisKind,
   steps: (cluster, target, force) => ({
-    ...(force ? {} : { beforeStop: () => level(cluster, target) }),
+    ...(force ? {} : { beforeStop: () => level(cluster, target), afterAll: () => letGo(cluster) }),
     promoteMs: 60_000,
   }),
-});
+};
+
+/** `failover SCOPE/NAME [--replica N]`. */
+export const failover = promotionCommand(promotion);
+
+/** `attend SCOPE/NAME`. */
+export const attend = attendCommand(promotion);
+
+/** Writes go on at once, and not only when the time of `hold` is over. */
+async function letGo(cluster: Cluster): Promise<void> {
+  const pod = cluster.pods.find(({ replica_id }) => replica_id === String(cluster.primary));
+  if (pod?.running === true) await tryTool(cluster, { pod, args: ["unhold"] });
+}
 
 /** A primary that answers takes no writes until the standby has them all. Positions count only within one history. */
 async function level(cluster: Cluster, target: number): Promise<void> {

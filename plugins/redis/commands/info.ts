@@ -3,6 +3,7 @@ import { bytesText, columns } from "../../kit/bytes.ts";
 import { statusOf } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
 import { readLinks } from "../../kit/links.ts";
+import { promotionState, troubleLines } from "../../kit/promotion-state.ts";
 import { loadServer } from "../../kit/server.ts";
 import type { Call, Outcome } from "../../kit.ts";
 import { keys } from "../keys.ts";
@@ -33,16 +34,20 @@ export async function info(call: Call): Promise<Outcome> {
   const version = statuses.find((status) => status !== undefined)?.one("version") ?? "";
   const links = readLinks(cluster.config[keys.links]);
   const count = statuses.find((status) => status !== undefined)?.one("backups") ?? "0";
+  const promotion = await promotionState(cluster);
   if (args.values.output === "json") {
-    const json = { ...cluster.of, version, primary: cluster.primary, pods, links, backups: Number(count) };
+    const state = promotion === undefined ? {} : { promotion };
+    const json = { ...cluster.of, version, primary: cluster.primary, pods, links, backups: Number(count), ...state };
     return { message: JSON.stringify(json, null, 2) };
   }
   const rows = pods.map(({ ordinal, role, ready, ...pod }) => {
     const behind = role === "standby" && pod.behind !== undefined ? bytesText(pod.behind) : "";
     return [String(ordinal), role, ready ? "yes" : "no", String(pod.keys), bytesText(pod.bytes), behind];
   });
+  const leading = pods.filter(({ role }) => role === "primary").map(({ ordinal }) => ordinal);
   const lines = [
     `${referenceText(cluster.of)}  Redis ${version || "(no pod answers)"}`,
+    ...troubleLines(cluster, { promotion, leading }),
     "",
     columns([["POD", "ROLE", "READY", "KEYS", "MEMORY", "BEHIND"], ...rows]),
     ...(links.length === 0

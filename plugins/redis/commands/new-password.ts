@@ -1,6 +1,5 @@
 import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
 import { primaryPod, tool } from "../../kit/cluster.ts";
-import { exclusively } from "../../kit/handover.ts";
 import { newPassword } from "../../kit/secret.ts";
 import { linkActions, loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError } from "../../kit.ts";
@@ -22,13 +21,11 @@ export async function newPasswordFor(call: Call): Promise<Outcome> {
   const epoch = cluster.epoch + 1;
   // The primary first: standbys that connect meanwhile try again.
   const first = primaryPod(cluster);
-  await exclusively(cluster, first, async () => {
-    for (const pod of [first, ...cluster.pods.filter((each) => each !== first)]) {
-      await tool(cluster, { pod, args: ["password", String(epoch), user, key], stdin: `${password}\n` });
-    }
-    // Within the lock: whoever comes next counts from here.
-    await cluster.controller.setConfig(cluster.of, { [key]: password, [keys.epoch]: String(epoch) });
-  });
+  for (const pod of [first, ...cluster.pods.filter((each) => each !== first)]) {
+    await tool(cluster, { pod, args: ["password", String(epoch), user, key], stdin: `${password}\n` });
+  }
+  // Not by an action: whoever comes next counts from here.
+  await cluster.controller.setConfig(cluster.of, { [key]: password, [keys.epoch]: String(epoch) });
   cluster.config[key] = password;
   const apps = linkActions(cluster, redisKind, (link) => link.user === user);
   return {

@@ -9,7 +9,7 @@ import { expandRedis } from "../../../../plugins/redis/expand.ts";
 let made = 0;
 const context = { envPrefix: "ACME", newPassword: () => `secret${++made}` };
 const complete = { MQ_PASSWORD: "a", MQ_PRIMARY: "0", MQ_EPOCH: "1", MQ_KEEP: "7" };
-const defaults = { image: "mq:1", port: 4000, portMost: 5000, storage: "1Gi" };
+const defaults = { image: "mq:1", port: 4000, portMost: 5000, storage: "1Gi", canWait: true };
 
 /** A server that no plugin is for. */
 function queue(spec: Record<string, unknown>, config: Record<string, string> = complete) {
