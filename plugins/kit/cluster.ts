@@ -43,6 +43,9 @@ export interface Cluster {
   progress: (text: string) => void;
 }
 
+/** What the address of a server follows from. */
+export type UrlParts = Pick<Cluster, "of" | "primary" | "config" | "env">;
+
 /** Fails when there is no such block, or a statefulset that is none. */
 export async function loadCluster(call: Call, of: Reference, kind: ClusterKind): Promise<Cluster> {
   const controller = controllerOf(call);

@@ -42,7 +42,7 @@ export function controllerOf(call: Call): Controller {
       fetch(to, { ...init, signal: AbortSignal.timeout(callMs), ...(unix === undefined ? {} : { unix }) }),
     headers: { "X-Berth-Actor": `plugin ${text(call.input.plugin)}`.trim() },
   });
-  return { ...readers(api), ...writers(api), exec: (request) => execInPod(url, request) };
+  return { ...readers(api, text(call.input.plugin)), ...writers(api), exec: (request) => execInPod(url, request) };
 }
 
 /** The variable of the platform with this ending: its prefix is a setting of the installation. */
@@ -74,10 +74,10 @@ function controllerUrl(call: Call): string {
   return url;
 }
 
-function readers(api: Client): Pick<Controller, "spec" | "config" | "pods" | "mounts" | "runs"> {
+function readers(api: Client, plugin: string): Pick<Controller, "spec" | "config" | "pods" | "mounts" | "runs"> {
   return {
     async runs(id) {
-      const { runs } = await api.call(listPluginRuns, { query: { limit: "200" } });
+      const { runs } = await api.call(listPluginRuns, { query: { plugin, limit: "200" } });
       return runs.some(({ run_id, status }) => run_id === id && status === "running");
     },
     async spec(of) {

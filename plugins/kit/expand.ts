@@ -1,6 +1,9 @@
 import type { Manifest } from "../../src/api/manifest.ts";
 import type { Action } from "../../src/api/plugins/action.ts";
 import type { Block } from "./block.ts";
+import type { UrlParts } from "./cluster.ts";
+import { declaredLinkActions } from "./declared-links.ts";
+import type { Link, Urls } from "./links.ts";
 import { type Scripts, scriptMounts, scriptsAsset } from "./scripts.ts";
 import type { ServerBlock } from "./server-block.ts";
 
@@ -23,6 +26,9 @@ export interface ServerPods {
   /** Limit of a clean stop: a duration. */
   stopGrace: string;
   dockerOptions: readonly string[];
+  /** Apps that the block gives a URL, and how that is written. */
+  links: readonly Link[];
+  urls: (parts: UrlParts, link: Link) => Urls;
   /** Config keys of all passwords. */
   passwordKeys: readonly string[];
   keys: ServerKeys;
@@ -36,6 +42,8 @@ export interface ServerKeys {
   epoch: string;
   /** How many backups stay. */
   keep: string;
+  /** Apps that were given a URL. */
+  links: string;
 }
 
 export interface ServerExpansion {
@@ -56,7 +64,8 @@ export function expandServer(
   const { block, server, pods } = expansion;
   const manifests: Manifest[] = [scriptsAsset(block, pods.scripts), statefulset(expansion, context)];
   if (server.backups.schedule !== "") manifests.push(backupJob(expansion, context));
-  return { manifests, actions: missingConfig(expansion, context) };
+  const fresh = missingConfig(expansion, context);
+  return { manifests, actions: [...freshActions(block, fresh), ...linkActions(expansion, fresh)] };
 }
 
 function statefulset({ block, server, pods }: ServerExpansion, context: ExpandContext): Manifest {
@@ -115,8 +124,12 @@ function backupJob({ block, server, pods }: ServerExpansion, context: ExpandCont
   };
 }
 
-function missingConfig({ block, server, pods }: ServerExpansion, { newPassword }: ExpandContext): Action[] {
-  const { scope, name, config } = block;
+/** What the config lacks, by key. */
+function missingConfig(
+  { block, server, pods }: ServerExpansion,
+  { newPassword }: ExpandContext,
+): Record<string, string> {
+  const { config } = block;
   const { keys, passwordKeys } = pods;
   const secrets = passwordKeys.filter((key) => (config[key] ?? "") === "").map((key) => [key, newPassword()]);
   const places = config[keys.primary] === undefined ? [[keys.primary, "0"]] : [];
@@ -124,8 +137,29 @@ function missingConfig({ block, server, pods }: ServerExpansion, { newPassword }
   // Not in the environment of a manifest: a change of it would replace the pods.
   const keep = String(server.backups.keep);
   const kept = config[keys.keep] === keep ? [] : [[keys.keep, keep]];
-  const kv: Record<string, string> = Object.fromEntries([...secrets, ...places, ...epochs, ...kept]);
+  return Object.fromEntries([...secrets, ...places, ...epochs, ...kept]);
+}
+
+function freshActions({ scope, name }: Block, kv: Record<string, string>): Action[] {
   if (Object.keys(kv).length === 0) return [];
   const summary = `config of ${scope}/${name}: ${Object.keys(kv).join(", ")}`;
   return [{ type: "config_set", scope, name, kv, skip_restart: true, summary }];
+}
+
+function linkActions({ block, pods }: ServerExpansion, fresh: Record<string, string>): Action[] {
+  const { scope, name } = block;
+  const config = { ...block.config, ...fresh };
+  const parts: UrlParts = {
+    of: { scope, name },
+    primary: Number(config[pods.keys.primary]),
+    config,
+    env: { ...pods.env },
+  };
+  return declaredLinkActions({
+    of: parts.of,
+    key: pods.keys.links,
+    known: config[pods.keys.links],
+    declared: pods.links,
+    urlsOf: (link) => pods.urls(parts, link),
+  });
 }

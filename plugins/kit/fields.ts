@@ -14,6 +14,8 @@ export interface Fields {
   block(field: string): Fields | undefined;
   /** Objects in a list. */
   blocks(field: string): Fields[];
+  /** The same, where an item may also be text: it stands for an object with that one field. */
+  itemsOf(field: string, short: string): Fields[];
   /** What was written there, whatever it is. */
   raw(field: string): unknown;
   problem(field: string, message: string): void;
@@ -115,6 +117,14 @@ export function readFields(values: Values, path = "spec", problems: string[] = [
       const value = take(field) ?? [];
       const list: unknown[] = Array.isArray(value) ? value : [value];
       return list.flatMap((entry, index) => child(entry, `${field}[${index}]`) ?? []);
+    },
+    itemsOf(field, short) {
+      const value = take(field) ?? [];
+      const list: unknown[] = Array.isArray(value) ? value : [value];
+      return list.flatMap((entry, index) => {
+        const item = typeof entry === "string" ? { [short]: entry } : entry;
+        return child(item, `${field}[${index}]`) ?? [];
+      });
     },
     done(others = []) {
       for (const fields of nested) fields.done();

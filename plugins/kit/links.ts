@@ -11,6 +11,12 @@ export interface Link {
   reads: boolean;
   database: string;
   user: string;
+  /** Written in the block, and not made by a command. */
+  declared: boolean;
+}
+
+export function sameLink(a: Link, b: Link): boolean {
+  return a.app === b.app && a.key === b.key;
 }
 
 /** The links in a bucket's value; what cannot be read counts as none. */
@@ -23,10 +29,11 @@ export function readLinks(value: string | undefined): Link[] {
   }
   if (!Array.isArray(rows)) return [];
   return rows.flatMap((row: unknown) => {
-    const { app, key, reads, database, user }: Record<string, unknown> =
+    const { app, key, reads, database, user, declared }: Record<string, unknown> =
       typeof row === "object" && row !== null ? { ...row } : {};
     if (typeof app !== "string" || typeof key !== "string") return [];
-    return [{ app, key, reads: reads === true, database: String(database ?? ""), user: String(user ?? "") }];
+    const rest = { reads: reads === true, declared: declared === true };
+    return [{ app, key, ...rest, database: String(database ?? ""), user: String(user ?? "") }];
   });
 }
 

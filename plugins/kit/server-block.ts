@@ -1,4 +1,5 @@
 import { durationMs } from "./duration.ts";
+import type { Link } from "./links.ts";
 import { defaultAfter } from "./failover-options.ts";
 import type { Fields } from "./fields.ts";
 import { passOn } from "./statefulset.ts";
@@ -14,6 +15,7 @@ export interface ServerBlock {
   storage: string;
   backups: Backups;
   failover: FailoverBlock | undefined;
+  links: Link[];
   env: Record<string, string>;
   volumes: string[];
   ports: string[];
@@ -59,6 +61,8 @@ export function readServerBlock(fields: Fields, defaults: ServerDefaults): Serve
     storage: fields.text("storage", defaults.storage),
     backups: readBackups(fields.block("backups")),
     failover: readFailover(fields, replicas, defaults),
+    // Read when users and databases are known.
+    links: [],
     env: fields.map("env"),
     volumes: fields.words("volumes"),
     ports: fields.raw("ports") === undefined ? [String(port)] : fields.words("ports"),

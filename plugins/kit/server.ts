@@ -3,7 +3,7 @@ import { type Call, type CommandHandler, type Outcome, PluginError, usage } from
 import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "./arguments.ts";
 import { anyPod, backupId, listBackups } from "./backups.ts";
 import { bytesText, columns } from "./bytes.ts";
-import { type Cluster, type ClusterKind, loadCluster, primaryPod, tool } from "./cluster.ts";
+import { type Cluster, type ClusterKind, loadCluster, primaryPod, tool, type UrlParts } from "./cluster.ts";
 import { bringBack } from "./handover.ts";
 import { readNote } from "./note.ts";
 import { type Link, linkAction, linksAction, readLinks, type Urls, unlinkAction, withoutLink } from "./links.ts";
@@ -16,7 +16,7 @@ export interface ServerKind extends ClusterKind {
   keepKey: string;
   /** Heading of what a backup holds. */
   holds: string;
-  urls: (cluster: Cluster, link: Link) => Urls;
+  urls: (parts: UrlParts, link: Link) => Urls;
 }
 
 /** Limit of what copies all of the data, a minute below that of its command in plugin.yml. */
@@ -66,6 +66,12 @@ export function unlinkCommand(kind: ServerKind): CommandHandler {
     const links = readLinks(cluster.config[kind.linksKey]);
     const gone = links.filter((each) => each.app === app && (args.values.as ?? each.key) === each.key);
     if (gone.length === 0) return { message: `${app} is not linked to ${referenceText(cluster.of)}` };
+    const written = gone.filter(({ declared }) => declared).map(({ key }) => key);
+    if (written.length > 0) {
+      throw new PluginError(
+        `${written.join(", ")} of ${app} is written in the block: take it out of its links, and apply that`,
+      );
+    }
     const left = withoutLink(links, app, args.values.as);
     return {
       message: `${app} no longer has ${gone.map(({ key }) => key).join(", ")}; the user and its password stay`,

@@ -150,6 +150,7 @@ SQL
 # swap DATABASE NEW OLD: NEW takes the name of DATABASE, which stays as OLD.
 swap() {
   use_local
+  restored=$(oid_of "$2")
   if psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$1" -v new="$2" -v old="$3" <<'SQL'
 alter database :"name" with allow_connections false;
 select pg_terminate_backend(pid) from pg_stat_activity where datname in (:'name', :'new') and pid <> pg_backend_pid() \g /dev/null
@@ -160,10 +161,18 @@ commit;
 SQL
   then
     allow_connections "$3"
+    # By its number, for rows change from now on.
+    [ "$(oid_of "$1")" = "$restored" ] || die "\"$1\" is not the database that was restored; look with: psql -c '\\l'"
   else
     allow_connections "$1"
     die "\"$2\" has not taken the place of \"$1\"; both are there as they were"
   fi
+}
+
+oid_of() {
+  psql -XAtq -d postgres -v name="$1" <<'SQL'
+select oid from pg_database where datname = :'name';
+SQL
 }
 
 allow_connections() {

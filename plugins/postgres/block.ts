@@ -1,4 +1,5 @@
 import type { Block } from "../kit/block.ts";
+import { readDeclaredLinks } from "../kit/declared-links.ts";
 import { type Fields, identifier, readFields, type Rule } from "../kit/fields.ts";
 import { checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
 import { keys } from "./keys.ts";
@@ -27,7 +28,7 @@ const extensionRule: Rule = {
 };
 
 /** Reads and checks the spec of a block; fails naming every field that is wrong. */
-export function readPostgres({ spec, config }: Pick<Block, "spec" | "config">): PostgresBlock {
+export function readPostgres({ scope, spec, config }: Pick<Block, "scope" | "spec" | "config">): PostgresBlock {
   const fields = readFields(spec);
   const block: PostgresBlock = {
     ...readServerBlock(fields, defaults),
@@ -44,6 +45,9 @@ export function readPostgres({ spec, config }: Pick<Block, "spec" | "config">): 
     owner: database.text("owner", block.user, identifier),
     extensions: database.words("extensions", extensionRule),
   }));
+  const { user, database } = block;
+  const users = [user, ...block.users];
+  block.links = readDeclaredLinks(fields, { scope, key: "DATABASE_URL", database, user, users });
   checkNames(block, fields);
   checkSettings(block.settings, { name: /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$/, own: ownSettings }, fields);
   if (block.failover?.synchronous === true) {

@@ -2,6 +2,7 @@ import type { Block } from "../kit/block.ts";
 import { type ExpandContext, expandServer, type ServerPods } from "../kit/expand.ts";
 import { type PostgresBlock, readPostgres } from "./block.ts";
 import { keys, passwordKey } from "./keys.ts";
+import { postgresUrls } from "./urls.ts";
 import backupScript from "./backup.sh" with { type: "text" };
 import libScript from "./lib.sh" with { type: "text" };
 import serveScript from "./serve.sh" with { type: "text" };
@@ -41,6 +42,8 @@ function podsOf({ scope, name }: Block, postgres: PostgresBlock, { envPrefix }: 
       keys.maintenance,
       ...[postgres.user, ...postgres.users].map((user) => passwordKey(user, postgres.user)),
     ],
+    links: postgres.links,
+    urls: postgresUrls,
     keys,
   };
 }

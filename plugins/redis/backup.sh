@@ -72,10 +72,32 @@ restore() {
     fi
     sleep 0.2
   done
-  ask replicaof no one >/dev/null
+  # Counted while this server only copies: after that clients write again.
   keys=$(ask dbsize)
-  [ "$keys" = "$(scratch_ask dbsize)" ] || die "the server has $keys keys, not those of the backup; what was there before is $before"
+  wanted=$(scratch_ask dbsize)
+  source=$(scratch_ask info replication | sed -n 's/^master_replid://p')
+  ask replicaof no one >/dev/null
+  [ "$keys" = "$wanted" ] || die "the server has $keys keys, and the backup $wanted; what was there before is $before"
+  # The history that it had until now is the second one from here on.
+  [ -n "$source" ] && [ "$(field replication master_replid2)" = "$source" ] ||
+    die "the server does not hold the keys of $1; what was there before is $before"
+  keep_restored || die "the keys of $1 are there and could not be written to disk; a restart would bring back $before"
   echo "$keys $before"
+}
+
+# Until the new keys are on disk a restart would read the old ones: a file of all that was there before.
+keep_restored() {
+  if [ "$("$client" --no-auth-warning -p "$port" config get appendonly | tail -n 1 | tr -d '\r')" = yes ]; then
+    wait_for aof_rewrite_in_progress 0 && wait_for aof_rewrite_scheduled 0
+    [ "$(field persistence aof_last_bgrewrite_status)" = ok ]
+  elif [ -n "$("$client" --no-auth-warning -p "$port" config get save | tail -n 1 | tr -d '\r')" ]; then
+    ask save >/dev/null
+  fi
+}
+
+# wait_for FIELD VALUE: of what the server says about its files.
+wait_for() {
+  while [ "$(field persistence "$1")" != "$2" ]; do sleep 0.2; done
 }
 
 # dump_file ID: "PATH BYTES".

@@ -1,7 +1,8 @@
 import type { Block } from "../kit/block.ts";
+import { readDeclaredLinks } from "../kit/declared-links.ts";
 import { type Fields, identifier, readFields } from "../kit/fields.ts";
 import { checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
-import { keys } from "./keys.ts";
+import { firstUser, keys } from "./keys.ts";
 
 /** A redis block, defaults filled in. */
 export interface RedisBlock extends ServerBlock {
@@ -15,13 +16,15 @@ export interface RedisBlock extends ServerBlock {
 const defaults = { image: "redis:7", port: 6379, portMost: 55_535, storage: "1Gi", canWait: false };
 
 /** Reads and checks the spec of a block; fails naming every field that is wrong. */
-export function readRedis({ spec, config }: Pick<Block, "spec" | "config">): RedisBlock {
+export function readRedis({ scope, spec, config }: Pick<Block, "scope" | "spec" | "config">): RedisBlock {
   const fields = readFields(spec);
   const block: RedisBlock = {
     ...readServerBlock(fields, defaults),
     persistence: readPersistence(fields),
     users: fields.blocks("users").map(readUser),
   };
+  const users = [firstUser, ...block.users.map(({ name }) => name)];
+  block.links = readDeclaredLinks(fields, { scope, key: "REDIS_URL", database: "0", user: firstUser, users });
   checkUsers(block, fields);
   if (block.failover !== undefined && block.persistence === "none") {
     fields.problem("failover", "needs persistence: a primary that starts again empty would empty its standbys");

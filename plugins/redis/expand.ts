@@ -2,6 +2,7 @@ import type { Block } from "../kit/block.ts";
 import { type ExpandContext, expandServer, type ServerPods } from "../kit/expand.ts";
 import { type RedisBlock, readRedis } from "./block.ts";
 import { firstUser, keys, passwordKey } from "./keys.ts";
+import { redisUrls } from "./urls.ts";
 import backupScript from "./backup.sh" with { type: "text" };
 import libScript from "./lib.sh" with { type: "text" };
 import serveScript from "./serve.sh" with { type: "text" };
@@ -28,6 +29,8 @@ function podsOf({ scope, name }: Block, redis: RedisBlock, { envPrefix }: Expand
     stopGrace: "1m",
     dockerOptions: [],
     passwordKeys: [firstUser, ...redis.users.map((user) => user.name)].map(passwordKey),
+    links: redis.links,
+    urls: redisUrls,
     keys,
   };
 }

@@ -4,6 +4,7 @@ import type { ExpandInput } from "../api/plugins/protocol.ts";
 import { protocolVersion } from "../api/plugins/plugin-yml.ts";
 import type { CoreDraft, PluginBlock } from "../core/draft.ts";
 import { restoreBlock } from "../core/plugins/block-mask.ts";
+import type { PlannedAction } from "../core/plugins/actions.ts";
 import { bareData } from "../core/plugins/envelope.ts";
 import { readExpansion, takePin } from "../core/plugins/expansion.ts";
 import { mayTouch, permissionProblems } from "../core/plugins/permissions.ts";
@@ -159,11 +160,19 @@ async function ask(context: Context, { plugin, block, config, path, options, sig
       if (stranger !== undefined) {
         throw new Failure("invalid", `${formatKey(stranger)}: the plugin was not granted this scope`);
       }
-      return { manifests, ready: await readyActions(context, actions, options) };
+      const news = actions.filter((action) => !isSet(context, action));
+      return { manifests, ready: await readyActions(context, news, options) };
     });
   } catch (error) {
     throw told(error, path);
   }
+}
+
+/** Config that says so already: a block may ask for it at each apply, and nothing is to be told or restarted. */
+function isSet({ store }: Context, action: PlannedAction): boolean {
+  if (action.type !== "config_set" && action.type !== "config_unset") return false;
+  const bucket = store.config.bucket(action.scope, action.name);
+  return Object.entries(action.vars).every(([key, value]) => (bucket[key] ?? "") === value);
 }
 
 function inputOf({

@@ -203,6 +203,10 @@ describe("postgres on a real server", () => {
     const message = await berth.run("pg", "restore", "data/main", id, "--replace", "--yes");
     expect(message).toMatch(/what it was before is database app_before_\d{14}$/);
     expect(await sql("select count(*) from t")).toBe("100");
+    // Also when the server dies right after it has said so.
+    berth.docker(["kill", `data-main.${await primary()}`]);
+    await isWhole();
+    expect(await sql("select count(*) from t")).toBe("100");
     expect(await sql("select count(*) from t", "-d", String(/app_before_\d+/.exec(message)?.[0]))).toBe("0");
     expect(connect((await config("shop", "web")).DATABASE_URL ?? "", "select count(*) from t")).toBe("100");
   });

@@ -145,6 +145,10 @@ describe("redis on a real server", () => {
     const message = await berth.run("redis", "restore", "data/cache", id, "--yes");
     expect([await cli("get", "planned"), await cli("exists", "later")]).toEqual(["yes", "0"]);
     await isWhole();
+    // What a server that dies right now reads when it starts again is what was restored.
+    berth.docker(["kill", `data-cache.${await primary()}`]);
+    await isWhole();
+    expect([await cli("get", "planned"), await cli("exists", "later")]).toEqual(["yes", "0"]);
     const before = /what was there before is backup (\S+)$/.exec(message)?.[1];
     await berth.run("redis", "restore", "data/cache", String(before), "--yes");
     expect([await cli("exists", "planned"), await cli("get", "later")]).toEqual(["0", "1"]);

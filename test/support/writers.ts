@@ -9,6 +9,8 @@ export interface Writers {
   goOn(): Promise<void>;
 }
 
+let started = 0;
+
 /**
  * Starts `count` of them in a container. `write` is a shell command that writes the number `$n`, and succeeds only where
  * the server has acknowledged that.
@@ -18,10 +20,13 @@ export async function writers(
   { container, write, count = 3 }: { container: string; write: string; count?: number },
 ): Promise<Writers> {
   const run = (script: string) => berth.docker(["exec", container, "sh", "-c", script]);
+  // Numbers of an earlier call are there already.
+  started += 1;
+  const first = started * 100_000_000;
   const loop = `n=$1; while [ ! -e /tmp/writers/stop ]; do n=$((n + 1)); if ${write}; then echo $n >>/tmp/writers/$1; else sleep 0.1; fi; done`;
   run(`rm -rf /tmp/writers; mkdir /tmp/writers; cat >/tmp/writer <<'BERTH_END'\n${loop}\nBERTH_END`);
   for (let at = 1; at <= count; at += 1) {
-    berth.docker(["exec", "-d", container, "sh", "/tmp/writer", String(at * 1_000_000)]);
+    berth.docker(["exec", "-d", container, "sh", "/tmp/writer", String(first + at * 1_000_000)]);
   }
   const acknowledged = () =>
     run("cat /tmp/writers/*000000 2>/dev/null || true").split("\n").filter(Boolean).map(Number);

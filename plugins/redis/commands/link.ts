@@ -1,5 +1,5 @@
 import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "../../kit/arguments.ts";
-import { type Link, linkAction, linksAction, readLinks, withLink } from "../../kit/links.ts";
+import { type Link, linkAction, linksAction, readLinks, sameLink, withLink } from "../../kit/links.ts";
 import { loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError, usage } from "../../kit.ts";
 import { firstUser, keys, passwordKey } from "../keys.ts";
@@ -17,8 +17,12 @@ export async function link(call: Call): Promise<Outcome> {
   if (!cluster.config[passwordKey(user)])
     throw new PluginError(`the block has no user "${user}"; add it to its users and apply`);
   const database = String(wholeNumber(args.values.database, "database") ?? 0);
-  const wanted: Link = { app, key, reads: args.on.has("reads"), database, user };
-  const links = withLink(readLinks(cluster.config[keys.links]), wanted);
+  const wanted: Link = { app, key, reads: args.on.has("reads"), database, user, declared: false };
+  const known = readLinks(cluster.config[keys.links]);
+  if (known.some((other) => other.declared && sameLink(other, wanted))) {
+    throw new PluginError(`${key} of ${app} is written in the block's links; change it there and apply that`);
+  }
+  const links = withLink(known, wanted);
   return {
     message: `${app} has ${key}${wanted.reads ? " and one for reads" : ""} in its config; it follows the primary, now pod ${cluster.primary}`,
     actions: [linkAction(wanted, redisKind.urls(cluster, wanted)), linksAction(cluster.of, keys.links, links)],

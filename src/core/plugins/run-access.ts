@@ -2,7 +2,7 @@ import type { Endpoint } from "../../api/endpoint.ts";
 import { apply, deleteManifest, listManifests } from "../../api/orchestration/apply.ts";
 import { getConfig, setConfig, unsetConfig } from "../../api/orchestration/config.ts";
 import { describe } from "../../api/orchestration/describe.ts";
-import { dispatchPlugin } from "../../api/orchestration/dispatch.ts";
+import { dispatchPlugin, listPluginRuns } from "../../api/orchestration/dispatch.ts";
 import { listEvents } from "../../api/orchestration/events.ts";
 import { execPod, getExec } from "../../api/orchestration/exec.ts";
 import { health, system } from "../../api/orchestration/health.ts";
@@ -71,6 +71,8 @@ const rules: readonly Rule[] = [
     need: own,
   })),
   ...[runJob, runCronjob, cancelRun].map((endpoint) => ({ endpoint, need: ownJob })),
+  // Of the plugin that the query names: its own.
+  { endpoint: listPluginRuns, need: (_place, query) => ({ type: "command", plugin: query.get("plugin") ?? "" }) },
   { endpoint: getConfig, need: (place) => ({ type: "config", place }) },
   { endpoint: setConfig, need: acting("config_set") },
   { endpoint: unsetConfig, need: acting("config_unset") },

@@ -26,7 +26,9 @@ function queue(spec: Record<string, unknown>, config: Record<string, string> = c
     stopGrace: "9s",
     dockerOptions: ["--shm-size 1m"],
     passwordKeys: ["MQ_PASSWORD"],
-    keys: { primary: "MQ_PRIMARY", epoch: "MQ_EPOCH", keep: "MQ_KEEP" },
+    links: [],
+    urls: () => ({ write: "mq://w", read: "mq://r" }),
+    keys: { primary: "MQ_PRIMARY", epoch: "MQ_EPOCH", keep: "MQ_KEEP", links: "MQ_LINKS" },
   };
   return expandServer({ block, server, pods }, context);
 }

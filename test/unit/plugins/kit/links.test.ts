@@ -10,7 +10,7 @@ import {
   withoutLink,
 } from "../../../../plugins/kit/links.ts";
 
-const web: Link = { app: "shop/web", key: "DATABASE_URL", reads: false, database: "app", user: "app" };
+const web: Link = { app: "shop/web", key: "DATABASE_URL", reads: false, database: "app", user: "app", declared: false };
 const urls = { write: "postgres://w", read: "postgres://r" };
 
 test("links survive the way through a config value, and what cannot be read is none", () => {
