@@ -46,18 +46,21 @@ export type FailureReason =
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly reason: FailureReason | undefined;
+  /** Neither waiting nor another try mends it. */
+  readonly lasting: boolean;
   /** Sent as `Retry-After` where the code is `unavailable` or `too_many`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: FailureCode,
     message: string,
-    options: { cause?: unknown; reason?: FailureReason; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; reason?: FailureReason; lasting?: boolean; retryAfterSeconds?: number } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "Failure";
     this.code = code;
     this.reason = options.reason;
+    this.lasting = options.lasting === true;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

@@ -10,9 +10,22 @@ export function eventRows(events: readonly Event[]): string[][] {
   });
 }
 
+/** What an app printed last, in the detail of an event: lines of their own. */
+const linesKey = "last_lines";
+
+/** Puts what an app printed last below the row of its event; `rows` are the rows as text, one an event. */
+export function withLastLines(rows: readonly string[], events: readonly Event[]): string {
+  const below = (detail: Event["detail"]) => {
+    const lines = detail?.[linesKey];
+    return Array.isArray(lines) ? lines.map((line) => `    | ${printable(String(line))}`) : [];
+  };
+  return events.flatMap(({ detail }, index) => [rows[index] ?? "", ...below(detail)]).join("\n");
+}
+
 function detailText(detail: Event["detail"]): string {
   // Of something new every field is new.
-  const shown = Object.entries(detail ?? {}).filter(([key]) => key !== "changed" || detail?.outcome !== "created");
+  const isShown = (key: string) => key !== linesKey && (key !== "changed" || detail?.outcome !== "created");
+  const shown = Object.entries(detail ?? {}).filter(([key]) => isShown(key));
   return shown.map(([key, value]) => `${key}=${valueText(value)}`).join(" ");
 }
 

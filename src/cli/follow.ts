@@ -2,7 +2,8 @@ import { durationForm, parseDuration } from "../core/duration.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { createPhaseOutput } from "./phase-output.ts";
-import { progressBlock, progressLines } from "./progress.ts";
+import { lastWords } from "./last-words.ts";
+import { progressBlock, progressLines, readyText } from "./progress.ts";
 import { printable } from "./style.ts";
 import { shortDuration } from "./time-text.ts";
 import { type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
@@ -35,7 +36,11 @@ export async function follow(targets: readonly WaitTarget[], timeoutMs: number, 
     await phases.end();
     progress.end();
   });
-  for (const line of closing(result, timeoutMs, context)) terminal.note(line);
+  for (const target of result.targets) {
+    for (const line of closing(target, { result, timeoutMs, context })) terminal.note(line);
+    if (target.look.state === "ready" || target.look.state === "gone" || signal.aborted) continue;
+    for (const line of [...(await lastWords(context, target.ref)), ...nextSteps(target.ref)]) terminal.note(line);
+  }
   return exitOf(result);
 }
 
@@ -65,26 +70,25 @@ function showProgress({ terminal, clock }: Context): Progress {
   };
 }
 
-function closing(result: WaitResult, timeoutMs: number, context: Context): string[] {
+interface Closing {
+  result: WaitResult;
+  timeoutMs: number;
+  context: Context;
+}
+
+function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing): string[] {
   const style = context.terminal.noteStyle;
-  const lines = result.targets.flatMap(({ ref, look }) => {
-    const why = look.why === "" ? "" : `: ${printable(look.why)}`;
-    if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${look.ready}/${look.wanted})`];
-    if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
-    if (look.rolledBackTo !== undefined) {
-      const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
-      const head = `${style.red("✗")} ${ref} rolled back to ${printable(look.rolledBackTo)}${because}`;
-      return [head, ...(look.takenBack ? [`  taken back: ${look.takenBack}`] : []), ...nextSteps(ref)];
-    }
-    if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`, ...nextSteps(ref)];
-    if (result.outcome === "interrupted")
-      return [`${style.yellow("…")} ${ref} not waited for: the server goes on`, ...nextSteps(ref)];
-    return [
-      `${style.red("✗")} ${ref} is not ready after ${shortDuration(timeoutMs)}${why}; the server goes on`,
-      ...nextSteps(ref),
-    ];
-  });
-  return lines;
+  const why = look.why === "" ? "" : `: ${printable(look.why)}`;
+  if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${readyText(look).replace(" ready", "")})`];
+  if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
+  if (look.rolledBackTo !== undefined) {
+    const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
+    const head = `${style.red("✗")} ${ref} rolled back to ${printable(look.rolledBackTo)}${because}`;
+    return [head, ...(look.takenBack ? [`  taken back: ${look.takenBack}`] : [])];
+  }
+  if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`];
+  if (result.outcome === "interrupted") return [`${style.yellow("…")} ${ref} not waited for: the server goes on`];
+  return [`${style.red("✗")} ${ref} is not ready after ${shortDuration(timeoutMs)}${why}; the server goes on`];
 }
 
 function nextSteps(ref: string): string[] {

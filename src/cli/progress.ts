@@ -2,7 +2,7 @@ import type { PodRecord } from "../api/orchestration/pods.ts";
 import { shortDuration } from "./time-text.ts";
 import { printable, type Style } from "./style.ts";
 import { listText } from "./table-text.ts";
-import type { Waited } from "./wait.ts";
+import type { Look, Waited } from "./wait.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -31,10 +31,16 @@ function markOf({ look }: Waited, { style, tick }: ProgressFrame): string {
 }
 
 function summary({ look }: Waited, elapsedMs: number): string {
-  const count = look.wanted > 0 || look.phase !== "" ? `${look.ready}/${look.wanted} ready` : "waiting for the server";
+  const count = look.wanted > 0 || look.phase !== "" ? readyText(look) : "waiting for the server";
   if (look.state !== "pending") return count;
   const why = detailOf(look.why);
   return `${count}  ${shortDuration(elapsedMs)}${why === "" ? "" : `  ${why}`}`;
+}
+
+/** How many are ready of those that are wanted; more than that are on their way out. */
+export function readyText({ ready, wanted }: Pick<Look, "ready" | "wanted">): string {
+  if (ready <= wanted) return `${ready}/${wanted} ready`;
+  return wanted === 0 ? `${ready} still to stop` : `${wanted}/${wanted} ready, ${ready - wanted} still to stop`;
 }
 
 /** The reason without the count that it begins with: that stands before it already. */
@@ -56,7 +62,7 @@ function headline({ ref, look }: Waited): string {
   const why = detailOf(look.why);
   if (look.state !== "pending" || (look.phase === "" && why === "")) return "";
   if (look.phase === "") return `${ref}: ${why}`;
-  return `${ref}: ${look.ready}/${look.wanted} ready${why === "" ? "" : `; ${why}`}`;
+  return `${ref}: ${readyText(look)}${why === "" ? "" : `; ${why}`}`;
 }
 
 function replicaChanges(before: Waited | undefined, after: Waited): string[] {

@@ -20,6 +20,10 @@ const advices: Advice[] = [
     steps: (why) => [`berth events ${ref(why)}`],
   },
   {
+    when: ({ why }) => (why.unready ?? []).length > 0,
+    steps: probeSteps,
+  },
+  {
     when: ({ why, text }) => /OutOfMemory|out of memory/.test(text) || why.death?.oom_killed === true,
     steps: (why) => [
       "raise resources.limits.memory in the manifest, then: berth apply -f FILE",
@@ -50,6 +54,17 @@ const advices: Advice[] = [
     steps: () => ["berth doctor"],
   },
   {
+    when: ({ text }) => /probe \(.*\) fails since/.test(text),
+    steps: probeSteps,
+  },
+  {
+    when: ({ text }) => /\bStartFailed\b/.test(text),
+    steps: (why) => [
+      "check command, entrypoint, user and image in the manifest, then: berth apply -f FILE",
+      `berth describe ${why.kind} ${ref(why)}`,
+    ],
+  },
+  {
     when: ({ why }) => why.failed_run?.status === "missed",
     steps: (why) => [
       "raise starting_deadline in the manifest when late runs are welcome",
@@ -65,6 +80,14 @@ const advices: Advice[] = [
     steps: (why) => [
       "check command in the manifest against what the image has",
       `berth describe ${why.kind} ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ text }) => /\bCrashLoop\b/.test(text),
+    steps: (why) => [
+      "fix what the last lines show, then: berth apply -f FILE",
+      "an app that needs longer to come up: raise rollout.crash_loop_after in the manifest",
+      `berth logs ${ref(why)}`,
     ],
   },
   {
@@ -102,4 +125,11 @@ function isJob({ kind }: Why): boolean {
 
 function ref({ scope, name }: Why): string {
   return scope === "" ? name : `${scope}/${name}`;
+}
+
+function probeSteps(why: Why): string[] {
+  return [
+    "make the app answer its probe, or correct probes in the manifest, then: berth apply -f FILE",
+    `berth logs ${ref(why)}`,
+  ];
 }

@@ -1,5 +1,5 @@
 import { formatKey } from "../api/manifest.ts";
-import type { Death, FailedRelease, FailedRun, Why } from "../api/orchestration/why.ts";
+import type { Death, FailedRelease, FailedRun, Unready, Why } from "../api/orchestration/why.ts";
 import { exitMeaning, postFailure } from "../core/exit-code.ts";
 import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
@@ -21,9 +21,8 @@ export function whyText(why: Why, setup: WhySetup): string {
   return [
     `${style.bold(formatKey(why))}  ${stateText(why, style)}`.trimEnd(),
     ...now(why, setup),
-    ...(why.failed_release === undefined ? [] : releasePart(why.failed_release, setup)),
-    ...(why.failed_run === undefined ? [] : runPart(why.failed_run, setup)),
-    ...(why.death === undefined ? [] : deathPart(why.death, why.deaths, setup)),
+    ...(why.unready ?? []).flatMap((one) => unreadyPart(one, setup)),
+    ...troubles(why, setup),
     ...changesPart(why, setup),
     "",
     style.bold("next"),
@@ -34,6 +33,33 @@ export function whyText(why: Why, setup: WhySetup): string {
 function stateText({ deleted, phase = "" }: Why, style: Style): string {
   if (deleted) return style.yellow("deleted");
   return phase === "ready" ? style.green(phase) : style.red(printable(phase));
+}
+
+/** What went wrong, the newest first. */
+function troubles({ failed_release: release, failed_run: run, death, deaths }: Why, setup: WhySetup): string[] {
+  const parts = [
+    ...(release === undefined
+      ? []
+      : [{ at: release.ended_at ?? release.started_at, text: releasePart(release, setup) }]),
+    ...(run === undefined ? [] : [{ at: endOfRun(run) ?? "", text: runPart(run, setup) }]),
+    ...(death === undefined ? [] : [{ at: death.at, text: deathPart(death, deaths, setup) }]),
+  ];
+  return parts.sort((a, b) => (Date.parse(b.at) || 0) - (Date.parse(a.at) || 0)).flatMap(({ text }) => text);
+}
+
+function unreadyPart({ replica_id: id, probe, check, since, got, logs }: Unready, setup: WhySetup): string[] {
+  const { style } = setup;
+  const facts = [
+    ["probe", `${probe}: ${printable(check)}`],
+    ["got", style.red(printable(got))],
+    ["since", agoText(since, setup)],
+  ];
+  return [
+    "",
+    style.bold(`replica ${id} runs and is not ready`),
+    listText(facts, { indent: "  " }),
+    ...output("last lines", logs, setup),
+  ];
 }
 
 /** What is wrong at this moment, or that nothing is. */
@@ -47,8 +73,8 @@ function now(why: Why, { style, now: at }: WhySetup): string[] {
   return [`  ${style.red(printable(reason))}${retry}`];
 }
 
-function nothingKnown({ kind, death, failed_release: release, failed_run: run }: Why): string[] {
-  if (death !== undefined || release !== undefined || run !== undefined) return [];
+function nothingKnown({ kind, death, failed_release: release, failed_run: run, unready = [] }: Why): string[] {
+  if (unready.length > 0 || death !== undefined || release !== undefined || run !== undefined) return [];
   const isJob = kind === "job" || kind === "cronjob";
   return [isJob ? "  no failed run is on record" : "  no death and no failed release is on record"];
 }
@@ -69,14 +95,14 @@ function releasePart(release: FailedRelease, setup: WhySetup): string[] {
   return [
     "",
     `${style.bold(`release ${release.id} ${end}`)}  ${style.dim(when)}`,
-    listText(facts, { indent: "  ", width: setup.width }),
+    listText(facts, { indent: "  " }),
     ...output("output of its commands", release.output, setup),
   ];
 }
 
 function runPart(run: FailedRun, setup: WhySetup): string[] {
   const { style } = setup;
-  const ended = run.ended_at ?? run.started_at ?? run.instant;
+  const ended = endOfRun(run);
   const facts = [
     ["why", style.red(printable(run.error ?? run.status))],
     ...(run.started_at === undefined ? [] : [["exit code", exitText(processEnd(run), style)]]),
@@ -87,9 +113,13 @@ function runPart(run: FailedRun, setup: WhySetup): string[] {
   return [
     "",
     `${style.bold(`run ${run.run_id} ${run.status.replace("_", " ")}`)}  ${style.dim(ended === undefined ? "" : agoText(ended, setup))}`.trimEnd(),
-    listText(facts, { indent: "  ", width: setup.width }),
+    listText(facts, { indent: "  " }),
     ...output("last lines", run.tail, setup),
   ];
+}
+
+function endOfRun({ ended_at, started_at, instant }: FailedRun): string | undefined {
+  return ended_at ?? started_at ?? instant;
 }
 
 /** -1 stands for a process that never ended by itself. */
@@ -105,20 +135,27 @@ function exitRow(step: string, code: number | undefined): string[][] {
 
 function deathPart(death: Death, count: number, setup: WhySetup): string[] {
   const { style } = setup;
+  // One that we gave up, or ended for its liveness probe, tells why before how.
+  const isGivenUp = death.exit_code === undefined && !death.oom_killed;
   const facts = [
-    ["exit code", exitText(death, style)],
-    ...(death.oom_killed ? [["memory", style.red("killed: out of memory")]] : []),
     ["why", printable(death.reason)],
+    ...(isGivenUp ? [] : [["exit code", exitText(death, style)]]),
+    ...(death.oom_killed ? [["memory", style.red("killed: out of memory")]] : []),
     ["image", printable(death.image)],
     ...(count > 1 ? [["on record", `${count} deaths`]] : []),
   ];
   return [
     "",
-    `${style.bold(`replica ${death.replica_id} died`)}  ${style.dim(agoText(death.at, setup))}`,
-    listText(facts, { indent: "  ", width: setup.width }),
+    `${style.bold(`replica ${death.replica_id} ${endWord(death, isGivenUp)}`)}  ${style.dim(agoText(death.at, setup))}`,
+    listText(facts, { indent: "  " }),
     ...output("last probes", death.probes, setup),
     ...output("last lines", death.logs, setup),
   ];
+}
+
+function endWord({ reason }: Death, isGivenUp: boolean): string {
+  if (reason.startsWith("killed:")) return "was killed";
+  return isGivenUp ? "was given up" : "died";
 }
 
 function exitText({ exit_code: code, signal }: Pick<Death, "exit_code" | "signal">, style: Style): string {
@@ -138,7 +175,7 @@ function output(title: string, lines: readonly string[], { style, lines: most }:
 }
 
 /** What the reconciler itself did is a consequence, or told above. */
-const consequences = /^(?:replica\.|release\.(?:failed|succeeded|rollback)$|rollout\.|run\.(?!start$|cancel$))/;
+const consequences = /^(?:replica\.|probe\.|release\.(?:failed|succeeded|rollback)$|rollout\.|run\.(?!start$|cancel$))/;
 
 function changesPart({ events }: Why, { style, width }: WhySetup): string[] {
   const changes = events.filter(({ action }) => !consequences.test(action));

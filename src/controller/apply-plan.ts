@@ -118,6 +118,7 @@ function newPod(workload: Model["workload"], replicaId: string, ordinal: number 
     createdAt: Number.MAX_SAFE_INTEGER,
     exitCode: undefined,
     restarts: 0,
+    crashes: { count: 0, since: 0 },
     oomKilled: false,
     frozen: false,
     role: undefined,

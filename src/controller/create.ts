@@ -22,6 +22,7 @@ import { podLogs } from "./logs.ts";
 import { carryOut } from "./job-run.ts";
 import { createJobTable } from "./job-table.ts";
 import { cancelRun, getRun, listRuns, runJob } from "./jobs.ts";
+import { createIncidents } from "./incidents.ts";
 import { createHookOutbox, deliveries } from "./hooks.ts";
 import { createLeaving } from "./leaving.ts";
 import { createNotes } from "./notes.ts";
@@ -51,6 +52,7 @@ import { runApp } from "./run-app.ts";
 import { operation, restart } from "./restart.ts";
 import { createRunCalls, type RunCalls } from "./run-calls.ts";
 import { replicaUsage } from "./replica-usage.ts";
+import { restartsBefore } from "./save-status.ts";
 import { scale } from "./scale.ts";
 import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
@@ -83,7 +85,13 @@ export interface RunningController {
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
   const { store, runtime, names, clock, log, limits } = parts;
-  const pods = createPodTable({ runtime, names, clock });
+  const pods = createPodTable({
+    runtime,
+    names,
+    clock,
+    earlierRestarts: ({ key, id }) => restartsBefore(store.status.get(key), id),
+  });
+  const incidents = createIncidents(() => context);
   const progress = createProgress({
     backoffFirstMs: limits.backoffFirstMs,
     backoffMaxMs: limits.backoffMaxMs,
@@ -95,6 +103,7 @@ export function createController(parts: ControllerParts): RunningController {
     clock,
     log,
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
+    onHeard: (pod, event) => incidents.heard(pod, event),
     onUp() {
       reconciler.enqueueAll();
       jobs.engineUp();
@@ -118,6 +127,7 @@ export function createController(parts: ControllerParts): RunningController {
     () => context,
     (pod, change) => {
       log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });
+      incidents.probed(pod, change);
       probeTransition(context, pod, change).catch((error) =>
         log.error("probe webhook not kept", { pod: pod.name, error }),
       );
@@ -177,6 +187,7 @@ export function createController(parts: ControllerParts): RunningController {
         autoscaler.run(signal),
         outbox.run(signal),
       ]);
+      await incidents.settled();
       await Promise.all([releasePhases.close(), execs.close(), context.plugins.host.close()]);
     },
   };

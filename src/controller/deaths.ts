@@ -74,6 +74,8 @@ export function createDeaths(context: DeathParts): Deaths {
     });
   }
 
+  const isHindered = (pod: Pod) => context.probes.failing(pod) !== undefined;
+
   return {
     examine,
     record,
@@ -82,7 +84,7 @@ export function createDeaths(context: DeathParts): Deaths {
     async capsule(key, reason) {
       const troubled = context.pods
         .of(key)
-        .filter((pod) => pod.restarts > 0 || pod.oomKilled || pod.state !== "running");
+        .filter((pod) => pod.restarts > 0 || pod.oomKilled || pod.state !== "running" || isHindered(pod));
       await Promise.all(troubled.map((pod) => record(pod, reason)));
     },
   };

@@ -2,7 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import { Failure } from "../api/failure.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { EngineInfo, Runtime } from "../runtime/runtime.ts";
+import type { EngineInfo, Runtime, RuntimeEvent } from "../runtime/runtime.ts";
 import type { Pod } from "./pod.ts";
 import type { PodTable } from "./pod-table.ts";
 
@@ -27,6 +27,8 @@ interface LinkOptions {
   clock: Clock;
   log: Log;
   onEvent: (key: ManifestKey, pod: Pod | undefined) => void;
+  /** Each event about a container that was known before it. */
+  onHeard: (pod: Pod, event: RuntimeEvent) => void;
   /** The table is filled and events flow: look at everything. */
   onUp: () => void;
 }
@@ -34,7 +36,7 @@ interface LinkOptions {
 const retryFirstMs = 500;
 const retryMaxMs = 2_000;
 
-export function createEngineLink({ runtime, pods, clock, log, onEvent, onUp }: LinkOptions): EngineLink {
+export function createEngineLink({ runtime, pods, clock, log, onEvent, onHeard, onUp }: LinkOptions): EngineLink {
   let up = false;
   let since = clock.now();
   let info: EngineInfo | undefined;
@@ -59,6 +61,7 @@ export function createEngineLink({ runtime, pods, clock, log, onEvent, onUp }: L
     const reading = (async () => {
       for await (const event of runtime.events(signal, opened)) {
         const pod = pods.byId(event.id);
+        if (pod !== undefined) onHeard(pod, event);
         const key = pods.observe(event);
         if (key !== undefined) onEvent(key, pod);
       }

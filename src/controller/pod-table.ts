@@ -3,7 +3,7 @@ import type { Naming } from "../core/naming.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 import type { Container, ContainerState, Runtime, RuntimeEvent } from "../runtime/runtime.ts";
 import { type KeyText, keyText } from "./key-text.ts";
-import { fill, keyOf, type Pod, podOf } from "./pod.ts";
+import { addCrashes, endOfRun, fill, keyOf, type Pod, podOf } from "./pod.ts";
 
 /**
  * Memory of the engine's state, filled by listings and moved along by events. Every change of a resource's pods
@@ -24,8 +24,10 @@ export interface PodTable {
   all(): Iterable<Pod>;
   keys(): Iterable<KeyText>;
   version(key: KeyText): number;
-  /** It was started again by us. */
-  healed(id: string): void;
+  /** It was started again by us; `why` where we had ended it, too. */
+  healed(id: string, why?: string): void;
+  /** Its process can never begin, as it says itself. */
+  cannotStart(id: string, words: string): void;
   /** After a gap in the events: nothing known about details can be trusted. */
   forgetDetails(): void;
 }
@@ -39,9 +41,11 @@ interface TableOptions {
   runtime: Runtime;
   names: Naming;
   clock: SteadyClock;
+  /** What the server before this one had counted. */
+  earlierRestarts: (pod: Pod) => number;
 }
 
-export function createPodTable({ runtime, names, clock }: TableOptions): PodTable {
+export function createPodTable({ runtime, names, clock, earlierRestarts }: TableOptions): PodTable {
   const byId = new Map<string, Pod>();
   const byName = new Map<string, Pod>();
   const byKey = new Map<KeyText, Map<string, Pod>>();
@@ -104,8 +108,8 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
   function see(container: Container, asked: number): void {
     const known = byId.get(container.id);
     if (known === undefined) {
-      const pod = podOf(container, names, clock.now());
-      if (pod !== undefined) add({ ...pod, inherited: !hasLooked });
+      const pod = podOf(container, names, clock);
+      if (pod !== undefined) add({ ...pod, inherited: !hasLooked, earlierRestarts: earlierRestarts(pod) });
       return;
     }
     known.status = container.status;
@@ -167,8 +171,10 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
       pod.stale = true;
       // Told here too: a container that is started again at once has no time to be inspected.
       if (event.action === "die") {
+        endOfRun(pod, clock.steady());
         pod.exitCode = pod.lastExitCode = event.exitCode;
         pod.upSince = undefined;
+        pod.killedFor = undefined;
       }
       if (event.action === "destroy") drop(pod);
       else if (event.action === "rename") rename(pod, event.name);
@@ -182,11 +188,17 @@ export function createPodTable({ runtime, names, clock }: TableOptions): PodTabl
     all: () => byId.values(),
     keys: () => byKey.keys(),
     version: (key) => versions.get(key) ?? 0,
-    healed(id) {
+    healed(id, why) {
       const pod = byId.get(id);
       if (pod === undefined) return;
-      pod.healed += 1;
+      pod.earlierRestarts += 1;
+      pod.killedFor = why;
+      addCrashes(pod, 1, clock.steady());
       touch(keyText(pod.key));
+    },
+    cannotStart(id, words) {
+      const pod = byId.get(id);
+      if (pod !== undefined) pod.cannotStart = words;
     },
     forgetDetails() {
       isComplete = false;

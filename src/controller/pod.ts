@@ -1,5 +1,6 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Naming } from "../core/naming.ts";
+import { calmMs } from "../core/plan/crash.ts";
 import type { SteadyClock } from "../lib/clock.ts";
 import type { Container, ContainerDetail, ContainerState } from "../runtime/runtime.ts";
 
@@ -33,8 +34,14 @@ export interface Pod {
   lastExitCode: number | undefined;
   /** As the engine counts: those by its own policy since it was started by us. */
   restarts: number;
-  /** How often we have started it again, since this server began. */
-  healed: number;
+  /** Those that the engine does not count any more: it forgets its own when we start the container again. */
+  earlierRestarts: number;
+  /** Ends in a row, each before the container had run for a while; since when, on the steady clock. */
+  crashes: { count: number; since: number };
+  /** Why we ended it the last time, where we did. */
+  killedFor: string | undefined;
+  /** What it said of a process that can never begin. */
+  cannotStart: string | undefined;
   oomKilled: boolean;
   error: string;
   /** Epoch ms of the last change of `state`. */
@@ -47,6 +54,7 @@ export interface Pod {
 
 /** What the engine knows in detail. */
 export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
+  countRestarts(pod, detail, clock);
   pod.state = detail.state;
   if (detail.startedAt === undefined) pod.upSince = undefined;
   else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
@@ -57,10 +65,34 @@ export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): voi
   // A running one has none, and how it ended last is still worth knowing.
   pod.exitCode = detail.exitCode ?? pod.exitCode;
   if (detail.state !== "running") pod.lastExitCode = detail.exitCode ?? pod.lastExitCode;
-  pod.restarts = detail.restartCount;
   pod.oomKilled = detail.oomKilled;
   pod.error = detail.error;
   pod.stale = false;
+}
+
+/** Crashes of a container that was made longer ago than this, and before we looked, are nobody knows how far apart. */
+const youthMs = 600_000;
+
+function countRestarts(pod: Pod, { restartCount }: ContainerDetail, clock: SteadyClock): void {
+  const isFirstLook = pod.startedAt === undefined && pod.finishedAt === undefined;
+  const forgotten = restartCount < pod.restarts ? pod.restarts : 0;
+  const fresh = restartCount - pod.restarts + forgotten;
+  pod.earlierRestarts += forgotten;
+  pod.restarts = restartCount;
+  const isOld = isFirstLook && clock.steady() - pod.crashes.since > youthMs;
+  if (isOld) pod.crashes = { count: 0, since: clock.steady() };
+  else if (fresh > 0) addCrashes(pod, fresh, clock.steady());
+}
+
+/** `now` is of the steady clock. */
+export function addCrashes(pod: Pod, count: number, now: number): void {
+  endOfRun(pod, now);
+  pod.crashes = { ...pod.crashes, count: pod.crashes.count + count };
+}
+
+/** The container ended: after a calm while, what comes is another story. */
+export function endOfRun(pod: Pod, now: number): void {
+  if (pod.upSince !== undefined && now - pod.upSince >= calmMs) pod.crashes = { count: 0, since: now };
 }
 
 /** The engine stamps with the clock of the machine, which somebody may have set since. */
@@ -80,7 +112,7 @@ export function keyOf(labels: Record<string, string>, names: Naming): ManifestKe
 }
 
 /** Undefined for a container without our labels. */
-export function podOf(container: Container, names: Naming, now: number): Pod | undefined {
+export function podOf(container: Container, names: Naming, clock: SteadyClock): Pod | undefined {
   const { label } = names;
   const key = keyOf(container.labels, names);
   if (key === undefined) return undefined;
@@ -108,10 +140,13 @@ export function podOf(container: Container, names: Naming, now: number): Pod | u
     exitCode: undefined,
     lastExitCode: undefined,
     restarts: 0,
-    healed: 0,
+    earlierRestarts: 0,
+    crashes: { count: 0, since: clock.steady() - Math.max(0, clock.now() - container.createdAt) },
+    killedFor: undefined,
+    cannotStart: undefined,
     oomKilled: false,
     error: "",
-    changedAt: now,
+    changedAt: clock.now(),
     stale: true,
     eventNumber: 0,
   };

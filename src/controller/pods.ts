@@ -67,7 +67,7 @@ export function podRecord(context: Context, pod: Pod, withSpec = false): PodReco
     state: pod.state,
     status: pod.status,
     running: pod.state === "running",
-    restarts: pod.restarts + pod.healed,
+    restarts: pod.restarts + pod.earlierRestarts,
     created_at: isoTime(pod.createdAt),
     ...(pod.startedAt === undefined ? {} : { started_at: isoTime(pod.startedAt) }),
     ...(pod.exitCode === undefined || pod.state === "running" ? {} : { exit_code: pod.exitCode }),

@@ -15,6 +15,8 @@ export interface ProbedContainer {
 }
 
 const outputCharsMax = 200;
+/** Of the body of an answer that failed. */
+const bodyCharsMax = 2_000;
 
 /** One attempt of a probe, never longer than its time-out. Whatever goes wrong is a failed attempt. */
 export async function attemptProbe(
@@ -55,11 +57,37 @@ async function http(
 ): Promise<Attempt> {
   const url = `${action.scheme}://${hostOf(container)}:${action.port}${action.path}`;
   const response = await context.fetch(url, { signal: limit, headers: { ...action.headers, Connection: "close" } });
-  await response.body?.cancel();
-  return {
-    ok: response.status >= 200 && response.status < 400,
-    text: `${response.status} ${response.statusText}`.trim(),
-  };
+  const ok = response.status >= 200 && response.status < 400;
+  const line = ok ? "" : await firstLine(response.body, response.statusText);
+  await response.body?.cancel().catch(() => undefined);
+  const text = `${response.status} ${response.statusText}`.trim();
+  return { ok, text: line === "" ? text : `${text}: ${line}` };
+}
+
+/** Of the body of a refusal: apps say there what they lack. A page of HTML says its words, where it has any of its own. */
+async function firstLine(body: ReadableStream<Uint8Array> | null, status: string): Promise<string> {
+  const text = (await firstPart(body)).replaceAll(/<[^>]*>?/g, "\n").replaceAll(status === "" ? "\n" : status, "\n");
+  const line = text.split(/[\r\n]/).find((one) => /\w/.test(one.replace(/^\s*\d{3}\s*$/, "")));
+  return (line ?? "").trim().slice(0, outputCharsMax);
+}
+
+/** What cannot be read is left out. */
+async function firstPart(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    while (reader !== undefined && text.length < bodyCharsMax) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // The status is what counts.
+  } finally {
+    reader?.releaseLock();
+  }
+  return text;
 }
 
 async function tcp(host: string, port: number, limit: AbortSignal): Promise<Attempt> {

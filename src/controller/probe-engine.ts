@@ -1,4 +1,5 @@
 import type { Readiness } from "../api/orchestration/pods.ts";
+import type { FailingProbe } from "../core/probe.ts";
 import type { Pod } from "./pod.ts";
 
 /** Runs the probes of all pods, and knows from memory which are ready. */
@@ -7,6 +8,10 @@ export interface ProbeEngine {
   watch(pods: readonly Pod[]): void;
   /** Undefined for a pod that declares no probes. */
   readiness(pod: Pod): ProbeReadiness | undefined;
+  /** The probe that keeps a running pod from being ready; undefined while none has failed. */
+  failing(pod: Pod): FailingProbe | undefined;
+  /** The same in one sentence. */
+  hindrance(pod: Pod): string | undefined;
   /** The last exchanges of a container's probes, newest last. */
   exchanges(containerId: string): string[];
   /** Runs until `signal` aborts. */

@@ -3,7 +3,11 @@ import type { Probes } from "../api/kinds/probe.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
 import type { Readiness } from "../api/orchestration/pods.ts";
 import {
+  checkText,
   dueProbes,
+  type FailingProbe,
+  failingProbe,
+  failingText,
   type KnownReadiness,
   type PodProbes,
   type ProbeOutcome,
@@ -18,6 +22,7 @@ import { type ProbeName, type ProbesConfig, probeConfig } from "../core/probe-co
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod.ts";
 import { attemptProbe } from "./probe-attempt.ts";
+import { linesOf } from "./incidents.ts";
 import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
 
 /** One container under probes. */
@@ -79,11 +84,12 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     const line = `${new Date(epochAt).toISOString()} ${probe} ${ok ? "ok" : "failed"}: ${text}`;
     runner.exchanges = [...runner.exchanges, line].slice(-exchangesKept);
     const before = readyOf(runner.state).ready;
+    const hindered = hindranceKey(runner);
     const { state, transition } = probeStep(runner.state, runner.config, outcome);
     runner.state = state;
     wake();
     if (transition !== undefined) onTransition(runner.pod, transition);
-    if (before !== readyOf(state).ready) contextOf().enqueue(runner.pod.key);
+    if (before !== readyOf(state).ready || hindered !== hindranceKey(runner)) contextOf().enqueue(runner.pod.key);
   }
 
   /** Liveness: the same container is started anew; its next start begins the probes again. */
@@ -92,22 +98,29 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     const { pod } = runner;
     runner.state = { ...runner.state, restarts: { ...runner.state.restarts, dueAt: undefined } };
     if (context.leaving.has(pod.id)) return;
-    const why = runner.exchanges.findLast((line) => line.includes(" liveness failed")) ?? "liveness probe failed";
-    // It runs: what is known of an end is of the one before.
-    const alive = { ...pod, finishedAt: undefined, lastExitCode: undefined, oomKilled: false };
-    await context.deaths.record(alive, `liveness: ${why}`);
-    await context.notes.write((tx) =>
-      tx.events.append(
-        { actor: "reconciler", action: "replica.restart", ...pod.key, detail: { replica_id: pod.replicaId, why } },
-        context.clock.now(),
-      ),
-    );
+    // Between its stop and its start it is nobody else's to heal.
+    const release = context.progress.hold(pod.key, pod.replicaId);
+    await killAndStart(context, runner).finally(release);
+    context.enqueue(pod.key);
+  }
+
+  async function killAndStart(context: Context, runner: Runner): Promise<void> {
+    const { pod } = runner;
     const detail = await context.runtime.inspect(pod.id);
     if (detail === undefined) return;
+    const { liveness } = runner.state.states;
+    const action = runner.config.liveness?.action;
+    const why = `liveness probe${action === undefined ? "" : ` (${checkText(action)})`} failed: ${liveness?.text ?? ""}`;
+    // Its output as it was before we ended it.
+    const draft = await context.deaths.examine({ ...pod, oomKilled: false, error: "" }, `killed: ${why}`);
     await context.runtime.stop(pod.id, { graceMs: detail.stopGraceMs });
+    const ended = await context.runtime.inspect(pod.id);
     await context.runtime.start(pod.id);
-    context.pods.healed(pod.id);
-    context.enqueue(pod.key);
+    context.pods.healed(pod.id, "killed by its liveness probe");
+    await context.deaths.keep({ ...draft, at: ended?.finishedAt ?? context.clock.now(), exitCode: ended?.exitCode });
+    const event = { actor: "reconciler", action: "replica.restart", ...pod.key };
+    const told = { replica_id: pod.replicaId, why, ...linesOf(draft.logs) };
+    await context.notes.write((tx) => tx.events.append({ ...event, detail: told }, context.clock.now()));
   }
 
   function look(now: number): number {
@@ -127,17 +140,29 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     return next;
   }
 
+  function failing(pod: Pod): FailingProbe | undefined {
+    const runner = runners.get(pod.id);
+    if (runner === undefined || pod.state !== "running" || !isOfThisRun(runner, pod)) return undefined;
+    return failingProbe(runner.state, runner.config);
+  }
+
   const engine: ProbeEngine = {
     watch(pods) {
       for (const pod of pods) if (pod.role === undefined) take(pod);
     },
     readiness(pod) {
       const runner = runners.get(pod.id);
-      if (runner === undefined) return without.has(pod.id) ? undefined : pendingOf(contextOf(), pod);
+      if (without.has(pod.id) || (runner === undefined && !isProbed(contextOf(), pod))) return undefined;
+      if (pod.state !== "running") return downReadiness(contextOf(), pod);
+      if (runner === undefined) return pendingOf(contextOf(), pod);
       const ready = readyOf(runner.state);
       // Between a restart of the container and the first look at it, what is known is about the run before.
-      const isFresh = pod.upSince !== undefined && runner.run === pod.startedAt;
-      return { ...ready, ready: ready.ready && isFresh && pod.state === "running" };
+      return { ...ready, ready: ready.ready && isOfThisRun(runner, pod) };
+    },
+    failing,
+    hindrance(pod) {
+      const found = failing(pod);
+      return found && failingText(found);
     },
     exchanges: (id) => runners.get(id)?.exchanges ?? [],
     async run(signal) {
@@ -156,16 +181,42 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
 
 const minimumMs = 20;
 
+/** Changes when what keeps the pod from being ready does; not with every word of an app. */
+function hindranceKey({ state, config }: Runner): string | undefined {
+  const found = failingProbe(state, config);
+  return found && `${found.probe} ${found.since} ${found.text.replace(/:.*$/s, "")}`;
+}
+
+function isOfThisRun({ run }: Runner, { upSince, startedAt }: Pod): boolean {
+  return upSince !== undefined && run === startedAt;
+}
+
+function isProbed(context: Context, pod: Pod): boolean {
+  return Object.keys(probesOf(context, pod)).length > 0;
+}
+
+/** Whatever its probes said last: nothing answers there. */
+function downReadiness(context: Context, pod: Pod): ProbeReadiness {
+  const { state, changedAt } = pod;
+  const { startup, readiness } = probesOf(context, pod);
+  return {
+    ready: false,
+    startup_passed: startup === undefined,
+    ...(readiness === undefined ? {} : { readiness_phase: "unknown" }),
+    reason: `the container is ${state}`,
+    last_transition: new Date(changedAt).toISOString(),
+  };
+}
+
 /**
  * A pod that nobody has taken up yet. Right after a start of the server these are all: until each was looked at, what the
  * server before has written down of the same container counts.
  */
-function pendingOf(context: Context, pod: Pod): ProbeReadiness | undefined {
+function pendingOf(context: Context, pod: Pod): ProbeReadiness {
   const config = probesOf(context, pod);
-  if (Object.keys(config).length === 0) return undefined;
   const before = readinessBefore(context, pod, pod.startedAt ?? pod.createdAt);
   const state = before && resumeProbes(config, context.clock.steady(), before);
-  if (state !== undefined && pod.state === "running") return readyOf(state);
+  if (state !== undefined) return readyOf(state);
   return { ready: false, startup_passed: config.startup === undefined, readiness_phase: "unknown" };
 }
 

@@ -10,6 +10,8 @@ export interface Trouble {
   /** Epoch ms of the latest failure. */
   at: number;
   attempts: number;
+  /** Another try would end the same. */
+  lasting: boolean;
   /** Epoch ms of the next try. */
   retryAt: number | undefined;
 }

@@ -101,6 +101,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       message,
       at: now,
       attempts,
+      lasting: expected && error.lasting,
       retryAt: inMs === undefined ? undefined : now + inMs,
     });
     if (expected) log.info("reconcile failed", { key: formatKey(key), error: message, attempts, retry_in_ms: inMs });

@@ -90,7 +90,7 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
   const { manifest, workload, plan, pods, movedAt } = judging;
   const memory = memoryOf(context, manifest);
   const release = latestRelease(context, manifest);
-  const lastError = context.progress.trouble(manifest)?.message;
+  const lastError = context.progress.trouble(manifest);
   const now = context.clock.steady();
   const verdict = verdictOf({
     plan,

@@ -36,6 +36,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
       movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs + now - context.clock.steady(),
     pendingRelease: pendingRelease(context, manifest),
     now,
+    steadyNow: context.clock.steady(),
     previous: previous?.conditions,
   });
   const warnings = notActedUpon(manifest.kind, manifest.spec);
@@ -55,6 +56,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     replica_readiness: readiness(context, manifest),
     conditions,
     ...memory,
+    ...earlierRestarts(context, manifest),
     ...(warnings.length > 0 ? { warnings } : {}),
     ...((trouble ?? stopped) === undefined ? {} : { last_reconcile_error: (trouble ?? stopped)?.message }),
     ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
@@ -93,6 +95,21 @@ function initFailures(
   if (plan.done) context.progress.clearInitFailures(key);
   const fresh = context.progress.initFailures(key);
   return plan.done ? [] : fresh.length > 0 ? fresh : (previous?.init_failures ?? []);
+}
+
+const idChars = 12;
+
+/** Restarts that the engine does not count any more, by container: the next server goes on counting from them. */
+function earlierRestarts(context: Context, key: ManifestKey): { earlier_restarts?: Record<string, number> } {
+  const counted = context.pods.of(key).filter(({ earlierRestarts }) => earlierRestarts > 0);
+  const rows = counted.map(({ id, earlierRestarts }) => [id.slice(0, idChars), earlierRestarts]);
+  return rows.length === 0 ? {} : { earlier_restarts: Object.fromEntries(rows) };
+}
+
+/** What an earlier server has written down about a container. */
+export function restartsBefore(status: Record<string, unknown> | undefined, containerId: string): number {
+  const known = (status as Partial<PodKindStatus> | undefined)?.earlier_restarts ?? {};
+  return known[containerId.slice(0, idChars)] ?? 0;
 }
 
 function readiness(context: Context, key: ManifestKey): Record<string, unknown> {

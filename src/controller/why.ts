@@ -1,6 +1,6 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { PodKindStatus } from "../api/orchestration/describe.ts";
-import type { Death, FailedRelease, FailedRun, Why } from "../api/orchestration/why.ts";
+import type { Death, FailedRelease, FailedRun, Unready, Why } from "../api/orchestration/why.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { postFailure, signalOf } from "../core/exit-code.ts";
 import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../store/store.ts";
@@ -39,6 +39,7 @@ export async function why(context: Context, target: Target): Promise<Why> {
     deleted: store.manifests.get(key) === undefined,
     at: isoTime(at),
     ...statusPart(status),
+    unready: await unreadyOf(context, key),
     ...(death === undefined ? {} : { death: wireDeath(death) }),
     deaths: deaths.length,
     ...(failed === undefined ? {} : { failed_release: wireFailed(failed, releases) }),
@@ -77,6 +78,23 @@ async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord
   );
   const examined = await Promise.all(fresh.map((pod) => context.deaths.examine(pod, "it ended by itself")));
   return [...examined, ...recorded].sort((a, b) => b.at - a.at);
+}
+
+const unreadyMax = 3;
+
+async function unreadyOf(context: Context, key: ManifestKey): Promise<Unready[]> {
+  const found = context.pods.of(key).flatMap((pod) => {
+    const failing = pod.role === undefined ? context.probes.failing(pod) : undefined;
+    return failing === undefined ? [] : [{ pod, failing }];
+  });
+  const longest = found.sort((a, b) => a.failing.since - b.failing.since).slice(0, unreadyMax);
+  return Promise.all(
+    longest.map(async ({ pod, failing: { probe, check, since, text } }) => {
+      const { logs } = await context.deaths.examine(pod, "");
+      const { replicaId: replica_id, name: container } = pod;
+      return { replica_id, container, probe, check, since: isoTime(since), got: text, logs: logs.slice(-linesMax) };
+    }),
+  );
 }
 
 function hasDied(pod: Pod): boolean {

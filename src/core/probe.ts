@@ -1,6 +1,6 @@
 import { probeNames } from "../api/kinds/probe.ts";
 import type { Readiness } from "../api/orchestration/pods.ts";
-import type { ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
+import type { ProbeAction, ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
 
 export type ProbePhase = "unknown" | "healthy" | "unhealthy";
 
@@ -11,6 +11,8 @@ export interface ProbeState {
   failures: number;
   /** What the last attempt said. */
   text: string | undefined;
+  /** Epoch ms of the first failure of those in a row; undefined when the last attempt passed. */
+  failingSince?: number | undefined;
   /** When the next attempt is due; undefined while the startup probe holds it back, and for one that has passed. */
   nextAt: number | undefined;
 }
@@ -149,11 +151,13 @@ export function probeStep(
   };
 }
 
-function countedIn(old: ProbeState, own: ProbeConfig, { ok, text, at }: ProbeOutcome): ProbeState {
+function countedIn(old: ProbeState, own: ProbeConfig, outcome: ProbeOutcome): ProbeState {
+  const { ok, text, at, epochAt = at } = outcome;
   const successes = ok ? old.successes + 1 : 0;
   const failures = ok ? 0 : old.failures + 1;
   const phase = phaseAfter(old.phase, successes >= own.successThreshold, failures >= own.failureThreshold);
-  return { phase, successes, failures, text, nextAt: at + own.periodMs };
+  const failingSince = ok ? undefined : (old.failingSince ?? epochAt);
+  return { phase, successes, failures, text, failingSince, nextAt: at + own.periodMs };
 }
 
 function phaseAfter(old: ProbePhase, hasPassed: boolean, hasFailed: boolean): ProbePhase {
@@ -222,4 +226,49 @@ export function readyOf({
     ...(reason !== undefined && { reason }),
     ...(lastTransitionAt !== undefined && { last_transition: new Date(lastTransitionAt).toISOString() }),
   };
+}
+
+/** The probe that keeps a container from being ready, and what it fails with. */
+export interface FailingProbe {
+  probe: ProbeName;
+  /** What it asks: `GET :8080/ready`. */
+  check: string;
+  /** Epoch ms of the first failure of those in a row. */
+  since: number;
+  /** What the last attempt got. */
+  text: string;
+}
+
+/** Undefined as long as nothing failed, and for a container that is ready. */
+export function failingProbe(state: PodProbes, config: ProbesConfig): FailingProbe | undefined {
+  const { startup, readiness } = state.states;
+  const [probe, own] =
+    startup === undefined || startup.phase === "healthy"
+      ? (["readiness", readiness] as const)
+      : (["startup", startup] as const);
+  const action = config[probe]?.action;
+  if (own?.failingSince === undefined || own.phase === "healthy" || action === undefined) return undefined;
+  return { probe, check: checkText(action), since: own.failingSince, text: own.text ?? "" };
+}
+
+const commandCharsMax = 80;
+
+/** What a probe asks, in few words. */
+export function checkText(action: ProbeAction): string {
+  switch (action.type) {
+    case "http":
+      return `GET ${action.scheme === "https" ? "https " : ""}:${action.port}${action.path}`;
+    case "tcp":
+      return `connect to :${action.port}`;
+    case "exec": {
+      const command = action.command.join(" ").replaceAll(/\s+/g, " ");
+      return `run ${command.length > commandCharsMax ? `${command.slice(0, commandCharsMax)}…` : command}`;
+    }
+  }
+}
+
+/** `readiness probe (GET :8080/ready) fails since 2026-01-02T03:04:05Z: 503 Service Unavailable`. */
+export function failingText({ probe, check, since, text }: FailingProbe): string {
+  const at = new Date(since).toISOString().replace(/\.\d+Z$/, "Z");
+  return `${probe} probe (${check}) fails since ${at}: ${text}`;
 }

@@ -3,6 +3,9 @@ import { parseDuration } from "./duration.ts";
 import { fieldsOf, integerOf, textOf } from "./lenient.ts";
 import type { ContainerTemplate, Mount, RolloutPolicy } from "./workload.ts";
 
+/** An app may exit until its database answers: for less than this nothing is a crash loop. */
+export const crashAfterLeastMs = 30_000;
+
 /** How replicas are replaced: what is written, defaults, and the strategy that the container allows. */
 export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTemplate): RolloutPolicy {
   const rollout = fieldsOf(spec.rollout);
@@ -10,6 +13,8 @@ export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTem
   const shared = {
     minReadyMs: ms("min_ready", 2_000),
     progressDeadlineMs: ms("progress_deadline", 300_000),
+    crashRestarts: Math.max(1, integerOf(rollout.crash_loop_restarts) ?? 5),
+    crashAfterMs: Math.max(crashAfterLeastMs, ms("crash_loop_after", 60_000)),
     // Connections to a database never end: waiting for them only makes a roll long.
     drainMs: ms("drain", kind === "statefulset" ? 0 : 30_000),
     autoRollback: rollout.auto_rollback !== false,

@@ -137,6 +137,9 @@ export interface RolloutPolicy {
   maxUnavailable: number;
   minReadyMs: number;
   progressDeadlineMs: number;
+  /** Restarts in a row, and the time that they must have gone on for, that make a crash loop. */
+  crashRestarts: number;
+  crashAfterMs: number;
   drainMs: number;
   autoRollback: boolean;
 }

@@ -114,7 +114,15 @@ describe("500 requests a second", () => {
     ],
     [
       "a release that crash-loops",
-      (round) => fails(app(`loop${round}`, { command: ["sh", "-c", "sleep 0.2; exit 3"] }), "CrashLoop"),
+      (round) => {
+        const rushed = { ...rollout, progress_deadline: "6s" };
+        const crashing = { command: ["sh", "-c", "sleep 0.2; exit 3"], rollout: rushed };
+        return fails(app(`loop${round}`, crashing), "ProgressDeadline");
+      },
+    ],
+    [
+      "a release that cannot be started",
+      (round) => fails(app(`none${round}`, { command: ["/no/such/command"] }), "StartFailed"),
     ],
   ];
 

@@ -97,7 +97,7 @@ describe("what Docker refuses", () => {
 
   test("a command that does not exist: the engine's own words, and no pile of dead containers", async () => {
     await berth.apply(deployment("no", "command", { command: ["/no/such/command"] }));
-    await berth.tells("deployment no/command", "StartFailed", "/no/such/command", "failing");
+    await berth.tells("deployment no/command", "StartFailed", "/no/such/command", "correct command", "failed");
     const left = berth.docker(["ps", "-aq", "--filter", `label=${berth.prefix}.name=command`]);
     expect(left.split("\n").filter(Boolean).length).toBeLessThanOrEqual(1);
     await berth.apply(deployment("no", "command"));
@@ -115,11 +115,13 @@ describe("what Docker refuses", () => {
     expect(after.every(({ running }) => running)).toBe(true);
   }, 60_000);
 
-  test("an app that ends again and again is a crash loop, and is not started without pause", async () => {
+  test("an app that ends again and again is told with its exit code, and is not started without pause", async () => {
     // Without a time in which it must hold, a replica that was seen running before its end would do.
-    const rollout = { min_ready: "5s" };
-    await berth.apply(deployment("no", "crash", { command: ["sh", "-c", "exit 3"], rollout }));
-    await berth.tells("deployment no/crash", "CrashLoop", "ReleaseFailed");
+    const rollout = { min_ready: "5s", progress_deadline: "6s" };
+    await berth.apply(deployment("no", "crash", { command: ["sh", "-c", "echo no database; exit 3"], rollout }));
+    await berth.tells("deployment no/crash", "ReleaseFailed", "restarted", "last exit code 3");
+    const { stdout } = await berth.cli(["events", "no/crash"]);
+    expect(stdout).toMatch(/replica\.crash .*exit_code=3[^\n]*\n +\| no database/);
     expect((await berth.cli(["get", "pods", "no/crash"])).stdout).toContain("exit code 3");
   }, 60_000);
 });

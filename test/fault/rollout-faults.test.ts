@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-const rollout = { min_ready: "5s", progress_deadline: "60s", drain: "10s" };
+const rollout = { min_ready: "5s", progress_deadline: "60s", crash_loop_after: "30s", drain: "10s" };
 const app = (v: string, spec: Spec = {}) => deployment("shop", "web", { replicas: 3, rollout, env: { V: v }, ...spec });
 const replicas = () => it.runtime.containers().filter(({ name }) => /^shop-(web|db)\.\w+$/.test(name));
 const versions = () =>
@@ -127,7 +127,7 @@ test("a statefulset whose changed ordinal never gets ready keeps all others, and
   await it.apply(db("1"));
   await it.settle();
   await it.apply(db("2"));
-  for (let second = 0; second < 20; second++) {
+  for (let second = 0; second < 40; second++) {
     await it.advance(1_000);
     const broken = replicas().filter(({ env, state }) => env.V === "2" && state === "running");
     for (const { name } of broken) it.runtime.crash(name, 1);

@@ -58,7 +58,13 @@ test("http: the answer decides, and shows", async () => {
   await berth.ready("deployment", "probe", "web");
   expect(await readiness()).toMatchObject({ status: 200, ready: true, reason: "200 OK", startup_passed: true });
   await within("rm /srv/ready");
-  expect(await until("it to be lost", ({ ready }) => !ready)).toMatchObject({ status: 503, reason: "404 Not Found" });
+  const reason = "404 Not Found: The requested URL was not found";
+  expect(await until("it to be lost", ({ ready }) => !ready)).toMatchObject({ status: 503, reason });
+  const { stdout } = await berth.cli(["why", "probe/web"]);
+  expect(stdout).toContain("runs and is not ready");
+  expect(stdout).toMatch(/probe +readiness: GET :8080\/ready\n +got +404 Not Found: The requested/);
+  expect(await berth.tells("deployment probe/web", "readiness probe (GET :8080/ready) fails since")).toContain(reason);
+  expect((await berth.cli(["events", "probe/web"])).stdout).toMatch(/probe\.unhealthy .*probe=readiness/);
   await within("touch /srv/ready");
   await until("it to be back", ({ ready }) => ready);
   expect(await runFacts("{{.RestartCount}}")).toBe("0");
@@ -98,7 +104,7 @@ test("startup holds readiness and liveness back until it has passed", async () =
   const startup = { period: "500ms", failure_threshold: 100, http_get: { path: "/started", port: 8080 } };
   const liveness = { ...get("/started"), failure_threshold: 1 };
   await apply({ probes: { startup, liveness, readiness: get("/ready") } });
-  await until("it to be asked", ({ reason }) => reason === "404 Not Found");
+  await until("it to be asked", ({ reason }) => reason?.startsWith("404 Not Found") === true);
   const started = await runFacts("{{.State.StartedAt}}");
   await Bun.sleep(3_000);
   expect(await readiness()).toMatchObject({ ready: false, startup_passed: false, readiness_phase: "unknown" });
@@ -133,6 +139,10 @@ test("liveness restarts the same container at each crossing, the next time after
   const actions = (body.data as unknown as { events: { action: string }[] }).events.map(({ action }) => action);
   expect(actions.filter((action) => action === "replica.restart").length).toBeGreaterThanOrEqual(2);
   await until("it to be ready again", ({ ready }) => ready);
+  const { stdout } = await berth.cli(["why", "probe/web"]);
+  expect(stdout).toMatch(/replica \w+ was killed/);
+  expect(stdout).toMatch(/why +killed: liveness probe \(GET :8080\/alive\) failed: 404 Not Found/);
+  expect((await berth.pods("probe", "web")).map(({ restarts }) => restarts)).toEqual([2]);
 });
 
 test("after a restart of the container its address is read anew", async () => {

@@ -60,6 +60,8 @@ export function workloadOf(
       strategyReason: undefined,
       minReadyMs: 2_000,
       progressDeadlineMs: 300_000,
+      crashRestarts: 5,
+      crashAfterMs: 60_000,
       drainMs: 30_000,
       autoRollback: true,
     },

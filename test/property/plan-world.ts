@@ -109,6 +109,7 @@ function create(world: World, ordinal: number | undefined): void {
     createdAt: world.now,
     exitCode: undefined,
     restarts: 0,
+    crashes: { count: 0, since: 0 },
     oomKilled: false,
     role: undefined,
     startNotBefore: 0,

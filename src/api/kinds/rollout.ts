@@ -16,6 +16,12 @@ export const Rollout = Shape(
     ),
     min_ready: Type.Optional(Duration("without probes: how long a replica runs before it counts as ready", "2s")),
     progress_deadline: Type.Optional(Duration("a rollout without progress for this long has failed", "5m")),
+    crash_loop_restarts: Type.Optional(
+      Type.Integer({ minimum: 1, default: 5, description: "restarts in a row that make a crash loop" }),
+    ),
+    crash_loop_after: Type.Optional(
+      Duration("a crash loop is not called before a replica has crashed for this long; at least 30s", "60s"),
+    ),
     drain: Type.Optional(
       Duration(
         "longest wait for open connections before a replica is stopped; without it a statefulset does not wait",

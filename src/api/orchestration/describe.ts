@@ -39,6 +39,8 @@ export const PodKindStatus = Type.Object({
   releases: Type.Array(Type.Unknown()),
   init_failures: Type.Array(Type.Unknown()),
   replica_readiness: Type.Record(Type.String(), Type.Unknown()),
+  /** By the first 12 characters of the container's id: restarts that the engine does not count any more. */
+  earlier_restarts: Type.Optional(Type.Record(Type.String(), Type.Integer())),
   conditions: Type.Array(Condition),
   warnings: Type.Optional(Type.Array(Type.String())),
   last_reconcile_error: Type.Optional(Type.String()),

@@ -24,6 +24,23 @@ export const Death = Type.Object({
 });
 export type Death = Static<typeof Death>;
 
+/** A replica that runs, and that its startup or readiness probe keeps from being ready. */
+export const Unready = Type.Object({
+  replica_id: Type.String(),
+  container: Type.String(),
+  /** startup or readiness */
+  probe: Type.String(),
+  /** What it asks: `GET :8080/ready`. */
+  check: Type.String(),
+  /** The first failure of those in a row. */
+  since: Type.String(),
+  /** What the last attempt got: status and first line of the body, `connection refused`, exit code and output. */
+  got: Type.String(),
+  /** The last lines of the replica's output, at most 100. */
+  logs: Type.Array(Type.String()),
+});
+export type Unready = Static<typeof Unready>;
+
 /** One that failed, or came through but for its last command. */
 export const FailedRelease = Type.Object({
   id: Type.String(),
@@ -62,6 +79,8 @@ export const Why = Type.Object({
   conditions: Type.Array(Condition),
   last_reconcile_error: Type.Optional(Type.String()),
   next_retry_at: Type.Optional(Type.String()),
+  /** Replicas that a failing probe keeps from being ready just now, longest first; at most 3. */
+  unready: Type.Optional(Type.Array(Unready)),
   death: Type.Optional(Death),
   /** Deaths that are on record. */
   deaths: Type.Integer(),

@@ -1,9 +1,11 @@
+import type { DataOf } from "../../api/endpoint.ts";
 import { type Manifest, formatKey } from "../../api/manifest.ts";
 import { listManifests } from "../../api/orchestration/apply.ts";
 import { describe } from "../../api/orchestration/describe.ts";
 import { getPod } from "../../api/orchestration/pods.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
+import { lastWords } from "../last-words.ts";
 import { normalKind } from "../kinds.ts";
 import { findPods, isPodWord } from "../pods.ts";
 import { resourceReference } from "../reference.ts";
@@ -42,9 +44,18 @@ function findManifests(text: string, { api }: Context): Promise<Manifest[]> {
 async function describeOne(one: { kind: string; text: string }, reveal: boolean, context: Context): Promise<number> {
   const { scope, name } = resourceReference(one.text);
   const description = await context.api.call(describe, { query: { kind: one.kind, scope, name } });
-  const { describeText } = await loadText();
-  answer(context, description, () => describeText(description, { ...tableSetup(context), reveal }));
+  await show(context, description, reveal);
   return exitCodes.done;
+}
+
+async function show(context: Context, description: DataOf<typeof describe>, reveal: boolean): Promise<void> {
+  const { kind, scope = "", name } = description.manifest;
+  const { describeText } = await loadText();
+  const isWell = description.status?.phase === "ready";
+  const words = isWell || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
+  answer(context, description, () =>
+    [describeText(description, { ...tableSetup(context), reveal }), ...words].join("\n"),
+  );
 }
 
 /** Resources of different kinds may share an identity: all are shown, but one envelope can only hold one. */
@@ -62,8 +73,7 @@ async function describeFound(
   for (const [index, { kind, scope, name }] of found.entries()) {
     const description = await context.api.call(describe, { query: { kind, scope, name } });
     if (index > 0) context.terminal.out("");
-    const { describeText } = await loadText();
-    answer(context, description, () => describeText(description, { ...tableSetup(context), reveal }));
+    await show(context, description, reveal);
   }
   return exitCodes.done;
 }

@@ -1,7 +1,7 @@
 import { type Event, listEvents } from "../../api/orchestration/events.ts";
 import type { Arguments } from "../arguments.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
-import { eventRows } from "../event-text.ts";
+import { eventRows, withLastLines } from "../event-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
 import { parseReference } from "../reference.ts";
@@ -84,11 +84,15 @@ function show(context: Context, events: readonly Event[], first: boolean): void 
   const { terminal, json } = context;
   if (json) for (const event of events) terminal.out(JSON.stringify(event));
   else if (first) terminal.out(eventsText(events, context));
-  else if (events.length > 0) terminal.out(listText(eventRows(events), { width: terminal.width }));
+  else if (events.length > 0) {
+    terminal.out(withLastLines(listText(eventRows(events), { width: terminal.width }).split("\n"), events));
+  }
 }
 
 function eventsText(events: readonly Event[], { terminal }: Context): string {
   if (events.length === 0) return "no events";
   const head = ["TIME", "WHO", "WHAT", "ON", "DETAIL"];
-  return tableText([head, ...eventRows(events)], { width: terminal.width, head: terminal.style.dim });
+  const table = tableText([head, ...eventRows(events)], { width: terminal.width, head: terminal.style.dim });
+  const [first = "", ...rows] = table.split("\n");
+  return `${first}\n${withLastLines(rows, events)}`;
 }

@@ -20,7 +20,16 @@ export interface PlannedPod {
   runningSince: number | undefined;
   createdAt: number;
   exitCode: number | undefined;
+  /** As the engine counts: those by its own policy since the container was last started by us. */
   restarts: number;
+  /** Ends in a row, whoever started it again, and when they began; on the clock of `now`. */
+  crashes: { count: number; since: number };
+  /** Why we ended it ourselves the last time: "killed by its liveness probe". */
+  killedFor?: string | undefined;
+  /** Its own words, where its process can never begin: "exec /app: exec format error". */
+  cannotStart?: string | undefined;
+  /** What its probe fails with, as long as that keeps it from being ready. */
+  probe?: string | undefined;
   oomKilled: boolean;
   frozen: boolean;
   /** `init`, `release` …: such containers are never replicas. */

@@ -1,5 +1,6 @@
 import type { Condition, PodKindStatus } from "../../api/orchestration/describe.ts";
-import { isCurrent, isReady } from "./classify.ts";
+import { isCurrent } from "./classify.ts";
+import { crashText, isCrashLoop, isOver } from "./crash.ts";
 import type { PlannedPod, PlanWorkload, WorkloadPlan } from "./pod.ts";
 
 export interface StatusInput {
@@ -14,7 +15,10 @@ export interface StatusInput {
   pendingRelease?: string | undefined;
   /** Conditions as last written: what did not change keeps its time. */
   previous?: readonly Condition[] | undefined;
+  /** Epoch ms. */
   now: number;
+  /** On the clock of the pods' times. */
+  steadyNow: number;
 }
 
 export interface ReconcileError {
@@ -37,9 +41,6 @@ export interface WorkloadStatus {
 
 /** Failed rounds in a row that make a workload failing. */
 const attemptsTolerated = 3;
-/** Restarts within the first minutes of a replica that make a crash loop. */
-const restartsTolerated = 3;
-const youthMs = 10 * 60_000;
 
 /** Phase and conditions of a deployment or statefulset (`api/orchestration/describe.ts`). */
 export function statusOf(input: StatusInput): WorkloadStatus {
@@ -80,16 +81,18 @@ function failureOf({ plan, lastError, deadlineAt, now }: StatusInput): Cause | u
 }
 
 /** What goes wrong again and again, although we go on trying. */
-function troubleOf({ workload, pods, lastError, now }: StatusInput): Cause | undefined {
+function troubleOf({ workload, pods, lastError, steadyNow }: StatusInput): Cause | undefined {
   if (lastError !== undefined && lastError.attempts >= attemptsTolerated) return lastError;
   const replicas = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
-  const starved = replicas.find((pod) => isStarved(pod, now));
+  const unwell = replicas.filter((pod) => !isOver(pod, steadyNow));
+  // The engine may keep the mark of an old kill.
+  const starved = unwell.find((pod) => pod.oomKilled);
   if (starved !== undefined) {
     return { reason: "OutOfMemory", message: `${starved.containerName} ran out of memory` };
   }
-  const crashing = replicas.find((pod) => pod.restarts >= restartsTolerated && now - pod.createdAt <= youthMs);
+  const crashing = unwell.find((pod) => isCrashLoop(pod, workload.rollout, steadyNow));
   if (crashing === undefined) return pauseOf(pods);
-  return { reason: "CrashLoop", message: `${crashing.containerName} restarted ${crashing.restarts} times` };
+  return { reason: "CrashLoop", message: `${crashing.containerName} ${crashText(crashing)}` };
 }
 
 /** Paused by hand: left alone for as long as that lasts, so that nothing of it comes up by waiting. */
@@ -102,12 +105,6 @@ function pauseOf(pods: readonly PlannedPod[]): Cause | undefined {
   if (first === undefined) return undefined;
   const who = names.length === 1 ? `${first} is` : `${first} and ${names.length - 1} more are`;
   return { reason: "Paused", message: `${who} paused and left alone; go on with: docker unpause ${first}` };
-}
-
-/** The engine keeps the mark of an old kill: a replica that has been ready for long since is well again. */
-function isStarved(pod: PlannedPod, now: number): boolean {
-  const isWell = isReady(pod) && pod.runningSince !== undefined && now - pod.runningSince > youthMs;
-  return pod.oomKilled && !isWell;
 }
 
 function readiness({ plan: { done, waitingFor, counts }, pods }: StatusInput): Finding {

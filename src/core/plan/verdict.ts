@@ -1,11 +1,13 @@
 import type { PlannedPod, PlanWorkload, WorkloadPlan } from "./pod.ts";
+import { formatDuration } from "../duration.ts";
 import { isCurrent } from "./classify.ts";
+import { crashText, isCrashLoop } from "./crash.ts";
 
 /** How a rollout stands. `going` says nothing yet. */
 export type Verdict =
   | { outcome: "done" }
   | { outcome: "going" }
-  | { outcome: "failed"; reason: "CrashLoop" | "OutOfMemory" | "ProgressDeadline"; message: string };
+  | { outcome: "failed"; reason: "CrashLoop" | "OutOfMemory" | "StartFailed" | "ProgressDeadline"; message: string };
 
 export interface VerdictInput {
   plan: WorkloadPlan;
@@ -13,16 +15,18 @@ export interface VerdictInput {
   pods: readonly PlannedPod[];
   /** When the rollout last got further, or began; on the clock of `now`. */
   movedAt: number;
-  lastError: string | undefined;
+  /** The error of the last round; `lasting`: its process cannot be started, however often it is tried. */
+  lastError: { message: string; attempts: number; lasting: boolean } | undefined;
   now: number;
 }
 
-/** Restarts of one new replica that make a crash loop. */
-const restartsTolerated = 3;
+/** Tries after which a process that cannot be started is given up. */
+const startsTolerated = 2;
 
 /**
- * Whether new replicas came up, may yet, or never will. A crash loop or a kill for want of memory ends a rollout at
- * once; everything else, a registry that is away for instance, has until the progress deadline.
+ * Whether new replicas came up, may yet, or never will. What cannot be started at all, and a kill for want of memory,
+ * end a rollout at once; a crash loop once it fits the two fields of the rollout block; everything else, a registry
+ * that is away for instance, has until the progress deadline. The message names the rule.
  */
 export function verdictOf(input: VerdictInput): Verdict {
   const { plan, workload, pods, movedAt, lastError, now } = input;
@@ -32,14 +36,20 @@ export function verdictOf(input: VerdictInput): Verdict {
   if (starved !== undefined) {
     return { outcome: "failed", reason: "OutOfMemory", message: `${starved.containerName} ran out of memory` };
   }
-  const crashing = fresh.find((pod) => pod.restarts >= restartsTolerated && !pod.ready);
+  const crashing = fresh.find((pod) => !pod.ready && isCrashLoop(pod, workload.rollout, now));
   if (crashing !== undefined) {
-    const message = `${crashing.containerName} crash-loops: ${crashing.restarts} restarts, ${exitText(crashing)}`;
-    return { outcome: "failed", reason: "CrashLoop", message };
+    return { outcome: "failed", reason: "CrashLoop", message: loopText(crashing, workload.rollout, now) };
+  }
+  const hopeless = fresh.find((pod) => pod.cannotStart !== undefined && !pod.ready);
+  if (hopeless !== undefined) {
+    return { outcome: "failed", reason: "StartFailed", message: `${hopeless.containerName}: ${hopeless.cannotStart}` };
+  }
+  if (lastError?.lasting && lastError.attempts >= startsTolerated) {
+    return { outcome: "failed", reason: "StartFailed", message: lastError.message };
   }
   const deadlineMs = workload.rollout.progressDeadlineMs;
   if (now - movedAt < deadlineMs) return { outcome: "going" };
-  const why = lastError ?? plan.waitingFor ?? "not settled";
+  const why = lastError?.message ?? plan.waitingFor ?? "not settled";
   return {
     outcome: "failed",
     reason: "ProgressDeadline",
@@ -47,8 +57,10 @@ export function verdictOf(input: VerdictInput): Verdict {
   };
 }
 
-function exitText({ exitCode }: PlannedPod): string {
-  return exitCode === undefined ? "exit code unknown" : `last exit code ${exitCode}`;
+function loopText(pod: PlannedPod, { crashRestarts, crashAfterMs }: PlanWorkload["rollout"], now: number): string {
+  const seconds = Math.round((now - pod.crashes.since) / 1000);
+  const rule = `crash_loop_restarts ${crashRestarts}, crash_loop_after ${formatDuration(crashAfterMs)}`;
+  return `${pod.containerName} crash-loops: ${crashText(pod)}, in ${seconds} s; rule: ${rule}`;
 }
 
 /** How far a rollout is; grows with each replica that is made anew, and with each old one that is gone. */

@@ -1,4 +1,5 @@
 import type { PodClass } from "./classify.ts";
+import { crashText } from "./crash.ts";
 import type { PlannedPod, PlanWorkload, Step, WorkloadPlan } from "./pod.ts";
 import type { Roster } from "./roster.ts";
 import { nameOf } from "./steps.ts";
@@ -31,18 +32,30 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
   const of = (type: "start" | "remove" | "rename") => steps.flatMap((step) => (step.type === type ? [step.pod] : []));
   const say = (before: string, pods: readonly PlannedPod[], after = "") =>
     pods.length === 0 ? [] : [`${before}${listed(pods, workload)}${after}`];
+  // One is told in full: the others mostly suffer from the same.
+  const hindered = still("starting").find((pod) => hindranceOf(pod) !== undefined);
   const creating = steps.filter(({ type }) => type === "create").length;
   return [
     ...still("untouchable").map((pod) => `${nameOf(pod, workload)} is ${untouched(pod)} and left alone`),
     ...say("", still("ended"), ` ended and restart policy "${workload.restart.name}" leaves it so`),
     ...say("", still("down"), " stopped and starts again after a pause"),
-    ...say("waiting for ", still("starting", "outdated-starting")),
+    ...(hindered === undefined ? [] : [`${nameOf(hindered, workload)} ${hindranceOf(hindered)}`]),
+    ...say(
+      "waiting for ",
+      still("starting", "outdated-starting").filter((pod) => pod !== hindered),
+    ),
     ...say("waiting for the engine to remove ", roster.leaving),
     ...(creating === 0 ? [] : [`creating ${creating}`]),
     ...say("starting ", of("start")),
     ...say("removing ", of("remove")),
     ...say("renaming ", of("rename")),
   ];
+}
+
+/** What keeps a replica that was started from being ready, as far as it shows. */
+function hindranceOf(pod: PlannedPod): string | undefined {
+  const found = [crashText(pod), pod.probe].filter((text) => text !== undefined);
+  return found.length === 0 ? undefined : found.join(", ");
 }
 
 function untouched(pod: PlannedPod): string {

@@ -1,3 +1,4 @@
+import { crashDueAt } from "./crash.ts";
 import { deploymentSteps, deploymentWanted } from "./deployment.ts";
 import type { PlanWorkload, Step, WorkloadPlan, WorkloadPlanInput } from "./pod.ts";
 import { renames } from "./rename.ts";
@@ -60,7 +61,8 @@ function countsOf({ members, frozen, frozenIds }: Roster): WorkloadPlan["counts"
 }
 
 function againInMs({ members }: Roster, workload: PlanWorkload, now: number): number | undefined {
-  const waits = members.map((member) => dueAt(member, workload) - now).filter((ms) => ms > 0);
+  const times = members.flatMap((member) => [dueAt(member, workload), crashDueAt(member.pod, workload.rollout)]);
+  const waits = times.map((at) => at - now).filter((ms) => ms > 0);
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 

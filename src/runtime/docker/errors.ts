@@ -18,9 +18,13 @@ interface Rule {
   reason: FailureReason;
   /** The way out, added to the engine's words. */
   hint?: string;
+  /** Another try would end the same. */
+  lasting?: true;
 }
 
 const says = (pattern: RegExp) => (error: EngineError) => pattern.test(error.words);
+const cannotBegin =
+  /executable file not found|exec format error|unable to start container process: exec: .*(?:no such file|permission denied|is a directory)|unable to find (?:user|group)|no matching entries in (?:passwd|group)/i;
 const making = new Set(["create", "start"]);
 
 /** First match wins. */
@@ -62,6 +66,14 @@ const rules: Rule[] = [
     code: "not_found",
     reason: "Other",
   },
+  // No such command, not a program of this machine, no such user: the process can never begin.
+  {
+    when: (error, { verb }) => verb === "start" && cannotBegin.test(error.words),
+    code: "conflict",
+    reason: "StartFailed",
+    hint: "correct command, entrypoint, user or image",
+    lasting: true,
+  },
   // A 404 while making something is about a part of it: a network, a device, a runtime.
   { when: (_error, { verb }) => making.has(verb), code: "conflict", reason: "StartFailed" },
   { when: ({ status }) => status === 404, code: "not_found", reason: "Other" },
@@ -82,7 +94,8 @@ export function refusal({ status, words }: EngineError, attempt: Attempt, cause?
   const rule = rules.find(({ when }) => when({ status, words }, attempt));
   const hint = rule?.hint === undefined ? "" : `; ${rule.hint}`;
   const message = `cannot ${attempt.verb} ${attempt.subject}: ${words}${hint}`;
-  return new Failure(rule?.code ?? "conflict", message, { reason: rule?.reason ?? "Other", cause });
+  const lasting = rule?.lasting === true;
+  return new Failure(rule?.code ?? "conflict", message, { reason: rule?.reason ?? "Other", lasting, cause });
 }
 
 export function unreachable(words: string, cause?: unknown): Failure {

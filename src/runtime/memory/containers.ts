@@ -39,7 +39,7 @@ export function createMachine(parts: Parts): Machine {
   const { ports, table } = world;
   return {
     create: (spec) => create(world, spec),
-    start: (nameOrId) => start(world, nameOrId),
+    start: (nameOrId) => start(world, nameOrId, 0),
     stop: (nameOrId) => stop(world, nameOrId),
     die: (nameOrId, how) => die(world, nameOrId, how),
     remove: (nameOrId) => remove(world, nameOrId),
@@ -81,7 +81,8 @@ function create(world: World, spec: ContainerSpec): string {
   return id;
 }
 
-function start(world: World, nameOrId: string): void {
+/** Like the engine: a start that somebody asks for begins the count of restarts anew. */
+function start(world: World, nameOrId: string, restartCount: number): void {
   const entry = entryOf(world, nameOrId);
   const { spec, detail } = entry;
   if (detail.state === "running") return;
@@ -92,7 +93,8 @@ function start(world: World, nameOrId: string): void {
     throw startRefused(world, entry, ["PortTaken", `host port ${ports.taken} is already allocated`]);
   }
   world.started += 1;
-  publish(world, "start", update(world, entry, { ...runningFacts(detail, world.started, world.now()), ports }));
+  const facts = runningFacts(detail, world.started, world.now());
+  publish(world, "start", update(world, entry, { ...facts, ports, restartCount }));
 }
 
 function stop(world: World, nameOrId: string): void {
@@ -108,8 +110,7 @@ function die(world: World, nameOrId: string, how: Parameters<Machine["die"]>[1])
   if (how.byHand) publish(world, "kill", entry);
   const ended = end(world, entry, how);
   if (how.byHand || !restarts(entry, how.exitCode)) return;
-  update(world, ended, { restartCount: ended.detail.restartCount + 1 });
-  start(world, nameOrId);
+  start(world, nameOrId, ended.detail.restartCount + 1);
 }
 
 function remove(world: World, nameOrId: string): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { PodRecord } from "../../../src/api/orchestration/pods.ts";
-import { progressBlock, progressLines, podState } from "../../../src/cli/progress.ts";
+import { progressBlock, progressLines, podState, readyText } from "../../../src/cli/progress.ts";
 import { plainStyle } from "../../../src/cli/style.ts";
 import { type Look, type Waited, type WaitTarget, waitFor } from "../../../src/cli/wait.ts";
 import { pod } from "../../support/cli.ts";
@@ -165,4 +165,13 @@ describe("progress", () => {
   ])("podState(%p)", (change, text) => {
     expect(podState(record("shop-web.a1b2c", change))).toBe(text);
   });
+});
+
+test.each([
+  [{ ready: 1, wanted: 2 }, "1/2 ready"],
+  [{ ready: 3, wanted: 0 }, "3 still to stop"],
+  [{ ready: 5, wanted: 2 }, "2/2 ready, 3 still to stop"],
+  [{ ready: 0, wanted: 0 }, "0/0 ready"],
+])("%p reads %s", (look, text) => {
+  expect(readyText(look)).toBe(text);
 });

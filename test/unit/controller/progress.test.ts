@@ -71,7 +71,7 @@ describe("a rollout", () => {
 
   test("and its troubles are forgotten with the resource", () => {
     const progress = make();
-    progress.setTrouble(web, { reason: "Other", message: "no", at: 1, attempts: 1, retryAt: 2 });
+    progress.setTrouble(web, { reason: "Other", message: "no", at: 1, attempts: 1, lasting: false, retryAt: 2 });
     moved(progress, "a/1", 10);
     progress.forget(web);
     expect([progress.trouble(web), moved(progress, "a/1", 20)]).toEqual([undefined, 20]);

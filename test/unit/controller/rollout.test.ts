@@ -12,7 +12,9 @@ afterEach(() => it.close());
 
 const key = keyOf("deployment", "shop", "web");
 const dbKey = keyOf("statefulset", "shop", "db");
-const rollout = { min_ready: "5s", progress_deadline: "60s" };
+const rollout = { min_ready: "5s", progress_deadline: "60s", crash_loop_after: "30s" };
+/** Crashes, a second apart, that are a crash loop. */
+const loop = 32;
 const app = (v: string, spec: Spec = {}) => deployment("shop", "web", { replicas: 3, rollout, env: { V: v }, ...spec });
 const db = (v: string, spec: Spec = {}) => statefulset("shop", "db", { replicas: 3, rollout, env: { V: v }, ...spec });
 const all = (prefix = "shop-web.") => it.runtime.containers().filter(({ name }) => name.startsWith(prefix));
@@ -106,10 +108,12 @@ describe("a rollout that cannot work", () => {
   test("because the new replicas crash is rolled back, with the reason", async () => {
     await running();
     await it.apply(app("2"));
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle();
     expect(outline()).toEqual(["auto_rollback succeeded", "apply failed", "apply succeeded"]);
-    expect(releases()[1]?.error).toMatch(/^CrashLoop: shop-web\.\w{5} crash-loops: 3 restarts, last exit code 3$/);
+    expect(releases()[1]?.error).toMatch(
+      /^CrashLoop: shop-web\.\w{5} crash-loops: restarted \d+ times, last exit code 3, in \d+ s; rule: /,
+    );
     expect([versions(), storedEnv()]).toEqual(["111", { V: "1" }]);
     expect(it.events("release.failed")).toMatchObject([
       { actor: "reconciler", detail: { release: releases()[1]?.id } },
@@ -121,7 +125,7 @@ describe("a rollout that cannot work", () => {
     await running();
     const before = all().map(({ id }) => id);
     await it.apply(app("2"));
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle();
     expect(all().map(({ id }) => id)).toEqual(before);
   });
@@ -163,7 +167,7 @@ describe("a rollout that cannot work", () => {
     await it.apply(app("1", settings));
     await it.settle();
     await it.apply(app("2", { ...settings, env: { V: "2", MORE: "x" } }));
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle();
     expect(it.store.manifests.get(key)?.spec).toMatchObject({ ...settings, env: { V: "1" } });
     expect(releases()[0]).toMatchObject({ cause: "auto_rollback", takenBack: ["env.MORE", "env.V"] });
@@ -175,7 +179,7 @@ describe("a rollout that cannot work", () => {
     await it.apply(app("1", { replicas: 1, ports: ["18080:80"] }));
     await it.settle();
     await it.apply(app("2", { replicas: 3 }));
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle();
     expect([versions(), it.store.manifests.get(key)?.spec.replicas]).toEqual(["1", 1]);
     expect(releases()[0]?.takenBack).toEqual(["env.V", "ports", "replicas"]);
@@ -184,7 +188,7 @@ describe("a rollout that cannot work", () => {
   test("was rolled back is not tried again by new config, which says so", async () => {
     await running();
     await it.apply(app("2"));
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle();
     const failed = releases()[1]?.id;
     const options = { restart: true, actor: "ana" };
@@ -198,7 +202,7 @@ describe("a rollout that cannot work", () => {
   test("stays where it is with auto_rollback off, the old replicas serving", async () => {
     await running();
     await it.apply(app("2", { rollout: { ...rollout, auto_rollback: false } }));
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.advance(60_000);
     expect([versions(), storedEnv()]).toEqual(["111", { V: "2" }]);
     expect(outline()).toEqual(["apply failed", "apply succeeded"]);
@@ -209,7 +213,7 @@ describe("a rollout that cannot work", () => {
     await running();
     const bad = app("2", { rollout: { ...rollout, auto_rollback: false } });
     await it.apply(bad);
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle().catch(() => undefined);
     await it.apply(bad);
     await it.settle();
@@ -220,7 +224,7 @@ describe("a rollout that cannot work", () => {
     await running();
     const setup = { ...rollout, auto_rollback: false };
     await it.apply(app("2", { rollout: setup }));
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle().catch(() => undefined);
     await it.apply(app("2", { rollout: { ...setup, min_ready: "6s" } }));
     await it.settle();
@@ -243,7 +247,7 @@ describe("a rollout that cannot work", () => {
     await it.advance(1_000);
     const [fresh] = all().filter(({ env }) => env.V === "2");
     it.runtime.writeLog(fresh?.name ?? "", "cannot bind\n");
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle();
     const deaths = it.store.deaths.list(key);
     expect(deaths.some(({ logs, exitCode }) => exitCode === 3 && logs.includes("cannot bind"))).toBe(true);
@@ -328,7 +332,7 @@ describe("a config change or restart that does not come up", () => {
   const set = (value: string) =>
     it.controller.setConfig({ scope: "shop", name: "web" }, { A: value }, { restart: true, actor: "ana" });
   /** Replicas with that config value crash. */
-  async function crash(value: string, times = 4): Promise<void> {
+  async function crash(value: string, times = loop): Promise<void> {
     for (let time = 0; time < times; time++) {
       await it.advance(1_000);
       for (const { name, env, state } of all()) if (env.A === value && state === "running") it.runtime.crash(name, 3);
@@ -403,7 +407,7 @@ describe("a rollout of a statefulset", () => {
     await it.settle();
     const lower = all("shop-db.").filter(({ name }) => name !== "shop-db.2");
     await it.apply(db("2"));
-    await crashing("2", 5, "shop-db.");
+    await crashing("2", loop, "shop-db.");
     await it.settle();
     expect(outline(dbKey)).toEqual(["auto_rollback succeeded", "apply failed", "apply succeeded"]);
     expect(versions("shop-db.")).toBe("111");
@@ -516,7 +520,7 @@ describe("a server that is killed in the middle", () => {
     await it.apply(app("2"));
     await crashing("2", 1);
     await it.crash();
-    await crashing("2", 4);
+    await crashing("2", loop);
     await it.settle();
     expect([versions(), outline()[1]]).toEqual(["111", "apply failed"]);
   });

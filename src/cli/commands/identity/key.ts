@@ -51,8 +51,8 @@ export const keyCommands: readonly Command[] = [
     usage: ["identity key rotate [--instance ID] [--now]"],
     detail: [
       "Give the new key to your servers, then: identity key promote. Tokens that the old one has signed",
-      "stay good for a day. --now is for a leak: all tokens and every other key end at once, those made with",
-      "identity key create included.",
+      "stay good for a day. --now is for a leak: all tokens and every other key end at once, those made",
+      "with identity key create included.",
     ],
     flags: [instanceFlag, { name: "now", summary: "after a leak: the new key signs at once, no other one stays" }],
     async run(context, args) {

@@ -90,6 +90,15 @@ describe("apply", () => {
     );
   });
 
+  test("ends a wait that failed with what the replica printed last", async () => {
+    const told = { replica_id: "a1b2c", logs: Array.from({ length: 12 }, (_, line) => `line ${line}`) };
+    const answers = scripted({ statuses: [status("failing")] });
+    const server = (call: Call) => (call.path === "/why" ? { death: told } : answers(call));
+    const { err } = await cli(["apply", "-f", "-"], { stdin: web, server });
+    expect(err).toContain("no such image\n  last lines of replica a1b2c\n    line 2\n");
+    expect(err).toContain("    line 11\n  see: berth why shop/web\n");
+  });
+
   test("an old failure of an unchanged manifest counts only after the server has looked again", async () => {
     const old = status("failing", { observed_revision: 7 });
     const healed = status("ready", { observed_revision: 7, last_reconcile_at: "2026-01-02T00:00:09Z" });

@@ -27,6 +27,17 @@ const stopAfter =
     if (passed >= ms) interrupt();
   };
 
+test("what an app printed last stands below the row of its event", async () => {
+  const crash = {
+    ...event(1),
+    action: "replica.crash",
+    detail: { exit_code: 3, last_lines: ["no\x1b[31m database", "bye"] },
+  };
+  const { out } = await cli(["events", "shop"], { server: () => ({ events: [crash, event(2)] }) });
+  expect(out).toMatch(/replica\.crash .*exit_code=3\n {4}\| no.* database\n {4}\| bye\n.*act\.2/);
+  expect(out).not.toContain("last_lines");
+});
+
 describe("events -f", () => {
   test("shows what there is, then each event once, until Ctrl-C", async () => {
     const { out, code, calls } = await cli(["events", "shop", "-f"], {

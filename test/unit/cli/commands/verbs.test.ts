@@ -236,7 +236,7 @@ describe("describe", () => {
 
   test("a kind and a name alone leave the scope to the server", async () => {
     const { calls } = await berth("describe", "deployments", "web");
-    expect(calls.map(({ query }) => query)).toEqual([{ kind: "deployment", name: "web" }]);
+    expect(calls[0]?.query).toEqual({ kind: "deployment", name: "web" });
   });
 
   test("one envelope holds one resource", async () => {

@@ -84,9 +84,9 @@ describe("why", () => {
         "    migrating",
         "",
         "replica a1b2c died  2026-01-01 23:59:30Z, 30s ago",
+        "  why        OutOfMemory: shop-web.a1b2c ran out of memory",
         "  exit code  137 (SIGKILL)",
         "  memory     killed: out of memory",
-        "  why        OutOfMemory: shop-web.a1b2c ran out of memory",
         "  image      web:2",
         "  on record  4 deaths",
         "  last probes",
@@ -199,7 +199,8 @@ describe("what is wrong now comes first, and decides what to type next", () => {
   test("a release that went back is mended and applied again", async () => {
     const crash = { ...death, exit_code: 3, signal: undefined, oom_killed: false };
     const { out } = await why({ ...data, death: crash, failed_release: { ...failed, error: "CrashLoop: x" } });
-    expect(nextOf(out)[0]).toBe("mend what the error and the last lines show, then: berth apply -f FILE");
+    expect(nextOf(out)[0]).toBe("fix what the last lines show, then: berth apply -f FILE");
+    expect(nextOf(out)[1]).toContain("rollout.crash_loop_after");
   });
 
   test("what was deleted", async () => {
@@ -247,4 +248,41 @@ describe("a job", () => {
     const { failed_run: _, ...none } = told;
     expect((await why(none)).out).toContain("no failed run is on record");
   });
+});
+
+describe("a replica that its probe keeps from being ready", () => {
+  const unready = {
+    replica_id: "b2c3d",
+    container: "shop-web.b2c3d",
+    probe: "readiness",
+    check: "GET :8080/ready",
+    since: "2026-01-01T23:59:00.000Z",
+    got: "503 Service Unavailable: no database",
+    logs: ["connecting"],
+  };
+
+  test("comes before what went wrong earlier: which probe, what it got, since when, the last lines", async () => {
+    const { out } = await why({ ...data, phase: "progressing", unready: [unready] });
+    expect(out).toContain(
+      [
+        "replica b2c3d runs and is not ready",
+        "  probe  readiness: GET :8080/ready",
+        "  got    503 Service Unavailable: no database",
+        "  since  2026-01-01 23:59:00Z, 60s ago",
+        "  last lines",
+        "    connecting",
+        "",
+        "release 0t85s0067 failed",
+      ].join("\n"),
+    );
+    expect(out).toContain("make the app answer its probe");
+  });
+});
+
+test("the newest trouble is told first, and a kill by the liveness probe for what it is", async () => {
+  const reason = "killed: liveness probe (GET :8080/alive) failed: 500";
+  const killed = { ...death, at: "2026-01-01T23:59:50.000Z", exit_code: 0, oom_killed: false, reason };
+  const { out } = await why({ ...data, death: killed });
+  expect(out.indexOf("replica a1b2c was killed")).toBeLessThan(out.indexOf("release 0t85s0067 failed"));
+  expect(out).toContain(`  why        ${reason}\n  exit code  0`);
 });

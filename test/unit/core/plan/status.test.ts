@@ -11,7 +11,7 @@ const rolling = [pod("a"), pod("b"), pod("c", starting)];
 function status(pods: PlannedPod[], more: Partial<StatusInput> = {}, at = now) {
   const wanted = workload();
   const plan = planWorkload({ workload: wanted, pods, frozenIds: [], now: at });
-  return statusOf({ plan, workload: wanted, pods, now: at, ...more });
+  return statusOf({ plan, workload: wanted, pods, now: at, steadyNow: at, ...more });
 }
 
 function error(attempts: number, more: Partial<ReconcileError> = {}): ReconcileError {
@@ -116,33 +116,46 @@ describe("a paused replica", () => {
 });
 
 describe("crashes", () => {
-  test("three restarts of a young current replica are a crash loop, even while it happens to be ready", () => {
-    expect(status([pod("a"), pod("b"), pod("c", { restarts: 2 })]).phase).toBe("ready");
-    const made = status([pod("a"), pod("b"), pod("c", { restarts: 3 })]);
+  const crashed = (count: number, seconds: number, change: Partial<PlannedPod> = {}) =>
+    pod("c", { ...starting, exitCode: 3, crashes: { count, since: now - seconds * 1_000 }, ...change });
+
+  test("many in a row, over a minute, are a crash loop", () => {
+    const made = status([pod("a"), pod("b"), crashed(5, 60)]);
     expect(made.phase).toBe("failing");
     expect(condition(made, "Degraded")).toEqual({
       status: true,
       reason: "CrashLoop",
-      message: "shop-web.c restarted 3 times",
+      message: "shop-web.c restarted 5 times, last exit code 3",
     });
   });
 
-  test("restarts spread over a longer life are not", () => {
-    const aged = (minutes: number) => pod("c", { restarts: 3, createdAt: now - minutes * aMinute });
-    expect(status([pod("a"), pod("b"), aged(10)]).phase).toBe("failing");
-    expect(status([pod("a"), pod("b"), aged(11)]).phase).toBe("ready");
+  test("that are fewer, or have not gone on for long, are told and are no fault yet", () => {
+    for (const early of [crashed(4, 600), crashed(9, 59)]) {
+      const made = status([pod("a"), pod("b"), early]);
+      expect(made.phase).toBe("progressing");
+      expect(condition(made, "Ready")?.message).toMatch(/^2 of 3 replicas ready; shop-web\.c restarted \d times, last/);
+    }
   });
 
-  test("running out of memory once is enough, until it has been well for long", () => {
+  test("are over a minute after the last one, and the plan looks again just then", () => {
+    const ready = (seconds: number) => crashed(9, 600, { ready: true, runningSince: now - seconds * 1_000 });
+    const settledWith = (last: PlannedPod) => [pod("a"), pod("b"), last];
+    expect(status(settledWith(ready(59))).phase).toBe("failing");
+    expect(status(settledWith(ready(60))).phase).toBe("ready");
+    const plan = planWorkload({ workload: workload(), pods: settledWith(ready(59)), frozenIds: [], now });
+    expect(plan).toMatchObject({ done: true, againInMs: 1_000 });
+  });
+
+  test("running out of memory once is enough, until it has been well for a minute", () => {
     const starved = (since: number) => pod("c", { oomKilled: true, createdAt: 0, runningSince: now - since });
-    const made = status([pod("a"), pod("b"), starved(aMinute)]);
+    const made = status([pod("a"), pod("b"), starved(aMinute - 1)]);
     expect(made.phase).toBe("failing");
     expect(condition(made, "Degraded")?.reason).toBe("OutOfMemory");
-    expect(status([pod("a"), pod("b"), starved(11 * aMinute)]).phase).toBe("ready");
+    expect(status([pod("a"), pod("b"), starved(aMinute)]).phase).toBe("ready");
   });
 
   test("of old versions, frozen ones and init containers do not count", () => {
-    const crashing = { restarts: 9, oomKilled: true };
+    const crashing = { crashes: { count: 9, since: 0 }, oomKilled: true };
     expect(status([...rolling, pod("d", { ...old, ...crashing })]).phase).toBe("progressing");
     expect(status([...rolling, pod("d", { role: "init", ...crashing })]).phase).toBe("progressing");
     expect(status([...rolling, pod("d", { frozen: true, ...crashing })]).phase).toBe("progressing");

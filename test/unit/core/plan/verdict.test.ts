@@ -25,7 +25,7 @@ function verdict(pods: PlannedPod[], change: Partial<VerdictInput> = {}) {
 
 describe("a rollout", () => {
   test("is done when the plan says so, whatever restarts there were on the way", () => {
-    const restless = pod("a", { restarts: 50, ...starting });
+    const restless = pod("a", { crashes: { count: 50, since: 0 }, ...starting });
     expect(verdict([restless], { plan: { ...going, done: true } })).toEqual({ outcome: "done" });
   });
 
@@ -33,18 +33,51 @@ describe("a rollout", () => {
     expect(verdict([pod("a", starting)])).toEqual({ outcome: "going" });
   });
 
-  test("goes on through two restarts, and has failed at the third", () => {
-    expect(verdict([pod("a", { ...starting, restarts: 2 })])).toEqual({ outcome: "going" });
-    expect(verdict([pod("a", { ...starting, restarts: 3, exitCode: 7 })])).toEqual({
+  const crashing = (count: number, seconds: number) =>
+    pod("a", { ...starting, crashes: { count, since: now - seconds * 1_000 }, exitCode: 7 });
+
+  test("goes on through crashes that are few, or have not gone on for long", () => {
+    expect(verdict([crashing(4, 600)])).toEqual({ outcome: "going" });
+    expect(verdict([crashing(50, 59)])).toEqual({ outcome: "going" });
+  });
+
+  test("has failed when they are many and have gone on for long, and names the rule", () => {
+    expect(verdict([crashing(9, 61)])).toEqual({
       outcome: "failed",
       reason: "CrashLoop",
-      message: "shop-web.a crash-loops: 3 restarts, last exit code 7",
+      message:
+        "shop-web.a crash-loops: restarted 9 times, last exit code 7, in 61 s; " +
+        "rule: crash_loop_restarts 5, crash_loop_after 1m",
     });
   });
 
-  test("says so when the exit code is not known", () => {
-    const crashing = pod("a", { ...starting, restarts: 3 });
-    expect(verdict([crashing])).toMatchObject({ message: "shop-web.a crash-loops: 3 restarts, exit code unknown" });
+  test("follows the fields of its rollout block", () => {
+    const own = workload({ rollout: { crashRestarts: 2, crashAfterMs: 30_000 } });
+    expect(verdict([crashing(2, 29)], { workload: own }).outcome).toBe("going");
+    expect(verdict([crashing(2, 30)], { workload: own }).outcome).toBe("failed");
+  });
+
+  test("says so when the exit code is not known, or when we ended it", () => {
+    const message = (change: Partial<PlannedPod>) => verdict([{ ...crashing(5, 60), ...change }]);
+    expect(message({ exitCode: undefined })).toMatchObject({ message: expect.stringContaining("exit code unknown") });
+    expect(message({ killedFor: "killed by its liveness probe" })).toMatchObject({
+      message: expect.stringContaining("restarted 5 times, killed by its liveness probe"),
+    });
+  });
+
+  test("has failed at the second try of what can never be started, and at once when it says so itself", () => {
+    const lasting = { message: 'exec: "x": executable file not found', attempts: 1, lasting: true };
+    expect(verdict([], { lastError: lasting })).toEqual({ outcome: "going" });
+    expect(verdict([], { lastError: { ...lasting, attempts: 9, lasting: false } })).toEqual({ outcome: "going" });
+    expect(verdict([], { lastError: { ...lasting, attempts: 2 } })).toEqual({
+      outcome: "failed",
+      reason: "StartFailed",
+      message: lasting.message,
+    });
+    expect(verdict([pod("a", { ...starting, cannotStart: "exec /x: exec format error" })])).toMatchObject({
+      reason: "StartFailed",
+      message: "shop-web.a: exec /x: exec format error",
+    });
   });
 
   test("has failed when a new replica runs out of memory", () => {
@@ -59,11 +92,12 @@ describe("a rollout", () => {
     ["frozen", { frozen: true }],
     ["an init container", { role: "init" }],
   ] as [string, Partial<PlannedPod>][])("does not fail for a crashing replica that is %s", (_, what) => {
-    expect(verdict([pod("a", { ...starting, ...what, restarts: 9, oomKilled: true })])).toEqual({ outcome: "going" });
+    const crashes = { count: 9, since: 0 };
+    expect(verdict([pod("a", { ...starting, ...what, crashes, oomKilled: true })])).toEqual({ outcome: "going" });
   });
 
   test("does not fail for restarts of one that is ready now", () => {
-    expect(verdict([pod("a", { restarts: 9 })])).toEqual({ outcome: "going" });
+    expect(verdict([pod("a", { crashes: { count: 9, since: 0 } })])).toEqual({ outcome: "going" });
   });
 
   test("has failed once its deadline has passed, and not a moment earlier", () => {
@@ -77,7 +111,9 @@ describe("a rollout", () => {
   });
 
   test("names the last error before what it waits for", () => {
-    expect(verdict([], { movedAt: 0, lastError: "no such image" })).toMatchObject({
+    expect(
+      verdict([], { movedAt: 0, lastError: { message: "no such image", attempts: 1, lasting: false } }),
+    ).toMatchObject({
       message: "not ready within the progress deadline of 300 s: no such image",
     });
   });

@@ -93,6 +93,19 @@ describe("engineFailure", () => {
     expect(failure.message).toStartWith(`cannot ${verb} container "web.1": `);
   });
 
+  const task = "failed to create shim task: OCI runtime create failed: runc create failed:";
+  test.each([
+    [`${task} unable to start container process: exec: "nosuch": executable file not found in $PATH: unknown`, true],
+    [`${task} unable to start container process: exec: "/etc/passwd": permission denied: unknown`, true],
+    [`${task} unable to start container process: exec: "/no": stat /no: no such file or directory: unknown`, true],
+    ["unable to find user nosuch: no matching entries in passwd file", true],
+    [`${task} unable to start container process: error mounting "/x" to rootfs: not a directory: unknown`, false],
+    ["network berth0 not found", false],
+  ])("another try of a start mends it or not: %s", (words, lasting) => {
+    const failure = failed(answered(400, words), "start");
+    expect([failure.reason, failure.lasting]).toEqual(["StartFailed", lasting]);
+  });
+
   test.each(["ECONNREFUSED", "ENOENT", "EPIPE", "ECONNRESET", "EACCES", "ENOTFOUND", "ABORT_ERR"])(
     "%s is no engine",
     (code) => {
