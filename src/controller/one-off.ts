@@ -12,7 +12,7 @@ export interface OneOffRun {
   /** Lets go of the container, which goes on; the run then fails with `LeftRunning`. For a server that stops. */
   leave?: AbortSignal;
   /** Output as it comes, stdout and stderr merged. */
-  onOutput?: (text: string) => void;
+  onOutput?: (bytes: Uint8Array) => void;
   /** The container's id, once it is there: kept by callers that find the run again after a crash. */
   onStarted?: (containerId: string) => Promise<void>;
   /** The end, while the container is still there: what is written down here is not lost to a crash. */
@@ -188,16 +188,19 @@ function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
 }
 
 /** From the beginning, over breaks of the engine: what was read before one is not told again. */
-function followOutput(context: Context, id: string, onOutput: (text: string) => void) {
+function followOutput(context: Context, id: string, onOutput: (bytes: Uint8Array) => void) {
   const stop = new AbortController();
   const lines = createLineTail(1);
   const decoder = new TextDecoder();
   let told = 0;
 
-  function tell(text: string): void {
-    lines.push(text);
-    onOutput(text);
+  function tell(bytes: Uint8Array): void {
+    lines.push(decoder.decode(bytes, { stream: true }));
+    onOutput(bytes);
   }
+
+  /** Words of our own among it. */
+  const say = (text: string) => tell(new TextEncoder().encode(text));
 
   async function read(): Promise<void> {
     const options = { follow: true, tail: undefined, since: undefined, timestamps: false };
@@ -207,7 +210,7 @@ function followOutput(context: Context, id: string, onOutput: (text: string) => 
       seen += bytes.length;
       if (fresh.length === 0) continue;
       told += fresh.length;
-      tell(decoder.decode(fresh, { stream: true }));
+      tell(fresh);
     }
   }
 
@@ -224,7 +227,7 @@ function followOutput(context: Context, id: string, onOutput: (text: string) => 
   }
 
   // Output that cannot be read is missing from the record; the run itself goes on.
-  const reading = readToTheEnd().catch((error) => tell(lostText(error)));
+  const reading = readToTheEnd().catch((error) => say(lostText(error)));
   return {
     async drained(): Promise<void> {
       const ended = reading.then(() => stop.abort());
@@ -237,7 +240,7 @@ function followOutput(context: Context, id: string, onOutput: (text: string) => 
     },
     /** An engine that rotates its log files loses those who follow, not the last words. */
     makeUp(last: string[]): void {
-      if (last.at(-1) !== lines.lines().at(-1)) tell(`(output was dropped here)\n${last.join("\n")}\n`);
+      if (last.at(-1) !== lines.lines().at(-1)) say(`(output was dropped here)\n${last.join("\n")}\n`);
     },
     stop: () => stop.abort(),
   };

@@ -145,6 +145,6 @@ async function inContainer(
     context.names,
   );
   const never = new AbortController().signal;
-  const onOutput = (text: string) => transcript.write(text);
+  const onOutput = (bytes: Uint8Array) => transcript.write(bytes);
   return runOneOff(context, { spec, timeoutMs: step.timeoutMs, signal: never, leave, onOutput, onEnded });
 }

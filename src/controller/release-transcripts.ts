@@ -10,7 +10,7 @@ export interface Transcripts {
   settle(): void;
 }
 
-const charsMax = 1024 * 1024;
+const bytesMax = 1024 * 1024;
 const endedKept = 200;
 
 export function createTranscripts(releaseOf: (id: string) => ReleaseRecord | undefined): Transcripts {
@@ -32,7 +32,7 @@ export function createTranscripts(releaseOf: (id: string) => ReleaseRecord | und
     of(id) {
       const known = open.get(id) ?? ended.get(id);
       if (known !== undefined) return known;
-      const made = createTranscript(charsMax);
+      const made = createTranscript(bytesMax);
       made.write(releaseOf(id)?.log ?? "");
       open.set(id, made);
       settleOne(id, made);

@@ -1,28 +1,34 @@
-/** A text that grows and is read by any number of followers from its beginning. */
+/**
+ * Output that grows and is read by any number of followers from its beginning, byte for byte: a command may print what
+ * is no text.
+ */
 export interface Transcript {
-  write(text: string): void;
+  write(output: string | Uint8Array): void;
   /** A line of the platform's own, `-----> text`, also after output that did not end its last line. */
   heading(text: string): void;
   /** Nothing comes after this. */
   end(): void;
   readonly ended: boolean;
-  /** All that is kept. */
+  /** All that is kept, as text. */
   text(): string;
-  /** From the first kept character to the end; a reader that leaves stops reading. */
-  follow(signal: AbortSignal): AsyncGenerator<string>;
+  /** From the first kept byte to the end; a reader that leaves stops reading. */
+  follow(signal: AbortSignal): AsyncGenerator<Uint8Array>;
 }
 
-/** Keeps about the last `charsMax` characters; a follower that is further behind than that misses what was dropped. */
-export function createTranscript(charsMax: number): Transcript {
-  const kept = createPieces(charsMax);
+const newline = 10;
+
+/** Keeps about the last `bytesMax` bytes; a follower that is further behind than that misses what was dropped. */
+export function createTranscript(bytesMax: number): Transcript {
+  const kept = createPieces(bytesMax);
   let ended = false;
   let wake: (() => void)[] = [];
   let inLine = false;
 
-  function write(text: string): void {
-    if (ended || text === "") return;
-    kept.push(text.slice(-charsMax));
-    inLine = !text.endsWith("\n");
+  function write(output: string | Uint8Array): void {
+    const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
+    if (ended || bytes.length === 0) return;
+    kept.push(bytes.subarray(-bytesMax));
+    inLine = bytes.at(-1) !== newline;
     stir();
   }
 
@@ -49,7 +55,7 @@ export function createTranscript(charsMax: number): Transcript {
     get ended() {
       return ended;
     },
-    text: () => kept.text().slice(-charsMax),
+    text: () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept.bytes().subarray(-bytesMax)),
     async *follow(signal) {
       let next = 0;
       while (!signal.aborted) {
@@ -65,19 +71,21 @@ export function createTranscript(charsMax: number): Transcript {
   };
 }
 
+const nothing = new Uint8Array(0);
+
 /** Pieces by their number, which stays theirs when earlier ones are dropped: a flood costs each piece once. */
-function createPieces(charsMax: number) {
-  let pieces: string[] = [];
+function createPieces(bytesMax: number) {
+  let pieces: Uint8Array[] = [];
   /** Dropped before `pieces` began, and inside of it. */
   let before = 0;
   let dropped = 0;
-  let chars = 0;
+  let bytes = 0;
 
   function drop(): void {
-    for (let oldest = pieces[dropped]; oldest !== undefined && chars - oldest.length >= charsMax;) {
-      pieces[dropped] = "";
+    for (let oldest = pieces[dropped]; oldest !== undefined && bytes - oldest.length >= bytesMax;) {
+      pieces[dropped] = nothing;
       dropped += 1;
-      chars -= oldest.length;
+      bytes -= oldest.length;
       oldest = pieces[dropped];
     }
     if (dropped * 2 <= pieces.length) return;
@@ -87,14 +95,14 @@ function createPieces(charsMax: number) {
   }
 
   return {
-    push(piece: string): void {
+    push(piece: Uint8Array): void {
       pieces.push(piece);
-      chars += piece.length;
+      bytes += piece.length;
       drop();
     },
     first: () => before + dropped,
     at: (number: number) => pieces[number - before],
-    text: () => pieces.join(""),
+    bytes: () => Buffer.concat(pieces),
   };
 }
 

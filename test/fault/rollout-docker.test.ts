@@ -146,6 +146,19 @@ describe("what hangs or floods", () => {
     await runs(berth, "odd", "3", 2);
   });
 
+  test("what a command prints comes byte for byte, as far as the engine's log keeps it", async () => {
+    const command = String.raw`printf '\357\273\277a\000b\r\n\303'; sleep 0.3; printf '\244\033[31mred'; exit 0`;
+    await berth.apply(app("5", { release: { command: ["sh", "-c", command] } }));
+    const stream = await fetch("http://localhost/releases/run?scope=roll&name=odd", {
+      method: "POST",
+      unix: berth.endpoint.slice("unix:".length),
+    });
+    // Bytes that are no UTF-8 at all are replaced in json-file logs by the engine itself.
+    const expected = Buffer.from("\ufeffa\0b\r\nä\x1b[31mred\n-----> ");
+    expect(Buffer.from(await stream.arrayBuffer()).toString("latin1")).toContain(expected.toString("latin1"));
+    await runs(berth, "odd", "5", 2);
+  });
+
   test("a command that floods its output is kept in bounds, and its release succeeds", async () => {
     const flood =
       "yes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -n 300000; echo the end";

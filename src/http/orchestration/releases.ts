@@ -7,7 +7,7 @@ import { mount, mountStream, type Plane } from "./mount.ts";
 export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
   mountStream(plane, runRelease, async ({ query: { follow, ...target }, actor }, { signal }) => {
     const stream = await controller.runRelease(target, { follow: readFlag(follow, false), actor });
-    return new Response(textOf(stream.transcript, signal), {
+    return new Response(bodyOf(stream.transcript, signal), {
       headers: {
         "Content-Type": "text/plain; charset=utf-8",
         [`${headerPrefix}-Scope`]: stream.scope,
@@ -24,15 +24,14 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
 }
 
 /** Pulled: a slow reader keeps nobody waiting, the transcript is kept elsewhere. */
-function textOf(transcript: Transcript, signal: AbortSignal): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
+function bodyOf(transcript: Transcript, signal: AbortSignal): ReadableStream<Uint8Array> {
   const left = new AbortController();
   const pieces = transcript.follow(AbortSignal.any([signal, left.signal]));
   return new ReadableStream({
     async pull(controller) {
       const { value, done } = await pieces.next();
       if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      else controller.enqueue(value);
     },
     cancel: () => left.abort(),
   });

@@ -28,8 +28,8 @@ afterEach(() => it.close());
 /** Begins a run in the background. */
 function begin(change: Partial<OneOffRun> = {}) {
   const state: { result?: OneOffResult; error?: unknown; text: string } = { text: "" };
-  const onOutput = (text: string) => {
-    state.text += text;
+  const onOutput = (bytes: Uint8Array) => {
+    state.text += Buffer.from(bytes).toString();
   };
   const done = runOneOff(context, { spec, timeoutMs: undefined, signal: never, onOutput, ...change });
   void done.then(

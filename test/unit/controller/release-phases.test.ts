@@ -47,7 +47,8 @@ function follow(id = latest().id) {
   void (async () => {
     const stream = await it.controller.runRelease({ scope: "shop", name: "web" }, { follow: true, actor: "ana" });
     expect(stream.releaseId).toBe(id);
-    for await (const piece of stream.transcript.follow(new AbortController().signal)) state.text += piece;
+    for await (const piece of stream.transcript.follow(new AbortController().signal))
+      state.text += Buffer.from(piece).toString();
     state.ended = true;
   })();
   return state;

@@ -28,7 +28,7 @@ async function endPhase(exitCode = 0): Promise<void> {
 /** All that a follower reads, once nothing more comes. */
 async function read({ transcript }: ReleaseStream): Promise<string> {
   let text = "";
-  for await (const piece of transcript.follow(AbortSignal.timeout(4_000))) text += piece;
+  for await (const piece of transcript.follow(AbortSignal.timeout(4_000))) text += Buffer.from(piece).toString();
   return text;
 }
 

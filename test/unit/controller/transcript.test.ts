@@ -5,7 +5,8 @@ import { createTranscript, type Transcript } from "../../../src/controller/trans
 function reader(transcript: Transcript, signal = new AbortController().signal) {
   const state = { text: "", ended: false };
   const done = (async () => {
-    for await (const piece of transcript.follow(signal)) state.text += piece;
+    const decoder = new TextDecoder();
+    for await (const piece of transcript.follow(signal)) state.text += decoder.decode(piece, { stream: true });
     state.ended = true;
   })();
   return { state, done };
@@ -55,6 +56,19 @@ describe("a transcript", () => {
     expect(transcript.text()).toBe("");
   });
 
+  test("passes on bytes as they are, also those that are no text", async () => {
+    const transcript = createTranscript(1_000);
+    const output = new Uint8Array([0xef, 0xbb, 0xbf, 0xff, 0x00, 0xc3]);
+    transcript.write(output);
+    transcript.write(new Uint8Array([0xa4, 0x0d]));
+    transcript.heading("x");
+    transcript.end();
+    const pieces: Uint8Array[] = [];
+    for await (const piece of transcript.follow(new AbortController().signal)) pieces.push(piece);
+    expect([...Buffer.concat(pieces)]).toEqual([...output, 0xa4, 0x0d, ...Buffer.from("\n-----> x\n")]);
+    expect(transcript.text()).toBe("\ufeff\ufffd\0ä\r\n-----> x\n");
+  });
+
   test("keeps the last characters of a flood, and no more", () => {
     const transcript = createTranscript(10);
     for (let line = 0; line < 10_000; line++) transcript.write(`${line % 10}`.repeat(7));
@@ -72,11 +86,11 @@ describe("a transcript", () => {
     const transcript = createTranscript(4);
     transcript.write("ab");
     const pieces = transcript.follow(new AbortController().signal);
-    expect((await pieces.next()).value).toBe("ab");
+    expect((await pieces.next()).value).toEqual(Buffer.from("ab"));
     transcript.write("cdefgh");
-    expect((await pieces.next()).value).toBe("efgh");
+    expect((await pieces.next()).value).toEqual(Buffer.from("efgh"));
     transcript.write("i");
-    expect((await pieces.next()).value).toBe("i");
+    expect((await pieces.next()).value).toEqual(Buffer.from("i"));
     transcript.end();
     expect((await pieces.next()).done).toBe(true);
   });
