@@ -83,6 +83,8 @@ export const limits = {
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
   runsAtOnceMax: 100,
+  /** Containers of ended runs that stay for their output, per job, as far as its history limits let their records stay. */
+  runContainersKept: 20,
   /** What a plugin may print: its answer, and what it says while it works. More ends it. */
   pluginStdoutBytesMax: 16 * 1024 * 1024,
   pluginStderrBytesMax: 64 * 1024 * 1024,

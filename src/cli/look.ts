@@ -97,6 +97,11 @@ export function isReplica(pod: { kind: string; role?: string }): boolean {
   return pod.role === undefined || pod.role === "" || pod.role === pod.kind;
 }
 
+/** The container of a run that has ended, kept for its output. */
+export function isFinishedRun({ role, state }: { role?: string; state: string }): boolean {
+  return role === "job" && state === "exited";
+}
+
 /** Without the engine the server cannot look at anything, so nothing it says of the past is the reason. */
 export function isEngineAway(status: Record<string, unknown> | null): boolean {
   return conditionsOf(status).some(({ reason, status: is }) => is === true && reason === "EngineUnavailable");

@@ -1,5 +1,6 @@
 import type { Degraded, PodRecord } from "../api/orchestration/pods.ts";
 import { ageOf } from "./time-text.ts";
+import { isFinishedRun } from "./look.ts";
 import { podState } from "./progress.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { printable, type Style } from "./style.ts";
@@ -33,6 +34,7 @@ export function psTable(pods: readonly PodRecord[], { style, width, now }: Table
 
 function coloured(pod: PodRecord, state: string, style: Style): string {
   if (pod.ready) return style.green(state);
+  if (isFinishedRun(pod) && pod.exit_code === 0) return style.dim(state);
   return pod.running || pod.frozen ? style.yellow(state) : style.red(state);
 }
 

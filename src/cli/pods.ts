@@ -3,7 +3,7 @@ import type { DataOf } from "../api/endpoint.ts";
 import { listPods, type PodRecord } from "../api/orchestration/pods.ts";
 import { containerName } from "../core/naming.ts";
 import { CommandFailure, usageFailure } from "./failures.ts";
-import { isReplica } from "./look.ts";
+import { isFinishedRun, isReplica } from "./look.ts";
 import { parseReference, splitReplica } from "./reference.ts";
 
 type PodList = DataOf<typeof listPods>;
@@ -73,7 +73,7 @@ async function namesOf(api: Client, text: string, concerns: (pod: PodRecord) => 
   if (word !== undefined && !word.includes(".")) {
     throw usageFailure(`"${text}" names a whole scope: write SCOPE/NAME or SCOPE/NAME.REPLICA`);
   }
-  const replicas = (await findPods(api, text)).pods.filter(isReplica);
+  const replicas = (await findPods(api, text)).pods.filter((pod) => isReplica(pod) && !isFinishedRun(pod));
   const isOne = word !== undefined || (replicas.length === 1 && replicas[0]?.resource_name !== name);
   if (replicas.length > 0) return replicas.filter((pod) => isOne || concerns(pod)).map((pod) => pod.name);
   // A frozen replica may have no container left; the server knows its name all the same.

@@ -1,6 +1,7 @@
 import type { PodRecord } from "../api/orchestration/pods.ts";
 import { shortDuration } from "./time-text.ts";
 import { printable, type Style } from "./style.ts";
+import { isFinishedRun } from "./look.ts";
 import { listText } from "./table-text.ts";
 import type { Look, Waited } from "./wait.ts";
 
@@ -84,7 +85,8 @@ function podId(pod: PodRecord): string {
 
 /** A replica's condition in few words: `running, ready`, `restarting, exit code 1, 3 restarts`. */
 export function podState(pod: PodRecord): string {
-  const parts = [pod.frozen ? `${pod.state}, frozen` : pod.state];
+  const state = isFinishedRun(pod) ? (pod.exit_code === 0 ? "succeeded" : "failed") : pod.state;
+  const parts = [pod.frozen ? `${state}, frozen` : state];
   if (pod.ready) parts.push("ready");
   else if (pod.running) parts.push("not ready yet");
   if (pod.oom_killed) parts.push("out of memory");

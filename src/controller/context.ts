@@ -47,6 +47,7 @@ export interface ControllerLimits {
   execResultsKept: number;
   appRunsMax: number;
   runsAtOnceMax: number;
+  runContainersKept: number;
   deliveriesKept: number;
   hookBodyBytesMax: number;
   hookPausesMs: readonly number[];

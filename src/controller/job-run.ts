@@ -139,10 +139,25 @@ async function runContainer(context: Context, container: Container): Promise<Run
         const cancelled = String(cancel.aborted ? cancel.reason : outdated.signal.reason);
         after = await save(context, afterTry(after, result, { ...job, cancelled }));
       },
+      // With the record of its run; the history has cut those before it, and their containers go now.
+      stays: () => !isUnfinished(after) && context.store.runs.get(after.id) !== undefined,
     });
+    if (!isUnfinished(after)) await tidy(context, after);
     return after;
   } finally {
     started();
+  }
+}
+
+/** From now on its container is one that is listed, and those of runs that the history has cut go. */
+async function tidy(context: Context, run: RunRecord): Promise<void> {
+  try {
+    await context.pods.refresh(run);
+    await removeLeftovers(context, run);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // The run has ended all the same; a round over its job does it.
+    context.enqueue(run);
   }
 }
 

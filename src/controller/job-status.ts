@@ -12,7 +12,10 @@ import { isoTime } from "./wire.ts";
 
 /** A round over a job or cron job: what nobody needs goes, and the status says whether it can be run. */
 export async function convergeJob(context: Context, manifest: StoredManifest): Promise<void> {
-  if (context.engine.up()) await removeLeftovers(context, manifest);
+  if (context.engine.up()) {
+    if (!context.pods.isFresh(manifest)) await context.pods.refresh(manifest);
+    await removeLeftovers(context, manifest);
+  }
   const { job, problems } = resolveStoredJob(context, manifest);
   refuseUnresolved(problems);
   const { kind, scope, name } = manifest;

@@ -17,6 +17,8 @@ export interface OneOffRun {
   onStarted?: (containerId: string) => Promise<void>;
   /** The end, while the container is still there: what is written down here is not lost to a crash. */
   onEnded?: (result: OneOffResult) => Promise<void>;
+  /** Asked at the end: whether the container stays, for those who come later to read its output. */
+  stays?: () => boolean;
 }
 
 /** The server stops; whoever starts next takes the container up again. */
@@ -48,7 +50,7 @@ const readAgainMs = 1_000;
 const readersMs = 10_000;
 
 /**
- * Runs one container to its end and removes it. A container of that name that is ours already is taken up instead,
+ * Runs one container to its end and removes it, unless it stays. A container of that name that is ours already is taken up instead,
  * its output from the beginning: the run goes on over a crash of the server. Fails only when the engine does.
  */
 export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOffResult> {
@@ -66,6 +68,7 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
     output?.makeUp(tail);
     const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
     await run.onEnded?.(result);
+    if (run.stays?.() === true) return result;
     await untilRead(context, run);
     await runtime.remove(id);
     return result;

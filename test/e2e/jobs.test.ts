@@ -15,6 +15,7 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     const answer = await berth.apply(
       job("ops", "report", { ...keep, ...sh('echo "for $CUSTOMER"; sleep 1; echo done >&2') }),
       job("ops", "broken", { ...keep, ...sh("echo no luck; exit 7") }),
+      job("ops", "short", sh("echo no luck; exit 7")),
       job("ops", "flaky", {
         ...keep,
         ...sh("test -e /state/once && echo second || { echo first; touch /state/once; exit 1; }"),
@@ -31,17 +32,18 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     await waitFor("the engine to be reached", async () => (await berth.call("GET", "/pods")).status === 200);
   });
   afterAll(async () => {
-    berth?.docker(["volume", "rm", "-f", `${berth.prefix}-state`]);
     await berth?.close();
+    berth?.docker(["volume", "rm", "-f", `${berth.prefix}-state`]);
   });
 
   const runs = async (name: string) => {
     const { body } = await berth.call("GET", `/jobs/runs?scope=ops&name=${name}`);
     return (body.data as unknown as { runs: JobRun[] }).runs;
   };
-  const containers = (name: string) =>
+  /** Those that run; with "-a" the ended ones as well. */
+  const containers = (name: string, ...more: string[]) =>
     berth
-      .docker(["ps", "-aq", "--filter", `label=${berth.prefix}.name=${name}`])
+      .docker(["ps", "-q", ...more, "--filter", `label=${berth.prefix}.name=${name}`])
       .split("\n")
       .filter(Boolean);
 
@@ -57,6 +59,18 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     const { exitCode, stdout, stderr } = await berth.cli(["run", "ops/broken"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: "no luck\n" });
     expect(stderr).toContain("exit code 7");
+  });
+
+  test("ended runs can be read and are listed as such, as many as the history keeps", async () => {
+    for (let turn = 0; turn < 2; turn++) await berth.cli(["run", "ops/short"]);
+    expect(containers("short", "-a")).toHaveLength(1);
+    expect((await berth.cli(["logs", "ops/short"])).stdout).toContain("no luck\n");
+    expect((await berth.cli(["get", "pods", "ops/short"])).stdout).toMatch(/ops-short\.\w+ +job +failed, exit code 7/);
+    await berth.stop();
+    await berth.start();
+    await waitFor("the engine to be reached", async () => (await berth.call("GET", "/pods")).status === 200);
+    expect(containers("short", "-a")).toHaveLength(1);
+    expect((await berth.cli(["get", "pods", "ops/report"])).stdout).toMatch(/ops-report\.\w+ +job +succeeded/);
   });
 
   test("a failed try is made again, and is told with what it said", async () => {
@@ -148,6 +162,6 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     expect((await berth.cli(["cron", "list", "ops"])).stdout).toMatch(/ops\/yearly +0 0 1 1 \* +UTC +in \d+d/);
     expect((await berth.cli(["cron", "history", "ops/yearly"])).stdout).toContain(stdout.trim());
     expect((await berth.call("DELETE", "/apply?kind=cronjob&scope=ops&name=yearly")).status).toBe(200);
-    await waitFor("its container to go", () => containers("yearly").length === 0);
+    await waitFor("its container to go", () => containers("yearly", "-a").length === 0);
   });
 });

@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(90_000);
 
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 const web = (scope: string, spec = {}) => deployment(scope, "web", { volumes: [`${plain}:/data`], ...spec });
 const volumes = () => berth.docker(["volume", "ls", "-q"]).split("\n");
-const podOf = async (scope: string) => (await berth.pods(scope, "web"))[0]?.name ?? "";
+const podOf = (scope: string) => waitFor("a pod to be listed", async () => (await berth.pods(scope, "web"))[0]?.name);
 const read = async (scope: string) => berth.docker(["exec", await podOf(scope), "cat", "/data/note"]);
 
 async function up(scope: string, spec = {}): Promise<void> {
@@ -32,11 +33,13 @@ async function write(scope: string, text: string): Promise<void> {
   berth.docker(["exec", await podOf(scope), "sh", "-c", `echo ${text} > /data/note`]);
 }
 
-/** Takes the database back to the schema in which volumes had no scope. */
-function forgetScopes(): void {
+/** What the migration notes of a database in which volumes had no scope. */
+function usedBefore(): void {
   const db = new Database(join(berth.root, "state.db"));
-  db.run("drop table named_volumes");
-  db.run("pragma user_version = 3");
+  db.query(
+    "insert into named_volumes (kind, scope, name, owner, volume, plain, created_at)" +
+      " values ('deployment', 'shop', 'web', 'shop', ?, 1, 0)",
+  ).run(plain);
   db.close();
 }
 
@@ -56,19 +59,20 @@ test("two scopes that name the same volume see nothing of each other's files", a
 });
 
 test("an app keeps the plain volume of before, its containers and its files, also when it is changed", async () => {
-  berth.docker(["volume", "create", plain]);
-  await up("shop", { volumes: [`${plain}:/data:external`] });
-  await write("shop", "kept");
   await berth.stop();
-  const db = new Database(join(berth.root, "state.db"));
-  const text = (table: string) => `update ${table} set spec = replace(spec, ':/data:external', ':/data')`;
-  db.run(text("manifests"));
-  db.run(text("releases"));
-  db.close();
-  forgetScopes();
+  usedBefore();
   await berth.start();
-  expect(await read("shop")).toBe("kept");
-  await up("shop", { env: { CHANGED: "1" } });
-  expect(await read("shop")).toBe("kept");
+  await up("shop");
   expect(volumes().filter((name) => name.endsWith(plain))).toEqual([plain]);
+  await write("shop", "kept");
+  const pod = await podOf("shop");
+  await berth.stop();
+  await berth.start();
+  await berth.ready("deployment", "shop", "web");
+  expect(await podOf("shop")).toBe(pod);
+  await up("shop", { env: { CHANGED: "1" } });
+  expect(await podOf("shop")).not.toBe(pod);
+  expect(await read("shop")).toBe("kept");
+  await up("blog");
+  expect(berth.docker(["exec", await podOf("blog"), "ls", "/data"])).toBe("");
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JobRun } from "../../src/api/orchestration/jobs.ts";
+import { limits } from "../../src/config.ts";
 import { cronjob, job } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -106,7 +107,12 @@ describe("kill -9 of the server during runs of jobs and at instants of cron jobs
         if (kind === "cronjob") checkInstants(runs);
       }
       const filter = ["--filter", `label=createdby=${berth.prefix}`];
-      await waitFor("no container to be left", () => berth.docker(["ps", "-aq", ...filter]).trim() === "");
+      await waitFor("no container to run", () => berth.docker(["ps", "-q", ...filter]).trim() === "");
+      for (const [, name] of all) {
+        const own = ["--filter", `label=${berth.prefix}.name=${name}`];
+        const isBounded = () => berth.docker(["ps", "-aq", ...own]).split("\n").length <= limits.runContainersKept;
+        await waitFor(`the containers of ${name} to be as many as are kept`, isBounded);
+      }
     },
     kills * perKillMs,
   );

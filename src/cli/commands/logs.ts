@@ -6,6 +6,7 @@ import type { CommandBody, Context } from "../command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../fan-out.ts";
 import { createLinePrefix, type LinePrefix } from "../line-prefix.ts";
+import { isFinishedRun } from "../look.ts";
 import { containerWord, findPods } from "../pods.ts";
 
 export const logsCommand: CommandBody = {
@@ -58,7 +59,10 @@ function fanOut(context: Context, args: Arguments, reference: string): FanOutSet
   let skewMs = 0;
   return {
     async list() {
-      const { pods } = await findPods(context.api, reference);
+      const { pods: all } = await findPods(context.api, reference);
+      // Runs that have ended say nothing new, and in a whole scope they are not what is asked for.
+      const isWanted = !args.on("follow") && reference.includes("/");
+      const pods = all.filter((pod) => isWanted || !isFinishedRun(pod) || namesReplica(reference, pod));
       single ||= pods.some((pod) => namesReplica(reference, pod));
       width = Math.max(width, ...pods.map((pod) => pod.name.length));
       return pods;

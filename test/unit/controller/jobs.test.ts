@@ -25,6 +25,19 @@ async function start(name = "report"): Promise<JobRun> {
   return run;
 }
 
+/** Names of the containers that run. */
+const running = () =>
+  it.runtime
+    .containers()
+    .filter(({ state }) => state === "running")
+    .map(({ name }) => name);
+
+async function outputOf(name: string): Promise<string> {
+  const options = { follow: false, tail: undefined, since: undefined, timestamps: false };
+  const bytes = await it.controller.podLogs(name, { ...options, signal: new AbortController().signal });
+  return Buffer.concat(await Array.fromAsync(bytes)).toString();
+}
+
 const now = (run: JobRun) => it.controller.getRun(run.run_id);
 
 describe("a run of a job", () => {
@@ -44,7 +57,7 @@ describe("a run of a job", () => {
     expect(run.error).toBeUndefined();
   });
 
-  test("its container carries identity and role, never restarts, and is gone afterwards", async () => {
+  test("its container carries identity and role, never restarts, and stays for its output", async () => {
     await withJob({ labels: { team: "shop", "berth.kind": "deployment" } });
     const run = await start();
     const [container] = it.runtime.containers();
@@ -58,9 +71,43 @@ describe("a run of a job", () => {
       team: "shop",
     });
     expect(container?.restartPolicy).toBe("no");
+    it.runtime.writeLog(run.container, "42 rows\n");
     it.runtime.finish(run.container, 0);
     await it.quiet();
+    const { pods } = await it.controller.listPods({ kind: "job" }, { detail: false, spec: false });
+    expect(pods).toMatchObject([{ name: run.container, state: "exited", exit_code: 0, ready: false }]);
+    expect(await outputOf(run.container)).toBe("42 rows\n");
+  });
+
+  test("containers stay as long as their records, the newest of a long history, and go with the job", async () => {
+    await withJob({ successful_history_limit: 2, failed_history_limit: 0 });
+    const names: string[] = [];
+    for (const exitCode of [0, 0, 5, 0]) {
+      const run = await start();
+      names.push(run.container);
+      it.runtime.finish(run.container, exitCode);
+      await it.quiet();
+    }
+    expect(it.containers()).toEqual([names[1] ?? "", names[3] ?? ""].sort());
+    await it.restart();
+    await it.advance(10 * 60_000);
+    expect(it.containers()).toHaveLength(2);
+    await it.controller.deleteManifest(target("report"), { prune: false, actor: "ana" });
+    await it.settle();
     expect(it.containers()).toEqual([]);
+  });
+
+  test("a long history keeps the records, and the containers up to a limit", async () => {
+    it = await world({ limits: { runContainersKept: 2 } });
+    await it.apply(job("shop", "report", { successful_history_limit: 10 }));
+    await it.quiet();
+    for (let turn = 0; turn < 4; turn++) {
+      const run = await start();
+      it.runtime.finish(run.container, 0);
+      await it.quiet();
+    }
+    expect(it.store.runs.list(target("report"))).toHaveLength(4);
+    expect(it.containers()).toHaveLength(2);
   });
 
   test("a non-zero exit code is a failed run and no error of the call", async () => {
@@ -207,7 +254,7 @@ describe("time-outs and cancelling", () => {
     await it.advance(1_000);
     expect(now(run)).toMatchObject({ status: "timed_out", attempt: 1, exit_code: 143 });
     expect(now(run).error).toContain("30s");
-    expect(it.containers()).toEqual([]);
+    expect(running()).toEqual([]);
   });
 
   test("cancelling stops the container and answers with the record", async () => {
@@ -216,7 +263,7 @@ describe("time-outs and cancelling", () => {
     const answer = it.controller.cancelRun(run.run_id, { actor: "ana" });
     await it.quiet();
     expect(await answer).toMatchObject({ status: "cancelled", exit_code: 143, error: "cancelled by ana" });
-    expect(it.containers()).toEqual([]);
+    expect(running()).toEqual([]);
     expect(it.events("run.cancelled")).toHaveLength(1);
   });
 
@@ -283,7 +330,7 @@ describe("tries", () => {
     await it.quiet();
     expect(now(run)).toMatchObject({ status: "failed", attempt: 2, exit_code: 9, error: "exit code 9" });
     await it.advance(600_000);
-    expect(it.containers()).toEqual([]);
+    expect(it.containers()).toEqual([`${run.container}-2`]);
   });
 
   test("cancelling between two tries ends it", async () => {

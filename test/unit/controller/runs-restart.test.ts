@@ -42,6 +42,8 @@ async function leftBehind(change: Partial<RunRecord>): Promise<RunRecord> {
   return run;
 }
 
+const statesOf = () => it.runtime.containers().map(({ state }) => state);
+
 describe("a server that goes away during a run", () => {
   test("leaves it running; the next one takes it up with its whole output", async () => {
     const run = await running();
@@ -53,7 +55,7 @@ describe("a server that goes away during a run", () => {
     it.runtime.finish(run.container, 4);
     await it.quiet();
     expect(now(run)).toMatchObject({ status: "failed", exit_code: 4, tail: ["before", "after"] });
-    expect(it.containers()).toEqual([]);
+    expect(statesOf()).toEqual(["exited"]);
   });
 
   test("finds the end of a run that came meanwhile", async () => {
@@ -62,7 +64,7 @@ describe("a server that goes away during a run", () => {
     it.runtime.finish(run.container, 0);
     await it.restart();
     expect(now(run)).toMatchObject({ status: "succeeded", exit_code: 0 });
-    expect(it.containers()).toEqual([]);
+    expect(statesOf()).toEqual(["exited"]);
   });
 
   test("keeps counting its timeout from the start of the container", async () => {
@@ -129,7 +131,7 @@ describe("a server that goes away during a run", () => {
     expect(now(run)).toMatchObject({ status: "succeeded", attempt: 2 });
   });
 
-  test("removes containers that no run under way needs", async () => {
+  test("ends containers of runs that have ended", async () => {
     const run = await running();
     await it.stop();
     const ended = { status: "failed" as const, endedAt: it.clock.now(), exitCode: 1 };
@@ -139,7 +141,7 @@ describe("a server that goes away during a run", () => {
     });
     await it.restart();
     await it.advance(1_000);
-    expect(it.containers()).toEqual([]);
+    expect(statesOf()).toEqual(["exited"]);
   });
 
   test("leaves them alone after a restore that was not confirmed", async () => {
@@ -225,6 +227,6 @@ describe("an engine that goes away during a run", () => {
     full = false;
     await it.advance(5_000);
     expect(now(run)).toMatchObject({ status: "failed", exit_code: 5 });
-    expect(it.containers()).toEqual([]);
+    expect(statesOf()).toEqual(["exited"]);
   });
 });
