@@ -14,6 +14,8 @@ import { readPluginYml } from "./core/plugins/plugin-yml.ts";
 import type { Log } from "./lib/log.ts";
 import { recover } from "./plugin/activate.ts";
 import { createBlockSchemas } from "./plugin/block-schemas.ts";
+import { createCgroups } from "./plugin/cgroups.ts";
+import { createConfinement } from "./plugin/confinement.ts";
 import type { Download } from "./plugin/fetch-release.ts";
 import { foldersOf, makeFolders } from "./plugin/folders.ts";
 import { createHost } from "./plugin/host.ts";
@@ -46,7 +48,11 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
   const folders = foldersOf(layout.plugins);
   const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
   await makeFolders(folders);
-  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID`, owner: parts.installationId });
+  const { installationId: owner } = parts;
+  const { cgroups, setpriv, confinement, lacks } = holdPlugins({ layout, names, owner });
+  const host = createHost({ limits, runVariable: `${names.envPrefix}_RUN_ID`, owner, cgroups, setpriv });
+  for (const lack of [...lacks, ...confinement.lacksBundled])
+    log.warn("plugins are not held to all that they should be", { lack });
   // They may still write into folders that go now.
   await host.endLeftovers();
   await recover(disk, (plugin, error) => log.error("plugin not recovered", { plugin, error }));
@@ -70,6 +76,8 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     fetchMs: limits.pluginFetchMs,
     hookMs: limits.pluginHookMs,
     installsAtOnceMax: limits.pluginInstallsAtOnceMax,
+    confinement,
+    lacks,
     serverVersion: version,
     now: () => Date.now(),
     which: (program) => Bun.which(program, { PATH: environment.PATH ?? "" }),
@@ -80,20 +88,37 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     host,
     schemas: createBlockSchemas(),
     offers: createOffers(limits.pluginOffersKept),
+    confinement,
     environment,
     dockerHost: options.dockerHost,
     controllerUrl,
     callbacks,
     lastRecord: Promise.resolve(),
     passes: new Map(),
+    underWay: new Set(),
     holds: new Set(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
 }
 
-/** They are run by the executable itself; in a checkout, by the platform with our entry file. */
+/** What bundled plugins are run by: the executable itself; in a checkout, the platform with our entry file. */
+function ownProgram(): string[] {
+  return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "main.ts")];
+}
+
+/** What the machine has to hold runs of plugins, each in a group and as a user of its own. `doctor` asks as well. */
+export function holdPlugins({ layout, names, owner }: { layout: Layout; names: Naming; owner: string }) {
+  const cgroups = createCgroups({ mount: cgroupMount, name: `${names.prefix}-plugins`, limits });
+  const setpriv = Bun.which("setpriv");
+  const uid = process.getuid?.() ?? 0;
+  const confinement = createConfinement({ setpriv, uid, owner, folder: layout.plugins, programs: ownProgram() });
+  return { cgroups, setpriv, confinement, lacks: [...confinement.lacks, ...cgroups.lacks] };
+}
+
+const cgroupMount = "/sys/fs/cgroup";
+
 function bundled(): BundledPlugin[] {
-  const self = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "main.ts")];
+  const self = ownProgram();
   return bundledPlugins.map(({ name, yml: text, schemas }) => {
     const { value, fault } = parsePluginYml(text);
     const { yml, problems } = readPluginYml(value, name);

@@ -32,6 +32,7 @@ export function pluginText(plugin: PluginInfo, style: Style): string {
     ["installed", plugin.installed_at],
     ["rolls back to", plugin.previous],
     ["may", grantText(plugin)],
+    ["runs as", userText(plugin.permissions)],
   ];
   const rows = facts.flatMap(([fact, text]) => (text === undefined || text === "" ? [] : [[fact, printable(text)]]));
   return [
@@ -56,11 +57,24 @@ export function previewText(plugin: PluginPreview, style: Style): string {
     ["replaces", replaces === undefined ? undefined : `version ${replaces.version || "unknown"} (${replaces.origin})`],
     ["may", grantText({ permissions: grant, full_grant })],
     ["new", more?.join(", ")],
-    ["runs now", plugin.hooks.map((hook) => `its ${hook} hook, as the user of the server`).join(", ") || "nothing"],
+    ["runs as", userText(grant)],
+    ["runs now", plugin.hooks.map((hook) => `its ${hook} hook`).join(", ") || "nothing"],
   ];
   const rows = facts.flatMap(([fact, text]) => (text === undefined || text === "" ? [] : [[fact, printable(text)]]));
   const about = description === "" ? "" : `  ${printable(description)}`;
   return [`${style.bold(printable(name))}${about}`, listText(rows, { indent: "  " })].join("\n");
+}
+
+/** Whether it can do whatever the server can, beyond what it was granted. Older servers do not say. */
+function isRoot({ docker, root }: PluginInfo["permissions"]): boolean {
+  return docker || root !== false;
+}
+
+function userText(permissions: PluginInfo["permissions"]): string {
+  if (!isRoot(permissions)) return "a user of its own, who can read nothing of the server's";
+  return permissions.docker
+    ? "the user of the server, root mostly: whoever uses the engine can do everything"
+    : "the user of the server, root mostly";
 }
 
 /** What it was granted, in one line. */

@@ -62,6 +62,8 @@ export interface ControllerLimits {
   attendBackoffFirstMs: number;
   attendBackoffMaxMs: number;
   attendAtOnceMax: number;
+  pluginArgBytesMax: number;
+  pluginArgsBytesMax: number;
 }
 
 export interface FetchOptions {

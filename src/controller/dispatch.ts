@@ -14,9 +14,8 @@ import type { PluginRunRecord } from "../store/plugin-records.ts";
 import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
 import type { Context } from "./context.ts";
 import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "./controller.ts";
-import { isAmong, isOfPlugin, placeText } from "./own-places.ts";
-import type { Place } from "./plugin-room.ts";
 import { node, type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
+import { argsOf, envOf, refuseOthers } from "./plugin-words.ts";
 import { isoTime } from "./wire.ts";
 
 /**
@@ -64,16 +63,6 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
       ...(warnings.length > 0 ? { warnings } : {}),
     };
   });
-}
-
-/** A pod does not name other blocks of its plugin to it. Fails `forbidden`. */
-function refuseOthers(context: Context, plugin: Plugin, { args, only }: { args: string[]; only: readonly Place[] }) {
-  for (const word of args.flatMap((arg) => [arg, arg.slice(arg.indexOf("=") + 1)])) {
-    const [scope, name] = word.includes("/") ? word.split("/") : ["", word];
-    if (scope === undefined || name === undefined || isAmong(only, { scope, name })) continue;
-    if (!isOfPlugin(context, plugin.yml.name, { scope, name })) continue;
-    throw new Failure("forbidden", `${placeText({ scope, name })} is of another block than the pod that asks`);
-  }
 }
 
 function appliedOf({ applied }: DispatchResult): string[] {
@@ -166,18 +155,6 @@ export async function performActions(
   return { outcome, warnings: await afterActions(context, outcome, options.actor) };
 }
 
-function argsOf(context: Context, body: unknown): string[] {
-  if (body === undefined || body === null) return [];
-  if (!isFields(body)) throw new Failure("invalid", 'expected an object such as {"args": ["data/main"]}');
-  const args = body.args ?? [];
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string" && !arg.includes("\0"))) {
-    throw new Failure("invalid", "args: expected a list of strings without NUL characters");
-  }
-  const most = context.limits.pluginArgsMax;
-  if (args.length > most) throw new Failure("invalid", `args: ${args.length} words; at most ${most} are allowed`);
-  return args;
-}
-
 /** Fails `invalid` for a plugin that is not there, naming those that are. */
 export async function knownPlugin(context: Context, name: string): Promise<Plugin> {
   const { registry } = context.plugins;
@@ -235,18 +212,6 @@ export async function execPlugin(context: Context, body: unknown, caller: Plugin
 function asNotFound(error: unknown): never {
   if (error instanceof Failure && error.code === "invalid") throw new Failure("not_found", error.message);
   throw error;
-}
-
-function envOf(body: unknown): Record<string, string> {
-  const env = isFields(body) ? (body.env ?? {}) : {};
-  const isRight =
-    isFields(env) && Object.entries(env).every(([key, value]) => /^[A-Za-z_]\w*$/.test(key) && isPlain(value));
-  if (!isRight) throw new Failure("invalid", "env: expected an object of variable names to strings");
-  return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
-}
-
-function isPlain(value: unknown): boolean {
-  return typeof value === "string" && !value.includes("\0");
 }
 
 /** GET /plugins/runs/{id}/files/{index}. */

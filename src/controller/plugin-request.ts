@@ -63,12 +63,13 @@ const scopesMax = 200;
 
 function readGrant(value: unknown): PluginPermissions {
   if (!isFields(value)) throw new Failure("invalid", "grant: expected an object with actions, scopes and docker");
-  const { actions, scopes, docker } = value;
+  const { actions, scopes, docker, root } = value;
   if (!isTexts(scopes) || scopes.length > scopesMax) {
     throw new Failure("invalid", `grant.scopes: expected a list of at most ${scopesMax} texts`);
   }
   if (typeof docker !== "boolean") throw new Failure("invalid", "grant.docker: expected boolean");
-  return { actions: readActions(actions), scopes, docker };
+  if (root !== undefined && typeof root !== "boolean") throw new Failure("invalid", "grant.root: expected boolean");
+  return { actions: readActions(actions), scopes, docker, root: root ?? false };
 }
 
 function readActions(value: unknown): ActionType[] {

@@ -1,6 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import type { PluginPermissions } from "../api/plugins/plugin-yml.ts";
 import type { BlockSchemas } from "../plugin/block-schemas.ts";
+import { type Confinement, unconfined } from "../plugin/confinement.ts";
 import type { Host } from "../plugin/host.ts";
 import type { Offers } from "../plugin/offers.ts";
 import type { Installer, Registry } from "../plugin/plugin.ts";
@@ -12,6 +13,7 @@ export interface PluginRoom {
   host: Host;
   schemas: BlockSchemas;
   offers: Offers;
+  confinement: Confinement;
   /** The part of the server's own environment that every plugin gets; without where the engine is. */
   environment: Readonly<Record<string, string>>;
   /** Told to plugins that were granted the engine. */
@@ -23,6 +25,8 @@ export interface PluginRoom {
   lastRecord: Promise<void>;
   /** By the token of a run under way. */
   passes: Map<string, RunPass>;
+  /** Ids of runs under way, each from before it is recorded. */
+  underWay: Set<string>;
   /** Runs under way that keep stopped what they stopped. */
   holds: Set<PluginHold>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
@@ -87,11 +91,13 @@ export function noPlugins(): PluginRoom {
     host: { run: refuse, running: () => 0, endLeftovers: async () => undefined, close: async () => undefined },
     schemas: { of: async () => undefined },
     offers: { put: () => undefined, open: refuse },
+    confinement: unconfined,
     environment: {},
     dockerHost: "",
     controllerUrl: () => undefined,
     lastRecord: Promise.resolve(),
     passes: new Map(),
+    underWay: new Set(),
     holds: new Set(),
     callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,

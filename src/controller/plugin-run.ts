@@ -52,6 +52,7 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   const { run, release } = begin(context, call);
   const end = (result: Partial<PluginRunRecord>) => {
     keep(context, { ...run, ...result, endedAt: context.clock.now() });
+    context.plugins.underWay.delete(run.id);
     release();
   };
   const finished = await spawn(context, call, run).catch((error: unknown) => {
@@ -101,6 +102,7 @@ function begin(context: Context, { plugin, command, args, actor }: PluginCall) {
     applied: [],
     tail: [],
   };
+  context.plugins.underWay.add(run.id);
   // An expansion is short and there may be hundreds: they are told about when they have ended.
   if (command !== "expand") keep(context, run);
   return { run, release: holdStopped(context, plugin, command) };
@@ -119,7 +121,8 @@ function keep({ store, log, plugins }: Context, run: PluginRunRecord): void {
 /** Marks what a server that died left behind, and ends what still runs of it. */
 export async function endInterruptedRuns(context: Context): Promise<void> {
   await context.plugins.host.endLeftovers();
-  const runs = context.store.pluginRuns.unfinished();
+  // The first of this server may have begun already.
+  const runs = context.store.pluginRuns.unfinished().filter(({ id }) => !context.plugins.underWay.has(id));
   if (runs.length === 0) return;
   const error = "the server ended while it ran";
   const endedAt = context.clock.now();
@@ -143,12 +146,17 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   };
   context.plugins.passes.set(token, pass);
   const url = context.plugins.controllerUrl(token);
+  const { confinement } = context.plugins;
+  const user = confinement.userOf({ name, permissions, isBundled: plugin.origin === "bundled" });
+  // Those of the server's user are not its to write to.
+  const home: Record<string, string> = user === undefined ? {} : { HOME: plugin.folder, TMPDIR: "/tmp" };
   try {
     return await context.plugins.host.run({
       id: run.id,
       argv: [...(plugin.argv.get(command) ?? []), ...args],
       folder: plugin.folder,
-      env: { ...pluginEnvironment(context, plugin), ...doors(context, token, url), ...call.env },
+      user,
+      env: { ...pluginEnvironment(context, plugin), ...home, ...doors(context, token, url), ...call.env },
       stdin:
         input === undefined ? undefined : JSON.stringify(url === undefined ? input : { ...input, controller_url: url }),
       timeoutMs: (declared === undefined ? undefined : parseDuration(declared)) ?? call.timeoutMs,
@@ -157,7 +165,9 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
     });
   } catch (error) {
     if (error instanceof Failure && error.code !== "unavailable") {
-      throw new Failure("internal", `plugin "${name}" ${command}: ${error.message}`, { cause: error });
+      // What is wrong with its file is the plugin's; one that is gone has to be looked for here.
+      const code = error.code === "invalid" ? "invalid" : "internal";
+      throw new Failure(code, `plugin "${name}" ${command}: ${error.message}`, { cause: error });
     }
     throw error;
   } finally {
@@ -211,6 +221,8 @@ function faultOf({ ending, stdout, stderr }: Output, who: string): Failure | und
       return new Failure("invalid", `${who} was ended by ${ending.signal}${said}`);
     case "timed_out":
       return new Failure("internal", `${who} took longer than its time limit and was ended${said}`);
+    case "out_of_memory":
+      return new Failure("invalid", `${who} used more memory than a run may, and was ended${said}`);
     case "flooded":
       return new Failure("invalid", `${who} printed too much on ${ending.stream} and was ended`);
     case "cancelled":

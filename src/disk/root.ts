@@ -14,8 +14,9 @@ export async function prepareRoot(layout: Layout): Promise<void> {
 
 /** Only the folders: what the lock needs before anything else. */
 export async function makeFolders(layout: Layout): Promise<void> {
-  const open = [layout.root, layout.apps, layout.volumes, layout.plugins];
-  for (const folder of open) await makeFolder(folder, 0o755);
+  // Plugins have users of their own, who get to their folders whatever our umask is. Later its mode is the operator's.
+  if (await makeFolder(layout.root, 0o755)) await letThrough(layout.root);
+  for (const folder of [layout.apps, layout.volumes, layout.plugins]) await makeFolder(folder, 0o755);
   // Mounted into containers, whose users read the files; nobody else learns the names, which are their digests.
   await closeFolder(layout.assets, 0o711);
   // Sockets, copies of the state, and what apps print: for the owner alone, also when someone loosened them.
@@ -24,14 +25,20 @@ export async function makeFolders(layout: Layout): Promise<void> {
   }
 }
 
+async function letThrough(path: string): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o011) !== 0o011) await chmod(path, (mode & 0o7777) | 0o011);
+}
+
 async function closeFolder(path: string, mode: number): Promise<void> {
   await makeFolder(path, mode);
   await chmod(path, mode);
 }
 
-async function makeFolder(path: string, mode: number): Promise<void> {
+/** Whether it was not there. */
+async function makeFolder(path: string, mode: number): Promise<boolean> {
   try {
-    await mkdir(path, { recursive: true, mode });
+    return (await mkdir(path, { recursive: true, mode })) !== undefined;
   } catch (error) {
     throw diskFailure(error, path);
   }

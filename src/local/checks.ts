@@ -55,6 +55,15 @@ export function checkCgroups({ cgroupVersion }: DockerFacts): Check {
   return { name, status: "warn", detail: `Docker names version "${cgroupVersion}"`, mend };
 }
 
+/** `lacks` is what the machine does not have of it. */
+export function checkPlugins(lacks: readonly string[]): Check {
+  const name = "plugins";
+  if (lacks.length === 0)
+    return { name, status: "ok", detail: "each run has a control group and, unless it may be root, a user of its own" };
+  const mend = "until then install only plugins that you would run as root";
+  return { name, status: "warn", detail: lacks.join("; "), mend };
+}
+
 export interface Space {
   path: string;
   freeBytes: number;

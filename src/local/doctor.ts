@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { limits, type ServeOptions, serveOptions } from "../config.ts";
 import { naming } from "../core/naming.ts";
+import { holdPlugins } from "../daemon-plugins.ts";
 import { type Layout, layoutOf } from "../disk/layout.ts";
 import { readOperators } from "../machine/accounts.ts";
 import { tablesError } from "../machine/peers.ts";
@@ -40,12 +41,20 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     ...spaceChecks(options.root, docker),
     checks.checkRoot(root),
     checks.checkKey(root),
+    checks.checkPlugins(pluginLacks(options, layout)),
     ...(await addressChecks(options, server !== undefined)),
     checkAccess(await accessFacts(options, layout)),
     checks.checkIdentity(identityFacts(options, layout)),
     checks.checkClock(clockFacts(layout)),
     checks.checkServer(server, versionText()),
   ];
+}
+
+/** Nothing is there to hold on a machine where nothing was served yet. */
+function pluginLacks(options: ServeOptions, layout: Layout): readonly string[] {
+  if (!existsSync(layout.plugins)) return [];
+  const { lacks, confinement } = holdPlugins({ layout, names: naming(options.prefix), owner: "" });
+  return [...lacks, ...confinement.lacksBundled];
 }
 
 /** A mend stands on a line of its own, below what it mends. */

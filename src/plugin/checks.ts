@@ -6,7 +6,7 @@ import { fitsVersion } from "../core/plugins/plugin-yml.ts";
 import { isVersionWord, parseSource, type PluginSource, sourceForm } from "../core/plugins/source.ts";
 import { packageDigest } from "./lock.ts";
 import { readPackage } from "./package.ts";
-import { ChangedPackage, fullGrant, type InstallRequest, type Plugin } from "./plugin.ts";
+import { ChangedPackage, grantedBy, type InstallRequest, type Plugin } from "./plugin.ts";
 import type { Work } from "./work.ts";
 
 /** An install, or an update as an install. */
@@ -22,6 +22,11 @@ export interface Checked {
   yml: PluginYml;
   /** What the source itself calls the version. */
   tag: string;
+}
+
+/** What the machine cannot hold, as a warning of an install. */
+export function lackText(lack: string): string {
+  return `this machine cannot hold all that plugins are held to: ${lack}`;
 }
 
 /** Fails `invalid` for what is no source. */
@@ -50,7 +55,7 @@ export async function check(work: Work, { wish, version, yml, tag }: Checked): P
     );
   }
   requireMachine(work, yml);
-  const more = wish.granted === undefined ? [] : widened(wish.granted, yml.permissions ?? fullGrant);
+  const more = wish.granted === undefined ? [] : widened(wish.granted, grantedBy(yml));
   if (more.length > 0) {
     const shown = yml.version || tag || "the new version";
     const way = `to grant that: berth plugins update ${yml.name} --yes, or install it again`;

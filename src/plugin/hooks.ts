@@ -15,6 +15,8 @@ export interface HookRun {
   env: Readonly<Record<string, string>>;
   /** `BERTH`. */
   envPrefix: string;
+  /** As whom; the server's own user where it is left out. */
+  user?: number | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   onLine?: ((line: string) => void) | undefined;
@@ -42,6 +44,7 @@ export async function runHook(run: HookRun): Promise<void> {
   const { ending, stderr } = await run.host.run({
     id: run.id,
     argv: [...merged, program, yml.name],
+    user: run.user,
     folder,
     env,
     stdin: undefined,
@@ -64,6 +67,7 @@ export function hasHook(folder: string, hook: HookRun["hook"]): boolean {
 function endingText(ending: Ending): string {
   if (ending.how === "exited") return `failed with exit code ${ending.code}`;
   if (ending.how === "signalled") return `was ended by ${ending.signal}`;
+  if (ending.how === "out_of_memory") return "used more memory than a run may, and was ended";
   if (ending.how === "flooded") return `wrote too much to its ${ending.stream}`;
   return ending.how === "timed_out" ? "did not come to an end in time" : "was interrupted";
 }

@@ -1,6 +1,9 @@
 import { statSync } from "node:fs";
 import { Failure } from "../api/failure.ts";
-import { createTail } from "./output.ts";
+import type { Cgroup, Cgroups } from "./cgroups.ts";
+import { asUser } from "./confinement.ts";
+import { startable } from "./program.ts";
+import { readBoth } from "./reading.ts";
 import { createSweeper, type Sweeper } from "./sweep.ts";
 
 /** Times in milliseconds, sizes in bytes; `config.ts` says what each is for. */
@@ -19,14 +22,20 @@ export interface HostOptions {
   runVariable: string;
   /** Of this installation: what its server of before left behind is known by it. Without it nothing is looked for. */
   owner?: string;
+  /** Each run gets a group of its own, where the machine has them. */
+  cgroups?: Cgroups;
+  /** Of util-linux: what runs as another user is started by it. */
+  setpriv?: string | null;
 }
 
 /** One process to run. */
 export interface Invocation {
   /** Of the run; unique. */
   id: string;
-  /** Program (absolute) and words. */
+  /** Program (absolute, or found on PATH) and words. */
   argv: readonly string[];
+  /** Without any privilege; the server's own user where it is left out. */
+  user?: number | undefined;
   folder: string;
   /** The whole environment: nothing is inherited. */
   env: Readonly<Record<string, string>>;
@@ -43,6 +52,8 @@ export type Ending =
   | { how: "signalled"; signal: string }
   | { how: "timed_out" }
   | { how: "cancelled" }
+  /** The kernel ended it, or some of it, for want of memory. */
+  | { how: "out_of_memory" }
   /** More came on the stream than is read. */
   | { how: "flooded"; stream: "standard output" | "standard error" };
 
@@ -67,21 +78,30 @@ export interface Host {
   close(): Promise<void>;
 }
 
-export function createHost({ limits, runVariable, owner }: HostOptions): Host {
+export function createHost({ limits, runVariable, owner, cgroups, setpriv }: HostOptions): Host {
   const prefix = owner === undefined ? "" : `${owner}.`;
   const sweeper = createSweeper(runVariable);
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
+  const ids = new Set<string>();
   return {
     running: () => underWay.size,
     endLeftovers: async () => {
-      if (prefix !== "") await sweeper.all(prefix);
+      if (prefix === "") return;
+      const isLeft = (run: string) => run.startsWith(prefix) && !ids.has(run);
+      await cgroups?.endAll(isLeft);
+      await sweeper.all(isLeft);
     },
     run(invocation) {
       if (underWay.size >= limits.pluginsAtOnceMax) return Promise.reject(tooMany(limits.pluginsAtOnceMax));
       const id = `${prefix}${invocation.id}`;
       const env = { ...invocation.env, [runVariable]: id };
-      const work = run({ ...invocation, id, env }, { limits, sweeper, closing: closing.signal });
+      ids.add(id);
+      const around = { limits, sweeper, cgroup: cgroups?.open(id), setpriv, closing: closing.signal };
+      const work = run({ ...invocation, id, env }, around).finally(async () => {
+        await around.cgroup?.end();
+        ids.delete(id);
+      });
       underWay.add(work);
       return work.finally(() => underWay.delete(work));
     },
@@ -100,16 +120,21 @@ function tooMany(most: number): Failure {
 interface Around {
   limits: HostLimits;
   sweeper: Sweeper;
+  cgroup: Cgroup | undefined;
+  setpriv: string | null | undefined;
   closing: AbortSignal;
 }
 
-async function run(invocation: Invocation, { limits, sweeper, closing }: Around): Promise<Finished> {
-  const child = spawn(invocation);
+async function run(invocation: Invocation, around: Around): Promise<Finished> {
+  const { limits, sweeper, cgroup, closing } = around;
+  const child = spawn(invocation, around);
   let ended: Ending | undefined;
   const end = (ending: Ending) => {
     if (ended !== undefined) return;
     ended = ending;
-    stopGroup(child, limits.pluginKillGraceMs);
+    // What floods is not heard any more, so it has nothing to say on its way out.
+    if (ending.how === "flooded") killGroup(child.pid);
+    else stopGroup(child, limits.pluginKillGraceMs);
   };
   const timer = setTimeout(() => end({ how: "timed_out" }), invocation.timeoutMs);
   const onAbort = () => end({ how: "cancelled" });
@@ -117,15 +142,18 @@ async function run(invocation: Invocation, { limits, sweeper, closing }: Around)
   for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
   if (signals.some(({ aborted }) => aborted)) onAbort();
   try {
-    const reading = readBoth(child, { invocation, limits, end });
+    const onFlood = (stream: "standard output" | "standard error") => end({ how: "flooded", stream });
+    const reading = readBoth(child, { limits, onLine: invocation.onLine, onFlood });
     await child.exited;
     await reading.settle(limits.pluginDrainMs);
     const isOpen = reading.isOpen();
     const isLeft = killGroup(child.pid);
-    if (ended !== undefined || isOpen || isLeft) await sweeper.now(invocation.id);
-    else sweeper.later(invocation.id);
+    // A group of its own holds all of it; else it has to be looked for.
+    if (cgroup === undefined && (ended !== undefined || isOpen || isLeft)) await sweeper.now(invocation.id);
+    else if (cgroup === undefined) sweeper.later(invocation.id);
     reading.cancel();
-    return { ending: ended ?? endingOf(child), stdout: reading.stdout(), stderr: reading.stderr() };
+    const ending = ended ?? endingOf(child, cgroup);
+    return { ending, stdout: reading.stdout(), stderr: reading.stderr() };
   } finally {
     clearTimeout(timer);
     for (const signal of signals) signal.removeEventListener("abort", onAbort);
@@ -135,31 +163,32 @@ async function run(invocation: Invocation, { limits, sweeper, closing }: Around)
 type Child = Bun.Subprocess<Uint8Array | "ignore", "pipe", "pipe">;
 
 /** `detached` makes the child the head of a group of its own, so that what it starts can be ended with it. */
-function spawn({ argv, folder, env, stdin }: Invocation): Child {
-  const program = argv[0] ?? "";
+function spawn({ argv, folder, env, stdin, user }: Invocation, around: Around): Child {
+  const [name = "", ...words] = argv;
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new Failure("not_found", `the plugin's folder "${folder}" is gone; install the plugin again`);
   }
   const input = stdin === undefined ? ("ignore" as const) : new TextEncoder().encode(stdin);
+  const program = startable(name, env.PATH);
+  const own = user === undefined ? [program, ...words] : asUser(around.setpriv ?? "setpriv", user, [program, ...words]);
+  const whole = around.cgroup === undefined ? own : inside(around.cgroup, own);
   try {
-    return Bun.spawn([...argv], { cwd: folder, env, stdin: input, stdout: "pipe", stderr: "pipe", detached: true });
+    return Bun.spawn(whole, { cwd: folder, env, stdin: input, stdout: "pipe", stderr: "pipe", detached: true });
   } catch (cause) {
-    throw spawnFailure(program, cause);
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("invalid", `"${name}" cannot be started: ${text}`, { cause });
   }
 }
 
-function spawnFailure(program: string, cause: unknown): Failure {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (code === "EACCES") return new Failure("invalid", `"${program}" is not executable; chmod +x it`, { cause });
-  if (code === "ENOENT") {
-    const hint = "it, or the interpreter in its first line, is missing; install the plugin again";
-    return new Failure("not_found", `"${program}" cannot be started: ${hint}`, { cause });
-  }
-  const text = cause instanceof Error ? cause.message : String(cause);
-  return new Failure("invalid", `"${program}" cannot be started: ${text}`, { cause });
+/** Enters the group before it becomes the program, which so never runs outside. */
+const enter = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 126; shift; done; shift; exec "$@"';
+
+function inside({ entries }: Cgroup, argv: readonly string[]): string[] {
+  return ["/bin/sh", "-c", enter, "sh", ...entries, "--", ...argv];
 }
 
-function endingOf(child: Child): Ending {
+function endingOf(child: Child, cgroup: Cgroup | undefined): Ending {
+  if (child.exitCode !== 0 && cgroup?.ranOutOfMemory() === true) return { how: "out_of_memory" };
   if (child.signalCode !== null) return { how: "signalled", signal: String(child.signalCode) };
   return { how: "exited", code: child.exitCode ?? -1 };
 }
@@ -182,75 +211,5 @@ function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-interface Reading {
-  /** Resolves when both streams have ended, at the latest after `ms`: a grandchild may hold them open. */
-  settle(ms: number): Promise<void>;
-  isOpen(): boolean;
-  cancel(): void;
-  stdout(): Uint8Array;
-  stderr(): string;
-}
-
-interface ReadOptions {
-  invocation: Invocation;
-  limits: HostLimits;
-  end: (ending: Ending) => void;
-}
-
-/** Both streams are read from the start: an unread pipe would grow without a bound. */
-function readBoth(child: Child, { invocation, limits, end }: ReadOptions): Reading {
-  const chunks: Uint8Array[] = [];
-  const tail = createTail(limits.pluginTailBytes, invocation.onLine);
-  const readers = [child.stdout.getReader(), child.stderr.getReader()] as const;
-  const open = new Set(readers);
-  const finished = Promise.all([
-    drain(readers[0], limits.pluginStdoutBytesMax, {
-      take: (chunk) => chunks.push(chunk),
-      full: () => end({ how: "flooded", stream: "standard output" }),
-    }).finally(() => open.delete(readers[0])),
-    drain(readers[1], limits.pluginStderrBytesMax, {
-      take: tail.push,
-      full: () => end({ how: "flooded", stream: "standard error" }),
-    }).finally(() => open.delete(readers[1])),
-  ]);
-  return {
-    async settle(ms) {
-      if (open.size === 0) return;
-      let timer: Timer | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, ms);
-      });
-      await Promise.race([finished, late]);
-      clearTimeout(timer);
-    },
-    isOpen: () => open.size > 0,
-    cancel() {
-      for (const reader of open) reader.cancel().catch(() => undefined);
-    },
-    stdout: () => new Uint8Array(Buffer.concat(chunks)),
-    stderr: tail.text,
-  };
-}
-
-interface Reader {
-  read(): Promise<{ value?: Uint8Array | undefined; done: boolean }>;
-}
-
-/** Reads to the end. What comes after `bytesMax` is read and dropped, so that the pipe never fills up. */
-async function drain(
-  reader: Reader,
-  bytesMax: number,
-  { take, full }: { take: (chunk: Uint8Array) => void; full: () => void },
-): Promise<void> {
-  let total = 0;
-  for (;;) {
-    const { value, done } = await reader.read().catch(() => ({ value: undefined, done: true }));
-    if (done || value === undefined) return;
-    total += value.byteLength;
-    if (total > bytesMax) full();
-    else take(value);
   }
 }

@@ -8,6 +8,7 @@ import { activate, stepAside } from "./activate.ts";
 import {
   check,
   checkNames,
+  lackText,
   requireExpected,
   requirePrograms,
   requireWanted,
@@ -21,10 +22,11 @@ import { compareFiles, lockFiles } from "./lock.ts";
 import { remove, rollback, setEnabled, verify } from "./manage.ts";
 import { selfDescription } from "./package.ts";
 import { preview } from "./preview.ts";
-import { fullGrant, type InstalledPlugin, type InstallOptions, type Installer } from "./plugin.ts";
+import { grantedBy, type InstalledPlugin, type InstallOptions, type Installer } from "./plugin.ts";
 import { type Fetched, fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import { activeOf, readState, type VersionRecord } from "./state.ts";
 import { updateWish } from "./update.ts";
+import { giveTo } from "./tree.ts";
 import { current, type InstallerOptions, type Work } from "./work.ts";
 
 /** See `Installer`. Nobody else may change the folders meanwhile, and `recover` comes before it. */
@@ -102,7 +104,7 @@ async function bringIn(work: Work, incoming: Incoming, how: InstallOptions): Pro
     work.preparing.delete(id);
     await clearUnused(work, name, id);
   }
-  return { ...(await current(work, name)), warnings: fetched.warnings };
+  return { ...(await current(work, name)), warnings: [...fetched.warnings, ...work.lacks.map(lackText)] };
 }
 
 /** A version that did not become the active one leaves nothing. */
@@ -136,7 +138,10 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   const { yml } = fetched;
   const timeoutMs = work.hookMs;
   const before = await selfDescription(folder);
-  await runHook({ ...work, id, hook: "install", yml, folder, timeoutMs, signal, onLine: progress });
+  const permissions = grantedBy(yml);
+  const user = work.confinement.userOf({ name: yml.name, permissions, isBundled: false });
+  if (user !== undefined) await giveTo(folder, user);
+  await runHook({ ...work, id, hook: "install", yml, folder, user, timeoutMs, signal, onLine: progress });
   work.reached("hooked");
   if ((await selfDescription(folder)) !== before) {
     throw new Failure("invalid", `the install hook of "${yml.name}" changed its plugin.yml: not installed`);
@@ -152,7 +157,7 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
     ...(fetched.commit === "" ? {} : { commit: fetched.commit }),
     installed_at: new Date(work.now()).toISOString(),
     files,
-    permissions: yml.permissions ?? fullGrant,
+    permissions,
   };
 }
 

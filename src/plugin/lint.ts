@@ -43,7 +43,7 @@ async function keyWarnings(folder: string): Promise<string[]> {
   return [
     ...unknownKeys(value, pluginYmlKeys, "plugin.yml"),
     ...commands.flatMap((command, index) => unknownKeys(command, commandKeys, `plugin.yml commands[${index}]`)),
-    ...unknownKeys(value.permissions, ["actions", "scopes", "docker"], "plugin.yml permissions"),
+    ...unknownKeys(value.permissions, ["actions", "scopes", "docker", "root"], "plugin.yml permissions"),
     ...unknownKeys(value.requires, ["version", "programs"], "plugin.yml requires"),
   ];
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../api/failure.ts";
 import { isPluginName } from "../core/plugins/names.ts";
@@ -6,8 +7,9 @@ import { activate, takeAway } from "./activate.ts";
 import { runHook } from "./hooks.ts";
 import { compareFiles, requireUnchanged } from "./lock.ts";
 import { readPackage } from "./package.ts";
-import type { InstallOptions, Plugin } from "./plugin.ts";
+import { grantedBy, type InstallOptions, type Plugin } from "./plugin.ts";
 import { activeOf, freshState, previousOf, readState, writeState } from "./state.ts";
+import { giveTo } from "./tree.ts";
 import { current, known, type Work } from "./work.ts";
 
 /** False when nothing of that name is there. Its uninstall hook is run and cannot keep it. */
@@ -25,18 +27,28 @@ export async function remove(work: Work, name: string, how: InstallOptions): Pro
   const state = await readState(folders, own).catch(() => undefined);
   // What an install that was broken off left behind is cleared away as well, and never was a plugin.
   const isThere = active.type !== "none" || state?.versions.some(({ id }) => id !== state.pending) === true;
-  if (active.type === "version" || active.type === "folder") await sayGoodbye(work, join(folders.plugins, own), how);
+  if (active.type === "version" || active.type === "folder") {
+    await sayGoodbye(work, { folder: join(folders.plugins, own), found }, how);
+  }
   await work.oneByOne(() => takeAway(work, own));
   await registry.refresh();
   return isThere;
 }
 
-async function sayGoodbye(work: Work, folder: string, { progress, signal }: InstallOptions): Promise<void> {
+interface Leaving {
+  folder: string;
+  /** What is known of it, where it is not broken. */
+  found: Plugin | undefined;
+}
+
+async function sayGoodbye(work: Work, { folder, found }: Leaving, { progress, signal }: InstallOptions): Promise<void> {
   try {
     const { yml } = await readPackage(folder);
     const id = randomBytes(8).toString("hex");
     const timeoutMs = work.hookMs;
-    await runHook({ ...work, id, hook: "uninstall", yml, folder, timeoutMs, signal, onLine: progress });
+    const permissions = found?.permissions ?? grantedBy(yml);
+    const user = work.confinement.userOf({ name: yml.name, permissions, isBundled: false });
+    await runHook({ ...work, id, hook: "uninstall", yml, folder, user, timeoutMs, signal, onLine: progress });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     progress?.(`warning: ${error.message}`);
@@ -70,8 +82,13 @@ export async function setEnabled(work: Work, name: string, enabled: boolean): Pr
  * Before each run of an installed plugin. Files that were only touched are written down with their new marks, so that
  * they are read once.
  */
-export async function verify(work: Work, { yml: { name }, origin, lock, folder }: Plugin): Promise<void> {
+export async function verify(work: Work, plugin: Plugin): Promise<void> {
+  const { yml, origin, lock, folder, permissions } = plugin;
+  const { name } = yml;
   if (origin !== "installed") return;
+  const user = work.confinement.userOf({ name, permissions, isBundled: false });
+  // Where it was installed there was no such user.
+  if (user !== undefined && (await stat(folder)).uid !== user) await giveTo(folder, user);
   if (lock?.installed_at === undefined || lock.installed_at === "") {
     throw new Failure("conflict", `nothing is known about how plugin "${name}" came here; install it again`);
   }

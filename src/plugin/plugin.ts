@@ -71,10 +71,18 @@ export const fullGrant: PluginPermissions = {
   actions: ["config_set", "config_unset", "apply_manifest", "delete_manifest", "run_job", "exec_local", "fetch_file"],
   scopes: ["*"],
   docker: true,
+  root: true,
 };
 
-export function isFullGrant({ actions, scopes, docker }: PluginPermissions): boolean {
-  return docker && scopes.includes("*") && fullGrant.actions.every((action) => actions.includes(action));
+/** What an install grants: root only where it is asked for, in so many words or by no words at all. */
+export function grantedBy({ permissions }: PluginYml): PluginPermissions {
+  return permissions === undefined ? fullGrant : { ...permissions, root: permissions.root ?? false };
+}
+
+export function isFullGrant({ actions, scopes, docker, root }: PluginPermissions): boolean {
+  return (
+    docker && root !== false && scopes.includes("*") && fullGrant.actions.every((action) => actions.includes(action))
+  );
 }
 
 export interface InstallRequest {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { widened } from "../core/plugins/conflicts.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
-import { check, requirePrograms, requireWanted, sourceOf, versionOf, type Wish } from "./checks.ts";
+import { check, lackText, requirePrograms, requireWanted, sourceOf, versionOf, type Wish } from "./checks.ts";
 import { hasHook } from "./hooks.ts";
 import { linkDigest, linkTarget } from "./link.ts";
 import { packageDigest } from "./lock.ts";
-import { fullGrant, type InstallOptions, type Plugin, type Preview } from "./plugin.ts";
+import { fullGrant, grantedBy, type InstallOptions, type Plugin, type Preview } from "./plugin.ts";
 import { fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import type { Work } from "./work.ts";
 
@@ -36,7 +36,7 @@ export async function preview(work: Work, wish: Wish, how: InstallOptions): Prom
       ...(fetched.commit === "" ? {} : { commit: fetched.commit }),
       digest: await packageDigest(folder, yml.name, work.limits),
       hooks,
-      warnings: fetched.warnings,
+      warnings: [...fetched.warnings, ...work.lacks.map(lackText)],
     };
   });
 }
@@ -55,8 +55,9 @@ async function previewLink(work: Work, wish: Wish): Promise<Preview> {
   };
 }
 
-function grantOf(work: Work, { granted }: Wish, yml: PluginYml): Pick<Preview, "grant" | "more" | "replaces"> {
-  const grant = yml.permissions ?? fullGrant;
+function grantOf(work: Work, { granted, link }: Wish, yml: PluginYml): Pick<Preview, "grant" | "more" | "replaces"> {
+  // A linked folder is somebody else's, whom the plugin's own user could not read: it is run as it always was.
+  const grant = link === true ? (yml.permissions ?? fullGrant) : grantedBy(yml);
   const replaces = presentOf(work, yml.name);
   const before = granted ?? replaces?.permissions;
   return {

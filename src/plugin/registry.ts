@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { isPluginName, pluginNameForm } from "../core/plugins/names.ts";
 import { readPackage } from "./package.ts";
-import { type BundledPlugin, fullGrant, type LockRecord, type Plugin, type Registry } from "./plugin.ts";
+import { type BundledPlugin, fullGrant, grantedBy, type LockRecord, type Plugin, type Registry } from "./plugin.ts";
 
 export interface RegistryOptions {
   /** `<root>/plugins`. */
@@ -157,7 +157,7 @@ function bundledPlugin(folder: string, bundled: BundledPlugin | undefined, lock:
   if (bundled === undefined) return undefined;
   const { yml } = bundled;
   const argv = new Map(yml.commands.map(({ name }) => [name, [...bundled.argv, name]]));
-  const permissions = yml.permissions ?? fullGrant;
+  const permissions = grantedBy(yml);
   const schemas = bundled.schemas === undefined ? {} : { schemas: bundled.schemas };
   return {
     yml,

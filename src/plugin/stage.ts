@@ -8,7 +8,7 @@ import type { Machine } from "../core/plugins/release-assets.ts";
 import type { PluginSource } from "../core/plugins/source.ts";
 import { fetchGit } from "./fetch-git.ts";
 import { type Download, fetchRelease, type Release } from "./fetch-release.ts";
-import type { PluginFolders } from "./folders.ts";
+import { letThrough, type PluginFolders } from "./folders.ts";
 import { whileSmall } from "./growth.ts";
 import type { Host } from "./host.ts";
 import { readPackage } from "./package.ts";
@@ -123,6 +123,7 @@ export function versionText({ yml, tag }: Pick<Fetched, "yml" | "tag">): string 
 export async function putInPlace(fetched: Fetched, to: string, limits: TreeLimits): Promise<PluginYml> {
   const { folder, program } = fetched;
   await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+  await letThrough(dirname(to));
   await copyTree(folder, to, limits);
   if (program !== undefined) {
     const target = join(to, program.path);

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 export interface Sweeper {
   /** Resolves when nothing of the run is left. */
   now(runId: string): Promise<void>;
-  /** The same for every run whose id begins so. */
-  all(prefix: string): Promise<void>;
+  /** The same for all of these runs. */
+  all(isWanted: (runId: string) => boolean): Promise<void>;
   /** Within about a second; many runs share one look. */
   later(runId: string): void;
   /** Looks for what is still owed. */
@@ -27,7 +27,7 @@ export function createSweeper(variable: string): Sweeper {
   };
   return {
     now: (runId) => sweep(variable, (run) => run === runId),
-    all: (prefix) => sweep(variable, (run) => run.startsWith(prefix)),
+    all: (isWanted) => sweep(variable, isWanted),
     later(runId) {
       owed.add(runId);
       timer ??= setTimeout(() => void sweepOwed(), pauseMs).unref();

@@ -1,4 +1,4 @@
-import { chmod, copyFile, lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
+import { chmod, chown, copyFile, lchown, lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { Failure } from "../api/failure.ts";
 
@@ -89,6 +89,18 @@ export async function filesOf(folder: string, limits: TreeLimits): Promise<strin
   };
   await walk("", 0);
   return found.sort();
+}
+
+/** Gives a package to a user; nobody else gets into it but root. Links are not followed. */
+export async function giveTo(folder: string, user: number): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await giveTo(path, user);
+    else await lchown(path, user, user);
+  }
+  await chmod(folder, 0o700);
+  // Last: until then nobody but us can put something else into it.
+  await chown(folder, user, user);
 }
 
 /** Programs, hooks included, can be started whatever the source said about their modes. */

@@ -1,6 +1,7 @@
 import { Failure } from "../api/failure.ts";
 import type { Limit } from "../lib/limit.ts";
 import type { Disk } from "./activate.ts";
+import type { Confinement } from "./confinement.ts";
 import type { Plugin, Registry } from "./plugin.ts";
 import type { StageOptions } from "./stage.ts";
 
@@ -14,6 +15,9 @@ export interface InstallerOptions extends StageOptions, Disk {
   now: () => number;
   hookMs: number;
   installsAtOnceMax: number;
+  confinement: Confinement;
+  /** What this machine cannot hold of what plugins are held to, for people. */
+  lacks: readonly string[];
   /** Where a program that plugins require would be; null where it is not. */
   which: (program: string) => string | null;
 }

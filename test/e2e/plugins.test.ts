@@ -113,7 +113,7 @@ describe("an operator", () => {
       onTerminal(["plugins", "install", "ana/hello"], { BERTH_ENDPOINT: berth.endpoint, NO_COLOR: "1" });
     const refused = install();
     await refused.until("Install it? [y/N]");
-    expect(refused.shown()).toContain("its install hook, as the user of the server");
+    expect(refused.shown()).toContain("runs as   the user of the server, root mostly");
     refused.type("n\r");
     expect(await refused.exited).toBe(5);
 

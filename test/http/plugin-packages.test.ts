@@ -45,7 +45,7 @@ describe("a package", () => {
       status: 200,
       data: { name: "hello", version: "1.0", origin: "installed", enabled: true, source, full_grant: false },
     });
-    expect(installed.data.permissions).toEqual({ actions: ["run_job"], scopes: ["data"], docker: false });
+    expect(installed.data.permissions).toEqual({ actions: ["run_job"], scopes: ["data"], docker: false, root: false });
     expect((await ask("POST /plugin/hi/hello", { args: ["you"] })).data.message).toBe("hello 1.0 you");
     packageOf(helloPlugin("2.0", { yml: "permissions: {actions: [run_job], scopes: [data]}" }));
     expect((await ask("POST /plugins/hi/update")).data).toMatchObject({ version: "2.0", previous: "1.0" });

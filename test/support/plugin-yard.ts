@@ -6,6 +6,7 @@ import { moveInPlace, writeAtomic } from "../../src/disk/atomic-write.ts";
 import { recover } from "../../src/plugin/activate.ts";
 import { foldersOf, makeFolders } from "../../src/plugin/folders.ts";
 import { createHost } from "../../src/plugin/host.ts";
+import { type Confinement, unconfined } from "../../src/plugin/confinement.ts";
 import { createInstaller } from "../../src/plugin/install.ts";
 import type { BundledPlugin, Installer, Plugin, Registry } from "../../src/plugin/plugin.ts";
 import { createRegistry } from "../../src/plugin/registry.ts";
@@ -28,6 +29,8 @@ export interface PluginYard {
 
 export interface YardOptions extends Partial<Pick<InstallerOptions, "reached" | "releasesUrl" | "limits" | "hookMs">> {
   bundled?: readonly BundledPlugin[];
+  /** Nobody has a user of its own where it is left out. */
+  confinement?: Confinement;
   /** An existing one, which stays at `close`. */
   root?: string;
 }
@@ -63,6 +66,8 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     serverVersion: "0.1.0",
     now: () => Date.now(),
     which: (program: string) => Bun.which(program),
+    confinement: options.confinement ?? unconfined,
+    lacks: [],
   };
   const installer = createInstaller(work);
   return {

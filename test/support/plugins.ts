@@ -4,6 +4,7 @@ import { limits } from "../../src/config.ts";
 import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
 import type { Layout } from "../../src/disk/layout.ts";
 import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
+import { type Confinement, unconfined } from "../../src/plugin/confinement.ts";
 import { createHost, type HostLimits } from "../../src/plugin/host.ts";
 import { createOffers } from "../../src/plugin/offers.ts";
 import type { Installer } from "../../src/plugin/plugin.ts";
@@ -17,6 +18,7 @@ export interface TestPluginsOptions {
   owner?: string;
   controllerUrl?: (token: string) => string | undefined;
   callbacks?: CallbackDoor;
+  confinement?: Confinement;
   defaultRepo?: (kind: string) => string | undefined;
 }
 
@@ -32,11 +34,13 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     }),
     schemas: createBlockSchemas(),
     offers: createOffers(2),
+    confinement: options.confinement ?? unconfined,
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
     lastRecord: Promise.resolve(),
     passes: new Map(),
+    underWay: new Set(),
     holds: new Set(),
     callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),

@@ -35,15 +35,25 @@ function wordsOf({ name, aliases, kinds }: NamedPlugin["yml"]): string[] {
   return [name, ...aliases, ...kinds];
 }
 
-/** What a version asks for beyond what was granted before: action types, scopes, `docker`. Empty when nothing. */
-export function widened(
-  granted: { actions: readonly string[]; scopes: readonly string[]; docker: boolean },
-  wanted: { actions: readonly string[]; scopes: readonly string[]; docker: boolean },
-): string[] {
+interface Grant {
+  actions: readonly string[];
+  scopes: readonly string[];
+  docker: boolean;
+  root?: boolean;
+}
+
+/** What a version asks for beyond what was granted before: action types, scopes, `docker`, `root`. Empty when nothing. */
+export function widened(granted: Grant, wanted: Grant): string[] {
   const scopes = granted.scopes.includes("*") ? [] : wanted.scopes.filter((scope) => !granted.scopes.includes(scope));
   const actions = wanted.actions.filter((type) => !granted.actions.includes(type));
   const docker = wanted.docker && !granted.docker ? ["docker"] : [];
-  return [...actions, ...scopes.map((scope) => `scope ${scope}`), ...docker];
+  const root = runsAsRoot(wanted) && !runsAsRoot(granted) && docker.length === 0 ? ["root"] : [];
+  return [...actions, ...scopes.map((scope) => `scope ${scope}`), ...docker, ...root];
+}
+
+/** The engine makes whoever reaches it root. A grant of before there was `root` does not say it, and goes on as it was. */
+export function runsAsRoot({ root, docker }: Pick<Grant, "docker" | "root">): boolean {
+  return docker || root !== false;
 }
 
 /** What either of two grants allows. */
@@ -52,5 +62,6 @@ export function together(one: PluginPermissions, other: PluginPermissions): Plug
     actions: [...new Set([...one.actions, ...other.actions])],
     scopes: [...new Set([...one.scopes, ...other.scopes])],
     docker: one.docker || other.docker,
+    root: one.root !== false || other.root !== false,
   };
 }

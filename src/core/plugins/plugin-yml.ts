@@ -169,7 +169,8 @@ function readPermissions(read: FieldReader, problems: Problem[]): PluginPermissi
     problems.push({ path: "permissions.actions", message });
     return [];
   });
-  return { actions, scopes: inner.words("scopes") ?? ["*"], docker: inner.flag("docker") ?? false };
+  const scopes = inner.words("scopes") ?? ["*"];
+  return { actions, scopes, docker: inner.flag("docker") ?? false, ...given("root", inner.flag("root")) };
 }
 
 /** A path is the schema of every kind; a map has one for each. */

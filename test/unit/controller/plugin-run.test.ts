@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { Failure } from "../../../src/api/failure.ts";
 import { thrownBy } from "../../support/failure.ts";
 import { testPlugins, writePlugin } from "../../support/plugins.ts";
 import { isAlive, waitFor } from "../../support/wait.ts";
@@ -67,4 +68,26 @@ test("what a server that died left behind is ended, and told as interrupted", as
   other.kill("SIGKILL");
   await waitFor("the record", async () => (await runs())[0]?.status === "interrupted");
   expect(await runs()).toMatchObject([{ run_id: id, error: "the server ended while it ran" }]);
+});
+
+test("words that no program can be started with, and files that are no programs, are told as such", async () => {
+  writePlugin(it.layout, "p", { commands: { go: "echo ran", count: 'printf "%s" "$#"' } });
+  await Bun.write(`${it.layout.plugins}/p/bin/plain`, "echo no first line\n");
+  await Bun.$`chmod 755 ${it.layout.plugins}/p/bin/plain`;
+  const failure = async (command: string, args: string[] = []) => {
+    const error = await thrownBy(() => dispatch(command, args));
+    return error instanceof Failure ? [error.code, error.message] : error;
+  };
+  expect(await failure("go", ["x", "y".repeat(200_000)])).toEqual([
+    "invalid",
+    "args[1]: 200000 bytes; at most 131071 are allowed, hand it over in a file or in the config",
+  ]);
+  const many = Array.from({ length: 20 }, () => "y".repeat(100_000));
+  expect(await failure("go", many)).toEqual(["invalid", expect.stringContaining("args: 2000000 bytes in all")]);
+  // What is allowed can be started.
+  const words = [...Array.from({ length: 7 }, () => "y".repeat(131_071)), ...Array.from({ length: 190 }, () => "z")];
+  expect((await dispatch("count", words)).message).toBe("197");
+  const [code, message] = (await failure("plain")) as [string, string];
+  expect(code).toBe("invalid");
+  expect(message).toContain('/p/bin/plain" is no program of this machine and has no first line such as #!/bin/sh');
 });

@@ -26,6 +26,13 @@ test("folders with secrets are for the owner alone, also when someone loosened t
   expect(modeOf(layout.assets)).toBe(0o711);
 });
 
+test("a root that we make lets the users of plugins through, whatever the umask, and nobody look", async () => {
+  rmSync(layout.root, { recursive: true });
+  const before = process.umask(0o077);
+  await prepareRoot(layout).finally(() => process.umask(before));
+  expect(modeOf(layout.root)).toBe(0o711);
+});
+
 test("the root's own mode is the operator's", async () => {
   chmodSync(layout.root, 0o710);
   await prepareRoot(layout);

@@ -267,7 +267,7 @@ describe("versions", () => {
       'forbidden: 2 wants more than "hello" was granted: run_job; to grant that: berth plugins update hello --yes, or install it again',
     );
     const { permissions } = await it.installer.install({ source });
-    expect(permissions).toEqual({ actions: ["config_set", "run_job"], scopes: ["data"], docker: false });
+    expect(permissions).toEqual({ actions: ["config_set", "run_job"], scopes: ["data"], docker: false, root: false });
     packageOf(it, helloPlugin("3"));
     expect(await failureText(it.installer.update("hello"))).toContain("apply_manifest");
   });

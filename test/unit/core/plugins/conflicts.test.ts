@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import type { PluginPermissions } from "../../../../src/api/plugins/plugin-yml.ts";
 import { together, widened } from "../../../../src/core/plugins/conflicts.ts";
 
-const none: PluginPermissions = { actions: [], scopes: [], docker: false };
-const some: PluginPermissions = { actions: ["run_job"], scopes: ["data"], docker: false };
-const other: PluginPermissions = { actions: ["run_job", "exec_local"], scopes: ["web"], docker: true };
+const none: PluginPermissions = { actions: [], scopes: [], docker: false, root: false };
+const some: PluginPermissions = { actions: ["run_job"], scopes: ["data"], docker: false, root: false };
+const other: PluginPermissions = { actions: ["run_job", "exec_local"], scopes: ["web"], docker: true, root: false };
 
 describe("what two grants allow together", () => {
   test("is what either allows, each thing once", () => {
@@ -12,6 +12,7 @@ describe("what two grants allow together", () => {
       actions: ["run_job", "exec_local"],
       scopes: ["data", "web"],
       docker: true,
+      root: false,
     });
     expect(together(none, none)).toEqual(none);
   });
@@ -22,5 +23,14 @@ describe("what two grants allow together", () => {
       expect(widened(together({ ...none, scopes: ["*"] }, other), { ...wanted, scopes: ["any"] })).toEqual([]);
     }
     expect(widened(some, other)).toEqual(["exec_local", "scope web", "docker"]);
+  });
+
+  test("is root where one of them is: a grant of before there was root does not say it, and is", () => {
+    const { root: _, ...before } = some;
+    expect(widened(some, before)).toEqual(["root"]);
+    expect(widened(before, { ...some, root: true })).toEqual([]);
+    expect(widened(some, { ...some, root: true })).toEqual(["root"]);
+    expect(widened(before, some)).toEqual([]);
+    expect(together(before, some).root).toBe(true);
   });
 });
