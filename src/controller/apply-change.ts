@@ -33,6 +33,7 @@ import { recordVolumes } from "./named-volumes.ts";
 import { prune } from "./prune.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
+import { lostHostWarnings } from "./uses.ts";
 
 export interface ApplyOptions {
   dryRun: boolean;
@@ -116,7 +117,11 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     leftovers,
     referent: lookups.referent,
     blocks: putBlocks(tx, { blocks, actor, now }),
-    warnings: [...warnings, ...lostReaderWarnings(tx.manifests, pruned)],
+    warnings: [
+      ...warnings,
+      ...lostReaderWarnings(tx.manifests, pruned),
+      ...lostHostWarnings(tx, context.names, pruned),
+    ],
   };
 }
 

@@ -21,6 +21,7 @@ import type {
 import type { listReleases, rollback } from "../api/orchestration/releases.ts";
 import type { getOperation, restart } from "../api/orchestration/restart.ts";
 import type { scale } from "../api/orchestration/scale.ts";
+import type { listUses } from "../api/orchestration/uses.ts";
 import type { why } from "../api/orchestration/why.ts";
 import type { listStats } from "../api/orchestration/stats.ts";
 import type { Manifest } from "../api/manifest.ts";
@@ -99,6 +100,8 @@ export interface Controller {
     options: { prune: boolean; actor: string },
   ): Promise<DataOf<typeof deleteScope>>;
   /** What deletes without prune left behind; those with prune remove it, by name and by scope. */
+  /** Who names hosts of resources; both filters are optional. */
+  listUses(filter: Target): DataOf<typeof listUses>;
   listLeftovers(filter: Target): Promise<DataOf<typeof listLeftovers>>;
   describe(target: Target): Promise<DataOf<typeof describe>>;
   listPods(filter: Target, options: { detail: boolean; spec: boolean }): Promise<DataOf<typeof listPods>>;

@@ -58,6 +58,7 @@ import { podStats } from "./stats.ts";
 import { system } from "./system.ts";
 import { createTearDown } from "./tear-down.ts";
 import { createUsageSampler } from "./usage-sampler.ts";
+import { listUses } from "./uses.ts";
 import { why } from "./why.ts";
 import { listManifests } from "./list.ts";
 
@@ -211,6 +212,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
         ? deleteResource(context, tearDown, { scope, name, options })
         : rebootstrap(context, { scope, name, ordinal }, options),
     deleteScope: (scope, options) => deleteScope(context, tearDown, { scope, options }),
+    listUses: (filter) => listUses(context, filter),
     listLeftovers: (filter) => listLeftovers(context, filter),
     describe: (target) => describe(context, target),
     listPods: (filter, options) => listPods(context, filter, options),

@@ -11,6 +11,7 @@ import { lostReaderWarnings } from "./asset-readers.ts";
 import { leftoverKeys } from "./leftovers.ts";
 import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "./target.ts";
 import { emptySummary, type TearDown } from "./tear-down.ts";
+import { lostHostWarnings } from "./uses.ts";
 
 export interface DeleteOptions {
   prune: boolean;
@@ -48,8 +49,8 @@ export async function deleteManifest(
 }
 
 /** Read before the delete: afterwards nobody knows. */
-function warningsOf({ store }: Context, keys: readonly ManifestKey[]): { warnings?: string[] } {
-  const warnings = lostReaderWarnings(store.manifests, keys);
+function warningsOf({ store, names }: Context, keys: readonly ManifestKey[]): { warnings?: string[] } {
+  const warnings = [...lostReaderWarnings(store.manifests, keys), ...lostHostWarnings(store, names, keys)];
   return warnings.length > 0 ? { warnings } : {};
 }
 

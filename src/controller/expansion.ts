@@ -172,6 +172,8 @@ async function ask(context: Context, { plugin, block, config, path, options, sig
 function isSet({ store }: Context, action: PlannedAction): boolean {
   if (action.type !== "config_set" && action.type !== "config_unset") return false;
   const bucket = store.config.bucket(action.scope, action.name);
+  // Somebody may not have been restarted for it yet.
+  if (store.config.behindSince(action.scope, action.name, Object.keys(action.vars)) !== undefined) return false;
   return Object.entries(action.vars).every(([key, value]) => (bucket[key] ?? "") === value);
 }
 

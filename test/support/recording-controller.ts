@@ -85,6 +85,7 @@ export const fixedAnswers: Controller = {
   listManifests: () => [webManifest],
   deleteManifest: async () => ({ pruned }),
   deleteResource: async () => ({ scope: "s", name: "web", resources_wiped: [], errors: [] }),
+  listUses: () => ({ uses: [] }),
   listLeftovers: async () => ({ leftovers: [] }),
   deleteScope: async () => ({ scope: "s", resources_wiped: [], scope_config_wiped: false, errors: [] }),
   describe: async () => ({ manifest: webManifest, status: null, pods: [] }),

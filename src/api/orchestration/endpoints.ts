@@ -29,6 +29,7 @@ import { listReleases, rollback, runRelease } from "./releases.ts";
 import { runApp } from "./run-app.ts";
 import { getOperation, restart } from "./restart.ts";
 import { scale } from "./scale.ts";
+import { listUses } from "./uses.ts";
 import { why } from "./why.ts";
 import { listStats } from "./stats.ts";
 
@@ -42,6 +43,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   deleteResource,
   deleteScope,
   listLeftovers,
+  listUses,
   describe,
   listPods,
   getPod,

@@ -6,6 +6,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { explained, fileFlag, manifestsOf } from "../manifest-flags.ts";
 import { warn } from "../progress-answer.ts";
 import { printable } from "../style.ts";
+import { lostUses } from "../uses.ts";
 
 export const deleteCommand: CommandBody = {
   usage: ["delete SCOPE | SCOPE/NAME | SCOPE/NAME.ORDINAL", "delete KIND SCOPE/NAME", "delete -f PATH…"],
@@ -23,8 +24,10 @@ export const deleteCommand: CommandBody = {
   async run(context, args) {
     const deletion = await deletionOf(args, context);
     requireThere(deletion, args);
+    const lost = deletion.goes.length === 0 ? [] : await lostUses(context.api, deletion.goes);
     const lines = planLines(deletion, args.on("prune"), context);
     for (const line of lines) context.json ? context.terminal.note(line) : context.terminal.out(line);
+    warn(context, lost);
     if (args.on("dry-run")) {
       if (context.json) answer(context, { deletes: deletion.goes, missing: deletion.missing, dry_run: true }, () => "");
       return exitCodes.done;
@@ -34,7 +37,9 @@ export const deleteCommand: CommandBody = {
       return exitCodes.done;
     }
     await assent(args.on("prune") ? "delete and wipe this for good?" : "delete this?", args, context);
-    return report(await deletion.run(), deletion, context);
+    const deleted = await deletion.run();
+    const warnings = deleted.warnings.filter((text) => !lost.includes(text));
+    return report({ ...deleted, warnings }, deletion, context);
   },
 };
 

@@ -1,5 +1,6 @@
 import { listLeftovers } from "../../api/orchestration/leftovers.ts";
 import { deleteResource, deleteScope } from "../../api/orchestration/resource.ts";
+import { listUses } from "../../api/orchestration/uses.ts";
 import { readFlag } from "../../api/query.ts";
 import type { Controller } from "../../controller/controller.ts";
 import { mount, type Plane } from "./mount.ts";
@@ -13,5 +14,6 @@ export function mountResource(plane: Plane, controller: Controller): void {
     answer: ({ query: { scope, prune }, actor }) =>
       controller.deleteScope(scope, { prune: readFlag(prune, false), actor }),
   });
+  mount(plane, listUses, { answer: ({ query }) => controller.listUses(query) });
   mount(plane, listLeftovers, { answer: ({ query }) => controller.listLeftovers(query) });
 }

@@ -159,7 +159,8 @@ describe("get", () => {
 
 describe("delete of a block", () => {
   const block = { kind: "postgres", scope: "data", name: "main", spec: {} };
-  const server: Server = ({ method, query }) => {
+  const server: Server = ({ method, path, query }) => {
+    if (path === "/uses") return { uses: [] };
     if (method === "DELETE") return { pruned: none, deleted: ["statefulset/data/main", "postgres/data/main"] };
     return query.kind === "pg" ? [block] : [];
   };
@@ -341,6 +342,23 @@ describe("delete", () => {
     const { calls } = await cli(["delete", "-f", "-"], { server: expanding, stdin });
     expect(calls.find(({ method }) => method === "POST")?.query).toEqual({ dry_run: "true" });
     expect(did(calls).filter(({ method }) => method === "DELETE")).toHaveLength(2);
+  });
+
+  test("what others use is named first, and a yes deletes it", async () => {
+    const use = {
+      what: "deployment/shop/web",
+      by: "deployment/shop/report",
+      where: "URL in its config names web.shop",
+    };
+    const own = { ...use, by: "ingress/shop/web" };
+    const used = (call: Call) => (call.path === "/uses" ? { uses: [use, own] } : server(call));
+    const { code, err, calls } = await cli(["delete", "shop/web"], { server: used, typed: ["\n"] });
+    expect([code, did(calls)]).toEqual([5, []]);
+    expect(err).toContain(
+      "warning: deployment/shop/web is used by deployment/shop/report: URL in its config names web.shop\n",
+    );
+    expect(err).not.toContain("ingress/shop/web");
+    expect(did((await cli(["delete", "shop/web", "-y"], { server: used })).calls)).toHaveLength(1);
   });
 
   test.each([[["shop/none"]], [["deployment", "shop/none"]], [["none"]], [["shop/none", "--dry-run"]]])(
