@@ -44,6 +44,7 @@ export const limits = {
   eventsPageMax: 1_000,
   imagePinsKept: 10,
   operationsKept: 10_000,
+  atomicKept: 100,
   /** Per resource. */
   releasesKept: 10,
   deathsKept: 20,

@@ -18,7 +18,12 @@ export function timeoutOf(text: string | undefined, context: Context): number {
 
 /** Waits for what was asked of the server and shows how it goes on stderr. Answers with the exit code. */
 export async function follow(targets: readonly WaitTarget[], timeoutMs: number, context: Context): Promise<number> {
-  if (targets.length === 0) return exitCodes.done;
+  return exitOf(await watch(targets, timeoutMs, context));
+}
+
+/** As `follow`, for whoever wants to know more than the exit code. */
+export async function watch(targets: readonly WaitTarget[], timeoutMs: number, context: Context): Promise<WaitResult> {
+  if (targets.length === 0) return { outcome: "ready", targets: [] };
   const { clock, signal, limits, terminal } = context;
   const progress = showProgress(context);
   const phases = createPhaseOutput(context);
@@ -41,7 +46,7 @@ export async function follow(targets: readonly WaitTarget[], timeoutMs: number, 
     if (target.look.state === "ready" || target.look.state === "gone" || signal.aborted) continue;
     for (const line of [...(await lastWords(context, target.ref)), ...nextSteps(target.ref)]) terminal.note(line);
   }
-  return exitOf(result);
+  return result;
 }
 
 interface Progress {
@@ -96,7 +101,7 @@ function nextSteps(ref: string): string[] {
   return [`  see: berth why ${rest.join("/")}`, `       berth describe ${kind} ${rest.join("/")}`];
 }
 
-function exitOf({ outcome }: WaitResult): number {
+export function exitOf({ outcome }: WaitResult): number {
   if (outcome === "ready") return exitCodes.done;
   if (outcome === "interrupted") return exitCodes.interrupted;
   return outcome === "failed" ? exitCodes.failed : exitCodes.timedOut;

@@ -31,7 +31,7 @@ import { type PulledImages, releaseMoved } from "./image-pulls.ts";
 import { freshReferents, rollReaders, watchReaders } from "./referents.ts";
 import { recordVolumes } from "./named-volumes.ts";
 import { prune } from "./prune.ts";
-import { releaseFor } from "./releases.ts";
+import { type GoingBack, releaseFor } from "./releases.ts";
 import { restampReaders } from "./restamp.ts";
 import { lostHostWarnings } from "./uses.ts";
 
@@ -42,6 +42,8 @@ export interface ApplyOptions {
   force?: boolean;
   /** Let a block have manifests that were applied by themselves. */
   takeOver?: boolean;
+  /** Put all of it back when one resource does not become ready. */
+  atomic?: boolean;
   actor: string;
 }
 
@@ -75,11 +77,13 @@ export interface Change {
   options: ApplyOptions;
   /** What the registries said just now. */
   pulled: PulledImages | undefined;
+  /** Where this undoes an apply. */
+  goingBack?: GoingBack;
 }
 
 /** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
 export function change(context: Context, tx: Transaction, changing: Change): Outcome {
-  const { incoming, blocks = [], options, pulled } = changing;
+  const { incoming, blocks = [], options, pulled, goingBack } = changing;
   const now = context.clock.now();
   const { actor } = options;
   const problems: Problem[] = [];
@@ -108,7 +112,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     now,
     actor,
   });
-  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, now);
+  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, { now, goingBack });
   const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor, now });
   const written = withRolled({ puts, restamped }, rolled);
   return {

@@ -12,6 +12,7 @@ import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./actio
 import { type ApplyOptions, change, type Incoming, type Outcome } from "./apply-change.ts";
 import { report } from "./apply-report.ts";
 import { isAssetStatus, materialise } from "./assets.ts";
+import { beginAtomic, lookBefore } from "./atomic.ts";
 import type { BlockChange } from "./block-change.ts";
 import { pluginKinds } from "./blocks.ts";
 import type { Context } from "./context.ts";
@@ -28,6 +29,7 @@ const attemptsMax = 3;
 export async function apply(context: Context, body: unknown, options: ApplyOptions): Promise<ApplyResult> {
   await context.plugins.registry.refresh();
   const decoded = decode(context, body);
+  if (options.atomic) refuseBlocks(decoded);
   const installs: Installed[] = [];
   const undo: Undo[] = [];
   for (let attempt = 1; ; attempt++) {
@@ -40,6 +42,16 @@ export async function apply(context: Context, body: unknown, options: ApplyOptio
       throw new Failure("conflict", `${error.message}; apply it again`);
     }
   }
+}
+
+/** What a plugin has done meanwhile cannot be undone by anybody but itself. */
+function refuseBlocks({ pluginBlocks }: Decoded): void {
+  const [block] = pluginBlocks;
+  if (block === undefined) return;
+  throw new Failure(
+    "invalid",
+    `atomic: ${formatKey(block)} is a block of a plugin, whose work cannot be put back; apply it without atomic`,
+  );
 }
 
 interface Attempt {
@@ -85,9 +97,14 @@ async function store(context: Context, { incoming, expansions, options }: Storin
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   const committed = await commit(context, { incoming, expansions, options, pulled });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
+  const { atomic } = committed;
   const ports = await portNotes(context, committed.outcome);
   const result = report(context, { ...committed, expansions, started, ports }, options);
-  return pulled === undefined ? result : { ...result, image_pulls: imagePullRows(pulled) };
+  return {
+    ...result,
+    ...(pulled === undefined ? {} : { image_pulls: imagePullRows(pulled) }),
+    ...(atomic === undefined || options.dryRun ? {} : { atomic }),
+  };
 }
 
 /** Step 1. */
@@ -201,6 +218,8 @@ interface Committing {
 export interface Committed {
   outcome: Outcome;
   actions: ActionOutcome;
+  /** See `beginAtomic`. */
+  atomic: string | undefined;
 }
 
 /** Thrown inside the transaction of a dry run to undo it: what is reported is what would really have happened. */
@@ -239,9 +258,11 @@ function commitInside(context: Context, tx: Transaction, committing: Committing)
   const ready = expansions.blocks.flatMap((block) => block.ready);
   const actions = carryOut(context, tx, { ready, options: { actor: options.actor, restart: true } });
   const blocks = expansions.blocks.map(blockChange);
+  const before = options.atomic ? lookBefore(tx) : undefined;
   const outcome = change(context, tx, { incoming, blocks, options, pulled });
   requireJobs(tx, actions);
-  return { outcome, actions };
+  const atomic = before && beginAtomic(context, tx, { before, outcome, actor: options.actor });
+  return { outcome, actions, atomic };
 }
 
 function blockChange({ key, plugin, spec, manifests, ifRevision, path }: ExpandedBlock): BlockChange {

@@ -1,5 +1,6 @@
 import type { ApplyResult, deleteManifest } from "../api/orchestration/apply.ts";
 import type { setConfig } from "../api/orchestration/config.ts";
+import type { AtomicApply } from "../api/orchestration/atomic.ts";
 import type { DataOf } from "../api/endpoint.ts";
 import type { DispatchResult, PluginRun } from "../api/orchestration/dispatch.ts";
 import type { ExecResult } from "../api/orchestration/exec.ts";
@@ -152,6 +153,7 @@ export interface Controller {
   /** What is known about the last death and the last failed rollout, also of a resource that is gone. */
   why(target: Target): Promise<DataOf<typeof why>>;
   operation(id: string): DataOf<typeof getOperation>;
+  atomicApply(id: string): AtomicApply;
   /** With `wait` the record at the end of the run, whatever its exit code; it goes on when nobody waits any more. */
   runJob(target: Target & { kind: "job" | "cronjob" }, options: { wait: boolean; actor: string }): Promise<JobRun>;
   listRuns(filter: Target, options: { limit: number }): { runs: JobRun[] };

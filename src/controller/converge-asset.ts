@@ -51,7 +51,7 @@ async function save(context: Context, manifest: StoredManifest, asset: Materiali
     if (!putAssetStatus(tx, manifest, { asset, revision: manifest.revision, now })) return;
     const lookup = storedLookup(context);
     const readers = restampReaders(tx, { assets: [manifest], except: new Set(), lookup, now, actor: "reconciler" });
-    for (const result of readers) releaseFor(context, tx, result, now);
+    for (const result of readers) releaseFor(context, tx, result, { now });
     rollReaders(context, tx, { watched, refuseLoss: false, actor: "reconciler", now });
   });
 }

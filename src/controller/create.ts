@@ -3,6 +3,8 @@ import { createLimit } from "../lib/limit.ts";
 import { apply } from "./apply.ts";
 import { createAttendance } from "./attend.ts";
 import { createAssetHolds } from "./asset-holds.ts";
+import { atomicApply } from "./atomic.ts";
+import { createAtomicRoom } from "./atomic-room.ts";
 import { createAutoscaler, type UsageOf } from "./autoscale.ts";
 import { createCallbackRoom, type CallbackRoom } from "./callbacks.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
@@ -166,6 +168,7 @@ export function createController(parts: ControllerParts): RunningController {
   const reconciler: Reconciler = createReconciler(context, tearDown);
   const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => replicaUsage(context, key)));
   const cron = createCron(context);
+  const atomic = createAtomicRoom(context);
 
   return {
     callbacks: createCallbackRoom(context),
@@ -186,6 +189,7 @@ export function createController(parts: ControllerParts): RunningController {
         cron.run(signal),
         context.attendance.run(signal),
         autoscaler.run(signal),
+        atomic.run(signal),
         outbox.run(signal),
       ]);
       await incidents.settled();
@@ -232,6 +236,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     scale: (target, options) => scale(context, target, options),
     why: (target) => why(context, target),
     operation: (id) => operation(context, id),
+    atomicApply: (id) => atomicApply(context, id),
     deliveries: (target) => deliveries(context, target),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),

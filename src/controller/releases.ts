@@ -1,4 +1,4 @@
-import type { ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import type { Release } from "../api/orchestration/releases.ts";
 import { canonicalJson } from "../core/digest.ts";
 import { specHash } from "../core/spec-hash.ts";
@@ -73,13 +73,27 @@ export function needsRelease(tx: Transaction, manifest: StoredManifest): boolean
  * A spec that makes other containers than the last one is a release. So is any apply after a failed release, which it
  * tries again, and one that corrects the commands of a release that still waits for them.
  */
-export function releaseFor(context: Context, tx: Transaction, { manifest }: PutResult, now: number): void {
+export function releaseFor(
+  context: Context,
+  tx: Transaction,
+  { manifest }: PutResult,
+  { now, goingBack }: { now: number; goingBack?: GoingBack | undefined },
+): void {
   if (!isPodKind(manifest.kind)) return;
   const [latest] = tx.releases.list(manifest);
+  const imageId = goingBack?.imageIds.get(formatKey(manifest));
   const again = latest !== undefined && (latest.status === "failed" || correctsCommands(latest, manifest.spec));
-  if (!again && !needsRelease(tx, manifest)) return;
-  mintRelease(context, tx, { manifest, cause: "apply", now });
+  const otherImage = imageId !== undefined && tx.images.pinOf(manifest)?.imageId !== imageId;
+  if (!again && !otherImage && !needsRelease(tx, manifest)) return;
+  const cause = goingBack === undefined ? "apply" : "auto_rollback";
+  mintRelease(context, tx, { manifest, cause, ...(imageId === undefined ? {} : { imageId }), now });
   tx.manifests.touch(manifest);
+}
+
+/** An apply is undone: nothing new is released, so no release commands run. */
+export interface GoingBack {
+  /** The images that ran before, by `formatKey`. */
+  imageIds: ReadonlyMap<string, string>;
 }
 
 function correctsCommands({ status, spec }: ReleaseRecord, { release }: Spec): boolean {

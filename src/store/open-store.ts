@@ -4,6 +4,7 @@ import type { Database } from "bun:sqlite";
 import type { ManifestKey } from "../api/manifest.ts";
 import { createBroadcast } from "../lib/broadcast.ts";
 import type { Secret } from "../lib/secret.ts";
+import { createAtomic } from "./atomic.ts";
 import { createAutoscale } from "./autoscale.ts";
 import { createBlocks } from "./blocks.ts";
 import { createClaims } from "./claims.ts";
@@ -51,6 +52,8 @@ export interface StoreLimits {
   eventsKept: number;
   imagePinsKept: number;
   operationsKept: number;
+  /** Atomic applies in all; those that wait are kept beyond it. */
+  atomicKept: number;
   /** Per resource, as are deaths. */
   releasesKept: number;
   deathsKept: number;
@@ -158,6 +161,7 @@ function createTransaction(
     namedVolumes: createNamedVolumes(db),
     images,
     operations: createOperations(db, limits.operationsKept),
+    atomic: createAtomic(db, seal, limits.atomicKept),
     releases,
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),

@@ -1,3 +1,4 @@
+import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
 import type {
@@ -35,6 +36,7 @@ export interface Store {
   readonly namedVolumes: NamedVolumeReads;
   readonly images: ImageReads;
   readonly operations: OperationReads;
+  readonly atomic: AtomicReads;
   readonly releases: ReleaseReads;
   readonly runs: RunReads;
   readonly autoscale: AutoscaleReads;
@@ -128,6 +130,7 @@ export interface Transaction {
   operations: OperationReads & {
     put(operation: Operation): void;
   };
+  atomic: AtomicReads & AtomicWrites;
   releases: ReleaseReads & {
     /**
      * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those

@@ -109,6 +109,7 @@ export const fixedAnswers: Controller = {
     transcript.end();
     return { scope: "s", name: "web", releaseId: "0abcdef12", transcript };
   },
+  atomicApply: (id) => ({ id, state: "kept", started_at: at, ended_at: at, resources: [] }),
   rollback: async () => ({
     scope: "s",
     name: "web",

@@ -51,7 +51,7 @@ export interface World {
 
   apply(
     body: Manifest | Manifest[],
-    options?: { dryRun?: boolean; prune?: boolean; force?: boolean },
+    options?: { dryRun?: boolean; prune?: boolean; force?: boolean; atomic?: boolean },
   ): Promise<ApplyResult>;
   describe(kind: string, scope: string, name: string): Promise<DataOf<typeof describe>>;
   status(kind: string, scope: string, name: string): Promise<PodKindStatus>;
@@ -211,8 +211,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     limits: parts.limits,
     log,
     logged,
-    apply: (body, { dryRun = false, prune = false, force = false } = {}) =>
-      self.controller.apply(body, { dryRun, prune, force, actor: "test" }),
+    apply: (body, { dryRun = false, prune = false, force = false, atomic = false } = {}) =>
+      self.controller.apply(body, { dryRun, prune, force, ...(atomic ? { atomic } : {}), actor: "test" }),
     describe: (kind, scope, name) => self.controller.describe({ kind, scope, name }),
     async status(kind, scope, name) {
       const { status } = await self.describe(kind, scope, name);

@@ -38,6 +38,7 @@ export const ApplyResult = Type.Object({
   dry_run: Type.Optional(Type.Boolean()),
   plan: Type.Optional(Type.Array(PlanRow)),
   warnings: Type.Optional(Type.Array(Type.String())),
+  atomic: Type.Optional(Type.String({ description: "with atomic: the id for GET /applies/{id}" })),
   image_pulls: Type.Optional(Type.Array(ImagePull)),
 });
 export type ApplyResult = Static<typeof ApplyResult>;
@@ -50,6 +51,7 @@ export const apply = endpoint({
     dry_run: Flag("answer with the plan and write nothing (default false)"),
     prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
     force: Flag("ask the registries for the images again; replicas roll where a tag moved (default false)"),
+    atomic: Flag("when one resource does not become ready, put all of them back as they were (default false)"),
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
   }),
   /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */

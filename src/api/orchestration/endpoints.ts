@@ -1,4 +1,5 @@
 import type { Endpoint } from "../endpoint.ts";
+import { getAtomicApply } from "./atomic.ts";
 import { apply, deleteManifest, listManifests } from "./apply.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
@@ -60,6 +61,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   unsetConfig,
   restart,
   getOperation,
+  getAtomicApply,
   scale,
   runRelease,
   listReleases,

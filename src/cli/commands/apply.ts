@@ -2,11 +2,13 @@ import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/client.ts";
 import { coreKinds, type Manifest, type ManifestKey } from "../../api/manifest.ts";
 import { type ApplyResult, apply } from "../../api/orchestration/apply.ts";
+import { partialText } from "../apply-outcome.ts";
 import type { Arguments } from "../arguments.ts";
 import { assent, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { CommandFailure, exitCodes } from "../failures.ts";
-import { follow, timeoutOf } from "../follow.ts";
+import { followAtomic } from "../follow-atomic.ts";
+import { exitOf, timeoutOf, watch } from "../follow.ts";
 import { normalKind } from "../kinds.ts";
 import { imagePullText } from "../image-pull-text.ts";
 import { isPodKind, readyTarget } from "../look.ts";
@@ -15,12 +17,15 @@ import { hasChanges, planText } from "../plan-text.ts";
 import { printable } from "../style.ts";
 
 export const applyCommand: CommandBody = {
-  usage: ["apply -f PATH… [--prune] [--pull] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["apply -f PATH… [--prune] [--pull] [--atomic] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   detail: [
     "Shows the plan, asks (without a terminal it needs -y), stores the manifests whole or not at all,",
     "and waits until deployments and statefulsets are ready. Ends with 0 when they are, with 1 when one",
     "failed or went back to the version before, with 3 when --timeout came first. What someone else",
     "changes between plan and apply is not overwritten unseen: with -y it plans again, up to 3 times.",
+    "With --atomic the server puts every resource of the apply back as it was when one of them fails,",
+    "also when this command or the server ends meanwhile. Release commands, jobs and webhooks that ran",
+    "cannot be undone; blocks of plugins are refused.",
     "",
     ...manifestDetail,
   ],
@@ -28,6 +33,7 @@ export const applyCommand: CommandBody = {
     fileFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
+    { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
     takeOverFlag,
     { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show the plan and stop" },
@@ -43,11 +49,12 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const set = await manifestsOf(args, context);
   const prune = args.on("prune") ? "true" : undefined;
   const force = args.on("pull") ? "true" : undefined;
+  const atomic = args.on("atomic") ? "true" : undefined;
   const asked = { prune, take_over: args.on("take-over") ? "true" : undefined };
   const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
   const steps: Steps = {
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
-    store: (plan) => call(guarded(set.manifests, plan), { ...asked, force }),
+    store: (plan) => call(guarded(set.manifests, plan), { ...asked, force, atomic }),
   };
   if (args.on("dry-run")) {
     showPlan(await steps.plan(), args, context);
@@ -57,7 +64,11 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   if (context.json) answer(context, result, () => "");
   else report(result, plan, context);
   if (args.on("no-wait")) return exitCodes.done;
-  return follow(targetsOf(context.api, result, plan), timeoutMs, context);
+  const targets = targetsOf(context.api, result, plan);
+  if (result.atomic !== undefined) return followAtomic({ id: result.atomic, targets, timeoutMs, context });
+  const waited = await watch(targets, timeoutMs, context);
+  for (const line of partialText(plan, waited, context.terminal.noteStyle)) context.terminal.note(line);
+  return exitOf(waited);
 }
 
 interface Query {
@@ -65,6 +76,7 @@ interface Query {
   dry_run?: string;
   force?: string | undefined;
   take_over?: string | undefined;
+  atomic?: string | undefined;
 }
 
 interface Steps {

@@ -25,6 +25,7 @@ import { mountReleases } from "./releases.ts";
 import { pathOf } from "./request.ts";
 import { withRequestLog } from "./request-log.ts";
 import { mountResource } from "./resource.ts";
+import { mountAtomic } from "./atomic.ts";
 import { mountRestart } from "./restart.ts";
 import { mountScale } from "./scale.ts";
 import { mountStats } from "./stats.ts";
@@ -72,6 +73,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountStats(plane, controller, names.headerPrefix);
   mountConfig(plane, controller);
   mountRestart(plane, controller);
+  mountAtomic(plane, controller);
   mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
   mountWhy(plane, controller);

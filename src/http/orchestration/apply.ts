@@ -11,6 +11,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
         prune: readFlag(query.prune, false),
         force: readFlag(query.force, false),
         ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
+        ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
         actor,
       }),
   });

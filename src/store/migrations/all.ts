@@ -4,8 +4,17 @@ import { third } from "./0003-plugins.ts";
 import { takenBack } from "./0004-taken-back.ts";
 import { namedVolumes } from "./0005-named-volumes.ts";
 import { configBehind } from "./0006-config-behind.ts";
+import { atomicApplies } from "./0007-atomic-applies.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
-export const stateMigrations: readonly string[] = [first, second, third, takenBack, namedVolumes, configBehind];
+export const stateMigrations: readonly string[] = [
+  first,
+  second,
+  third,
+  takenBack,
+  namedVolumes,
+  configBehind,
+  atomicApplies,
+];
 
 export const schemaVersion = stateMigrations.length;

@@ -350,3 +350,27 @@ describe("every documented refusal", () => {
     expect(await list()).toEqual(before);
   });
 });
+
+describe("POST /apply with atomic", () => {
+  test("tells an id, by which GET /applies says what became of it", async () => {
+    const answer = await ask("POST /apply?atomic=true", [deployment("shop", "web"), deployment("shop", "api")]);
+    const { atomic } = answer.data as { atomic: string };
+    expect((await ask(`GET /applies/${atomic}`)).data).toMatchObject({
+      id: atomic,
+      state: "waiting",
+      resources: [
+        { ref: "deployment/shop/web", action: "created" },
+        { ref: "deployment/shop/api", action: "created" },
+      ],
+    });
+    await it.settle();
+    await it.advance(1_000);
+    expect((await ask(`GET /applies/${atomic}`)).data).toMatchObject({
+      state: "kept",
+      resources: [{ outcome: "kept" }, {}],
+    });
+    expect((await ask("GET /applies/apply-none")).status).toBe(404);
+    expect((await ask("POST /apply?atomic=yes", deployment("shop", "web"))).status).toBe(400);
+    expect((await ask("POST /apply", deployment("shop", "web"))).data).not.toHaveProperty("atomic");
+  });
+});

@@ -294,3 +294,69 @@ describe("diff", () => {
     expect((await diff(["--detailed-exitcode"], { onApply: () => refusal(400, "bad") })).code).toBe(1);
   });
 });
+
+describe("apply of several resources of which one fails", () => {
+  const yaml = ["web", "api"].map((name) => `kind: deployment\nscope: shop\nname: ${name}\nspec: {}\n`).join("---\n");
+  const rows = ["web", "api"].map((name) => ({
+    ...{ ref: `deployment/shop/${name}`, action: "update", changed: ["image"], replicas: [], notes: [] },
+  }));
+  const conf = { ref: "asset/shop/conf", action: "create", changed: [], replicas: [], notes: [] };
+  const group = (state: string, outcome: string) => ({
+    ...{ id: "apply-1", state, started_at: "2026-01-01T00:00:00Z", error: "deployment/shop/web: CrashLoop" },
+    resources: rows.map(({ ref }) => ({ ref, action: "updated", outcome, revision: 9 })),
+  });
+
+  function server(groups: unknown[], atomic: boolean) {
+    let asked = 0;
+    return (call: Call): unknown => {
+      if (call.path === "/applies/apply-1") return groups[Math.min(asked++, groups.length - 1)];
+      if (call.path === "/describe") {
+        const { name = "" } = call.query;
+        const isBack = asked > 0;
+        const phase = name === "web" && !isBack ? "failed" : "ready";
+        const seen = status(phase, { observed_revision: 9 });
+        return { manifest: stored(`deployment/shop/${name}`, {}, 9), status: seen, pods: [] };
+      }
+      if (call.path !== "/apply") return undefined;
+      const dry = call.query.dry_run === "true";
+      const applied = ["web", "api"].map((name) => stored(`deployment/shop/${name}`, { image: "app:2" }, 8));
+      const current = ["web", "api"].map((name) => stored(`deployment/shop/${name}`, { image: "app:1" }));
+      const planned = { dry_run: true, current, plan: [...rows, conf] };
+      return { applied, pruned: [], ...(dry ? planned : atomic ? { atomic: "apply-1" } : {}) };
+    };
+  }
+
+  const run = (groups: unknown[], ...flags: string[]) =>
+    cli(["apply", "-f", "-", ...flags], { stdin: yaml, server: server(groups, flags.includes("--atomic")) });
+
+  test("says what became of each, and how to have all or nothing", async () => {
+    const { code, err } = await run([]);
+    expect(code).toBe(1);
+    expect(err).toEndWith(
+      [
+        "1 of 3 resources failed; the others stay changed:",
+        "  deployment/shop/web  changed, failed",
+        "  deployment/shop/api  changed, ready",
+        "  asset/shop/conf      created",
+        "  to put all of them back when one fails: berth apply --atomic",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("with --atomic waits for what is put back, and ends with 1", async () => {
+    const { code, err, calls } = await run([group("waiting", ""), group("put_back", "put back")], "--atomic");
+    expect(code).toBe(1);
+    expect(writes(calls)[0]?.query.atomic).toBe("true");
+    expect(err).toContain("everything was put back, because deployment/shop/web: CrashLoop\n");
+    expect(err).toContain("  deployment/shop/web  put back\n  deployment/shop/api  put back\n");
+    expect(err).toContain("what cannot be put back: release commands, jobs and webhooks that ran");
+    expect(err).toEndWith("✓ deployment/shop/web is ready (1/1)\n✓ deployment/shop/api is ready (1/1)\n");
+  });
+
+  test("with --atomic says so when the others could not be put back", async () => {
+    const { code, err } = await run([group("stuck", "kept")], "--atomic");
+    expect(code).toBe(1);
+    expect(err).toContain("one resource failed, and the others could not be put back: deployment/shop/web: CrashLoop");
+  });
+});
