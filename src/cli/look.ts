@@ -31,7 +31,9 @@ export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged
     const seen = judgeRelease(judge(described, revision), described.status, isIt);
     const reconciled = described.status?.last_reconcile_at;
     firstReconcile ??= reconciled;
-    const stale = unchanged && seen.state === "failed" && reconciled === firstReconcile;
+    // An apply tries again what failed before it; what an operator has stopped it leaves alone.
+    const isTried = seen.state === "failed" && seen.phase !== "stopped";
+    const stale = unchanged && isTried && reconciled === firstReconcile;
     return stale ? { ...seen, state: "pending" } : seen;
   };
   return { ref: formatKey(key), look: () => missingIsGone(look) };
@@ -89,7 +91,7 @@ function judge({ status, pods }: DataOf<typeof describe>, revision: number): Loo
   };
   if (!acted) return { ...look, state: "pending" };
   if (phase === "ready") return { ...look, state: "ready" };
-  return { ...look, state: phase === "failing" || phase === "failed" ? "failed" : "pending" };
+  return { ...look, state: ["stopped", "failing", "failed"].includes(phase) ? "failed" : "pending" };
 }
 
 /** Init and release containers are not replicas. */

@@ -86,7 +86,8 @@ function podId(pod: PodRecord): string {
 /** A replica's condition in few words: `running, ready`, `restarting, exit code 1, 3 restarts`. */
 export function podState(pod: PodRecord): string {
   const state = isFinishedRun(pod) ? (pod.exit_code === 0 ? "succeeded" : "failed") : pod.state;
-  const parts = [pod.frozen ? `${state}, frozen` : state];
+  const byHand = pod.running ? " but started by hand" : "";
+  const parts = [pod.frozen ? `${state}, frozen${byHand}` : state];
   if (pod.ready) parts.push("ready");
   else if (pod.running) parts.push("not ready yet");
   if (pod.oom_killed) parts.push("out of memory");

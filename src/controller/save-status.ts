@@ -34,6 +34,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     lastError: trouble ?? stopped,
     deadlineAt:
       movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs + now - context.clock.steady(),
+    frozenIds: context.store.frozen.list(manifest),
     pendingRelease: pendingRelease(context, manifest),
     now,
     steadyNow: context.clock.steady(),

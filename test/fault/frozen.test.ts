@@ -74,6 +74,25 @@ describe("a frozen replica", () => {
     expect(fresh.filter((env) => env.includes("FRESH=yes"))).toHaveLength(1);
   });
 
+  test("all of them: stopped and not ready, also where somebody starts one by hand, until start", async () => {
+    expect((await berth.cli(["stop", "ice/web"])).exitCode).toBe(0);
+    await berth.tells("deployment ice/web", "stopped", "all 2 replicas are frozen");
+    const waited = await berth.cli(["apply", "-f", "-"], {
+      stdin: JSON.stringify(deployment("ice", "web", { replicas: 2 })),
+    });
+    expect(waited.exitCode).toBe(1);
+    expect(waited.stdout + waited.stderr).toContain("all 2 replicas are frozen");
+    berth.docker(["start", frozen]);
+    await berth.tells("deployment ice/web", "stopped", `${frozen} runs although frozen`, "frozen but started by hand");
+    expect(await standing()).toMatchObject({
+      running: 1,
+      frozen: expect.arrayContaining([{ name: frozen, running: true }]),
+    });
+    expect((await berth.cli(["start", "ice/web"])).exitCode).toBe(0);
+    await berth.ready("deployment", "ice", "web");
+    expect(await standing()).toEqual({ running: 2, frozen: [] });
+  });
+
   test("until restart, which names it", async () => {
     const restarted = await berth.cli(["restart", "ice/web"]);
     expect(restarted.exitCode).toBe(0);

@@ -11,6 +11,8 @@ export interface StatusInput {
   lastError?: ReconcileError | undefined;
   /** Epoch ms by which the rollout under way has to be done; undefined when none is. */
   deadlineAt?: number | undefined;
+  /** Replica ids that an operator has frozen; those that a run of ours leaves alone for a while are not among them. */
+  frozenIds?: readonly string[];
   /** The release whose commands have to pass before anything is replaced: until then nothing is settled. */
   pendingRelease?: string | undefined;
   /** Conditions as last written: what did not change keeps its time. */
@@ -47,7 +49,7 @@ export function statusOf(input: StatusInput): WorkloadStatus {
   const failure = failureOf(input);
   const trouble = failure ?? troubleOf(input);
   return {
-    phase: phaseOf(input.plan.done && input.pendingRelease === undefined, failure, trouble),
+    phase: phaseOf(input, failure, trouble),
     conditions: [
       condition(input, readiness(input)),
       condition(input, progress(input, failure)),
@@ -66,10 +68,40 @@ interface Finding extends Cause {
   status: boolean;
 }
 
-function phaseOf(done: boolean, failure: Cause | undefined, trouble: Cause | undefined): WorkloadStatus["phase"] {
+function phaseOf(input: StatusInput, failure: Cause | undefined, trouble: Cause | undefined): WorkloadStatus["phase"] {
   if (failure !== undefined) return "failed";
   if (trouble !== undefined) return "failing";
-  return done ? "ready" : "progressing";
+  if (!input.plan.done || input.pendingRelease !== undefined) return "progressing";
+  if (!isAllAside(input)) return "ready";
+  return allFrozen(input) ? "stopped" : "progressing";
+}
+
+/** Nothing is left to be done, and yet nothing of it is in service. */
+function isAllAside({ plan: { done, counts }, workload }: StatusInput): boolean {
+  return done && workload.replicas > 0 && counts.ready === 0 && counts.frozen > 0;
+}
+
+/** Why nothing of it will come up before somebody starts it. */
+function allFrozen(input: StatusInput): Cause | undefined {
+  const { workload, frozenIds = [] } = input;
+  if (!isAllAside(input) || frozenIds.length < workload.replicas) return undefined;
+  const many = frozenIds.length === 1 ? "the only replica is" : `all ${frozenIds.length} replicas are`;
+  return {
+    reason: "Frozen",
+    message: `${many} frozen: berth start brings back what berth stop stopped${byHand(input)}`,
+  };
+}
+
+/** Frozen pods that run all the same. */
+function byHand({ pods, frozenIds = [] }: StatusInput): string {
+  const names = pods
+    .filter((pod) => pod.role === undefined && pod.state === "running" && frozenIds.includes(pod.replicaId))
+    .map((pod) => pod.containerName)
+    .sort();
+  if (names.length === 0) return "";
+  const [first] = names;
+  const who = names.length === 1 ? `${first} runs` : `${first} and ${names.length - 1} more run`;
+  return `; ${who} although frozen, started by hand`;
 }
 
 /** Why we no longer expect it to come up by itself. */
@@ -107,11 +139,17 @@ function pauseOf(pods: readonly PlannedPod[]): Cause | undefined {
   return { reason: "Paused", message: `${who} paused and left alone; go on with: docker unpause ${first}` };
 }
 
-function readiness({ plan: { done, waitingFor, counts }, pods }: StatusInput): Finding {
+function readiness(input: StatusInput): Finding {
+  const { done, waitingFor, counts } = input.plan;
+  const { pods } = input;
   const paused = done ? undefined : pauseOf(pods);
   if (paused !== undefined) return { type: "Ready", status: false, ...paused };
   if (!done) return { type: "Ready", status: false, reason: "ReplicasNotReady", message: waitingFor ?? "not settled" };
-  const frozen = counts.frozen > 0 ? `, ${counts.frozen} frozen` : "";
+  const stopped = allFrozen(input);
+  if (stopped !== undefined) return { type: "Ready", status: false, ...stopped };
+  const frozen = counts.frozen > 0 ? `, ${counts.frozen} frozen${byHand(input)}` : "";
+  if (isAllAside(input))
+    return { type: "Ready", status: false, reason: "ReplicasNotReady", message: `0 ready${frozen}` };
   return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };
 }
 

@@ -23,6 +23,52 @@ function condition(of: { conditions: Condition[] }, type: string): Omit<Conditio
   return found === undefined ? undefined : { status: found.status, reason: found.reason, message: found.message };
 }
 
+describe("frozen replicas", () => {
+  const wanted = workload();
+  const ids = ["a", "b", "c"];
+  const stoppedPod = (id: string) => pod(id, { frozen: true, state: "exited", ready: false });
+  const frozen = (pods: PlannedPod[], frozenIds: string[], more: Partial<StatusInput> = {}) => {
+    const plan = planWorkload({ workload: wanted, pods, frozenIds: ids, now });
+    return statusOf({ plan, workload: wanted, pods, now, steadyNow: now, frozenIds, ...more });
+  };
+
+  test("all of them: stopped, not ready, and how they come back", () => {
+    const made = frozen(ids.map(stoppedPod), ids);
+    expect(made.phase).toBe("stopped");
+    expect(condition(made, "Ready")).toMatchObject({ status: false, reason: "Frozen" });
+    expect(condition(made, "Ready")?.message).toContain("all 3 replicas are frozen");
+    expect(condition(made, "Degraded")?.status).toBe(false);
+    expect(frozen([], ids).phase).toBe("stopped");
+  });
+
+  test("one that somebody started by hand is named, and is not in service", () => {
+    const made = frozen([...ids.slice(1).map(stoppedPod), pod("a", { frozen: true })], ids);
+    expect(made.phase).toBe("stopped");
+    expect(condition(made, "Ready")?.message).toContain("shop-web.a runs although frozen");
+  });
+
+  test("held by a run for a while is progress, not a stop", () => {
+    const made = frozen(ids.map(stoppedPod), []);
+    expect(made.phase).toBe("progressing");
+    expect(condition(made, "Ready")).toMatchObject({ status: false, message: "0 ready, 3 frozen" });
+  });
+
+  test("some of them: the others make it ready", () => {
+    const pods = [pod("a"), pod("b"), pod("c", { frozen: true })];
+    const plan = planWorkload({ workload: wanted, pods, frozenIds: ["c"], now });
+    const made = statusOf({ plan, workload: wanted, pods, now, steadyNow: now, frozenIds: ["c"] });
+    expect(made.phase).toBe("ready");
+    expect(condition(made, "Ready")?.message).toBe(
+      "2 ready, 1 frozen; shop-web.c runs although frozen, started by hand",
+    );
+  });
+
+  test("a pending release and an error come first", () => {
+    expect(frozen(ids.map(stoppedPod), ids, { pendingRelease: "r1" }).phase).toBe("progressing");
+    expect(frozen(ids.map(stoppedPod), ids, { lastError: error(3) }).phase).toBe("failing");
+  });
+});
+
 describe("phase", () => {
   test("ready when settled", () => {
     const made = status(settled);
