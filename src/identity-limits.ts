@@ -102,6 +102,8 @@ export const identityLimits = {
     rates: {
       /** Redirects to a provider. */
       start: { max: 120, perMs: 60_000 },
+      /** Addresses to come back to that are not allowed: as many are put on record. */
+      refused_redirect: { max: 30, perMs: 60_000 },
       sign_in: { max: 10, perMs: 60_000 },
       sign_in_account: { max: 10, perMs: 60_000 },
       sign_up: { max: 5, perMs: 60_000 },

@@ -1,7 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import { connectionId } from "../core/identity/callbacks.ts";
 import { shownError } from "../core/identity/endpoints.ts";
-import { checkRedirect } from "../core/identity/redirect.ts";
 import type { OAuthState } from "../store/identity/records.ts";
 import { settleAccount } from "./accounts.ts";
 import { auditAttempt } from "./audit.ts";
@@ -20,6 +19,7 @@ import {
 import type { ResolvedProvider } from "./code-exchange.ts";
 import { isIssuerRight } from "./providers.ts";
 import { hashOf } from "./random.ts";
+import { allowedRedirect } from "./redirects.ts";
 
 const statePattern = /^[0-9a-f]{64}$/;
 const codeLengthMax = 4_096;
@@ -31,11 +31,10 @@ export async function arrive(parts: FlowParts, answer: ProviderAnswer, signal: A
   if (state === undefined || entry === undefined) return { problem: "state" };
   const problem = stateProblem(parts, { state, entry, answer });
   // The address was checked when it was stored, but the list may have changed since.
-  const redirect = checkRedirect(state.redirectUri, entry.settings);
-  if (problem !== undefined || !redirect.ok) {
-    return { problem: problem ?? "redirect", entry, ...(redirect.ok ? { redirectUri: redirect.value } : {}) };
-  }
-  const redirectUri = redirect.value;
+  const { ip } = answer.visit(entry);
+  const redirectUri = allowedRedirect(parts.context, { entry, ip }, state.redirectUri);
+  if (redirectUri === undefined) return { problem: problem ?? "redirect", entry };
+  if (problem !== undefined) return { problem, entry, redirectUri };
   const fair = fairAnswer(parts, { state, entry, answer });
   const outcome = "failed" in fair ? fair : await enter(parts, { ...fair, state, entry, answer, redirectUri }, signal);
   if (!("failed" in outcome)) return { ...outcome, entry };

@@ -10,6 +10,7 @@ import type { RateLimits, RateLimitsConfig } from "./rate-limits.ts";
 /** What is counted apart. `_account` goes by address, the rest by client. */
 export type RateBucket =
   | "start"
+  | "refused_redirect"
   | "sign_in"
   | "sign_in_account"
   | "sign_up"

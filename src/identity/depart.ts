@@ -1,6 +1,5 @@
 import { Failure } from "../api/failure.ts";
 import { clientNetwork } from "../core/identity/client-network.ts";
-import { checkRedirect } from "../core/identity/redirect.ts";
 import { stateLimitReached } from "../core/identity/state-room.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { OAuthState } from "../store/identity/records.ts";
@@ -9,6 +8,7 @@ import { callbackOf, complain, deadline, type Departure, type FlowParts } from "
 import type { ResolvedProvider } from "./code-exchange.ts";
 import { usesPkce } from "./providers.ts";
 import { hashOf, randomSecret, randomState } from "./random.ts";
+import { allowedRedirect } from "./redirects.ts";
 import type { Visit } from "./visit.ts";
 
 export interface Wish {
@@ -24,15 +24,15 @@ export interface Wish {
 export async function depart(parts: FlowParts, wish: Wish, signal: AbortSignal): Promise<Departure> {
   const { visit } = wish;
   const { entry } = visit;
-  const redirect = checkRedirect(wish.redirectUri, entry.settings);
-  if (!redirect.ok) return { problem: "redirect" };
+  const redirectUri = allowedRedirect(parts.context, visit, wish.redirectUri);
+  if (redirectUri === undefined) return { problem: "redirect" };
   const provider = parts.providers.get(entry.instance.seq, wish.provider);
   if (provider === undefined) return { problem: "provider" };
   const retryAfterSeconds = parts.context.rateLimits.takeClient("start", visit.ip);
   if (retryAfterSeconds !== undefined) throw tooMany(retryAfterSeconds);
   const endpoints = await endpointsOf(parts, { visit, provider }, signal);
-  if ("shown" in endpoints) return { delivery: deliverError(redirect.value, endpoints.shown) };
-  return { go: await leave(parts, { visit, provider, redirectUri: redirect.value, endpoints }) };
+  if ("shown" in endpoints) return { delivery: deliverError(redirectUri, endpoints.shown) };
+  return { go: await leave(parts, { visit, provider, redirectUri, endpoints }) };
 }
 
 type Endpoints = Awaited<ReturnType<FlowParts["providers"]["endpoints"]>>;

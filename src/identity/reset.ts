@@ -1,6 +1,5 @@
 import { normaliseEmail } from "../core/identity/email.ts";
 import { passwordProblem } from "../core/identity/password-rules.ts";
-import { checkRedirect } from "../core/identity/redirect.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit, auditAttempt } from "./audit.ts";
@@ -9,6 +8,7 @@ import { accountKey, counted, type DeadEnd, type FormProblem, inEvenTime, laneOf
 import type { Mailing } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashOf, randomSecret } from "./random.ts";
+import { allowedRedirect } from "./redirects.ts";
 import { endSessions } from "./sessions.ts";
 import { offersPassword } from "./sign-in.ts";
 import { emitUser, provedEvent } from "./user-events.ts";
@@ -46,8 +46,8 @@ async function begin(
   form: { email: string; redirectUri: string },
 ): Promise<Asked> {
   const { entry, ip } = visit;
-  const redirect = checkRedirect(form.redirectUri, entry.settings);
-  if (!redirect.ok) return { end: "redirect" };
+  const redirectUri = allowedRedirect(context, visit, form.redirectUri);
+  if (redirectUri === undefined) return { end: "redirect" };
   if (!offersPassword(entry)) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "email" };
@@ -60,7 +60,7 @@ async function begin(
       auditAttempt(nouns, act, context.limits);
       const user = nouns.users.byEmail(instance.seq, email);
       if (user === undefined || user.placeholder || user.bannedAt !== undefined) return;
-      const token = putLink(context, nouns, { user, redirectUri: redirect.value, now });
+      const token = putLink(context, nouns, { user, redirectUri, now });
       const link = `${visit.pagesUrl}/reset?token=${token}`;
       mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: user.email, link, now });
     };

@@ -1,5 +1,4 @@
 import { normaliseEmail } from "../core/identity/email.ts";
-import { checkRedirect } from "../core/identity/redirect.ts";
 import type { User } from "../store/identity/records.ts";
 import { auditAttempt } from "./audit.ts";
 import type { ProviderButton } from "./code-exchange.ts";
@@ -11,6 +10,7 @@ import { titleOf } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Providers } from "./providers.ts";
 import { hashOf, hexOf } from "./random.ts";
+import { allowedRedirect } from "./redirects.ts";
 import { revokeSession } from "./sessions.ts";
 import type { Visit } from "./visit.ts";
 
@@ -37,7 +37,7 @@ export interface SignIn {
   /** The name of an instance on its pages. */
   title(entry: InstanceEntry): string;
   /** The address to send browsers back to, as it may be used; undefined when the instance does not know it. */
-  redirect(entry: InstanceEntry, redirectUri: string): string | undefined;
+  redirect(visit: Visit, redirectUri: string): string | undefined;
   withPassword(visit: Visit, form: PasswordForm): Promise<FormOutcome>;
   /** Goes on as whoever is signed in here; undefined when nobody is. */
   goOn(visit: Visit, redirectUri: string): Promise<Admitted | undefined>;
@@ -57,7 +57,7 @@ export interface SignInParts {
 export function createSignIn(parts: SignInParts): SignIn {
   return {
     title: (entry) => titleOf(parts.context.store, entry),
-    redirect: redirectOf,
+    redirect: (visit, redirectUri) => allowedRedirect(parts.context, visit, redirectUri),
     offer: (visit) => offerTo(parts, visit),
     withPassword: (visit, form) => signInWithPassword(parts, visit, form),
     goOn: (visit, redirectUri) => goOn(parts, visit, redirectUri),
@@ -65,11 +65,6 @@ export function createSignIn(parts: SignInParts): SignIn {
       currentSession(parts.context.store, visit, parts.context.clock.now())?.sessionId === sessionId,
     out: (visit) => signOut(parts, visit),
   };
-}
-
-function redirectOf({ settings }: InstanceEntry, redirectUri: string): string | undefined {
-  const checked = checkRedirect(redirectUri, settings);
-  return checked.ok ? checked.value : undefined;
 }
 
 /** Whether an instance knows people by address and password. */
@@ -94,7 +89,7 @@ function offerTo({ context, providers }: SignInParts, visit: Visit): Offer {
 
 async function signInWithPassword(parts: SignInParts, visit: Visit, form: PasswordForm): Promise<FormOutcome> {
   const { context } = parts;
-  const redirectUri = redirectOf(visit.entry, form.redirectUri);
+  const redirectUri = allowedRedirect(context, visit, form.redirectUri);
   if (redirectUri === undefined) return { end: "redirect" };
   if (!offersPassword(visit.entry)) return { end: "provider" };
   const email = normaliseEmail(form.email);

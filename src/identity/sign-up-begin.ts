@@ -1,11 +1,11 @@
 import { isPlaceholder, isSubaddress, normaliseEmail } from "../core/identity/email.ts";
 import { passwordProblem } from "../core/identity/password-rules.ts";
-import { checkRedirect } from "../core/identity/redirect.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
 import { accountKey, counted, type FormOutcome, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
 import { hashOf, randomSecret } from "./random.ts";
+import { allowedRedirect } from "./redirects.ts";
 import { offersPassword } from "./sign-in.ts";
 import { deviceOf, isEstablished, type PendingSignUp, type SignUpParts } from "./sign-up-parts.ts";
 import type { Visit } from "./visit.ts";
@@ -23,8 +23,8 @@ const nameLengthMax = 200;
 export async function beginSignUp(parts: SignUpParts, visit: Visit, form: SignUpForm): Promise<FormOutcome> {
   const { context, passwords, mailing } = parts;
   const { entry } = visit;
-  const redirect = checkRedirect(form.redirectUri, entry.settings);
-  if (!redirect.ok) return { end: "redirect" };
+  const redirectUri = allowedRedirect(context, visit, form.redirectUri);
+  if (redirectUri === undefined) return { end: "redirect" };
   if (!offersPassword(entry) || !entry.settings.email_signup) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "email" };
@@ -35,7 +35,7 @@ export async function beginSignUp(parts: SignUpParts, visit: Visit, form: SignUp
     // Also for an address that is taken: the time it takes must not tell.
     const passwordHash = await passwords.hash(form.password, laneOf(visit));
     const name = cleanName(form.name) || email.slice(0, email.indexOf("@"));
-    const pending = { name, passwordHash, redirectUri: redirect.value, device: deviceOf(visit) };
+    const pending = { name, passwordHash, redirectUri, device: deviceOf(visit) };
     const now = context.clock.now();
     const work = (nouns: IdentityNouns) => invite(parts, nouns, { visit, email, pending, now });
     await inEvenTime(context, () => context.store.write(work));

@@ -1,9 +1,9 @@
-import { checkRedirect } from "../core/identity/redirect.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
 import { accountKey, counted, type FormOutcome, type FormProblem, laneOf } from "./forms.ts";
 import { hexOf } from "./random.ts";
+import { allowedRedirect } from "./redirects.ts";
 import { endSessions } from "./sessions.ts";
 import { findSignUp, type FoundSignUp, isEstablished, isSameBrowser, type SignUpParts } from "./sign-up-parts.ts";
 import { emitUser, provedEvent } from "./user-events.ts";
@@ -27,11 +27,11 @@ export async function finishSignUp(parts: SignUpParts, visit: Visit, link: UsedL
   return store.write((nouns): FormOutcome => {
     const row = nouns.oneTime.take(found.row.hash, "verify_email");
     const user = row?.user === undefined ? undefined : nouns.users.bySeq(row.user);
-    const redirect = checkRedirect(found.data.redirectUri, visit.entry.settings);
+    const redirectUri = allowedRedirect(parts.context, visit, found.data.redirectUri);
     if (user === undefined || isEstablished(user)) return { end: "link" };
-    if (!redirect.ok) return { end: "redirect" };
+    if (redirectUri === undefined) return { end: "redirect" };
     const proven = prove(nouns, { visit, user, found, now });
-    return parts.admit(nouns, { visit, user: proven, provider: "password", redirectUri: redirect.value, now });
+    return parts.admit(nouns, { visit, user: proven, provider: "password", redirectUri, now });
   });
 }
 

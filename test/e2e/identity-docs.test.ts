@@ -53,6 +53,7 @@ async function prepare(port: number): Promise<Record<string, string>> {
     SIGN_IN_URL: made.sign_in_url?.split("?")[0] ?? "",
     VERIFY_URL: made.verify_url ?? "",
     SECRET_KEY: made.secret_key ?? "",
+    PUBLISHABLE_KEY: made.publishable_key ?? "",
     APP_URL: app,
     PORT: String(port),
     INSTANCE: made.instance_id ?? "",
@@ -86,7 +87,29 @@ test.each(["http.mjs", "elysia.mjs"])("the app of %s signs its users in", async 
     const form = await ana.open(app);
     expect(form.url).toStartWith(`${variables.SIGN_IN_URL}?redirect_uri=`);
     const home = await ana.submit(form, "/sign-in", { email: "ana@shop.test", password: "correct horse" });
-    expect([home.url, home.html]).toEqual([`${app}/`, "hello ana@shop.test"]);
+    expect([home.url, home.html]).toEqual([`${app}/`, expect.stringContaining("hello ana@shop.test")]);
+    expect((await ana.open(app)).html).toContain("hello ana@shop.test");
+    // The access token has run out: the browser has only the refresh token.
+    const host = new URL(app).host;
+    const refresh =
+      ana
+        .cookies(host)
+        .split("; ")
+        .find((pair) => pair.startsWith("refresh=")) ?? "";
+    const renewed = await fetch(app, { redirect: "manual", headers: { Cookie: refresh } });
+    expect(await renewed.text()).toContain("hello ana@shop.test");
+    const kept = renewed.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
+    expect(kept.map((pair) => pair.split("=")[0]).sort()).toEqual(["refresh", "token"]);
+    const signedOut = await fetch(`${app}/sign-out`, {
+      method: "POST",
+      headers: { Cookie: kept.join("; "), Origin: app },
+    });
+    expect(await signedOut.text()).toContain("signed out");
+    const gone = await fetch(app, { redirect: "manual", headers: { Cookie: kept.join("; ") } });
+    expect(gone.headers.get("location")).toEndWith("/sign-in");
+    const again = await ana.open(`${app}/sign-in`);
+    await ana.submit(again, "/sign-in", { email: "ana@shop.test", password: "correct horse" });
+    expect((await ana.open(app)).html).toContain("hello ana@shop.test");
     const foreign = await fetch(`${app}/callback?token=x&state=y`, { redirect: "manual" });
     expect(foreign.status).toBe(400);
     const env = { BERTH_ENDPOINT: `unix:${folder}/root/run/berth.sock` };
@@ -113,6 +136,13 @@ test("the lines of curl.sh verify, list and search", async () => {
   });
   const text = await new Response(run.stdout).text();
   expect(await run.exited).toBe(0);
+  // The last line signs out.
+  const after = await fetch(variables.VERIFY_URL ?? "", {
+    method: "POST",
+    headers: { "X-Service-Secret-Key": variables.SECRET_KEY ?? "" },
+    body: JSON.stringify({ token }),
+  });
+  expect(await after.json()).toMatchObject({ data: { session: { status: "revoked" } } });
   const [verified, users, found, sessions] = JSON.parse(`[${text.replaceAll(/([}\]])([{[])/g, "$1,$2")}]`) as [
     Record<string, unknown>,
     unknown[],

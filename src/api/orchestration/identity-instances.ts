@@ -111,6 +111,7 @@ export const identityQuickstart = endpoint({
         description: "where browsers are sent with a token",
       }),
       app: Type.Optional(AppName),
+      title: Type.Optional(Type.String({ maxLength: 64, description: "name on its pages and in its mails" })),
       environment: Type.Optional(
         OneOf(["production", "development"], "default: development where every address is on this machine"),
       ),

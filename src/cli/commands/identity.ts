@@ -13,6 +13,7 @@ import { providerCommands } from "./identity/provider.ts";
 import { quickstartCommand } from "./identity/quickstart.ts";
 import { sessionCommands } from "./identity/session.ts";
 import { userCommands } from "./identity/user.ts";
+import { whyIdentityCommand } from "./identity/why.ts";
 
 /** A command that is only the way to narrower ones. */
 function group(path: string, commands: readonly Command[]): CommandBody {
@@ -40,6 +41,7 @@ const nouns = [
   noun("session", "sessions of an instance", sessionCommands),
   noun("mail", "mails that the service has written", mailCommands),
   noun("hook", "webhooks that are told what happens", hookCommands),
+  whyIdentityCommand,
   auditCommand,
   compatCommand,
   importCommand,

@@ -1,4 +1,5 @@
 import type { EffectiveSettings } from "../../api/identity/settings.ts";
+import { redirectMiss } from "./redirect-miss.ts";
 import { type Parsed, parsed, unreadable } from "../parsed.ts";
 
 /** Longest address that a browser is sent back to; the token comes on top. */
@@ -21,7 +22,15 @@ export function checkRedirect(text: string, rules: RedirectRules): Parsed<string
   if (problem !== undefined) return unreadable(problem);
   const url = new URL(text);
   const listed = rules.redirect_uris.filter((entry) => isSamePlace(url, entry));
-  if (listed.length === 0) return unreadable("redirect_uri is not on the list of the instance; add it there");
+  if (listed.length === 0) {
+    const entries = rules.redirect_uris.filter((entry) => textProblem(entry) === undefined);
+    return unreadable(
+      redirectMiss(
+        url,
+        entries.map((entry) => new URL(entry)),
+      ),
+    );
+  }
   const query = withoutReserved(queryOf(text), reservedKeys(rules));
   if (!listed.some((entry) => isQueryAllowed(query, queryOf(entry), rules.redirect_query))) {
     return unreadable(

@@ -26,7 +26,7 @@ export function mountReset(plane: IdentityPlane): void {
 
   const ask = (call: PageCall, asked: Asked): Response => {
     const { visit, face, prefix } = call;
-    const redirectUri = signIn.redirect(visit.entry, asked.redirectUri);
+    const redirectUri = signIn.redirect(visit, asked.redirectUri);
     if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
     const { email = "", problem, notice } = asked;
     const text = problem === undefined ? notice : problemText(call, problem);

@@ -1,4 +1,5 @@
 import type { FormProblem } from "../../identity/forms.ts";
+import type { Offer } from "../../identity/sign-in.ts";
 import { formAnswer, outcomeAnswer, problemText, sealOf } from "./hosted-form.ts";
 import { mountForm, mountPage, type PageCall } from "./hosted-mount.ts";
 import { deliveryAnswer, deviceCookie } from "./hosted-page.ts";
@@ -23,7 +24,7 @@ export function mountSignIn(plane: IdentityPlane): void {
 
   const show = (call: PageCall, filled: Filled): Response => {
     const { visit, face, prefix } = call;
-    const redirectUri = signIn.redirect(visit.entry, filled.redirectUri);
+    const redirectUri = signIn.redirect(visit, filled.redirectUri);
     if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
     const { email = "", problem, notice } = filled;
     const text = problem === undefined ? notice : problemText(call, problem);
@@ -36,10 +37,8 @@ export function mountSignIn(plane: IdentityPlane): void {
 
   mountPage(plane, "/sign-in", (call) => {
     const redirectUri = call.query.get("redirect_uri") ?? "";
-    const provider = call.query.get("provider");
-    return provider === null || provider === ""
-      ? show(call, { redirectUri })
-      : departAnswer(plane, call, { provider, redirectUri });
+    const provider = call.query.get("provider") || onlyWay(signIn.offer(call.visit));
+    return provider === undefined ? show(call, { redirectUri }) : departAnswer(plane, call, { provider, redirectUri });
   });
 
   mountForm(plane, "/sign-in", {
@@ -56,7 +55,7 @@ export function mountSignIn(plane: IdentityPlane): void {
   mountForm(plane, "/continue", {
     async answer(call) {
       const { visit, form, face } = call;
-      const redirectUri = signIn.redirect(visit.entry, form.get("redirect_uri") ?? "");
+      const redirectUri = signIn.redirect(visit, form.get("redirect_uri") ?? "");
       if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
       const admitted = await signIn.goOn(visit, redirectUri);
       if (admitted === undefined) return show(call, { redirectUri });
@@ -65,6 +64,12 @@ export function mountSignIn(plane: IdentityPlane): void {
     },
     stale: (call) => stale(call, show),
   });
+}
+
+/** The provider where there is nothing to choose: the sign-in goes straight to it (identity API, section 1). */
+function onlyWay({ providers, email }: Offer): string | undefined {
+  const [only, ...more] = providers;
+  return email || more.length > 0 ? undefined : only?.name;
 }
 
 function stale(

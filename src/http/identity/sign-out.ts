@@ -20,7 +20,7 @@ export function mountSignOut(plane: IdentityPlane): void {
 
   function onward(call: PageCall, redirectUri: string, cookies: string[] = []): Response {
     const { visit, face, request } = call;
-    const to = signIn.redirect(visit.entry, redirectUri);
+    const to = redirectUri === "" ? undefined : signIn.redirect(visit, redirectUri);
     if (to !== undefined) return redirectAnswer(to, { status: request.method === "POST" ? 303 : 302, cookies });
     const say = sayFor(face);
     const nonce = newSecret();

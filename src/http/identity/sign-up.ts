@@ -21,7 +21,7 @@ export function mountSignUp(plane: IdentityPlane): void {
 
   const show = (call: PageCall, filled: Filled): Response => {
     const { visit, face, prefix } = call;
-    const redirectUri = signIn.redirect(visit.entry, filled.redirectUri);
+    const redirectUri = signIn.redirect(visit, filled.redirectUri);
     if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
     const { email = "", name = "", problem, notice } = filled;
     const lengthMin = visit.entry.settings.min_password_length;

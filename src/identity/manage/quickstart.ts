@@ -10,7 +10,7 @@ const readBody = bodyReader(identityQuickstart);
 /** App, instance and keys in one transaction. Fails `conflict` while nobody answers where its texts lead. */
 export function createQuickstart(context: ManageContext): (body: unknown, by: By) => Promise<Quickstart> {
   return async (body, { actor }) => {
-    const { redirect_uris: redirectUris, app: name, environment, host } = readBody(body);
+    const { redirect_uris: redirectUris, app: name, title, environment, host } = readBody(body);
     if (!context.isServed) {
       const hint = "start the server with --identity-addr 127.0.0.1:8688 (BERTH_IDENTITY_ADDR)";
       throw new Failure("conflict", `the identity service is turned off: ${hint}`);
@@ -22,7 +22,7 @@ export function createQuickstart(context: ManageContext): (body: unknown, by: By
         name: undefined,
         environment: environment ?? (redirectUris.every(isLocal) ? "development" : "production"),
         host,
-        change: { redirect_uris: redirectUris },
+        change: { redirect_uris: redirectUris, ...(title === undefined ? {} : { title }) },
         actor,
       });
       const { sign_in_url } = wireInstance(context, nouns, instance);

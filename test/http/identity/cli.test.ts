@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cli, type Scene } from "../../support/cli.ts";
 import { type IdentityWorld, identityWorld } from "../../support/identity.ts";
+import { waitFor } from "../../support/wait.ts";
 import { manageFetch } from "../../support/identity-plane.ts";
 
 /** The client against the real operations, in process. */
@@ -40,10 +41,53 @@ test("quickstart prints keys, a sign-in address and a line that verifies a token
   const instance = /inst_\w+/.exec(out)?.[0] ?? "";
   expect(out).toContain(`/i/${instance}/sign-in?redirect_uri=http%3A%2F%2Flocalhost%3A3000%2Fcb`);
   expect(out).toContain(`curl -s http://127.0.0.1:8688/api/v1/tokens/verify -H 'X-Service-Secret-Key: ${key}'`);
+  expect(out).toMatch(
+    /curl -s http:\/\/127.0.0.1:8688\/api\/v1\/sessions\/revoke -H 'X-Service-Publishable-Key: pk_test_\w+' -d '\{"refresh_token":"REFRESH_TOKEN"\}'/,
+  );
   expect(Object.keys(await start()).sort()).toEqual(
     ["app_id", "instance_id", "publishable_key", "secret_key", "sign_in_url", "verify_url"].sort(),
   );
   expect((await run(["quickstart"])).err).toContain("--redirect URL");
+});
+
+test("quickstart takes the title that the pages show", async () => {
+  const { instance_id: id = "" } = (await json([
+    ...["quickstart", "--redirect", "http://localhost:3000/cb", "--title", "My shop"],
+  ])) as Record<string, string>;
+  expect((await json(["instance", "show", id])).settings).toMatchObject({ title: "My shop" });
+  const page = await world.ask(`GET /i/${id}/sign-in?redirect_uri=http%3A%2F%2Flocalhost%3A3000%2Fcb`);
+  expect(page.text).toContain("Sign in to My shop");
+});
+
+test("why says which address was refused by which rule, and how to allow it", async () => {
+  const { instance_id: id = "" } = await start();
+  expect((await run(["why"])).out).toContain("nothing has failed on record");
+  const wrong = encodeURIComponent("http://localhost:3001/cb?token=secret");
+  for (let n = 0; n < 3; n++) await world.ask(`GET /i/${id}/sign-in?redirect_uri=${wrong}`);
+  await waitFor("the entry", async () => (await run(["why"])).out.includes("redirect.refused"));
+  const { out } = await run(["why"]);
+  expect(out).toMatch(/ 3 +redirect.refused/);
+  expect(out).toContain(
+    'http://localhost:3001/cb?token=…: its port is "3001"; the nearest address on the list, http://localhost:3000/cb, has "3000"',
+  );
+  expect(out).toContain(`berth identity instance set ${id} --redirect URL`);
+  const log = world.logged.filter((line) => line.includes("redirect refused"));
+  expect(log[0]).toContain("3001");
+  expect(world.logged.join("")).not.toContain("secret");
+});
+
+test("a provider says where its address goes, and that addresses of an untrusted one stay unproved", async () => {
+  const { instance_id: id = "" } = await start();
+  const keys = ["--client-id", "c", "--client-secret", "s"];
+  const github = (await run(["provider", "set", "github", ...keys])).out;
+  expect(github).toContain("/oauth/github/callback   (github.com, Settings, Developer settings, OAuth Apps");
+  expect(github).not.toContain("unproved");
+  const acme = ["provider", "set", "acme", "--issuer", "https://sso.acme.test", ...keys];
+  expect((await run(acme)).out).toContain("addresses from acme stay unproved");
+  expect((await run([...acme, "--trusted"])).out).not.toContain("unproved");
+  const { out } = await run(["provider", "list"]);
+  expect(out).toContain("/oauth/github/callback   (github.com");
+  expect(out).toContain(`/oauth/oidc/${id}.acme/callback   (sso.acme.test, the client of this service: redirect URIs)`);
 });
 
 test("a service that nobody can reach makes no keys, and is said to be turned off", async () => {

@@ -146,6 +146,28 @@ describe("signing in", () => {
   });
 });
 
+describe("one provider and nothing else", () => {
+  test("the sign-in goes straight to it, as the contract has it", async () => {
+    const only = await world.tenant({ redirect_uris: [appUrl], email_signin: false });
+    await addProvider(world, only, { name: "google", provider: world.provider });
+    const browser = world.browser();
+    expect(claimsOf(await browser.open(world.page(only, "/sign-in"))).provider).toBe("google");
+    expect(claimsOf(await browser.open(world.page(only, "/sign-in"))).provider).toBe("google");
+    const refused = await browser.open(world.page(only, "/sign-in", { redirect_uri: "https://evil.test/" }));
+    expect([refused.status, refused.url.startsWith(baseUrl)]).toEqual([400, true]);
+  });
+
+  test("a second provider, or a password, is a choice", async () => {
+    const two = await world.tenant({ redirect_uris: [appUrl], email_signin: false });
+    for (const name of ["google", "github"]) await addProvider(world, two, { name, provider: world.provider });
+    const withPassword = await world.tenant({ redirect_uris: [appUrl] });
+    await addProvider(world, withPassword, { name: "google", provider: world.provider });
+    for (const tenant of [two, withPassword, await world.tenant({ redirect_uris: [appUrl], email_signin: false })]) {
+      expect((await world.browser().open(world.page(tenant, "/sign-in"))).html).toContain("Sign in to");
+    }
+  });
+});
+
 describe("coming back", () => {
   test("the same account is the same user; name and picture are brought up to date, the address is not", async () => {
     const first = claimsOf(await world.signIn(world.browser(), shop, "google"));

@@ -70,7 +70,9 @@ export const providerCommands: readonly Command[] = [
       const data = await context.api.call(putIdentityProvider, { params: { name }, query, body });
       answer(context, data, () => {
         const state = data.enabled ? "set" : "disabled";
-        return `${data.name} is ${state}\nredirect address to enter at the provider: ${data.callback_url}`;
+        return [`${data.name} is ${state}`, registerText(data), unprovedText(data)]
+          .filter((line) => line !== "")
+          .join("\n");
       });
       return exitCodes.done;
     },
@@ -132,7 +134,32 @@ function providersText(providers: readonly IdentityProvider[], offered: readonly
     client_id ?? "global",
     has_secret ? "set" : "-",
   ]);
+  const register = providers.map((provider) => `  ${registerText(provider)}`);
   const head = ["NAME", "KIND", "SET FOR", "ENABLED", "CLIENT ID", "SECRET"];
   const list = rows.length === 0 ? "no providers are set" : table(head, rows, context);
-  return offered.length === 0 ? list : `${list}\nthe page offers: ${offered.join(", ")}`;
+  const offer = offered.length === 0 ? [] : [`the page offers: ${offered.join(", ")}`];
+  return [list, ...offer, ...(register.length === 0 ? [] : ["", "to enter at the providers:", ...register])].join("\n");
+}
+
+/** Where each of the known providers wants the address that it sends browsers back to. */
+const places: Readonly<Record<string, string>> = {
+  google: "console.cloud.google.com, Google Auth Platform, Clients: authorized redirect URIs",
+  github: "github.com, Settings, Developer settings, OAuth Apps: authorization callback URL",
+  twitter: "developer.x.com, the app, User authentication settings: callback URI",
+};
+
+function registerText({ name, kind, callback_url, options }: IdentityProvider): string {
+  const { issuer, authorize_url: authorize } = options;
+  const own = [issuer, authorize].find((address) => address !== undefined && URL.canParse(address));
+  const place = own === undefined ? places[kind] : `${new URL(own).host}, the client of this service: redirect URIs`;
+  return `redirect address of ${name}: ${callback_url}${place === undefined ? "" : `   (${place})`}`;
+}
+
+/** Who sets up a connection believes that its users come with their addresses. */
+function unprovedText({ name, kind, options }: IdentityProvider): string {
+  if (kind !== "oidc" || options.trusted === true) return "";
+  return (
+    `addresses from ${name} stay unproved: its users get an address of ours and join no user who is there;\n` +
+    "if it checks addresses itself, say --trusted"
+  );
 }
