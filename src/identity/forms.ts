@@ -1,9 +1,11 @@
 import { Failure } from "../api/failure.ts";
 import { clientNetwork } from "../core/identity/client-network.ts";
 import type { Lane } from "../lib/fair-limit.ts";
+import type { User } from "../store/identity/records.ts";
 import type { RateBucket } from "./context.ts";
 import type { IdentityContext } from "./context.ts";
 import type { Admitted } from "./entrance.ts";
+import { hashOf, hexOf } from "./random.ts";
 import type { Visit } from "./visit.ts";
 
 /** What is wrong with a form that was sent; it is shown again. */
@@ -72,4 +74,22 @@ export function laneOf({ entry, ip }: Visit): Lane {
 /** One address in one instance, whether there is such a user or not. */
 export function accountKey({ entry }: Visit, email: string): string {
   return `${entry.instance.seq}\0${email}`;
+}
+
+/**
+ * What is counted and locked for an account: the address, whether anybody has it or not. A browser in which this user
+ * was signed in before counts for itself, so that strangers who try passwords, or ask for mails, do not lock the user
+ * out.
+ */
+export function attemptsKey(
+  { store }: Pick<IdentityContext, "store">,
+  visit: Visit,
+  { email, user }: { email: string; user: User | undefined },
+): string {
+  const { entry, device } = visit;
+  const key = accountKey(visit, email);
+  if (user === undefined || device === undefined) return key;
+  const browser = hexOf(hashOf(device.device));
+  const isKnown = store.sessions.isKnown(entry.instance.seq, { user: user.seq, device: browser });
+  return isKnown ? `${key}\0${browser}` : key;
 }

@@ -4,7 +4,7 @@ import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit, auditAttempt } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
-import { accountKey, counted, type DeadEnd, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
+import { attemptsKey, counted, type DeadEnd, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
 import type { Mailing } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashOf, randomSecret } from "./random.ts";
@@ -40,31 +40,37 @@ export function createReset(parts: ResetParts): Reset {
   };
 }
 
-async function begin(
-  { context, mailing }: ResetParts,
-  visit: Visit,
-  form: { email: string; redirectUri: string },
-): Promise<Asked> {
-  const { entry, ip } = visit;
+async function begin(parts: ResetParts, visit: Visit, form: { email: string; redirectUri: string }): Promise<Asked> {
+  const { context } = parts;
+  const { entry } = visit;
   const redirectUri = allowedRedirect(context, visit, form.redirectUri);
   if (redirectUri === undefined) return { end: "redirect" };
   if (!offersPassword(entry)) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "email" };
-  const perAccount = { bucket: "reset_account", key: accountKey(visit, email) } as const;
+  return inEvenTime(context, () => request(parts, visit, { email, redirectUri }));
+}
+
+async function request(
+  { context, mailing }: ResetParts,
+  visit: Visit,
+  { email, redirectUri }: { email: string; redirectUri: string },
+): Promise<Asked> {
+  const { entry, ip } = visit;
+  const user = context.store.users.byEmail(entry.instance.seq, email);
+  const perAccount = { bucket: "reset_account", key: attemptsKey(context, visit, { email, user }) } as const;
   return counted(context, visit, { perClient: "reset", perAccount }, async () => {
     const now = context.clock.now();
-    const request = (nouns: IdentityNouns): void => {
+    await context.store.write((nouns): void => {
       const { instance } = entry;
       const act = { instance, actor: "user", action: "password.reset_requested", email, ip, now };
       auditAttempt(nouns, act, context.limits);
-      const user = nouns.users.byEmail(instance.seq, email);
-      if (user === undefined || user.placeholder || user.bannedAt !== undefined) return;
-      const token = putLink(context, nouns, { user, redirectUri, now });
+      const present = nouns.users.byEmail(instance.seq, email);
+      if (present === undefined || present.placeholder || present.bannedAt !== undefined) return;
+      const token = putLink(context, nouns, { user: present, redirectUri, now });
       const link = `${visit.pagesUrl}/reset?token=${token}`;
-      mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: user.email, link, now });
-    };
-    await inEvenTime(context, () => context.store.write(request));
+      mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: present.email, link, now });
+    });
     mailing.wake();
     return { sent: email };
   });

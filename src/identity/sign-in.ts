@@ -5,11 +5,11 @@ import type { ProviderButton } from "./code-exchange.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { type Admit, type Admitted, currentSession } from "./entrance.ts";
-import { accountKey, counted, type FormOutcome, laneOf } from "./forms.ts";
+import { attemptsKey, counted, type FormOutcome, laneOf } from "./forms.ts";
 import { titleOf } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Providers } from "./providers.ts";
-import { hashOf, hexOf } from "./random.ts";
+import { hashOf } from "./random.ts";
 import { allowedRedirect } from "./redirects.ts";
 import { revokeSession } from "./sessions.ts";
 import type { Visit } from "./visit.ts";
@@ -95,7 +95,7 @@ async function signInWithPassword(parts: SignInParts, visit: Visit, form: Passwo
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "credentials" };
   const user = context.store.users.byEmail(visit.entry.instance.seq, email);
-  const key = attemptsKey(parts, visit, { email, user });
+  const key = attemptsKey(context, visit, { email, user });
   const seconds = context.rateLimits.locked(key);
   if (seconds !== undefined) return { problem: "rate", seconds };
   const perAccount = { bucket: "sign_in_account", key } as const;
@@ -111,24 +111,6 @@ async function signInWithPassword(parts: SignInParts, visit: Visit, form: Passwo
     context.rateLimits.passed(key);
     return letIn(parts, visit, { user, password, redirectUri });
   });
-}
-
-/**
- * What attempts are counted and locked by: the address, whether anybody has it or not. A browser in which this user was
- * signed in before counts for itself, so that strangers who try passwords do not lock the user out.
- */
-function attemptsKey(
-  { context }: SignInParts,
-  visit: Visit,
-  { email, user }: { email: string; user: User | undefined },
-): string {
-  const { entry, device } = visit;
-  const key = accountKey(visit, email);
-  if (user === undefined || device === undefined) return key;
-  const browser = hexOf(hashOf(device.device));
-  return context.store.sessions.isKnown(entry.instance.seq, { user: user.seq, device: browser })
-    ? `${key}\0${browser}`
-    : key;
 }
 
 function recordFailure({ context }: SignInParts, { entry, ip }: Visit, email: string): Promise<void> {

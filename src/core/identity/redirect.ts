@@ -37,7 +37,7 @@ export function checkRedirect(text: string, rules: RedirectRules): Parsed<string
       'redirect_uri carries query parameters that the instance does not allow; set redirect_query to "any"',
     );
   }
-  return parsed(`${url.origin}${url.pathname}${query === "" ? "" : `?${query}`}`);
+  return parsed(`${url.origin}${url.pathname}${query === "" ? "" : `?${asciiOnly(query)}`}`);
 }
 
 /** Whether an address may stand on the list of an instance; what is wrong with it, else undefined. */
@@ -94,16 +94,22 @@ function reservedKeys({ delivery }: RedirectRules): string[] {
   return delivery === "code" ? [...reserved, "code"] : reserved;
 }
 
-/** Pair by pair, so that the rest stays as the app wrote it. */
+/** Pair by pair, so that the rest stays as the app wrote it. To some frameworks a semicolon parts pairs as well. */
 function withoutReserved(query: string, keys: readonly string[]): string {
   if (query === "") return "";
-  const kept = query.split("&").filter((pair) => !keys.includes(baseKeyOf(pair)));
-  return kept.join("&");
+  const isKept = (pair: string) => !keys.includes(baseKeyOf(pair));
+  const kept = query.split("&").filter(isKept);
+  return kept.map((pair) => pair.split(";").filter(isKept).join(";")).join("&");
 }
 
-/** `token[]` and `token[a]` are the same parameter to many frameworks. */
+/** `token[]` and `token[a]` are the same parameter to many frameworks, and some end a name at a NUL. */
 function baseKeyOf(pair: string): string {
-  return (keyOf(pair).split("[")[0] ?? "").trim().toLowerCase();
+  return (keyOf(pair).split(/[[\u0000]/)[0] ?? "").trim().toLowerCase();
+}
+
+/** Other letters are written as browsers do: no header can hold them. */
+function asciiOnly(query: string): string {
+  return query.toWellFormed().replace(/[^\u0021-\u007e]+/gu, encodeURIComponent);
 }
 
 function keyOf(pair: string): string {

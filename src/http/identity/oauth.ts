@@ -39,7 +39,8 @@ export async function departAnswer(
 ): Promise<Response> {
   const { hosted } = plane.identity;
   const { visit, face, request, query, prefix } = call;
-  const { host } = new URL(request.url);
+  // Whatever a client says that its host is: it may be none.
+  const host = URL.canParse(request.url) ? new URL(request.url).host : "";
   if (host !== new URL(hosted.baseUrl).host && !query.has(hopped)) {
     const { provider, redirectUri } = wish;
     const onward = new URLSearchParams({ provider, redirect_uri: redirectUri, [hopped]: "1" });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { appUrl, baseUrl, claimsOf, signInWorld, type SignInWorld } from "../../support/sign-in-world.ts";
 import type { Tenant } from "../../support/identity.ts";
-import type { Page } from "../../support/web-browser.ts";
+import type { Page, WebBrowser } from "../../support/web-browser.ts";
 import { waitFor } from "../../support/wait.ts";
 
 let world: SignInWorld;
@@ -190,6 +190,20 @@ describe("passwords", () => {
     expect((await attempt(shop, "198.51.100.7")).status).toBe(429);
     expect((await attempt(shop, "", {}, browser)).url).toContain("token=");
   });
+});
+
+test("strangers who ask for mails do not keep the user's known browser from one", async () => {
+  const password = "correct horse battery";
+  const passwordHash = await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 1_024, timeCost: 1 });
+  const email = "ana@example.com";
+  await world.user(shop, { email, passwordHash });
+  const ask = async (browser: WebBrowser) =>
+    (await browser.submit(await browser.open(world.page(shop, "/forgot")), "/forgot", { email })).status;
+  const known = world.browser(from("198.51.100.9"));
+  await known.submit(await known.open(world.page(shop, "/sign-in")), "/sign-in", { email, password });
+  for (let n = 0; n < 3; n++) expect(await ask(world.browser(from(`203.0.113.${n}`)))).toBe(200);
+  expect(await ask(world.browser(from("203.0.113.9")))).toBe(429);
+  expect(await ask(known)).toBe(200);
 });
 
 test("callbacks and wrong passwords of a stranger do not flood the audit trail", async () => {

@@ -62,6 +62,24 @@ test("so it is without a declared length, and no more of it is read", async () =
   expect(sent).toBeLessThan(64 * max);
 });
 
+test("a Host that is none is nobody's fault but the client's", async () => {
+  const back = encodeURIComponent("https://app.test/cb");
+  await it.context.store.write(({ providers }) => {
+    const times = { createdAt: 1, updatedAt: 1 };
+    const row = { instance: shop.entry().instance.seq, name: "google", kind: "google" as const, enabled: true };
+    providers.put({ ...row, clientId: "c", clientSecret: "s", options: {}, ...times });
+  });
+  for (const host of ["", "[::1", "%", "a:99999", "xn--", "a b", "evil.test", "evil.test@127.0.0.1", "127.0.0.1:1/x"]) {
+    for (const path of ["/oauth/authorize?provider=google&", "/sign-in?", "/sign-out?"]) {
+      const answer = await raw(
+        `GET /i/${shop.id}${path}redirect_uri=${back} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect([host, path, /^HTTP\/1.1 [1-4]\d\d /.test(answer)]).toEqual([host, path, true]);
+      expect(/^location: (?!http:\/\/127\.0\.0\.1:8688\/)/im.test(answer)).toBe(false);
+    }
+  }
+});
+
 test("without a right key nothing of a body is waited for", async () => {
   const answer = await raw(
     "POST /api/v1/tokens/verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{",

@@ -140,6 +140,11 @@ describe("signing in", () => {
     expect(new URL(page.url).searchParams.getAll("token")).toHaveLength(1);
   });
 
+  test("letters of other scripts come back to the app", async () => {
+    const page = await world.signIn(world.browser(), shop, "google", `${appUrl}?return_to=/日本`);
+    expect(page.url.startsWith(`${appUrl}?return_to=/%E6%97%A5%E6%9C%AC&token=`)).toBe(true);
+  });
+
   test("`provider` on the sign-in page skips it", async () => {
     const page = await world.browser().open(world.page(shop, "/sign-in", { provider: "google" }));
     expect(claimsOf(page).provider).toBe("google");

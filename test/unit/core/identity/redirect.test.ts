@@ -141,6 +141,21 @@ test("nobody brings a token, an error or a code along", () => {
   expect(accepted(`${base}?code=1`, { redirect_query: "any", delivery: "code" })).toBe(base);
 });
 
+test("nor where semicolons part pairs, or a NUL ends a name", () => {
+  const base = "https://app.example.com/auth/callback";
+  for (const pair of ["state=1;token=x", "state=1;error=x;Token=y", "token%00=x&state=1"]) {
+    expect([pair, accepted(`${base}?${pair}`)]).toEqual([pair, `${base}?state=1`]);
+  }
+  expect(accepted(`${base}?state=a;b`)).toBe(`${base}?state=a;b`);
+});
+
+test("letters that no header can hold are written as browsers do", () => {
+  const base = "https://app.example.com/auth/callback";
+  expect(accepted(`${base}?return_to=/日本&state=ü`)).toBe(`${base}?return_to=/%E6%97%A5%E6%9C%AC&state=%C3%BC`);
+  expect(accepted(`${base}?state=\ud800`)).toBe(`${base}?state=%EF%BF%BD`);
+  expect(accepted(`${base}?state=to\u200bken`)).toBe(`${base}?state=to%E2%80%8Bken`);
+});
+
 test("how much of the query must be listed is a setting", () => {
   const listed = { redirect_uris: ["https://app.example.com/cb?tenant=7"] };
   const base = "https://app.example.com/cb";
