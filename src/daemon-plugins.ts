@@ -97,6 +97,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     passes: new Map(),
     underWay: new Set(),
     holds: new Set(),
+    arrivals: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
 }

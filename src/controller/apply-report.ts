@@ -1,6 +1,7 @@
 import { formatKey, type ManifestKey } from "../api/manifest.ts";
 import type { ApplyResult, PlanRow } from "../api/orchestration/apply.ts";
 import { changedPaths } from "../core/diff.ts";
+import { runsAsRoot } from "../core/plugins/conflicts.ts";
 import { generatedTexts, hideGenerated } from "../core/plugins/generated.ts";
 import { absentReferences, unresolvedText } from "../core/references.ts";
 import { notActedUpon } from "../core/unsupported.ts";
@@ -35,7 +36,7 @@ export function report(
     );
   });
   const clashes = [...ports].flatMap(([ref, notes]) => notes.map((note) => `${ref}: ${note}`));
-  const warnings = [...unheeded, ...clashes, ...outcome.warnings, ...started];
+  const warnings = [...unheeded, ...rootNotes(expansions), ...clashes, ...outcome.warnings, ...started];
   const result: ApplyResult = {
     applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
     pruned: pruned.map(formatKey),
@@ -44,6 +45,16 @@ export function report(
     ...(warnings.length > 0 ? { warnings } : {}),
   };
   return options.dryRun ? planned(context, { result, outcome, expansions, ports }) : result;
+}
+
+/** An install shows and asks; an apply that brings a plugin can only tell. */
+function rootNotes({ installs, blocks }: Expansions): string[] {
+  return installs.flatMap(({ plugin: name, source }) => {
+    const plugin = blocks.find((block) => block.plugin.yml.name === name)?.plugin;
+    if (plugin === undefined || !runsAsRoot(plugin.permissions)) return [];
+    const why = plugin.yml.permissions === undefined ? "says nothing of what it needs" : "asks for it";
+    return [`the plugin "${name}" came from ${source} and runs as the user of the server: its plugin.yml ${why}`];
+  });
 }
 
 interface Planning {

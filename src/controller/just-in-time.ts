@@ -4,8 +4,10 @@ import type { ApplyResult } from "../api/orchestration/apply.ts";
 import type { PluginBlock } from "../core/draft.ts";
 import type { BlockPin } from "../core/plugins/expansion.ts";
 import { isPluginName } from "../core/plugins/names.ts";
-import type { InstallRequest, Plugin } from "../plugin/plugin.ts";
+import { parseSource } from "../core/plugins/source.ts";
+import type { Plugin } from "../plugin/plugin.ts";
 import type { ApplyOptions } from "./apply-change.ts";
+import { type Coming, expected, giveUp } from "./arrivals.ts";
 import type { Context } from "./context.ts";
 
 export type Installed = NonNullable<ApplyResult["plugin_installs"]>[number];
@@ -37,15 +39,16 @@ export async function bringPlugins(
     if (first === undefined) continue;
     refuseTwoPins(first, others);
     const { kind } = first.block;
-    const request = requestFor(context, first);
-    if (request === undefined) continue;
+    const coming = comingFor(context, first);
+    if (coming === undefined) continue;
+    const { request } = coming;
     if (options.dryRun) {
       const version = request.version ?? "";
       installs.push({ plugin: kind, version, source: request.source });
       const why = `unknown until "${kind}" is installed from ${request.source}`;
       for (const { block } of [first, ...others]) missing.set(block.kind, why);
     } else {
-      installs.push(await bring(context, { wanted: first, request, options, undo }));
+      installs.push(await bring(context, { wanted: first, coming, options, undo }));
     }
   }
   return { installs, missing };
@@ -77,23 +80,48 @@ function refuseTwoPins(first: PinnedBlock, others: readonly PinnedBlock[]): void
 }
 
 /** What has to be installed for a block; undefined when what is there will do. */
-function requestFor(context: Context, { block, path, pin }: PinnedBlock): InstallRequest | undefined {
+function comingFor(context: Context, { block, path, pin }: PinnedBlock): Coming | undefined {
   const there = context.plugins.registry.ofKind(block.kind);
   const version = pin.version === "latest" ? undefined : pin.version;
   const wanted = version === undefined ? {} : { version };
-  const named = pin.repo ?? context.plugins.defaultRepo(block.kind);
-  if (there === undefined || there.origin === "bundled") {
-    if (named !== undefined) return { source: named, ...wanted, replace: true };
-    if (there !== undefined && fits(there, pin.version)) return undefined;
+  const byOperator = context.plugins.defaultRepo(block.kind);
+  const named = pin.repo ?? byOperator;
+  if (there === undefined) {
+    if (named === undefined) throw notThere(block, path, there);
+    return { request: { source: named, ...wanted }, present: undefined };
+  }
+  if (there.origin === "bundled") {
+    if (pin.repo !== undefined && !isSame(pin.repo, byOperator)) throw wouldReplace({ block, path, pin }, there);
+    if (named !== undefined) return { request: { source: named, ...wanted, replace: true }, present: undefined };
+    if (fits(there, pin.version)) return undefined;
     throw notThere(block, path, there);
   }
   if (fits(there, pin.version) && pin.version !== "latest") return undefined;
-  const source = pin.repo ?? there.lock?.source ?? context.plugins.defaultRepo(block.kind);
-  const isOwn = there.origin === "installed";
-  if (source !== undefined && source !== "" && isOwn) return { source, ...wanted };
-  // Nothing to compare with: what lies there by hand is what there is.
-  if (pin.version === "latest") return undefined;
-  throw notThere(block, path, there);
+  const own = there.lock?.source ?? "";
+  if (there.origin !== "installed" || own === "") {
+    // Nothing to compare with: what lies there by hand is what there is.
+    if (pin.version === "latest") return undefined;
+    throw notThere(block, path, there);
+  }
+  if (pin.repo !== undefined && !isSame(pin.repo, own)) throw wouldReplace({ block, path, pin }, there);
+  return { request: { source: own, ...wanted }, present: there };
+}
+
+/** Two ways to write one source are one. */
+function isSame(one: string, other: string | undefined): boolean {
+  return other !== undefined && JSON.stringify(parseSource(one)) === JSON.stringify(parseSource(other));
+}
+
+/** A plugin serves blocks of every scope: one block does not decide what all others are expanded by. */
+function wouldReplace({ block, path, pin }: PinnedBlock, { yml, origin, lock }: Plugin): Failure {
+  const present = origin === "bundled" ? "is part of the server" : `is installed from ${lock?.source}`;
+  const version = pin.version === undefined || pin.version === "latest" ? "" : ` --version ${pin.version}`;
+  const way = `berth plugins install ${pin.repo}${version}${origin === "bundled" ? " --replace" : ""}`;
+  return new Failure(
+    "conflict",
+    `${path}spec.plugin.repo: the plugin "${yml.name}" ${present}, and ${pin.repo} would take its place for blocks of kind ` +
+      `"${block.kind}" in all scopes; to do that: ${way}; else leave spec.plugin out`,
+  );
 }
 
 function fits({ yml }: Plugin, version: string | undefined): boolean {
@@ -112,33 +140,20 @@ function notThere(block: PluginBlock, path: string, there: Plugin | undefined): 
 
 interface Bringing {
   wanted: PinnedBlock;
-  request: InstallRequest;
+  coming: Coming;
   options: ApplyOptions;
   undo: (() => Promise<void>)[];
 }
 
-/** Takes an install back, unless a block that was stored meanwhile is of the plugin. */
-async function unbring(context: Context, before: Plugin | undefined, { name, version }: Plugin["yml"]): Promise<void> {
-  const { installer, registry } = context.plugins;
-  if (context.store.blocks.list({}).some(({ plugin }) => plugin === name) && before?.origin !== "installed") return;
-  if (before?.origin !== "installed") await installer.remove(name);
-  else if (before.yml.version !== version) await installer.rollback(name);
-  else return;
-  await registry.refresh();
-  const detail = { plugin: name, version, why: "the apply that brought it was refused" };
-  const event = { actor: "reconciler", action: "plugin.remove", detail };
-  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
-}
-
-async function bring(context: Context, { wanted, request, options, undo }: Bringing): Promise<Installed> {
+async function bring(context: Context, { wanted, coming, options, undo }: Bringing): Promise<Installed> {
   const { block, path, pin } = wanted;
-  const { source } = request;
-  const before = context.plugins.registry.ofKind(block.kind);
+  const { source } = coming.request;
   const at = `${path}${formatKey(block)}: `;
-  const { yml } = await context.plugins.installer.install(request).catch((error: unknown) => {
+  const arrival = expected(context, coming);
+  undo.push(() => giveUp(context, arrival));
+  const { yml } = await arrival.plugin.catch((error: unknown) => {
     throw asInvalid(error, at);
   });
-  undo.push(() => unbring(context, before, yml));
   await context.plugins.registry.refresh();
   const detail = { plugin: yml.name, version: yml.version, source, for: formatKey(block) };
   const event = { actor: options.actor, action: "plugin.install", detail };

@@ -4,7 +4,7 @@ import type { BlockSchemas } from "../plugin/block-schemas.ts";
 import { type Confinement, unconfined } from "../plugin/confinement.ts";
 import type { Host } from "../plugin/host.ts";
 import type { Offers } from "../plugin/offers.ts";
-import type { Installer, Registry } from "../plugin/plugin.ts";
+import type { Installer, Plugin, Registry } from "../plugin/plugin.ts";
 
 /** What the controller needs to run plugins. */
 export interface PluginRoom {
@@ -29,6 +29,8 @@ export interface PluginRoom {
   underWay: Set<string>;
   /** Runs under way that keep stopped what they stopped. */
   holds: Set<PluginHold>;
+  /** On their way in for applies, by source and version. */
+  arrivals: Map<string, Arrival>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
   defaultRepo: (kind: string) => string | undefined;
 }
@@ -49,6 +51,17 @@ export interface RunPass {
   actor: string;
   /** A pod asked for the run: of the plugin's blocks only these are its business. */
   only: readonly Place[] | undefined;
+}
+
+/** A plugin on its way in for one apply or several. */
+export interface Arrival {
+  plugin: Promise<Plugin>;
+  /** How many wait for it. */
+  applies: number;
+  /** How many of them came to nothing. */
+  refused: number;
+  /** As it was before; undefined where there was none, or a bundled one. */
+  before: Plugin | undefined;
 }
 
 /** A run under way of a plugin that can stop containers through the engine. */
@@ -99,6 +112,7 @@ export function noPlugins(): PluginRoom {
     passes: new Map(),
     underWay: new Set(),
     holds: new Set(),
+    arrivals: new Map(),
     callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,
   };

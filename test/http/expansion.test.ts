@@ -262,7 +262,7 @@ describe("just in time", () => {
       plugin_installs: [{ plugin: "cache", version: "2.0", source: "me/mine" }],
       plugin_expansions: [{ from: "cache/data/main" }],
     });
-    expect(asked).toEqual([{ source: "me/mine", version: "v2.0", replace: true }]);
+    expect(asked).toEqual([{ source: "me/mine", version: "v2.0" }]);
     const again = await ask("POST /apply", { ...block, kind: "cache", spec });
     expect(again.data.plugin_installs).toBeUndefined();
     expect(asked).toHaveLength(1);

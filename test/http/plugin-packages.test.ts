@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { readPluginYml } from "../../src/core/plugins/plugin-yml.ts";
 import { helloPlugin, type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
 import { type Ask, fetchPlane, plane } from "../support/plane.ts";
 import { testPlugins } from "../support/plugins.ts";
@@ -143,8 +144,86 @@ describe("a block of a plugin that is not there", () => {
     expect((await ask("GET /plugins")).data.plugins).toEqual([]);
     const first = await ask("POST /apply", block);
     expect(first.data.plugin_installs).toEqual([{ plugin: "greeter", version: "1", source: "ana/greeter" }]);
+    expect(first.data.warnings).toEqual([
+      'the plugin "greeter" came from ana/greeter and runs as the user of the server: its plugin.yml says nothing of what it needs',
+    ]);
     expect(first.data.plugin_expansions).toEqual([{ from: "greeter/s/web", to: ["deployment/s/web"] }]);
     expect((await ask("POST /apply", block)).data.plugin_installs).toBeUndefined();
+  });
+
+  test("is brought once for applies at the same time, and stays where one of them is stored", async () => {
+    const hook = `#!/bin/sh\necho ran >> "${yard.root}/hooks"\nsleep 0.2\n`;
+    host.releases["ana/greeter"] = { v1: { files: { ...greeter({ type: "object" }), install: hook } } };
+    const wrong = { kind: "deployment", scope: "s", name: "web", spec: { image: "fixture:1" } };
+    const applies = [block, { ...block, scope: "t" }, { ...block, scope: "u" }, [block, wrong], [block, wrong]];
+    const answers = await Promise.all(applies.map((body) => ask("POST /apply", body)));
+    expect(answers.map(({ status }) => status).slice(3)).toEqual([400, 400]);
+    expect(answers.map(({ status }) => status).slice(1, 3)).toEqual([200, 200]);
+    expect(await Bun.file(`${yard.root}/hooks`).text()).toBe("ran\n");
+    expect((await ask("GET /plugins")).data.plugins).toMatchObject([{ name: "greeter" }]);
+  });
+
+  test("goes again where every apply that needed it is refused", async () => {
+    host.releases["ana/greeter"] = { v1: { files: greeter({ type: "object" }) } };
+    const wrong = [block, { kind: "deployment", scope: "s", name: "web", spec: { image: "fixture:1" } }];
+    const answers = await Promise.all([ask("POST /apply", wrong), ask("POST /apply", wrong)]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect((await ask("GET /plugins")).data.plugins).toEqual([]);
+  });
+
+  test("takes the place of no other one: neither of one that is installed, nor of what that was granted", async () => {
+    const narrow = (version: string, more = "") => ({
+      ...greeter({ type: "object" }),
+      "plugin.yml": `name: greeter\nversion: "${version}"\nschema: schema.json\npermissions: { scopes: [s]${more} }\n`,
+    });
+    host.releases["ana/greeter"] = {
+      v1: { files: narrow("1") },
+      v2: { files: narrow("2") },
+      v3: { files: narrow("3", ", docker: true") },
+    };
+    host.releases["eve/greeter"] = { v2: { files: narrow("2") } };
+    const want = (version: string, repo = "ana/greeter") =>
+      ask("POST /apply", { ...block, spec: { plugin: { repo, version } } });
+    expect((await want("1")).status).toBe(200);
+    const other = await want("2", "eve/greeter");
+    expect([other.status, other.error]).toEqual([
+      409,
+      expect.stringContaining("is installed from ana/greeter, and eve/greeter would take its place"),
+    ]);
+    expect(other.error).toContain("berth plugins install eve/greeter --version 2");
+    expect((await want("2", "github.com/ana/greeter")).data.plugin_installs).toMatchObject([{ version: "2" }]);
+    const more = await want("3");
+    expect([more.status, more.error]).toEqual([400, expect.stringContaining("wants more than")]);
+    expect((await ask("GET /plugins/greeter")).data.version).toBe("2");
+  });
+
+  test("never takes the place of a bundled one, whatever the package calls itself", async () => {
+    const { yml } = readPluginYml({ name: "pg", version: "0.1", kinds: ["pg"], commands: ["expand"] }, "pg");
+    const own = await pluginYard({ releasesUrl: host.url, bundled: [{ yml, argv: ["/bin/false"] }] });
+    const { installer, registry } = own;
+    const server = await world({ plugins: (layout) => ({ ...testPlugins(layout), installer, registry }) });
+    const say = plane(server);
+    const package_ = { ...greeter({ type: "object" }), "plugin.yml": "name: pg\nversion: 1\nkinds: [pg, greeter]\n" };
+    host.releases["eve/pg"] = { v1: { files: package_ } };
+    const direct = { kind: "pg", scope: "s", name: "db", spec: { plugin: { repo: "eve/pg" } } };
+    const refused = await say("POST /apply", direct);
+    expect([refused.status, refused.error]).toEqual([
+      409,
+      expect.stringContaining('the plugin "pg" is part of the server'),
+    ]);
+    expect(refused.error).toContain("berth plugins install eve/pg --replace");
+    expect((await say("POST /apply?dry_run=true", direct)).status).toBe(409);
+    // By the way of a kind that nobody serves.
+    const aside = await say("POST /apply", {
+      kind: "greeter",
+      scope: "s",
+      name: "db",
+      spec: { plugin: { repo: "eve/pg" } },
+    });
+    expect([aside.status, aside.error]).toEqual([400, expect.stringContaining('"pg" is part of the server')]);
+    expect((await say("GET /plugins/pg")).data).toMatchObject({ origin: "bundled", version: "0.1" });
+    await server.close();
+    await own.close();
   });
 
   test("leaves nothing when it cannot be brought", async () => {
