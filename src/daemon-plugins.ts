@@ -80,7 +80,9 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     lacks,
     serverVersion: version,
     now: () => Date.now(),
-    which: (program) => Bun.which(program, { PATH: environment.PATH ?? "" }),
+    // Scripts for bun are run by this executable where the machine has none.
+    which: (program) =>
+      Bun.which(program, { PATH: environment.PATH ?? "" }) ?? (program === "bun" ? process.execPath : null),
   });
   return {
     registry,

@@ -40,9 +40,9 @@ const assets =
 const languages: Readonly<Record<string, Language>> = {
   ts: {
     entrypoint: "main.ts",
-    programs: ["bun"],
+    programs: [],
     files: { "main.ts": mainTs },
-    build: "It runs with `bun`, which must be on the server's PATH.\n\n",
+    build: "It runs on bun: that of the server, or the one that is part of berth.\n\n",
     asset: "",
   },
   bash: {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { Failure } from "../api/failure.ts";
 import type { Cgroup, Cgroups } from "./cgroups.ts";
 import { asUser } from "./confinement.ts";
-import { startable } from "./program.ts";
+import { startOf } from "./program.ts";
 import { readBoth } from "./reading.ts";
 import { createSweeper, type Sweeper } from "./sweep.ts";
 
@@ -169,11 +169,19 @@ function spawn({ argv, folder, env, stdin, user }: Invocation, around: Around): 
     throw new Failure("not_found", `the plugin's folder "${folder}" is gone; install the plugin again`);
   }
   const input = stdin === undefined ? ("ignore" as const) : new TextEncoder().encode(stdin);
-  const program = startable(name, env.PATH);
-  const own = user === undefined ? [program, ...words] : asUser(around.setpriv ?? "setpriv", user, [program, ...words]);
+  const start = startOf(name, env.PATH);
+  const program = [...start.words, ...words];
+  const own = user === undefined ? program : asUser(around.setpriv ?? "setpriv", user, program);
   const whole = around.cgroup === undefined ? own : inside(around.cgroup, own);
   try {
-    return Bun.spawn(whole, { cwd: folder, env, stdin: input, stdout: "pipe", stderr: "pipe", detached: true });
+    return Bun.spawn(whole, {
+      cwd: folder,
+      env: { ...env, ...start.env },
+      stdin: input,
+      stdout: "pipe",
+      stderr: "pipe",
+      detached: true,
+    });
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new Failure("invalid", `"${name}" cannot be started: ${text}`, { cause });

@@ -26,7 +26,7 @@ import { grantedBy, type InstalledPlugin, type InstallOptions, type Installer } 
 import { type Fetched, fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import { activeOf, readState, type VersionRecord } from "./state.ts";
 import { updateWish } from "./update.ts";
-import { giveTo } from "./tree.ts";
+import { giveTo, requireLinksInside } from "./tree.ts";
 import { current, type InstallerOptions, type Work } from "./work.ts";
 
 /** See `Installer`. Nobody else may change the folders meanwhile, and `recover` comes before it. */
@@ -146,6 +146,7 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   if ((await selfDescription(folder)) !== before) {
     throw new Failure("invalid", `the install hook of "${yml.name}" changed its plugin.yml: not installed`);
   }
+  await requireLinksInside(folder);
   await requirePrograms(folder, yml.name);
   const files = await lockFiles(folder, work.limits);
   work.reached("locked");

@@ -103,6 +103,28 @@ export async function giveTo(folder: string, user: number): Promise<void> {
   await chown(folder, user, user);
 }
 
+/**
+ * After a hook: what a link out of the package leads to is not locked, and may be anybody's. Fails `invalid` with the
+ * first one.
+ */
+export async function requireLinksInside(folder: string): Promise<void> {
+  const root = await realpath(folder);
+  const look = async (below: string, depth: number): Promise<void> => {
+    if (depth > depthMax) throw new Failure("invalid", `the package is nested deeper than ${depthMax} folders`);
+    for (const entry of await readdir(below, { withFileTypes: true })) {
+      const path = join(below, entry.name);
+      if (entry.isDirectory()) await look(path, depth + 1);
+      if (!entry.isSymbolicLink() || (await inside(path, root)) !== undefined) continue;
+      const shown = relative(root, path);
+      throw new Failure(
+        "invalid",
+        `the install hook made "${shown}", a link that leads out of the package, or nowhere`,
+      );
+    }
+  };
+  await look(root, 0);
+}
+
 /** Programs, hooks included, can be started whatever the source said about their modes. */
 export async function makeExecutable(folder: string): Promise<void> {
   const programs: string[] = ["install", "uninstall"];

@@ -63,6 +63,15 @@ describe("an author", () => {
   });
 });
 
+test("a plugin in TypeScript needs nothing on the server", async () => {
+  await done("plugins init typed --lang ts");
+  expect(await done("plugins test typed")).toContain("2 passed, 0 failed");
+  expect(await done("plugins install ./typed -y")).toBe("installed typed 0.1.0\n");
+  expect(await done("typed:hello ana")).toBe("hello ana\n");
+  expect(await done("plugins info typed")).toContain("a user of its own");
+  await done("plugins remove typed -y");
+});
+
 describe("an operator", () => {
   const slow = () => join(berth.root, "slow");
   const napping = () => join(berth.root, "napping");

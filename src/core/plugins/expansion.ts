@@ -58,14 +58,14 @@ export function readExpansion(data: unknown, block: PluginBlock, limits: ActionL
     const message = "data is none of a list of manifests, one manifest, or an object with manifests and actions";
     return { manifests: [], actions: [], problems: [{ path: "", message }] };
   }
-  if (list.length === 0) return { manifests: [], ...decodeActions(actions, limits) };
+  const planned = expandActions(actions, limits);
+  if (list.length === 0) return { manifests: [], ...planned };
   const problems = list.flatMap((item, index) => kindProblems(item, `manifests[${index}]`));
   if (problems.length > 0) return { manifests: [], actions: [], problems };
   const decoded = decodeManifests(
     list.map((item) => completed(item, block)),
     { limits },
   );
-  const planned = decodeActions(actions, limits);
   return {
     manifests: decoded.manifests.flatMap(({ kind, scope, name, spec }) => {
       return kind === "app" ? [] : [{ kind, scope, name, spec }];
@@ -73,6 +73,17 @@ export function readExpansion(data: unknown, block: PluginBlock, limits: ActionL
     actions: planned.actions,
     problems: [...decoded.problems, ...planned.problems],
   };
+}
+
+/** An apply has no terminal of its own: what is for an operator's is refused instead of dropped. */
+function expandActions(written: unknown, limits: ActionLimits): Pick<Expansion, "actions" | "problems"> {
+  const { actions, problems } = decodeActions(written, limits);
+  const clients = actions.flatMap(({ type }, index) => {
+    if (type !== "exec_local" && type !== "fetch_file") return [];
+    const message = `"${type}" is for the operator's terminal: a command of the plugin can ask for it, expand cannot`;
+    return [{ path: `actions[${index}]`, message }];
+  });
+  return { actions, problems: [...problems, ...clients] };
 }
 
 function shapeOf(data: unknown): { list: unknown[] | undefined; actions: unknown } {

@@ -126,6 +126,19 @@ test("floods end it, memory stays bounded", async () => {
   expect(err.stderr.length).toBeLessThanOrEqual(limits.pluginTailBytes);
 });
 
+test("scripts for bun run on this executable where the machine has none", async () => {
+  const path = join(folder, "main.ts");
+  const source =
+    "const said: string[] = process.argv.slice(2);\nconsole.log(JSON.stringify([said, await Bun.stdin.text()]));\n";
+  for (const first of ["#!/usr/bin/env bun", "#!/usr/bin/env -S bun run", "#!/nowhere/bun"]) {
+    writeFileSync(path, `${first}\n${source}`);
+    chmodSync(path, 0o755);
+    const plain = script("true");
+    const done = await host.run({ ...plain, argv: [path, "hello", "-h", "--", "x"], env: { PATH: "/usr/bin:/bin" } });
+    expect([done.stderr, JSON.parse(text(done.stdout))]).toEqual(["", [["hello", "-h", "--", "x"], "{}"]]);
+  }
+});
+
 test("what cannot be started says why", async () => {
   const plain = script("true");
   const missing = { ...plain, argv: [join(folder, "nothing")] };

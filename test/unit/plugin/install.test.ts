@@ -146,6 +146,19 @@ describe("the install hook", () => {
     }
   });
 
+  test("makes no link out of the package: what it leads to is nobody's to lock", async () => {
+    const it = await yard();
+    for (const target of ["/etc/passwd", "../../other", "nowhere"]) {
+      const install = `#!/bin/sh\nmkdir -p deep && ln -s ${target} deep/way\n`;
+      expect(
+        await failureText(it.installer.install({ source: packageOf(it, helloPlugin("1", { files: { install } })) })),
+      ).toBe('invalid: the install hook made "deep/way", a link that leads out of the package, or nowhere');
+    }
+    const install = "#!/bin/sh\nmkdir -p deep && touch deep/file && ln -s file deep/way && ln -s deep way\n";
+    await it.installer.install({ source: packageOf(it, helloPlugin("1", { files: { install } })) });
+    expect(await it.say("hello", "hello")).toBe("hello 1");
+  });
+
   test("runs in the package with its own home, before anything else sees the version", async () => {
     const it = await yard();
     const install =

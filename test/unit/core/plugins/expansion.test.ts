@@ -45,6 +45,20 @@ describe("an expansion", () => {
     }
   });
 
+  test("asks for nothing on an operator's terminal, with manifests or without", () => {
+    const actions = [
+      { type: "config_set", scope: "data", name: "main", kv: { A: "1" } },
+      { type: "exec_local", command: ["psql"] },
+      { type: "fetch_file", remote_path: "/a", dest_path: "a" },
+    ];
+    for (const manifests of [[], [set]]) {
+      expect(readExpansion({ manifests, actions }, block, limits).problems).toEqual([
+        { path: "actions[1]", message: expect.stringContaining('"exec_local" is for the operator\'s terminal') },
+        { path: "actions[2]", message: expect.stringContaining('"fetch_file"') },
+      ]);
+    }
+  });
+
   test("problems name the manifest, of kinds first", () => {
     const { problems } = readExpansion([set, { kind: "redis" }, { ...set, spec: { imagee: 1 } }], block, limits);
     expect(problems).toEqual([{ path: "manifests[1].kind", message: expect.stringContaining('got "redis"') }]);
