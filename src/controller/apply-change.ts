@@ -11,6 +11,7 @@ import {
 } from "../core/claims.ts";
 import { dependenciesOf } from "../core/dependencies.ts";
 import { changedPaths } from "../core/diff.ts";
+import { machineProblems } from "../core/machine.ts";
 import { restoreMasked } from "../core/mask.ts";
 import { referenceProblems, type ReferentLookup } from "../core/references.ts";
 import type { PutResult, Transaction } from "../store/store.ts";
@@ -171,7 +172,8 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems }:
   const owner = { ...item.key, spec: restored.spec };
   const stamped = stampAssetDigests(owner, lookups.digest);
   const unreported = referenceProblems(owner, lookups.referent, context.names);
-  for (const problem of [...restored.problems, ...stamped.problems, ...unreported]) {
+  const beyond = machineProblems(owner, { stored: stored?.spec, cpus: context.engine.info()?.cpus });
+  for (const problem of [...restored.problems, ...stamped.problems, ...unreported, ...beyond]) {
     problems.push({ path: `${item.path}${problem.path}`, message: problem.message });
   }
   return { ...item, spec: stamped.spec };

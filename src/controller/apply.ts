@@ -16,8 +16,8 @@ import { beginAtomic, lookBefore } from "./atomic.ts";
 import type { BlockChange } from "./block-change.ts";
 import { pluginKinds } from "./blocks.ts";
 import type { Context } from "./context.ts";
+import { engineNotes } from "./engine-notes.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./expansion.ts";
-import { portNotes } from "./host-ports.ts";
 import { imagePullRows, type PulledImages, pullImages } from "./image-pulls.ts";
 import { discardAssets } from "./collect-assets.ts";
 import { canBring, type Installed } from "./just-in-time.ts";
@@ -98,7 +98,7 @@ async function store(context: Context, { incoming, expansions, options }: Storin
   const committed = await commit(context, { incoming, expansions, options, pulled });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
   const { atomic } = committed;
-  const ports = await portNotes(context, committed.outcome);
+  const ports = await engineNotes(context, committed.outcome);
   const result = report(context, { ...committed, expansions, started, ports }, options);
   return {
     ...result,

@@ -17,7 +17,7 @@ export async function refuseHeldPorts(context: Context, workload: ResolvedWorklo
 }
 
 /** What an apply wrote, or a dry run would have written. */
-interface Written {
+export interface Written {
   puts: readonly PutResult[];
   pruned: readonly ManifestKey[];
 }

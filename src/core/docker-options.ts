@@ -1,4 +1,5 @@
 import type { Problem } from "../api/failure.ts";
+import { capabilityFault } from "./capabilities.ts";
 import { optionTokens } from "./docker-option-tokens.ts";
 import { type Parsed, parsed, unreadable } from "./parsed.ts";
 import { didYouMean } from "./suggest.ts";
@@ -22,7 +23,7 @@ const readers: Record<string, Reader> = {
   "--cpuset-cpus": text((cpusetCpus) => ({ cpusetCpus })),
   "--label": pair((label, { labels }) => ({ labels: { ...labels, ...label } })),
   "--sysctl": pair((sysctl, { sysctls }) => ({ sysctls: { ...sysctls, ...sysctl } })),
-  "--cap-drop": text((value, { capDrop = [] }) => ({ capDrop: [...capDrop, value] })),
+  "--cap-drop": readCapability,
   "--dns": text((value, { dns = [] }) => ({ dns: [...dns, value] })),
   "--dns-search": text((value, { dnsSearch = [] }) => ({ dnsSearch: [...dnsSearch, value] })),
   "--dns-option": text((value, { dnsOptions = [] }) => ({ dnsOptions: [...dnsOptions, value] })),
@@ -154,6 +155,11 @@ function word(allowed: string[], change: (value: string) => EngineOptions): Read
     if (allowed.includes(value)) return parsed(change(value));
     return unreadable(`takes ${allowed.map((one) => `"${one}"`).join(", ")}, got "${value}"`);
   };
+}
+
+function readCapability(value: string, { capDrop = [] }: EngineOptions): Parsed<EngineOptions> {
+  const fault = capabilityFault(value);
+  return fault === undefined ? parsed({ capDrop: [...capDrop, value] }) : unreadable(`takes a capability: ${fault}`);
 }
 
 function readTmpfs(value: string, { tmpfs }: EngineOptions): Parsed<EngineOptions> {

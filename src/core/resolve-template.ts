@@ -1,3 +1,4 @@
+import { argumentFault, argumentsFault } from "./argument-size.ts";
 import { parseDockerOptions } from "./docker-options.ts";
 import { parseDuration } from "./duration.ts";
 import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
@@ -27,9 +28,11 @@ export function containerTemplate(input: ResolveInput, tools: Tools): ContainerT
   const command = wordsOf(spec.command).map((word, index) => tools.fill(word, `spec.command[${index}]`));
   const limits = fieldsOf(fieldsOf(spec.resources).limits);
   const logs = fieldsOf(spec.logs);
+  const env = environment(input, tools.fill);
+  tools.problems.push(...sizeProblems(command, env));
   return {
     command: command.length === 0 ? undefined : command,
-    env: environment(input, tools.fill),
+    env,
     ports: ports(wordsOf(spec.ports), tools.problems),
     mounts: mounts(input, tools),
     networks: [...new Set([...wordsOf(spec.networks), ...wordsOf([spec.network]).filter((name) => name !== "")])],
@@ -89,6 +92,18 @@ function environment({ manifest, config, envFrom, names, origin }: ResolveInput,
   const url = origin?.controllerUrl;
   const origins: Record<string, string> = url === undefined ? {} : { CONTROLLER_URL: url };
   return { ...app, ...injectedEnv(names, { ...identity, ...origins }, app) };
+}
+
+/** Config is no part of the manifest: what it makes of the environment is only known here. */
+function sizeProblems(command: readonly string[], env: Record<string, string>): ResolveProblem[] {
+  const variables = Object.entries(env).map(([key, value]) => ({ path: `spec.env.${key}`, text: `${key}=${value}` }));
+  const words = command.map((text, index) => ({ path: `spec.command[${index}]`, text }));
+  const tooLong = [...words, ...variables].flatMap(({ path, text }): ResolveProblem[] => {
+    const message = argumentFault(text);
+    return message === undefined ? [] : [{ path, message, reason: "Other" }];
+  });
+  const all = argumentsFault([...words, ...variables].map(({ text }) => text));
+  return all === undefined ? tooLong : [...tooLong, { path: "spec.env", message: all, reason: "Other" }];
 }
 
 function mounts(input: ResolveInput, { fill, problems }: Tools): Mount[] {

@@ -142,6 +142,7 @@ function resourceCalls({
 }: World): Calls<
   | "ensureNetwork"
   | "removeNetwork"
+  | "hasNetwork"
   | "networkGateway"
   | "ensureVolume"
   | "listVolumes"
@@ -154,6 +155,7 @@ function resourceCalls({
     some(table, ({ spec }) => spec.mounts.some(({ type, source }) => type === "volume" && source === name));
   return {
     ensureNetwork: (name) => does("ensureNetwork", name, () => resources.ensureNetwork(name)),
+    hasNetwork: (name) => does("hasNetwork", name, () => resources.hasNetwork(name)),
     networkGateway: (name) =>
       does("networkGateway", name, () => (resources.hasNetwork(name) ? gatewayAddress : undefined)),
     removeNetwork: (name) => does("removeNetwork", name, () => resources.removeNetwork(name, runsIn(name))),
@@ -277,6 +279,7 @@ const memoryInfo: EngineInfo = {
   rootDir: "",
   operatingSystem: "memory",
   architecture: "x86_64",
+  cpus: 4,
 };
 
 function some(table: ContainerTable, test: (entry: Entry) => boolean): boolean {

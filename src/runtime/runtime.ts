@@ -33,6 +33,7 @@ export interface Runtime {
 
   /** Makes the bridge network when missing; idempotent. */
   ensureNetwork(name: string): Promise<void>;
+  hasNetwork(name: string): Promise<boolean>;
   /** IPv4 address of this machine in a bridge network; undefined when it is missing or has none. */
   networkGateway(name: string): Promise<string | undefined>;
   /** Removes a network of ours; missing is fine. */
@@ -187,6 +188,8 @@ export interface EngineInfo {
   rootDir: string;
   operatingSystem: string;
   architecture: string;
+  /** Processors of its machine; undefined where it does not say. */
+  cpus: number | undefined;
 }
 
 /** `unknown`: the engine did not say. */

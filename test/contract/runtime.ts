@@ -377,7 +377,9 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       test("this machine has an address in a network, the gateway of its containers", async () => {
         const name = subject.unique("n1");
         expect(await runtime.networkGateway(name)).toBeUndefined();
+        expect(await runtime.hasNetwork(name)).toBe(false);
         await runtime.ensureNetwork(name);
+        expect(await runtime.hasNetwork(name)).toBe(true);
         const id = await started(spec("a", { networkMode: "bridge", networks: [{ name, aliases: [] }] }));
         const gateway = (await runtime.inspect(id))?.networks[name]?.gateway;
         expect(gateway).toMatch(/^\d+\.\d+\.\d+\.\d+$/);

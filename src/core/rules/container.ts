@@ -1,4 +1,6 @@
 import type { ContainerFields } from "../../api/kinds/container.ts";
+import { argumentFault } from "../argument-size.ts";
+import { capabilityFault } from "../capabilities.ts";
 import { parseDockerOptions, parseEngineSize } from "../docker-options.ts";
 import { envFromTarget } from "../env-from.ts";
 import { parseImageReference } from "../image-reference.ts";
@@ -56,7 +58,11 @@ export function dockerOptionRules(entries: readonly string[], path: string, repo
 }
 
 export function commandRules(words: readonly string[], path: string, report: Report): void {
-  eachEntry(words, path, (word, wordPath) => placeholderRule(word, wordPath, report));
+  eachEntry(words, path, (word, wordPath) => {
+    placeholderRule(word, wordPath, report);
+    const fault = argumentFault(word);
+    if (fault !== undefined) report(wordPath, fault);
+  });
 }
 
 export function placeholderRule(text: string, path: string, report: Report): void {
@@ -85,7 +91,11 @@ function envRules(spec: ContainerFields, path: string, { report, limits }: RuleC
     const entryPath = childPath(`${path}.env`, key);
     if (!envKeyPattern.test(key)) {
       report(`${path}.env`, `"${key}" is not a variable name; use letters, digits, "_", "." and "-", no digit first`);
-    } else placeholderRule(value, entryPath, report);
+      continue;
+    }
+    placeholderRule(value, entryPath, report);
+    const fault = argumentFault(`${key}=${value}`);
+    if (fault !== undefined) report(entryPath, fault);
   }
   eachEntry(spec.env_from ?? [], `${path}.env_from`, (entry, entryPath) => {
     if (envFromTarget(entry, "own") !== undefined) return;
@@ -103,8 +113,8 @@ function hostRules(entries: readonly string[], path: string, report: Report): vo
 
 function capabilityRules(entries: readonly string[], path: string, report: Report): void {
   eachEntry(entries, path, (entry, entryPath) => {
-    if (/^[A-Za-z_]{3,40}$/.test(entry)) return;
-    report(entryPath, `"${entry}" is not a capability; write "NET_ADMIN" and the like`);
+    const fault = capabilityFault(entry);
+    if (fault !== undefined) report(entryPath, fault);
   });
 }
 

@@ -10,6 +10,7 @@ interface Facts {
   DockerRootDir?: string;
   OperatingSystem?: string;
   Architecture?: string;
+  NCPU?: number;
 }
 
 export async function engineInfo(engine: Engine): Promise<EngineInfo> {
@@ -22,6 +23,7 @@ export async function engineInfo(engine: Engine): Promise<EngineInfo> {
     rootDir: facts.DockerRootDir ?? "",
     operatingSystem: facts.OperatingSystem ?? "",
     architecture: facts.Architecture ?? "",
+    cpus: facts.NCPU,
   };
 }
 

@@ -7,7 +7,7 @@ import { unlessStatus } from "./errors.ts";
 import { isObjectName } from "./wire.ts";
 
 type Labels = Record<string, string>;
-type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway">;
+type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "hasNetwork">;
 
 export function createNetworks(engine: Engine, owner: Owner): Networks {
   const share = createShare<void>();
@@ -25,6 +25,8 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
         if (labels !== undefined) return;
         if (await makeOne(engine, name, ownLabels(owner))) await keepOne(engine, name, isOurs);
       }),
+
+    hasNetwork: async (name) => (await inspect(engine, name)) !== undefined,
 
     networkGateway: async (name) => {
       const network = await inspect(engine, name);

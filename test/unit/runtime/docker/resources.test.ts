@@ -117,6 +117,7 @@ describe("the engine", () => {
     DockerRootDir: "/",
     OperatingSystem: "Debian",
     Architecture: "x86_64",
+    NCPU: 4,
   };
 
   test("is described", async () => {
@@ -129,6 +130,7 @@ describe("the engine", () => {
       rootDir: "/",
       operatingSystem: "Debian",
       architecture: "x86_64",
+      cpus: 4,
     });
   });
 
