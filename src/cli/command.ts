@@ -18,6 +18,8 @@ export interface Command {
   flags: readonly Flag[];
   /** From this word on (1 is the first) nothing is a flag: it belongs to somebody else's command line. */
   restFromWord?: number;
+  /** Knows `-o yaml`. */
+  yaml?: boolean;
   /** Narrower commands: the next word picks one. */
   commands?: readonly Command[];
   /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
@@ -46,6 +48,8 @@ export interface Context {
   limits: ClientLimits;
   /** `-o json`: the envelope on stdout and nothing else there. */
   json: boolean;
+  /** `-o yaml`, of commands with `yaml`. */
+  yaml: boolean;
   /** BERTH_AUTO_APPROVE: every question is answered with yes. */
   autoApprove: boolean;
   cwd: string;

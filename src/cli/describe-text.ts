@@ -8,8 +8,9 @@ import type { PodDetail } from "../api/orchestration/pods.ts";
 import { MASK } from "../core/mask.ts";
 import { digestOf } from "./digest.ts";
 import { ageOf, timeText } from "./time-text.ts";
-import { isEngineAway, isReplica, reasonOf } from "./look.ts";
+import { isPodKind, isReplica, reasonOf } from "./look.ts";
 import { podTable } from "./pod-table.ts";
+import { childrenOf, coloured, phaseOf, portsText } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { runTable } from "./run-text.ts";
 import { printable, type Style } from "./style.ts";
@@ -31,12 +32,13 @@ export function describeText(
     ["created", `${ageOf(metadata?.created_at, setup.now)} ago`],
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),
+    ...placeFacts(manifest, pods),
     ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];
   const replicas = pods.filter(isReplica);
   const others = pods.filter((pod) => !isReplica(pod));
   return [
-    `${style.bold(formatKey({ kind, scope, name }))}  ${phaseText(status, style)}`.trimEnd(),
+    `${style.bold(formatKey({ kind, scope, name }))}  ${coloured(phaseOf(status), style)}`.trimEnd(),
     listText(facts, { indent: "  ", width: setup.width }),
     ...section("runs", runsText(status, setup), style),
     ...section("conditions", conditionsText(status, setup), style),
@@ -48,10 +50,18 @@ export function describeText(
   ].join("\n");
 }
 
-/** `statefulset/data/main ready` */
-function childText(child: unknown): string {
-  const { ref = "", phase = "" } = child as { ref?: string; phase?: string };
-  return `${ref} ${phase}`.trim();
+/** The name that other pods reach it by, and where its ports are on the server. */
+function placeFacts({ kind, scope = "", name, spec }: Description["manifest"], pods: Description["pods"]): string[][] {
+  if (!isPodKind(kind) || spec.network_mode === "host" || spec.network_mode === "none") return [];
+  const published = portsText(pods.filter(isReplica).flatMap((pod) => pod.ports ?? []));
+  const address = (scope === "" ? name : `${name}.${scope}`).toLowerCase();
+  return [["address", `${address} (for other pods)`], ...(published === "" ? [] : [["ports", published]])];
+}
+
+/** `statefulset/data/main ready`; files that are there go without saying. */
+function childTexts(status: Description["status"]): string[] {
+  const told = childrenOf(status).filter(({ ref, phase }) => !ref.startsWith("asset/") || phase !== "ready");
+  return told.map(({ ref, phase }) => printable(`${ref} ${phase}`.trim()));
 }
 
 function statusFacts(status: Description["status"], { style, now }: TableSetup): string[][] {
@@ -59,7 +69,7 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   const rows: string[][] = [];
   if (typeof status.image === "string") rows.push(["image", printable(status.image)]);
   if (typeof status.plugin === "string") rows.push(["plugin", printable(`${status.plugin} ${status.version ?? ""}`)]);
-  for (const child of listOf(status.children)) rows.push(["became", printable(childText(child))]);
+  for (const child of childTexts(status)) rows.push(["became", child]);
   if (typeof status.replicas === "number") rows.push(["replicas", replicasText(status)]);
   if (typeof status.schedule === "string") rows.push(["schedule", printable(`${status.schedule} ${status.timezone}`)]);
   if (typeof status.next_run === "string") rows.push(["next run", timeText(status.next_run)]);
@@ -97,13 +107,6 @@ function replicasText(status: Record<string, unknown>): string {
   return `${status.ready_replicas} of ${status.replicas} ready, ${status.updated_replicas} up to date${frozen}`;
 }
 
-function phaseText(status: Description["status"], style: Style): string {
-  if (isEngineAway(status)) return style.red("unknown");
-  const phase = typeof status?.phase === "string" ? printable(status.phase) : "";
-  if (phase === "ready") return style.green(phase);
-  return phase === "failing" || phase === "failed" ? style.red(phase) : style.yellow(phase);
-}
-
 function conditionsText(status: Description["status"], { style, width, now }: TableSetup): string {
   const rows = listOf(status?.conditions).map((item) => {
     const { type, status: is, reason, message, at } = asObject(item);
@@ -116,6 +119,11 @@ function conditionsText(status: Description["status"], { style, width, now }: Ta
 
 function section(title: string, text: string, style: Style): string[] {
   return text === "" ? [] : ["", style.bold(title), text];
+}
+
+/** Any answer as YAML. */
+export function yamlText(data: unknown): string {
+  return stringify(data, { lineWidth: 0 }).trimEnd();
 }
 
 /** The spec as YAML; what the server stamps on it is left out, environment values are digests unless `reveal`. */

@@ -11,7 +11,7 @@ export function parseEndpoint(text: string): Address {
   const socket = /^unix:(?:\/\/)?(\/.+)$/.exec(text)?.[1];
   if (socket !== undefined) return { baseUrl: "http://localhost", socket };
   if (/^https?:\/\/[^/?#\s]+\/?$/.test(text) && URL.canParse(text)) return { baseUrl: new URL(text).origin };
-  throw usageFailure(`"${text}" is no endpoint: write http://host:port or unix:/path`);
+  throw usageFailure(`not an endpoint: "${text}"; write http://host:port or unix:/path`);
 }
 
 /** `fetch` as the client uses it. */
@@ -108,7 +108,7 @@ const elsewhere = [
 ];
 
 const causes: Record<string, [string, string[]]> = {
-  ECONNREFUSED: ["nobody listens there", elsewhere],
+  ECONNREFUSED: ["nothing listens there", elsewhere],
   ENOENT: ["no such socket", elsewhere],
   ENOTFOUND: ["the name cannot be resolved", ["check the host in --endpoint or BERTH_ENDPOINT"]],
   EACCES: [

@@ -6,13 +6,13 @@ import { lastWords } from "./last-words.ts";
 import { progressBlock, progressLines, readyText } from "./progress.ts";
 import { printable } from "./style.ts";
 import { shortDuration } from "./time-text.ts";
-import { type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
+import { type Look, type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
 
 /** Milliseconds of `--timeout`, or the default. */
 export function timeoutOf(text: string | undefined, context: Context): number {
   if (text === undefined) return context.limits.waitMs;
   const ms = parseDuration(text);
-  if (ms === undefined) throw usageFailure(`"${text}" is no duration: ${durationForm}`);
+  if (ms === undefined) throw usageFailure(`not a duration: "${text}"; ${durationForm}`);
   return ms;
 }
 
@@ -84,7 +84,7 @@ interface Closing {
 function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing): string[] {
   const style = context.terminal.noteStyle;
   const why = look.why === "" ? "" : `: ${printable(look.why)}`;
-  if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${readyText(look).replace(" ready", "")})`];
+  if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${countText(look)})`];
   if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
   if (look.rolledBackTo !== undefined) {
     const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
@@ -94,6 +94,12 @@ function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing)
   if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`];
   if (result.outcome === "interrupted") return [`${style.yellow("…")} ${ref} not waited for: the server goes on`];
   return [`${style.red("✗")} ${ref} is not ready after ${shortDuration(timeoutMs)}${why}; the server goes on`];
+}
+
+/** `2/3, 1 stopped by hand`: a mark for all is not said of fewer without the reason. */
+function countText(look: Look): string {
+  const { frozen = 0 } = look;
+  return `${readyText(look).replace(" ready", "")}${frozen === 0 ? "" : `, ${frozen} stopped by hand`}`;
 }
 
 function nextSteps(ref: string): string[] {

@@ -7,7 +7,12 @@ import { listText } from "./table-text.ts";
 /** Flags that every verb of the client knows. */
 export const globalFlags: readonly Flag[] = [
   { name: "endpoint", value: "URL", summary: "the server: http://host:port or unix:/path (BERTH_ENDPOINT)" },
-  { name: "output", short: "o", value: "FORMAT", summary: "text, or json for the API's own answer" },
+  {
+    name: "output",
+    short: "o",
+    value: "FORMAT",
+    summary: "text, json for the API's own answer; get and describe: yaml",
+  },
   { name: "help", short: "h", summary: "show help" },
 ];
 

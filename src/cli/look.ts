@@ -86,6 +86,7 @@ function judge({ status, pods }: DataOf<typeof describe>, revision: number): Loo
     phase,
     wanted: numberOf(status?.replicas),
     ready: numberOf(status?.ready_replicas),
+    ...(numberOf(status?.frozen_replicas) > 0 ? { frozen: numberOf(status?.frozen_replicas) } : {}),
     pods: pods.filter(isReplica),
     why: acted || away ? reasonOf(status) : "",
   };

@@ -13,5 +13,5 @@ function narrow(command: Command, words: readonly string[], path: string): Retur
   const inner = command.commands.find(({ name }) => name === word);
   if (inner !== undefined) return narrow(inner, rest, `${path} ${word}`);
   const known = command.commands.map(({ name }) => name);
-  throw usageFailure(`"${word}" is no ${path} command${didYouMean(word, known) || `: ${known.join(", ")}`}`);
+  throw usageFailure(`unknown command "${path} ${word}"${didYouMean(word, known) || `: ${known.join(", ")}`}`);
 }

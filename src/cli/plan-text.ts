@@ -29,6 +29,18 @@ export function hasChanges(result: ApplyResult): boolean {
   return planRows(result).some((row) => row.action !== "unchanged");
 }
 
+/** What was done, in the numbers of the plan: `applied 3 resources, deleted 1`. */
+export function appliedText(plan: ApplyResult): string {
+  const rows = planRows(plan);
+  const count = (actions: readonly PlanRow["action"][]) => rows.filter((row) => actions.includes(row.action)).length;
+  const [written, deleted] = [count(["create", "update"]), count(["delete"])];
+  const parts = [
+    ...(written > 0 ? [`applied ${written} ${written === 1 ? "resource" : "resources"}`] : []),
+    ...(deleted > 0 ? [`deleted ${deleted}`] : []),
+  ];
+  return parts.join(", ");
+}
+
 /** Rows of the plan; what would be pruned is a row even where the server lists it apart. */
 function planRows(result: ApplyResult): PlanRow[] {
   const rows = result.plan ?? [];

@@ -97,7 +97,10 @@ async function installed(context: Context, typed: string): Promise<PluginInfo[]>
     const hint = didYouMean(typed, knownVerbs());
     if (isOld || (isAway && hint !== "")) throw unknownCommand(typed, knownVerbs());
     if (isAway)
-      throw new CommandFailure(`"${typed}" is no command, or one of a plugin:\n${error.message}`, error.exitCode);
+      throw new CommandFailure(
+        `"${typed}" is not a command of berth, and the server that knows the plugins' cannot be asked:\n${error.message}`,
+        error.exitCode,
+      );
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 import type { Manifest } from "../api/manifest.ts";
+import type { ListedManifest } from "../api/orchestration/apply.ts";
 import type { PodRecord } from "../api/orchestration/pods.ts";
 import { ageOf } from "./time-text.ts";
-import { isReplica } from "./look.ts";
+import { isPodKind, isReplica } from "./look.ts";
+import { portsText, reasonCell, statusCell } from "./resource-status.ts";
 import { printable, type Style } from "./style.ts";
 import { tableText } from "./table-text.ts";
 
@@ -17,15 +19,23 @@ export interface TableSetup {
  */
 export function resourceTable(
   kind: string,
-  manifests: readonly Manifest[],
+  manifests: readonly ListedManifest[],
   { pods, ...setup }: TableSetup & { pods: readonly PodRecord[] | undefined },
 ): string {
-  const columns = columnsOf(kind);
-  const rows = manifests.map((manifest) => {
-    const cells = Object.values(columns).map((cell) => printable(cell(manifest, pods)));
-    return [reference(manifest), ...cells, ageOf(manifest.metadata?.created_at, setup.now)];
+  const reasons = manifests.map(reasonCell);
+  const isTold = reasons.some((reason) => reason !== "");
+  // A column that nothing stands in only takes room.
+  const columns = Object.entries(columnTable[kind] ?? {}).filter(([title, cell]) => {
+    return title !== "PORTS" || manifests.some((manifest) => cell(manifest, pods) !== "-");
   });
-  return tableText([["NAME", ...Object.keys(columns), "AGE"], ...rows], { width: setup.width, head: setup.style.dim });
+  const rows = manifests.map((manifest, index) => {
+    const cells = columns.map(([, cell]) => printable(cell(manifest, pods)));
+    const status = pods === undefined && isPodKind(kind) ? "unknown" : statusCell(manifest, setup);
+    const age = ageOf(manifest.metadata?.created_at, setup.now);
+    return [reference(manifest), status, ...cells, age, ...(isTold ? [reasons[index] ?? ""] : [])];
+  });
+  const head = ["NAME", "STATUS", ...columns.map(([title]) => title), "AGE", ...(isTold ? ["REASON"] : [])];
+  return tableText([head, ...rows], { width: setup.width, head: setup.style.dim });
 }
 
 type Cell = (manifest: Manifest, pods: readonly PodRecord[] | undefined) => string;
@@ -36,26 +46,26 @@ const text =
   ({ spec }) =>
     typeof spec[field] === "string" || typeof spec[field] === "number" ? String(spec[field]) : "-";
 
-const podColumns: Columns = { READY: readyCount, IMAGE: text("image") };
+const podColumns: Columns = { READY: readyCount, PORTS: ports, IMAGE: text("image") };
 
 const columnTable: Record<string, Columns> = {
   deployment: podColumns,
   statefulset: podColumns,
   ingress: {
     HOST: hosts,
-    SERVICE: text("service"),
+    SERVICE: ({ spec, name }) => (typeof spec.service === "string" ? spec.service : name),
     PORT: text("port"),
     TLS: ({ spec }) => (hasTls(spec.tls) ? "yes" : "no"),
   },
   job: { IMAGE: text("image") },
-  cronjob: { SCHEDULE: text("schedule"), TIMEZONE: text("timezone"), SUSPENDED: suspended },
-  asset: { FILES: ({ spec }) => Object.keys(asObject(spec.files)).join(", ") },
+  cronjob: {
+    SCHEDULE: text("schedule"),
+    TIMEZONE: ({ spec }) => (typeof spec.timezone === "string" ? spec.timezone : "UTC"),
+    SUSPENDED: suspended,
+  },
+  asset: { FILES: files },
   registry: { URL: text("url"), USERNAME: text("username") },
 };
-
-function columnsOf(kind: string): Columns {
-  return columnTable[kind] ?? {};
-}
 
 function reference({ scope, name }: Manifest): string {
   return scope ? `${scope}/${name}` : name;
@@ -70,9 +80,25 @@ function readyCount(manifest: Manifest, pods: readonly PodRecord[] | undefined):
   return `${own.filter((pod) => pod.ready).length}/${wanted}`;
 }
 
+/** Where it is reached on the server, from what runs; what is only written stands as it is written. */
+function ports(manifest: Manifest, pods: readonly PodRecord[] | undefined): string {
+  const own = (pods ?? []).filter((pod) => isReplica(pod) && isOf(pod, manifest));
+  const published = portsText(own.flatMap((pod) => pod.ports ?? []));
+  if (published !== "") return published;
+  return Array.isArray(manifest.spec.ports) ? manifest.spec.ports.join(", ") || "-" : "-";
+}
+
 function isOf(pod: PodRecord, manifest: Manifest): boolean {
   const sameScope = (pod.scope ?? "") === (manifest.scope ?? "");
   return pod.kind === manifest.kind && sameScope && pod.resource_name === manifest.name;
+}
+
+const filesShown = 3;
+
+function files({ spec }: Manifest): string {
+  const names = Object.keys(asObject(spec.files));
+  const more = names.length - filesShown;
+  return more > 1 ? `${names.slice(0, filesShown).join(", ")} and ${more} more` : names.join(", ");
 }
 
 function hosts({ spec }: Manifest): string {

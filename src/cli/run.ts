@@ -2,7 +2,7 @@ import { actorHeader, ApiError, createClient } from "../api/client.ts";
 import { Failure } from "../api/failure.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Arguments, type Flag, parseArguments } from "./arguments.ts";
-import type { ClientLimits, Context } from "./command.ts";
+import type { ClientLimits, Command, Context } from "./command.ts";
 import { connect, type PlatformFetch } from "./endpoint.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { commandHelp, globalFlags, overview } from "./help.ts";
@@ -62,7 +62,7 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const first = verbs.find(({ name }) => name === verb);
     if (first === undefined) {
       signal = around.interruptible();
-      const context = contextOf(before, { json: json || outputOf(before), terminal, around, signal });
+      const context = contextOf(before, { format: json ? "json" : outputOf(before), terminal, around, signal });
       if (verb === "help") return await help(rest, context, around);
       const { runPluginWords } = await import("./plugin-command.ts");
       return await runPluginWords(context, {
@@ -79,9 +79,10 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     // A group of narrower commands has nothing to do by itself.
     const isAsked = args.on("help") || (command.usage.length === 0 && args.words.length === 0);
     if (isAsked) return say(terminal, commandHelp(command, terminal.style));
-    json = outputOf(args);
+    const format = outputOf(args, command);
+    json = format === "json";
     signal = around.interruptible();
-    return await command.run(contextOf(args, { json, terminal, around, signal }), args);
+    return await command.run(contextOf(args, { format, terminal, around, signal }), args);
   } catch (error) {
     return failed(error, { json, terminal, interrupted: signal?.aborted ?? false });
   }
@@ -139,10 +140,13 @@ function flagTokens(args: Arguments): string[] {
   return args.on("yes") ? [...tokens, "--yes"] : tokens;
 }
 
-function outputOf(args: Arguments): boolean {
+type Format = "text" | "json" | "yaml";
+
+function outputOf(args: Arguments, { name, yaml = false }: Pick<Command, "name" | "yaml"> = { name: "" }): Format {
   const format = args.value("output") ?? "text";
-  if (format !== "text" && format !== "json") throw usageFailure(`no output format "${format}": text or json`);
-  return format === "json";
+  if (format === "text" || format === "json" || (format === "yaml" && yaml)) return format;
+  const known = yaml ? "text, json or yaml" : "text or json";
+  throw usageFailure(`no output format "${format}"${name === "" ? "" : ` of ${name}`}: ${known}`);
 }
 
 /** So that faults of the command line itself come out as JSON too. */
@@ -152,13 +156,13 @@ function asksForJson(argv: readonly string[]): boolean {
 }
 
 interface Parts {
-  json: boolean;
+  format: Format;
   terminal: Terminal;
   around: Surroundings;
   signal: AbortSignal;
 }
 
-function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): Context {
+function contextOf(args: Arguments, { format, terminal, around, signal }: Parts): Context {
   const { clock, limits, variables, cwd, version } = around;
   const flag = args.value("endpoint");
   const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
@@ -185,7 +189,8 @@ function contextOf(args: Arguments, { json, terminal, around, signal }: Parts): 
     rawTerminal: around.rawTerminal,
     clock,
     limits,
-    json,
+    json: format === "json",
+    yaml: format === "yaml",
     autoApprove,
     cwd,
     variables,

@@ -9,6 +9,8 @@ export interface Look {
   phase: string;
   wanted: number;
   ready: number;
+  /** Stopped by hand; they are left alone and not waited for. */
+  frozen?: number;
   pods: readonly PodRecord[];
   /** Why it is not ready, as far as known. */
   why: string;

@@ -1,4 +1,4 @@
-import type { ApplyResult, deleteManifest } from "../api/orchestration/apply.ts";
+import type { ApplyResult, deleteManifest, ListedManifest } from "../api/orchestration/apply.ts";
 import type { setConfig } from "../api/orchestration/config.ts";
 import type { AtomicApply } from "../api/orchestration/atomic.ts";
 import type { DataOf } from "../api/endpoint.ts";
@@ -25,7 +25,6 @@ import type { scale } from "../api/orchestration/scale.ts";
 import type { listUses } from "../api/orchestration/uses.ts";
 import type { why } from "../api/orchestration/why.ts";
 import type { listStats } from "../api/orchestration/stats.ts";
-import type { Manifest } from "../api/manifest.ts";
 import type { ReleaseStream } from "./transcript.ts";
 import type { ExecSession, ExecSpec, LogOptions } from "../runtime/runtime.ts";
 import type { OfferedFile } from "../plugin/offers.ts";
@@ -35,6 +34,12 @@ export interface Target {
   kind?: string | undefined;
   scope?: string | undefined;
   name?: string | undefined;
+}
+
+export interface ListOptions {
+  /** Where no kind is asked for: plugins' blocks too. Without them the list is what can be applied again. */
+  blocks: boolean;
+  status: boolean;
 }
 
 /** What a caller of exec says beside the command. */
@@ -86,7 +91,7 @@ export interface Controller {
     body: unknown,
     options: { dryRun: boolean; prune: boolean; force?: boolean; takeOver?: boolean; actor: string },
   ): Promise<ApplyResult>;
-  listManifests(filter: Target): Manifest[];
+  listManifests(filter: Target, options?: ListOptions): ListedManifest[];
   /** A block goes with what it was expanded into, unless that is kept. */
   deleteManifest(
     target: Target,

@@ -209,7 +209,7 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
-    listManifests: (filter) => listManifests(context, filter),
+    listManifests: (filter, options) => listManifests(context, filter, options),
     deleteManifest: (target, options) => deleteManifest(context, tearDown, { target, options }),
     deleteResource: ({ scope, name, ordinal }, options) =>
       ordinal === undefined

@@ -48,15 +48,20 @@ async function describeBlock(context: Context, block: BlockRecord) {
     context.engine.require();
     for (const key of children) await context.pods.refresh(key);
   });
-  const { plugin, version } = block;
   const volumes = children.flatMap((key) => context.store.volumes.list(key).map(({ volume }) => volume));
   return {
     manifest: wireBlock(block),
-    status: { plugin, version, children: children.map((key) => childStatus(context, key)) },
+    status: blockStatus(context, block),
     pods: children.flatMap((key) => [...context.pods.of(key)].sort(byIdentity)).map((pod) => podRecord(context, pod)),
     ...(volumes.length > 0 ? { volumes: volumes.sort() } : {}),
     ...(errors.length > 0 ? { errors } : {}),
   };
+}
+
+/** Who expanded a block, and how what it became is. */
+export function blockStatus(context: Context, block: BlockRecord): Record<string, unknown> {
+  const { plugin, version } = block;
+  return { plugin, version, children: context.store.blocks.children(block).map((key) => childStatus(context, key)) };
 }
 
 function childStatus(context: Context, key: ManifestKey): { ref: string; phase?: unknown } {
@@ -88,7 +93,7 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
 }
 
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
-function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
+export function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
   const stored = context.notes.status(key) ?? null;
   const known = isJobKind(key.kind) ? withRuns(context, key, stored) : stored;
   const status = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };

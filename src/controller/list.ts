@@ -1,19 +1,31 @@
-import type { Manifest } from "../api/manifest.ts";
+import type { ListedManifest } from "../api/orchestration/apply.ts";
 import { requireKind, storedBlockKind, wireBlock } from "./blocks.ts";
 import type { Context } from "./context.ts";
-import type { Target } from "./controller.ts";
+import type { ListOptions, Target } from "./controller.ts";
+import { blockStatus, statusNow } from "./describe.ts";
 import { targetKind } from "./target.ts";
 import { wireManifest } from "./wire.ts";
 
-/** GET /apply. Blocks are listed where their kind is asked for: without one the list is what can be applied again. */
-export function listManifests(context: Context, filter: Target): Manifest[] {
+/** GET /apply. Blocks are listed where their kind, or all of them, are asked for. */
+export function listManifests(
+  context: Context,
+  filter: Target,
+  { blocks, status }: ListOptions = { blocks: false, status: false },
+): ListedManifest[] {
+  const { store } = context;
   const scope = filter.scope ? { scope: filter.scope } : {};
   const name = filter.name ? { name: filter.name } : {};
   requireKind(context, filter.kind);
   const blockKind = storedBlockKind(context, filter.kind);
-  if (blockKind !== undefined) {
-    return context.store.blocks.list({ kind: blockKind, ...scope, ...name }).map(wireBlock);
-  }
+  const ofBlocks = (kind: { kind?: string }) =>
+    store.blocks.list({ ...kind, ...scope, ...name }).map((block) => {
+      return { ...wireBlock(block), ...(status ? { status: blockStatus(context, block) } : {}) };
+    });
+  if (blockKind !== undefined) return ofBlocks({ kind: blockKind });
   const kind = filter.kind ? { kind: targetKind(filter.kind) } : {};
-  return context.store.manifests.list({ ...kind, ...scope, ...name }).map(wireManifest);
+  const manifests = store.manifests.list({ ...kind, ...scope, ...name }).map((manifest): ListedManifest => {
+    const known = status ? statusNow(context, manifest) : null;
+    return { ...wireManifest(manifest), ...(known === null ? {} : { status: known }) };
+  });
+  return blocks && !filter.kind ? [...ofBlocks({}), ...manifests] : manifests;
 }

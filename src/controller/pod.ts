@@ -19,6 +19,8 @@ export interface Pod {
   imageId: string;
   state: ContainerState;
   status: string;
+  /** Published ones, while it runs. */
+  ports: ContainerDetail["ports"];
   /** Networks that it is connected to, as last listed. */
   joined: readonly string[];
   createdAt: number;
@@ -67,6 +69,7 @@ export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): voi
   if (detail.state !== "running") pod.lastExitCode = detail.exitCode ?? pod.lastExitCode;
   pod.oomKilled = detail.oomKilled;
   pod.error = detail.error;
+  pod.ports = detail.ports;
   pod.stale = false;
 }
 
@@ -131,6 +134,7 @@ export function podOf(container: Container, names: Naming, clock: SteadyClock): 
     imageId: container.imageId,
     state: container.state,
     status: container.status,
+    ports: [],
     joined: container.joined,
     createdAt: container.createdAt,
     startedAt: undefined,

@@ -72,8 +72,13 @@ export function podRecord(context: Context, pod: Pod, withSpec = false): PodReco
     ...(pod.startedAt === undefined ? {} : { started_at: isoTime(pod.startedAt) }),
     ...(pod.exitCode === undefined || pod.state === "running" ? {} : { exit_code: pod.exitCode }),
     ...(pod.oomKilled ? { oom_killed: true } : {}),
+    ...(pod.ports.length > 0 ? { ports: pod.ports.map(wirePort) } : {}),
     ...(manifest === undefined ? {} : { spec: wireManifest(manifest) }),
   };
+}
+
+function wirePort({ container, hostIp, hostPort }: Pod["ports"][number]) {
+  return { container, host_ip: hostIp, host_port: hostPort };
 }
 
 function identity(context: Context, pod: Pod) {
@@ -136,11 +141,7 @@ async function podDetail(context: Context, { container, pod, spec }: DetailInput
       ...mount,
       ...(hostPath === undefined ? {} : { host_path: hostPath }),
     })),
-    ports: rest.ports.map(({ container: port, hostIp, hostPort }) => ({
-      container: port,
-      host_ip: hostIp,
-      host_port: hostPort,
-    })),
+    ports: rest.ports.map(wirePort),
     restart_policy: rest.restartPolicy,
     ...(spec && manifest !== undefined ? { spec: wireManifest(manifest) } : {}),
   };

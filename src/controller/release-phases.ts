@@ -11,6 +11,7 @@ import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } 
 import { createTranscripts } from "./release-transcripts.ts";
 import { lastGoodBefore } from "./releases.ts";
 import { putBack } from "./put-back.ts";
+import { resolveStored } from "./resolve.ts";
 import type { Transcript } from "./transcript.ts";
 
 const logCharsKept = 64 * 1024;
@@ -147,8 +148,10 @@ function rollsBack({ spec: { rollout } }: ReleaseRecord): boolean {
 async function passed(context: Context, { release, transcript }: Phase): Promise<void> {
   const { kind, scope, name } = release;
   const key = { kind, scope, name };
-  const replicas = context.pods.of(key).filter((pod) => pod.role === undefined).length;
-  if (replicas > 0) transcript.heading(`Release ${release.id}: rolling restart of ${replicas} replica(s)`);
+  const frozen = context.store.frozen.list(key);
+  const running = context.pods.of(key).filter((pod) => pod.role === undefined && !frozen.includes(pod.replicaId));
+  const replicas = running.length;
+  if (replicas > 0) transcript.heading(`Release ${release.id}: ${replacing(context, release, replicas)}`);
   await context.store.write((tx) => {
     const known = tx.releases.get(release.id);
     if (known?.status !== "pending") return;
@@ -158,6 +161,14 @@ async function passed(context: Context, { release, transcript }: Phase): Promise
     if (known.cause === "release_run") tx.manifests.raiseGeneration(key);
     else tx.manifests.touch(key);
   });
+}
+
+/** What happens to the replicas now, in the words of the strategy. */
+function replacing(context: Context, { kind, scope, name, spec }: ReleaseRecord, replicas: number): string {
+  const manifest = context.store.manifests.get({ kind, scope, name });
+  const strategy = manifest && resolveStored(context, { ...manifest, spec }).workload.rollout.strategy;
+  if (strategy === "recreate") return `replacing ${replicas} replica(s), the old ones stop first (recreate)`;
+  return `rolling restart of ${replicas} replica(s)`;
 }
 
 /** Its failure is recorded and does not fail the release. */

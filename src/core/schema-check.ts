@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { Problem } from "../api/failure.ts";
 import { childPath } from "./path.ts";
+import { didYouMeanField } from "./field-words.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Where a wrong value may be a secret, the text shows its type only. */
@@ -74,7 +75,7 @@ function unknownField({ schema, path }: ValueError): string {
   const field = unescapePointer(path.slice(path.lastIndexOf("/") + 1));
   const known = Object.keys(schema.properties ?? {});
   if (known.length === 0) return "is not a usable key";
-  const hint = didYouMean(field, known);
+  const hint = didYouMeanField(field, known);
   return hint === "" && known.length <= 10 ? `unknown field; known are ${known.join(", ")}` : `unknown field${hint}`;
 }
 

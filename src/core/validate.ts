@@ -7,6 +7,7 @@ import { kindList, kindWords, parseKind } from "./kind.ts";
 import { safetyProblems } from "./json-safety.ts";
 import type { ValidationLimits } from "./rules/rule.ts";
 import { specValidators } from "./spec-validators.ts";
+import { didYouMeanField } from "./field-words.ts";
 import { didYouMean } from "./suggest.ts";
 
 export interface DecodeOptions {
@@ -140,7 +141,7 @@ function unknownFields(value: Fields, known: string[], prefix: string): Problem[
     .filter((field) => !known.includes(field))
     .map((field) => ({
       path: `${prefix}${field}`,
-      message: `unknown field${didYouMean(field, known) || `; known are ${known.join(", ")}`}`,
+      message: `unknown field${didYouMeanField(field, known) || `; known are ${known.join(", ")}`}`,
     }));
 }
 

@@ -139,7 +139,7 @@ describe("the command line", () => {
     [["backup"], 2, ""],
     [["backup", "x", "-o", "xml"], 2, 'no output format "xml"'],
     [["restore", "a", "b"], 2, ""],
-    [["--endpoint", "http://127.0.0.1:1", "get"], 4, "nobody listens there"],
+    [["--endpoint", "http://127.0.0.1:1", "get"], 4, "nothing listens there"],
     [["--endpoint", "unix:/nowhere.sock", "get"], 4, "no such socket"],
   ];
   for (const [line, exitCode, told] of wrong) {

@@ -59,12 +59,27 @@ export const apply = endpoint({
   data: ApplyResult,
 });
 
+/** A row of the list; how it is stands there where that was asked for. */
+export const ListedManifest = Type.Composite([
+  Manifest,
+  Type.Object({
+    status: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "as `describe` has it" })),
+  }),
+]);
+export type ListedManifest = Static<typeof ListedManifest>;
+
 export const listManifests = endpoint({
   method: "GET",
   path: "/apply",
   summary: "The stored manifests, ordered by kind, scope and name",
-  query: Type.Object({ kind: Text("core kind, any spelling"), scope: Text("scope"), name: Text("name") }),
-  data: Type.Array(Manifest),
+  query: Type.Object({
+    kind: Text("kind, any spelling"),
+    scope: Text("scope"),
+    name: Text("name"),
+    blocks: Flag("without a kind: plugins' blocks too, before the rest (default false)"),
+    status: Flag("tell how each is (default false)"),
+  }),
+  data: Type.Array(ListedManifest),
 });
 
 /** Wiped by a delete with prune (orchestration API, section 2). */

@@ -3,6 +3,13 @@ import { endpoint } from "../endpoint.ts";
 import { Manifest } from "../manifest.ts";
 import { Flag, Text } from "../query.ts";
 
+export const PublishedPort = Type.Object({
+  container: Type.String(),
+  host_ip: Type.String(),
+  host_port: Type.String(),
+});
+export type PublishedPort = Static<typeof PublishedPort>;
+
 /** Compact pod record: `GET /pods` and `describe`. */
 export const PodRecord = Type.Object({
   name: Type.String(),
@@ -25,6 +32,8 @@ export const PodRecord = Type.Object({
   started_at: Type.Optional(Type.String()),
   exit_code: Type.Optional(Type.Integer()),
   oom_killed: Type.Optional(Type.Boolean()),
+  /** Published ones, while it runs: `80/tcp` of the container, and where it is on the machine. */
+  ports: Type.Optional(Type.Array(PublishedPort)),
   /** `local` until there are more machines. */
   node: Type.String(),
   spec: Type.Optional(Manifest),

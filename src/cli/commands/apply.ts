@@ -13,7 +13,7 @@ import { normalKind } from "../kinds.ts";
 import { imagePullText } from "../image-pull-text.ts";
 import { isPodKind, readyTarget } from "../look.ts";
 import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../manifest-flags.ts";
-import { hasChanges, planText } from "../plan-text.ts";
+import { appliedText, hasChanges, planText } from "../plan-text.ts";
 import { printable } from "../style.ts";
 
 export const applyCommand: CommandBody = {
@@ -113,10 +113,9 @@ function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
 }
 
 function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {
-  const pruned = result.pruned.length === 0 ? "" : `, deleted ${result.pruned.length}`;
   for (const pull of result.image_pulls ?? []) terminal.note(imagePullText(pull, terminal.noteStyle));
   if (!hasChanges(plan)) return;
-  terminal.out(`\napplied ${result.applied.length} ${result.applied.length === 1 ? "resource" : "resources"}${pruned}`);
+  terminal.out(`\n${appliedText(plan)}`);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Arguments } from "../arguments.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { digestOf } from "../digest.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
+import { requireNamed } from "../named.ts";
 import { bucketReference } from "../reference.ts";
 import { printable } from "../style.ts";
 import { didYouMean } from "../suggest.ts";
@@ -31,7 +32,7 @@ export const configCommand: CommandBody = {
       throw usageFailure(
         verb === ""
           ? "say what to do: set, get, unset or list"
-          : `"${verb}" is no config command${didYouMean(verb, Object.keys(actions))}`,
+          : `unknown command "config ${verb}"${didYouMean(verb, Object.keys(actions))}`,
       );
     }
     if (reference === undefined) throw usageFailure(`config ${verb} needs a SCOPE or SCOPE/NAME`);
@@ -74,6 +75,11 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
   const { scope, name } = bucket;
   const query = { scope, name, restart: args.on("no-restart") ? "false" : undefined };
   const result = await context.api.call(setConfig, { query, body });
+  if (done === "unset" && result.changed.length === 0) {
+    throw new CommandFailure(
+      `not set on ${bucket.text}: ${Object.keys(body).join(", ")}; see: berth config list ${bucket.text}`,
+    );
+  }
   answer(context, result, () => {
     const { changed, restarting, notes = [] } = result;
     const head =
@@ -124,6 +130,7 @@ async function list({ bucket, rest, context }: Call): Promise<number> {
     name === undefined
       ? {}
       : variablesOf(await context.api.call(getConfig, { query: { scope, name, merge: "false" } }));
+  if (Object.keys(merged).length === 0) await requireNamed(bucket.text, context);
   answer(context, data, () => {
     const keys = Object.keys(merged).sort();
     if (keys.length === 0) return `nothing is set on ${bucket.text}`;

@@ -7,6 +7,7 @@ import type { Arguments } from "../arguments.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { shortDuration, timeText } from "../time-text.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
+import { requireNamed } from "../named.ts";
 import { parseReference } from "../reference.ts";
 import { followRun, startRun } from "../run-follow.ts";
 import { findJob } from "../run-target.ts";
@@ -39,7 +40,7 @@ export const cronCommand: CommandBody = {
     const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
     if (action !== undefined) return action({ words, args, context });
     if (verb === "") throw usageFailure(`say what to do: ${Object.keys(actions).join(", ")}`);
-    throw usageFailure(`"${verb}" is no cron command${didYouMean(verb, Object.keys(actions))}`);
+    throw usageFailure(`unknown command "cron ${verb}"${didYouMean(verb, Object.keys(actions))}`);
   },
 };
 
@@ -59,6 +60,7 @@ async function list({ words, context }: Call): Promise<number> {
   const { word, scope, name } = words.length === 0 ? {} : parseReference(only(words, "SCOPE"));
   const query = { kind: "cronjob", scope: scope ?? word, name };
   const manifests = await context.api.call(listManifests, { query });
+  if (manifests.length === 0) await requireNamed(words[0], context);
   const { runs } = await context.api.call(listRuns, {
     query: { kind: "cronjob", scope: scope ?? word, limit: "1000" },
   });

@@ -9,10 +9,13 @@ import { lastWords } from "../last-words.ts";
 import { normalKind } from "../kinds.ts";
 import { findPods, isPodWord } from "../pods.ts";
 import { resourceReference } from "../reference.ts";
+import { childrenOf } from "../resource-status.ts";
 import { tableSetup } from "./get.ts";
 
 export const describeCommand: CommandBody = {
   usage: ["describe KIND NAME", "describe KIND SCOPE/NAME", "describe SCOPE/NAME", "describe pod SCOPE/NAME.REPLICA"],
+  detail: ["A plugin's block stands first, what it became after it. -o yaml prints the answer as YAML."],
+  yaml: true,
   flags: [
     {
       name: "reveal",
@@ -36,21 +39,28 @@ export const describeCommand: CommandBody = {
   },
 };
 
+/** A plugin's blocks first. */
 function findManifests(text: string, { api }: Context): Promise<Manifest[]> {
   const { kind, scope, name } = resourceReference(text);
-  return api.call(listManifests, { query: { kind, scope, name } });
+  return api.call(listManifests, { query: { kind, scope, name, blocks: "true" } });
 }
 
 async function describeOne(one: { kind: string; text: string }, reveal: boolean, context: Context): Promise<number> {
   const { scope, name } = resourceReference(one.text);
   const description = await context.api.call(describe, { query: { kind: one.kind, scope, name } });
-  await show(context, description, reveal);
+  await show(description, reveal, context);
   return exitCodes.done;
 }
 
-async function show(context: Context, description: DataOf<typeof describe>, reveal: boolean): Promise<void> {
+type Description = DataOf<typeof describe>;
+
+async function show(description: Description, reveal: boolean, context: Context): Promise<void> {
   const { kind, scope = "", name } = description.manifest;
-  const { describeText } = await loadText();
+  const { describeText, yamlText } = await loadText();
+  if (context.yaml) {
+    context.terminal.out(yamlText(description));
+    return;
+  }
   const isWell = description.status?.phase === "ready";
   const words = isWell || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
   answer(context, description, () =>
@@ -66,29 +76,43 @@ async function describeFound(
 ): Promise<number> {
   const { text, found } = many;
   if (found.length === 0) throw new CommandFailure(`nothing is called "${text}"; see: berth get all`);
-  const refs = found.map(({ kind, scope = "", name }) => formatKey({ kind, scope, name }));
-  if (found.length > 1 && context.json) {
-    throw usageFailure(`"${text}" names ${refs.join(" and ")}: name the kind too`);
-  }
-  for (const [index, { kind, scope, name }] of found.entries()) {
+  const descriptions: Description[] = [];
+  const inBlock = new Set<string>();
+  for (const { kind, scope, name } of found) {
+    // The files that a block runs on are its own affair: it names them.
+    if (kind === "asset" && inBlock.has(refOf({ kind, scope, name }))) continue;
     const description = await context.api.call(describe, { query: { kind, scope, name } });
+    for (const { ref } of childrenOf(description.status)) inBlock.add(ref);
+    descriptions.push(description);
+    // The block is the answer, and one envelope holds one.
+    if (inBlock.size > 0 && (context.json || context.yaml)) break;
+  }
+  if (descriptions.length > 1 && (context.json || context.yaml)) {
+    throw usageFailure(`"${text}" names ${found.map(refOf).join(" and ")}: name the kind too`);
+  }
+  for (const [index, description] of descriptions.entries()) {
     if (index > 0) context.terminal.out("");
-    await show(context, description, reveal);
+    await show(description, reveal, context);
   }
   return exitCodes.done;
+}
+
+function refOf({ kind, scope = "", name }: Pick<Manifest, "kind" | "scope" | "name">): string {
+  return formatKey({ kind, scope, name });
 }
 
 async function describePods(text: string, reveal: boolean, context: Context): Promise<number> {
   const { pods } = await findPods(context.api, text);
   if (pods.length === 0) throw new CommandFailure(`no pod "${text}"; see: berth get pods`);
-  if (pods.length > 1 && context.json) {
+  if (pods.length > 1 && (context.json || context.yaml)) {
     throw usageFailure(`"${text}" names ${pods.map((pod) => pod.name).join(" and ")}: name one`);
   }
   for (const [index, { name }] of pods.entries()) {
     const detail = await context.api.call(getPod, { params: { name }, query: {} });
     if (index > 0) context.terminal.out("");
-    const { podText } = await loadText();
-    answer(context, detail, () => podText(detail.pod, { ...tableSetup(context), reveal }));
+    const { podText, yamlText } = await loadText();
+    if (context.yaml) context.terminal.out(yamlText(detail));
+    else answer(context, detail, () => podText(detail.pod, { ...tableSetup(context), reveal }));
   }
   return exitCodes.done;
 }

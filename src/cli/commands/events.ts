@@ -4,6 +4,7 @@ import { answer, type CommandBody, type Context } from "../command.ts";
 import { eventRows, withLastLines } from "../event-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
 import { normalKind } from "../kinds.ts";
+import { requireNamed } from "../named.ts";
 import { parseReference } from "../reference.ts";
 import { listText, tableText } from "../table-text.ts";
 
@@ -20,6 +21,7 @@ export const eventsCommand: CommandBody = {
     if (more.length > 0) throw usageFailure("events takes one SCOPE or SCOPE/NAME");
     const query = queryOf(text, args);
     const data = await context.api.call(listEvents, { query });
+    if (data.events.length === 0) await requireNamed(text, context);
     if (args.on("follow")) return followEvents(context, query, data.events);
     answer(context, data, () => eventsText(data.events, context));
     return exitCodes.done;

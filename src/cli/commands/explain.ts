@@ -55,7 +55,7 @@ async function blockSchema(context: Context, kind: string): Promise<SchemaNode> 
   const plugin = plugins.find((each) => servesBlocks(each) && each.kinds.includes(kind));
   if (plugin === undefined) {
     const known = [...Object.keys(specSchemas), ...plugins.filter(servesBlocks).flatMap(({ kinds }) => kinds)];
-    throw usageFailure(`"${kind}" is no kind${didYouMean(kind, known) || "; see: berth explain"}`);
+    throw usageFailure(`unknown kind "${kind}"${didYouMean(kind, known) || "; see: berth explain"}`);
   }
   const data = await context.api.call(getPluginSchema, { params: { name: plugin.name }, query: { kind } });
   return isNode(data.schema) ? data.schema : {};

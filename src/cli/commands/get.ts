@@ -1,6 +1,6 @@
 import { ApiError } from "../../api/client.ts";
-import { coreKinds, type Manifest } from "../../api/manifest.ts";
-import { listManifests } from "../../api/orchestration/apply.ts";
+import { coreKinds } from "../../api/manifest.ts";
+import { type ListedManifest, listManifests } from "../../api/orchestration/apply.ts";
 import { listPods, type PodRecord } from "../../api/orchestration/pods.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
 import { storedWorkloads, unlessAway } from "../engine-away.ts";
@@ -10,12 +10,12 @@ import { getLeftovers } from "../leftovers.ts";
 import { isPodKind } from "../look.ts";
 import { findPods, isPodWord } from "../pods.ts";
 import { degradedText, podTable } from "../pod-table.ts";
+import { kindWords, nothingText, requireNamed } from "../named.ts";
 import { parseReference } from "../reference.ts";
 import { resourceTable, type TableSetup } from "../resource-table.ts";
 import { printable } from "../style.ts";
 import { didYouMean } from "../suggest.ts";
-
-const words = ["pods", "all", "leftovers", ...coreKinds.map((kind) => `${kind}s`)];
+import { watch } from "../watch.ts";
 
 export const getCommand: CommandBody = {
   usage: [
@@ -28,42 +28,115 @@ export const getCommand: CommandBody = {
     "KIND, singular or plural, is pods, all (default), or one of",
     `${coreKinds.join(", ")}, or a kind of a plugin's blocks.`,
     "leftovers is what deletes without --prune left behind: volumes, config and folders.",
+    "-o yaml prints manifests that can be applied again. -w looks again and again until Ctrl-C; through a",
+    "pipe it prints after each change.",
   ],
-  flags: [],
-  async run(context, { words: [first, second, ...more] }) {
+  flags: [{ name: "watch", short: "w", summary: "go on showing it until Ctrl-C" }],
+  yaml: true,
+  async run(context, args) {
+    const [first, second, ...more] = args.words;
     if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);
-    if (first !== undefined && isPodWord(first)) return getPods(second, context);
-    if (first === "leftovers") return getLeftovers(second, context);
-    const kind = first === undefined || first === "all" ? undefined : kindNamed(first);
-    if (kind !== undefined || first === "all") return getManifests({ kind, reference: second }, context);
-    if (first !== undefined && second !== undefined) return getBlocks(first, second, context);
-    return getManifests({ kind: undefined, reference: first }, context);
+    if (first === "leftovers") {
+      if (context.yaml || args.on("watch")) throw usageFailure("get leftovers prints text or json, once");
+      return getLeftovers(second, context);
+    }
+    const read = readerOf(first, second, context);
+    if (args.on("watch")) {
+      const look = async () => {
+        const view = await read(false);
+        const key = shown(view, 0, context);
+        return { text: shown(view, context.clock.now(), context), key };
+      };
+      return watch(context, { look, everyMs: context.limits.followMs });
+    }
+    const view = await read(true);
+    if (context.yaml) context.terminal.out(await yamlOf(view.documents));
+    else answer(context, view.data, () => view.text(context.clock.now()));
+    return view.exitCode;
   },
 };
 
-async function getPods(reference: string | undefined, context: Context): Promise<number> {
-  const found = await askPods(reference, context);
-  if (found === undefined) return exitCodes.failed;
-  answer(context, found, () => {
-    const parts = [found.pods.length === 0 ? "no pods" : podTable(found.pods, tableSetup(context))];
-    if (found.degraded.length > 0) parts.push("", degradedText(found.degraded, tableSetup(context)));
-    return parts.join("\n");
-  });
-  return exitCodes.done;
+/** What was asked for, as it is now. */
+interface View {
+  data: unknown;
+  text(now: number): string;
+  /** For `-o yaml`. */
+  documents: readonly unknown[];
+  exitCode: number;
+}
+
+function shown(view: View, now: number, { json }: Context): string {
+  return json ? JSON.stringify({ status: "ok", data: view.data }, null, 2) : view.text(now);
+}
+
+/** `once`: the first look, which also says on stderr what cannot be known. */
+type Reader = (once: boolean) => Promise<View>;
+
+function readerOf(first: string | undefined, second: string | undefined, context: Context): Reader {
+  if (first !== undefined && isPodWord(first)) return (once) => getPods(second, once, context);
+  const kind = first === undefined || first === "all" ? undefined : kindNamed(first);
+  if (kind !== undefined || first === "all") return (once) => getManifests({ kind, reference: second, once }, context);
+  if (first !== undefined && second !== undefined)
+    return (once) => getBlocks({ kind: first, reference: second, once }, context);
+  return (once) => getManifests({ kind: undefined, reference: first, once }, context);
+}
+
+/** Loaded when used, as it is not small. */
+async function yamlOf(documents: readonly unknown[]): Promise<string> {
+  const { stringify } = await import("yaml");
+  return documents.map((document) => stringify(document, { lineWidth: 0 }).trimEnd()).join("\n---\n");
+}
+
+/** As it can be applied again: what the server adds to it is left out. */
+function applicable({ kind, scope, name, spec }: ListedManifest) {
+  const own = Object.entries(spec).filter(([key]) => !key.startsWith("_"));
+  return { kind, ...(scope ? { scope } : {}), name, spec: Object.fromEntries(own) };
+}
+
+async function getPods(reference: string | undefined, once: boolean, context: Context): Promise<View> {
+  const asked = await unlessAway(() => findPods(context.api, reference));
+  if ("away" in asked) return storedInstead(reference, { why: asked.away, once }, context);
+  const { found } = asked;
+  if (found.pods.length === 0) await requireNamed(reference, context);
+  return {
+    data: found,
+    documents: found.pods,
+    exitCode: exitCodes.done,
+    text: (now) => {
+      const setup = { ...tableSetup(context), now };
+      const parts = [found.pods.length === 0 ? "no pods" : podTable(found.pods, setup)];
+      if (found.degraded.length > 0) parts.push("", degradedText(found.degraded, setup));
+      return parts.join("\n");
+    },
+  };
+}
+
+/** What is stored, where nobody can say what runs. */
+async function storedInstead(
+  reference: string | undefined,
+  { why, once }: { why: string; once: boolean },
+  context: Context,
+): Promise<View> {
+  if (context.json || context.yaml) throw new CommandFailure(why);
+  const manifests = await storedWorkloads(context.api, reference);
+  if (once) tellAway(why, context);
+  const text = (now: number) => manifestTables({ manifests, pods: undefined }, { ...tableSetup(context), now });
+  return { data: manifests, documents: manifests, exitCode: exitCodes.failed, text };
 }
 
 interface Wanted {
   kind: string | undefined;
   reference: string | undefined;
+  once: boolean;
 }
 
 /** A kind that is none of ours is one of a plugin, or of nobody: the server knows. */
-async function getBlocks(kind: string, reference: string, context: Context): Promise<number> {
+async function getBlocks(wanted: Wanted & { kind: string }, context: Context): Promise<View> {
   try {
-    return await getManifests({ kind, reference }, context);
+    return await getManifests(wanted, context);
   } catch (error) {
     if (!isUnknownKind(error)) throw error;
-    throw usageFailure(`"${kind}" is no kind${didYouMean(kind, words)}`);
+    throw usageFailure(`unknown kind "${wanted.kind}"${didYouMean(wanted.kind, kindWords)}`);
   }
 }
 
@@ -71,31 +144,44 @@ function isUnknownKind(error: unknown): boolean {
   return error instanceof ApiError && error.status === 400 && error.message.startsWith("unknown kind");
 }
 
-/** A word that is no scope may be a plugin's kind. */
-async function blocksOfKind(kind: string, { api }: Context): Promise<readonly Manifest[]> {
-  return api.call(listManifests, { query: { kind } }).catch((error: unknown) => {
-    if (isUnknownKind(error)) return [];
+/** A word that is no scope may be a plugin's kind; undefined where it is not. */
+async function blocksOfKind(kind: string, { api }: Context): Promise<readonly ListedManifest[] | undefined> {
+  return api.call(listManifests, { query: { kind, status: "true" } }).catch((error: unknown) => {
+    if (isUnknownKind(error)) return undefined;
     throw error;
   });
 }
 
-async function getManifests(wanted: Wanted, context: Context): Promise<number> {
+async function getManifests(wanted: Wanted, context: Context): Promise<View> {
   const named = wanted.reference === undefined ? undefined : parseReference(wanted.reference);
   const query = { kind: wanted.kind ?? named?.kind, scope: named?.scope ?? named?.word, name: named?.name };
-  const found = await context.api.call(listManifests, { query });
+  const found = await context.api.call(listManifests, { query: { ...query, blocks: "true", status: "true" } });
   const word = wanted.kind === undefined && found.length === 0 ? named?.word : undefined;
-  const manifests = word === undefined ? found : await blocksOfKind(word, context);
-  const pods = context.json ? [] : await podsOf(manifests, context);
-  answer(context, manifests, () => manifestTables({ manifests, pods, reference: wanted.reference }, context));
-  return exitCodes.done;
+  const blocks = word === undefined ? undefined : await blocksOfKind(word, context);
+  const manifests = blocks ?? found;
+  if (manifests.length === 0 && blocks === undefined && wanted.reference !== undefined) {
+    const what = wanted.kind === undefined ? "" : `${wanted.kind} `;
+    throw new CommandFailure(nothingText(wanted.reference, what));
+  }
+  const pods = context.json || context.yaml ? [] : await podsOf(manifests, wanted.once, context);
+  return {
+    data: manifests,
+    documents: manifests.map(applicable),
+    exitCode: exitCodes.done,
+    text: (now) => manifestTables({ manifests, pods, kind: wanted.kind ?? word }, { ...tableSetup(context), now }),
+  };
 }
 
 /** Undefined, and the reason told, where nobody can say what runs. */
-async function podsOf(manifests: readonly Manifest[], context: Context): Promise<readonly PodRecord[] | undefined> {
+async function podsOf(
+  manifests: readonly ListedManifest[],
+  once: boolean,
+  context: Context,
+): Promise<readonly PodRecord[] | undefined> {
   if (!manifests.some(({ kind }) => isPodKind(kind))) return [];
   const asked = await unlessAway(() => context.api.call(listPods, { query: {} }));
   if ("found" in asked) return asked.found.pods;
-  tellAway(asked.away, context);
+  if (once) tellAway(asked.away, context);
   return undefined;
 }
 
@@ -106,9 +192,8 @@ async function podsOf(manifests: readonly Manifest[], context: Context): Promise
 export async function askPods(reference: string | undefined, context: Context) {
   const asked = await unlessAway(() => findPods(context.api, reference));
   if ("found" in asked) return asked.found;
-  if (context.json) throw new CommandFailure(asked.away);
-  const manifests = await storedWorkloads(context.api, reference);
-  context.terminal.out(manifestTables({ manifests, pods: undefined, reference }, context));
+  const { text } = await storedInstead(reference, { why: asked.away, once: false }, context);
+  context.terminal.out(text(context.clock.now()));
   tellAway(asked.away, context);
   return undefined;
 }
@@ -117,32 +202,23 @@ function tellAway(why: string, { terminal }: Context): void {
   terminal.note(`${terminal.noteStyle.yellow("!")} what runs is unknown: ${printable(why)}`);
 }
 
-/** A word alone is taken for a scope, so a mistyped kind ends here. */
-function nothing(reference: string | undefined): string {
-  if (reference === undefined) return "nothing here; apply something: berth apply -f FILE";
-  if (reference.includes("/")) return `nothing is stored under "${reference}"`;
-  return `no scope "${reference}" here${didYouMean(reference, words)}`;
-}
-
 interface Found {
-  manifests: readonly Manifest[];
+  manifests: readonly ListedManifest[];
   pods: readonly PodRecord[] | undefined;
-  reference: string | undefined;
+  /** The one kind that was asked for. */
+  kind?: string | undefined;
 }
 
-function manifestTables({ manifests, pods, reference }: Found, context: Context): string {
-  if (manifests.length === 0) return nothing(reference);
-  const setup = { ...tableSetup(context), pods };
-  const present = new Set(manifests.map(({ kind }) => kind));
-  const core = coreKinds.filter((kind) => present.has(kind));
-  const kinds = [...core, ...[...present].filter((kind) => !core.some((one) => one === kind))];
-  const tables = kinds.map((kind) => {
-    const table = resourceTable(
-      kind,
-      manifests.filter((manifest) => manifest.kind === kind),
-      setup,
-    );
-    return kinds.length === 1 ? table : `${context.terminal.style.bold(kind)}\n${table}`;
+function manifestTables({ manifests, pods, kind }: Found, setup: TableSetup): string {
+  if (manifests.length === 0)
+    return kind === undefined ? "nothing here; apply something: berth apply -f FILE" : `no ${kind}s`;
+  const present = new Set(manifests.map((manifest) => manifest.kind));
+  const core = coreKinds.filter((one) => present.has(one));
+  const kinds = [...[...present].filter((one) => !core.some((known) => known === one)), ...core];
+  const tables = kinds.map((one) => {
+    const own = manifests.filter((manifest) => manifest.kind === one);
+    const table = resourceTable(one, own, { ...setup, pods });
+    return kinds.length === 1 ? table : `${setup.style.bold(one)}\n${table}`;
   });
   return tables.join("\n\n");
 }

@@ -54,7 +54,7 @@ export const pluginsCommand: CommandBody = {
     const [verb = "list", ...words] = args.words;
     const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
     if (action !== undefined) return action({ words, args, context });
-    throw usageFailure(`"${verb}" is no plugins command${didYouMean(verb, Object.keys(actions))}`);
+    throw usageFailure(`unknown command "plugins ${verb}"${didYouMean(verb, Object.keys(actions))}`);
   },
 };
 
@@ -103,7 +103,7 @@ async function install({ words, args, context }: Call): Promise<number> {
 function sourceOf(text: string, { cwd }: Context): string {
   const isFolder = (path: string) => statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
   const source = parseSource(text, isFolder);
-  if (source === undefined) throw usageFailure(`"${text}" is no source of a plugin: ${sourceForm}`);
+  if (source === undefined) throw usageFailure(`not a source of a plugin: "${text}"; ${sourceForm}`);
   return source.type === "local" ? resolve(cwd, source.path) : text;
 }
 
@@ -157,6 +157,10 @@ async function remove({ words, args, context }: Call): Promise<number> {
 async function runs({ words, args, context }: Call): Promise<number> {
   const plugin = words.length === 0 ? undefined : only(words);
   const data = await context.api.call(listPluginRuns, { query: { plugin, limit: args.value("limit") } });
+  if (data.runs.length === 0 && plugin !== undefined) {
+    // An unknown plugin that never ran is an error; one that was removed has runs.
+    await context.api.call(getPlugin, { params: { name: plugin } });
+  }
   answer(context, data, () => (data.runs.length === 0 ? "no runs yet" : runTable(data.runs, context)));
   return exitCodes.done;
 }

@@ -1,6 +1,7 @@
 import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
 import { psTable } from "../pod-table.ts";
+import { requireNamed } from "../named.ts";
 import { askPods, tableSetup } from "./get.ts";
 
 export const psCommand: CommandBody = {
@@ -11,6 +12,7 @@ export const psCommand: CommandBody = {
     if (more.length > 0) throw usageFailure("ps takes one SCOPE, SCOPE/NAME or pod");
     const found = await askPods(reference, context);
     if (found === undefined) return exitCodes.failed;
+    if (found.pods.length === 0) await requireNamed(reference, context);
     answer(context, found, () => (found.pods.length === 0 ? "no pods" : psTable(found.pods, tableSetup(context))));
     return exitCodes.done;
   },

@@ -8,7 +8,7 @@ export const releaseCommand: CommandBody = {
   usage: ["release run SCOPE/NAME [--follow]"],
   detail: [
     "Shows what the commands print as it comes; the last line says how it went. Ends with 0 when the",
-    "release succeeded and with 1 when it failed. It goes on when nobody watches: --follow comes back.",
+    "release succeeded and with 1 when it failed. It goes on without you: --follow shows it again.",
   ],
   flags: [{ name: "follow", short: "f", summary: "watch the release that is under way, or the last one" }],
   async run(context, args) {
@@ -23,7 +23,7 @@ export const releaseCommand: CommandBody = {
 };
 
 function notAVerb(verb: string): string {
-  return `"${verb}" is no release command: release run SCOPE/NAME, or releases SCOPE/NAME`;
+  return `unknown command "release ${verb}": write release run SCOPE/NAME, or releases SCOPE/NAME`;
 }
 
 /** With `-o json` stdout is for the envelope, so the output goes to stderr. */

@@ -6,7 +6,7 @@ import { podNames, unlessGone } from "../pods.ts";
 
 export const startCommand: CommandBody = {
   usage: ["start SCOPE/NAME.REPLICA…", "start SCOPE/NAME"],
-  detail: ["SCOPE/NAME means those of its replicas that do not run; a pod that is named is made anew."],
+  detail: ["SCOPE/NAME means those of its replicas that do not run; a named pod is replaced by a new one."],
   flags: [],
   async run(context, args) {
     const done: DataOf<typeof startPod>[] = [];
@@ -24,6 +24,6 @@ export const startCommand: CommandBody = {
 };
 
 function startedText({ name, recreated, unfroze }: DataOf<typeof startPod>): string {
-  if (unfroze && !recreated) return `${name} is no longer frozen; it is made once the replicas below it are ready`;
-  return `${recreated ? "making" : "started"} ${name}${recreated ? " anew" : ""}${unfroze ? ", no longer frozen" : ""}`;
+  if (unfroze && !recreated) return `${name} is no longer frozen; it starts once the replicas below it are ready`;
+  return `${recreated ? "starting a new" : "started"} ${name}${unfroze ? ", no longer frozen" : ""}`;
 }

@@ -1,5 +1,6 @@
 import { answer, type CommandBody } from "../command.ts";
 import { exitCodes, usageFailure } from "../failures.ts";
+import { requireNamed } from "../named.ts";
 import { findStats } from "../stats.ts";
 import { statsTable } from "../stats-table.ts";
 
@@ -12,6 +13,7 @@ export const statsCommand: CommandBody = {
     if (more.length > 0) throw usageFailure("stats takes one KIND, SCOPE or SCOPE/NAME");
     const report = await findStats(context.api, reference, { orphans: args.on("orphans") });
     const { pods } = report;
+    if (pods.length === 0) await requireNamed(reference, context);
     answer(context, report, () => (pods.length === 0 ? "no running pods" : statsTable(pods, context.terminal)));
     return exitCodes.done;
   },

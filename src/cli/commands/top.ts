@@ -1,12 +1,14 @@
 import type { Stats } from "../../api/orchestration/stats.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../failures.ts";
+import { exitCodes, usageFailure } from "../failures.ts";
+import { requireNamed } from "../named.ts";
 import { findStats, type StatsReport } from "../stats.ts";
 import { statsTable } from "../stats-table.ts";
+import { watch } from "../watch.ts";
 
 export const topCommand: CommandBody = {
   usage: ["top [KIND|SCOPE|SCOPE/NAME]"],
-  detail: ["On a terminal it is drawn anew until Ctrl-C; else it is printed once."],
+  detail: ["On a terminal top goes on until Ctrl-C; through a pipe it prints once."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],
   async run(context, args) {
     const [reference, ...more] = args.words;
@@ -15,15 +17,27 @@ export const topCommand: CommandBody = {
       const report = await findStats(context.api, reference, { orphans: args.on("orphans") });
       return { ...report, pods: report.pods.toSorted(busiestFirst) };
     };
+    await requireRunning(reference, await read(), context);
     const size = context.rawTerminal.size();
     if (size === undefined || context.json) {
       const report = await read();
-      answer(context, report, () => statsTable(report.pods, context.terminal));
+      answer(context, report, () => {
+        return report.pods.length === 0 ? "no running pods" : statsTable(report.pods, context.terminal);
+      });
       return exitCodes.done;
     }
-    return watch(context, read);
+    const look = async () => {
+      const { pods } = await read();
+      const text = pods.length === 0 ? "no running pods" : statsTable(pods, context.terminal);
+      return { text, key: text };
+    };
+    return watch(context, { look, everyMs: context.limits.topMs });
   },
 };
+
+async function requireRunning(reference: string | undefined, { pods }: StatsReport, context: Context): Promise<void> {
+  if (pods.length === 0) await requireNamed(reference, context);
+}
 
 function busiestFirst(a: Stats, b: Stats): number {
   return (
@@ -31,41 +45,4 @@ function busiestFirst(a: Stats, b: Stats): number {
     b.usage.memory_usage_bytes - a.usage.memory_usage_bytes ||
     a.container_name.localeCompare(b.container_name)
   );
-}
-
-const home = "\x1b[H";
-const clearLine = "\x1b[K";
-const clearBelow = "\x1b[J";
-
-async function watch(context: Context, read: () => Promise<StatsReport>): Promise<number> {
-  const { rawTerminal, clock, signal, limits } = context;
-  const show = (text: string) => rawTerminal.stdout(Buffer.from(text));
-  const leave = rawTerminal.enterScreen();
-  try {
-    while (!signal.aborted) {
-      await show(screen(context, await frame(context, read)));
-      await clock.sleep(limits.topMs, signal);
-    }
-  } finally {
-    leave();
-  }
-  return exitCodes.done;
-}
-
-/** A server that is away for a moment does not end the watching. */
-async function frame(context: Context, read: () => Promise<StatsReport>): Promise<string> {
-  try {
-    const { pods } = await read();
-    return pods.length === 0 ? "no running pods" : statsTable(pods, context.terminal);
-  } catch (error) {
-    if (context.signal.aborted) return "";
-    if (error instanceof CommandFailure && error.exitCode === exitCodes.unreachable) return error.message;
-    throw error;
-  }
-}
-
-function screen({ rawTerminal }: Context, text: string): string {
-  const rows = rawTerminal.size()?.rows ?? 24;
-  const lines = text.split("\n").slice(0, rows - 1);
-  return `${home}${lines.map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`;
 }

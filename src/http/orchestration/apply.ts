@@ -15,7 +15,10 @@ export function mountApply(plane: Plane, controller: Controller): void {
         actor,
       }),
   });
-  mount(plane, listManifests, { answer: ({ query }) => controller.listManifests(query) });
+  mount(plane, listManifests, {
+    answer: ({ query: { blocks, status, ...filter } }) =>
+      controller.listManifests(filter, { blocks: readFlag(blocks, false), status: readFlag(status, false) }),
+  });
   mount(plane, deleteManifest, {
     answer: ({ query: { prune, keep_children, ...target }, actor }) =>
       controller.deleteManifest(target, {

@@ -81,7 +81,7 @@ describe("the client as a process", () => {
     const gone = fakeServer(() => undefined);
     await gone.stop();
     const { code, err } = await runCli(["get"], { endpoint: gone.url });
-    expect(err).toStartWith(`error: cannot reach the server at ${gone.url}: nobody listens there\n`);
+    expect(err).toStartWith(`error: cannot reach the server at ${gone.url}: nothing listens there\n`);
     expect(code).toBe(4);
     const socket = await runCli(["get"], { endpoint: "unix:/nonexistent/berth.sock" });
     expect(socket.err).toContain("no such socket");

@@ -16,7 +16,7 @@ describe("parseEndpoint", () => {
   test.each(["", "8686", "127.0.0.1:8686", "ftp://x", "unix:run.sock", "http://a/b", "http://", "http://a b"])(
     "%p is none",
     (text) => {
-      expect(() => parseEndpoint(text)).toThrow(`"${text}" is no endpoint`);
+      expect(() => parseEndpoint(text)).toThrow(`not an endpoint: "${text}"`);
     },
   );
 });
@@ -34,7 +34,7 @@ describe("connect", () => {
   const coded = (code: string) => Object.assign(new TypeError("x"), { code });
 
   test.each([
-    ["ECONNREFUSED", "cannot reach the server at http://127.0.0.1:1: nobody listens there\n  does it run?"],
+    ["ECONNREFUSED", "cannot reach the server at http://127.0.0.1:1: nothing listens there\n  does it run?"],
     ["ENOENT", "cannot reach the server at http://127.0.0.1:1: no such socket"],
     ["EACCES", "no permission\n  the socket is for root and"],
     ["ENOTFOUND", "the name cannot be resolved"],

@@ -184,7 +184,7 @@ describe("what goes wrong", () => {
   test("nobody listens", async () => {
     await expect(session({ endpoint: "http://127.0.0.1:1" })).rejects.toMatchObject({
       exitCode: 4,
-      message: expect.stringContaining("nobody listens there"),
+      message: expect.stringContaining("nothing listens there"),
     });
     await expect(session({ endpoint: "unix:/nonexistent.sock" })).rejects.toThrow("no such socket");
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ApplyResult } from "../../../src/api/orchestration/apply.ts";
 import { fieldChanges, valueAt, valueText } from "../../../src/cli/changes.ts";
 import { digestOf } from "../../../src/cli/digest.ts";
-import { hasChanges, planText } from "../../../src/cli/plan-text.ts";
+import { appliedText, hasChanges, planText } from "../../../src/cli/plan-text.ts";
 import { plainStyle } from "../../../src/cli/style.ts";
 import { stored } from "../../support/cli.ts";
 
@@ -189,4 +189,17 @@ test("of a plugin's block the changed fields show without values, and what its p
     "",
     "1 to create, 1 to change",
   ]);
+});
+
+test("what was done is counted as the plan counted it: blocks too, and nothing that stays", () => {
+  const row = (ref: string, action: "create" | "update" | "unchanged" | "delete") => {
+    return { ref, action, changed: [], replicas: [], notes: [] };
+  };
+  const plan = [row("postgres/d/m", "create"), row("statefulset/d/m", "create"), row("job/d/x", "unchanged")];
+  const of = (rows: typeof plan, pruned: string[] = []) => {
+    return appliedText({ applied: [], current: [], pruned, dry_run: true, plan: rows });
+  };
+  expect(of(plan)).toBe("applied 2 resources");
+  expect(of([row("job/d/x", "update")], ["job/d/old"])).toBe("applied 1 resource, deleted 1");
+  expect(of([], ["job/d/old"])).toBe("deleted 1");
 });

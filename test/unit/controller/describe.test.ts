@@ -140,6 +140,14 @@ describe("the list of manifests", () => {
     expect(list({ name: "web", scope: "nowhere" })).toEqual([]);
   });
 
+  test("tells how each is where that is asked for, and is what can be applied again where not", async () => {
+    await it.settle();
+    const [plain] = it.controller.listManifests({ name: "db" });
+    expect(plain).not.toHaveProperty("status");
+    const [told] = it.controller.listManifests({ name: "db" }, { blocks: false, status: true });
+    expect(told?.status).toMatchObject({ phase: "ready" });
+  });
+
   test("refuses an unknown kind", async () => {
     const error = await expectFailure((async () => it.controller.listManifests({ kind: "thing" }))(), "invalid");
     expect(error.message).toContain('unknown kind "thing"; kinds are deployment, statefulset');

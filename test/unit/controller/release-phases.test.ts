@@ -286,6 +286,18 @@ describe("what is said", () => {
     expect(stream.transcript.text()).toContain(`-----> Release ${stream.releaseId}: rolling restart of 2 replica(s)\n`);
   });
 
+  test("says under recreate what happens, and counts no replica that somebody stopped", async () => {
+    await released();
+    await it.apply(app({ rollout: { strategy: "recreate" } }));
+    await it.quiet();
+    const [first] = it.runtime.containers().filter(({ labels }) => labels["berth.role"] === undefined);
+    await it.controller.stopPod(first?.name ?? "", { freeze: true, actor: "test" });
+    const stream = await run();
+    await end();
+    await end();
+    expect(stream.transcript.text()).toContain("replacing 1 replica(s), the old ones stop first (recreate)\n");
+  });
+
   test("of a flood is bounded, and the release goes on", async () => {
     await it.apply(app({ release: { command: ["migrate"] } }));
     await it.quiet();

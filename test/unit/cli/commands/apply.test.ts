@@ -257,7 +257,7 @@ describe("apply", () => {
     [["apply"], "say which manifests"],
     [["apply", "web.yaml"], "say which manifests"],
     [["apply", "-f", "-", "web.yaml"], '"web.yaml" is one word too many'],
-    [["apply", "-f", "-", "--timeout", "soon"], '"soon" is no duration'],
+    [["apply", "-f", "-", "--timeout", "soon"], 'not a duration: "soon"'],
   ])("%p is wrong usage", async (argv, text) => {
     const { code, err, calls } = await cli(argv, { stdin: web });
     expect(err).toContain(text);

@@ -52,7 +52,7 @@ describe("explain", () => {
   });
 
   test.each([
-    [["explain", "postgrs"], 'error: "postgrs" is no kind: did you mean "postgres"?\n'],
+    [["explain", "postgrs"], 'error: unknown kind "postgrs": did you mean "postgres"?\n'],
     [["explain", "deployment.imag"], 'error: deployment has no field "imag": did you mean "deployment.image"?\n'],
     [["explain", "a", "b"], "error: say one kind: explain KIND[.FIELD]\n"],
   ])("%p ends with 2", async (argv, err) => {

@@ -16,7 +16,7 @@ const ready = {
   last_reconcile_at: "2026-01-02T00:00:00Z",
 };
 const shown =
-  "image web:latest: pulled anew\nimage base:1: up to date\n! image old:1: registry is away; the copy here stays\n";
+  "image web:latest: new version pulled\nimage base:1: up to date\n! image old:1: registry is away; the copy here stays\n";
 
 function server(releases: unknown[]) {
   return ({ path, query }: Call): unknown => {

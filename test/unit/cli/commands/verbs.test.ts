@@ -70,20 +70,20 @@ describe("get", () => {
     expect(out).toBe(
       [
         "deployment",
-        "NAME      READY  IMAGE  AGE",
-        "shop/web  1/2    web:1  24h",
+        "NAME      STATUS  READY  IMAGE  AGE",
+        "shop/web  -       1/2    web:1  24h",
         "",
         "statefulset",
-        "NAME        READY  IMAGE    AGE",
-        "data/queue  1/1    queue:1  24h",
+        "NAME        STATUS  READY  IMAGE    AGE",
+        "data/queue  -       1/1    queue:1  24h",
         "",
         "ingress",
-        "NAME      HOST          SERVICE  PORT  TLS  AGE",
-        "shop/web  shop.example  web      80    yes  24h",
+        "NAME      STATUS  HOST          SERVICE  PORT  TLS  AGE",
+        "shop/web  -       shop.example  web      80    yes  24h",
         "",
         "registry",
-        "NAME  URL                 USERNAME  AGE",
-        "acme  registry.acme.test  -         24h",
+        "NAME  STATUS  URL                 USERNAME  AGE",
+        "acme  -       registry.acme.test  -         24h",
         "",
       ].join("\n"),
     );
@@ -131,16 +131,27 @@ describe("get", () => {
     );
   });
 
-  test("a scope that nothing is in says so, and what may have been meant", async () => {
-    expect((await berth("get", "nowhere")).out).toBe('no scope "nowhere" here\n');
-    expect((await berth("get", "deploymnets")).out).toBe('no scope "deploymnets" here: did you mean "deployments"?\n');
-    expect((await berth("get", "shop/none")).out).toBe('nothing is stored under "shop/none"\n');
+  test.each([
+    [["nowhere"], 'no scope "nowhere"; see: berth get all'],
+    [["deploymnets"], 'no scope "deploymnets": did you mean "deployments"?'],
+    [["shop/none"], 'no resource "shop/none"; see: berth get all'],
+    [["deployment", "shop/none"], 'no deployment "shop/none"; see: berth get all'],
+    [["pods", "shop/none"], 'no resource "shop/none"; see: berth get all'],
+    [["pods", "shop/web.zzzzz"], 'no pod "shop/web.zzzzz"; see: berth get pods'],
+  ])("%p is not there: an error that says what to look at", async (words, text) => {
+    const asked: Server = (call) => {
+      return call.query.kind === "nowhere" || call.query.kind === "deploymnets"
+        ? refusal(400, `unknown kind "${call.query.kind}"`)
+        : server(call);
+    };
+    const { err, code } = await cli(["get", ...words], { server: asked });
+    expect([err, code]).toEqual([`error: ${text}\n`, 1]);
   });
 
   test("an unknown kind before a reference is wrong usage", async () => {
     const server = () => refusal(400, 'unknown kind "deploymnets"; kinds are deployment');
     const { err, code } = await cli(["get", "deploymnets", "shop/web"], { server });
-    expect(err).toBe('error: "deploymnets" is no kind: did you mean "deployments"?\n');
+    expect(err).toBe('error: unknown kind "deploymnets": did you mean "deployments"?\n');
     expect(code).toBe(2);
   });
 
@@ -152,7 +163,7 @@ describe("get", () => {
       ["get", "pg"],
     ]) {
       const { out, code } = await cli(argv, { server });
-      expect([out.split("\n")[1], code]).toEqual(["data/main  -", 0]);
+      expect([out.split("\n")[1], code]).toEqual(["data/main  -       -", 0]);
     }
   });
 });
@@ -194,7 +205,9 @@ describe("while the engine is away", () => {
 
   test.each(["deployments", "statefulsets", "all"])("get %s shows what is stored, and ends with 0", async (word) => {
     const { code, out, err } = await away("get", word);
-    expect(out).toMatch(/NAME +READY +IMAGE +AGE\n(?:shop\/web|data\/queue) +unknown +(?:web|queue):1 +24h\n/);
+    expect(out).toMatch(
+      /NAME +STATUS +READY +IMAGE +AGE\n(?:shop\/web|data\/queue) +unknown +unknown +(?:web|queue):1 +24h\n/,
+    );
     expect([code, err]).toEqual([0, note]);
   });
 
@@ -471,7 +484,7 @@ describe("config", () => {
 
   test.each([
     [["config"], "say what to do"],
-    [["config", "sett", "shop", "A=1"], '"sett" is no config command: did you mean "set"?'],
+    [["config", "sett", "shop", "A=1"], 'unknown command "config sett": did you mean "set"?'],
     [["config", "set"], "config set needs a SCOPE"],
     [["config", "set", "shop"], "config set needs KEY=VALUE"],
     [["config", "set", "shop", "A=-", "B=-"], "A and B cannot both be -"],
@@ -544,13 +557,13 @@ describe("restart, stop, start", () => {
     const { out } = await cli(["start", "data/queue.2"], {
       server: (call: Call) => (call.path.endsWith("/start") ? waits : server(call)),
     });
-    expect(out).toBe("data-queue.2 is no longer frozen; it is made once the replicas below it are ready\n");
+    expect(out).toBe("data-queue.2 is no longer frozen; it starts once the replicas below it are ready\n");
   });
 
   test("start a replica whose container is gone", async () => {
     const { out, calls } = await berth("start", "shop/web.zzzzz");
     expect(did(calls).map(({ path }) => path)).toEqual(["/pods/shop-web.zzzzz/start"]);
-    expect(out).toBe("making shop-web.zzzzz anew, no longer frozen\n");
+    expect(out).toBe("starting a new shop-web.zzzzz, no longer frozen\n");
   });
 
   test("-o json: one pod is the API's envelope, several are a list", async () => {
