@@ -19,14 +19,53 @@ export type LocalPlan =
   /** Anything else is the operator's to decide. */
   | { type: "ask"; argv: string[] };
 
-/** `docker` says whether the engine of the server can be reached with a `docker` on this machine. */
-export function planLocal(command: readonly string[], { docker }: { docker: boolean }): LocalPlan {
-  const [program = "", verb, ...rest] = command;
-  if (program === "berth" && verb === "exec") return { type: "exec", words: rest };
-  if (program !== "docker" || verb !== "exec") return { type: "ask", argv: [...command] };
-  if (docker) return { type: "docker", argv: [...command] };
+export interface LocalMachine {
+  /** The engine of the server can be reached with a `docker` on this machine. */
+  docker: boolean;
+  /** Stdin is a terminal: without one, `-t` would be refused, and is left out. */
+  terminal: boolean;
+}
+
+export function planLocal(command: readonly string[], { docker, terminal }: LocalMachine): LocalPlan {
+  const [program = "", verb, ...written] = command;
+  const isExec = verb === "exec" && (program === "berth" || program === "docker");
+  if (!isExec) return { type: "ask", argv: [...command] };
+  const rest = terminal ? written : withoutTerminal(written);
+  if (program === "berth") return { type: "exec", words: rest };
+  if (docker) return { type: "docker", argv: [program, verb, ...rest] };
   const words = fromDocker(rest);
   return words === undefined ? { type: "ask", argv: [...command] } : { type: "exec", words };
+}
+
+/** Flags before the container, less those that ask for a terminal. */
+function withoutTerminal(words: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (const [index, word] of words.entries()) {
+    const isValue = takesNext(words[index - 1] ?? "");
+    if (!word.startsWith("-") && !isValue) return [...kept, ...words.slice(index)];
+    if (isValue || word.startsWith("--")) {
+      if (isValue || !/^--tty(=|$)/.test(word)) kept.push(word);
+    } else {
+      const left = withoutLetter(word);
+      if (left !== "-") kept.push(left);
+    }
+  }
+  return kept;
+}
+
+/** `-itu` is `-iu`; what follows the first letter with a value is that value. */
+function withoutLetter(word: string): string {
+  const end = [...word].findIndex((letter) => values[letter] !== undefined);
+  const [flags, rest] = end === -1 ? [word, ""] : [word.slice(0, end), word.slice(end)];
+  return `${flags.replaceAll("t", "")}${rest}`;
+}
+
+/** A flag whose value is the next word: `-u`, `-iu`, `--user`. */
+function takesNext(word: string): boolean {
+  if (word.startsWith("--")) return values[word.slice(2)] !== undefined;
+  if (!word.startsWith("-")) return false;
+  const at = [...word].findIndex((letter) => values[letter] !== undefined);
+  return at !== -1 && at === word.length - 1;
 }
 
 const switches: Record<string, string> = { i: "-i", interactive: "-i", t: "-t", tty: "-t" };
@@ -65,30 +104,31 @@ export interface LocalWish {
   commands: readonly { command: readonly string[] }[];
   /** Of the plugin, for the question. */
   plugin: string;
+  /** That the command is about; told in BERTH_APP. */
+  app: string | undefined;
   /** The operator has said yes to everything. */
   yes: boolean;
 }
 
 /** Runs them in order on the operator's terminal, each shown before; the first that fails ends it with its code. */
-export async function runLocally(context: Context, { commands, plugin, yes }: LocalWish): Promise<number> {
+export async function runLocally(context: Context, { commands, ...about }: LocalWish): Promise<number> {
   if (commands.length === 0) return exitCodes.done;
   const engine = await engineHere(context);
   for (const { command } of commands) {
-    const plan = planLocal(command, { docker: engine !== undefined && Bun.which("docker") !== null });
-    const code = await carryOut(context, plan, { plugin, yes, engine });
+    const docker = engine !== undefined && Bun.which("docker") !== null;
+    const { inputIsTerminal: terminal } = context.rawTerminal;
+    const code = await carryOut(context, planLocal(command, { docker, terminal }), { ...about, engine });
     if (code !== 0) return code;
   }
   return exitCodes.done;
 }
 
-interface Around {
-  plugin: string;
-  yes: boolean;
+interface Around extends Omit<LocalWish, "commands"> {
   /** Where the server's engine is, as seen from this machine. */
   engine: string | undefined;
 }
 
-async function carryOut(context: Context, plan: LocalPlan, { plugin, yes, engine }: Around): Promise<number> {
+async function carryOut(context: Context, plan: LocalPlan, { plugin, app, yes, engine }: Around): Promise<number> {
   if (plan.type === "exec") {
     show(context, ["berth", "exec", ...plan.words]);
     const { restFromWord: stopAtWord = 2 } = execCommand;
@@ -96,7 +136,10 @@ async function carryOut(context: Context, plan: LocalPlan, { plugin, yes, engine
   }
   show(context, plan.argv);
   if (plan.type === "ask") await ask(context, { plugin, isHere: engine !== undefined, yes });
-  const env: Record<string, string> = engine === undefined ? {} : { DOCKER_HOST: engine };
+  const env: Record<string, string> = {
+    ...(engine === undefined ? {} : { DOCKER_HOST: engine }),
+    ...(app === undefined ? {} : { BERTH_APP: app }),
+  };
   const code = await context.runLocal({ argv: plan.argv, env });
   if (code === notFoundCode && Bun.which(plan.argv[0] ?? "") === null) {
     throw new CommandFailure(`"${plan.argv[0]}" is not installed on this machine`, notFoundCode);

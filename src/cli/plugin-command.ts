@@ -1,6 +1,7 @@
 import { ApiError } from "../api/client.ts";
 import { type DispatchResult, dispatchPlugin } from "../api/orchestration/dispatch.ts";
 import { listPlugins, type PluginInfo } from "../api/orchestration/plugins.ts";
+import { namedApp } from "../core/plugins/named-app.ts";
 import { requireYes } from "./ask.ts";
 import type { Context } from "./command.ts";
 import { runLocally } from "./exec-local.ts";
@@ -42,17 +43,40 @@ export async function runPluginWords(
   await confirmDestructive(context, plugin, { command, words: rest, yes });
   const call = { params: { name: typed, command }, body: { args: rest } };
   if (context.json) {
-    const data = await context.api.call(dispatchPlugin, call);
+    const data = await context.api.call(dispatchPlugin, call).catch(withExitCode([]));
     context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
     return exitCodes.done;
   }
   const broken = "the connection broke while the plugin was running; see: berth plugins runs";
-  const result = await callWithProgress(context, dispatchPlugin, { input: call, broken });
+  const said: string[] = [];
+  const onLine = (line: string) => void said.push(line);
+  const result = await callWithProgress(context, dispatchPlugin, { input: call, broken, onLine }).catch(
+    withExitCode(said),
+  );
   tell(context, result);
-  const code = await runLocally(context, { commands: result.exec_local, plugin: plugin.name, yes });
+  const wish = { commands: result.exec_local ?? [], plugin: plugin.name, app: namedApp(rest), yes };
+  const code = await runLocally(context, wish);
   if (code !== 0) return code;
-  await fetchFiles(context, result.fetch_file, { runId: result.run_id, words: rest, yes });
+  await fetchFiles(context, result.fetch_file ?? [], { runId: result.run_id, words: rest, yes });
   return exitCodes.done;
+}
+
+/** `plugin "pg" psql exited 3: …`, as the server says it. */
+const exited = /^(plugin "[^"]*" \S+ exited (\d+)): ([\s\S]*)$/;
+
+/** A plugin that failed ends the client with its own exit code; what it `said` on stderr was shown as it came. */
+function withExitCode(said: readonly string[]): (error: unknown) => never {
+  return (error) => {
+    const [, head, code, text = ""] = (error instanceof ApiError && exited.exec(error.message)) || [];
+    if (head === undefined) throw error;
+    // A long text was cut at its beginning, so that the end of a line is that line.
+    const isShown = (line: string) => said.some((shown) => shown.trimEnd().endsWith(line.replace(/^…/, "").trimEnd()));
+    const rest = text.split("\n").filter((line) => !isShown(line));
+    throw new CommandFailure(
+      [head, ...(rest.length > 0 ? [rest.join("\n")] : [])].join(": "),
+      Number(code) || exitCodes.failed,
+    );
+  };
 }
 
 /** `berth help pg` and `berth help pg:psql`: from what the plugin declares; nothing is run. */

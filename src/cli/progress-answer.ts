@@ -15,7 +15,7 @@ const lineCharsMax = 64 * 1024 * 1024;
 export async function callWithProgress<E extends Endpoint>(
   context: Context,
   endpoint: E,
-  { input, broken }: { input: CallInput<E>; broken: string },
+  { input, broken, onLine = () => undefined }: { input: CallInput<E>; broken: string; onLine?: (line: string) => void },
 ): Promise<DataOf<E>> {
   const headers = { Accept: progressMediaType };
   const answer = await context.api.raw(endpoint, { ...input, headers, signal: context.signal });
@@ -24,6 +24,7 @@ export async function callWithProgress<E extends Endpoint>(
   for await (const line of linesOf(answer.body)) {
     const told = JSON.parse(line) as ProgressLine;
     if (told.type === "result") return readAnswer(endpoint, told.code, JSON.stringify(told));
+    onLine(told.text);
     context.terminal.note(context.terminal.noteStyle.dim(printable(told.text)));
   }
   throw new CommandFailure(broken);

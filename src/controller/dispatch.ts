@@ -4,8 +4,9 @@ import type { DispatchInput } from "../api/plugins/protocol.ts";
 import { protocolVersion } from "../api/plugins/plugin-yml.ts";
 import { decodeActions, type PlannedAction } from "../core/plugins/actions.ts";
 import { parseDuration } from "../core/duration.ts";
-import { failureText } from "../core/plugins/envelope.ts";
+import { failureText, messageOf } from "../core/plugins/envelope.ts";
 import { isFields } from "../core/plugins/fields.ts";
+import { namedApp } from "../core/plugins/named-app.ts";
 import { permissionProblems } from "../core/plugins/permissions.ts";
 import { didYouMean } from "../core/suggest.ts";
 import type { OfferedFile } from "../plugin/offers.ts";
@@ -39,6 +40,7 @@ export async function dispatch(
     input: inputOf(plugin, request),
     timeoutMs: context.limits.dispatchTimeoutMs,
     only,
+    env: appOf(context, args),
     ...callerOf(plugin, request.command, options),
   };
   return context.attendance.alone(call, () => carriedOut(context, call, options));
@@ -63,6 +65,12 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
       ...(warnings.length > 0 ? { warnings } : {}),
     };
   });
+}
+
+/** Plugins of other controllers look there for the app that they are about. */
+function appOf({ names }: Context, args: readonly string[]): Record<string, string> {
+  const app = namedApp(args);
+  return app === undefined ? {} : { [`${names.envPrefix}_APP`]: app };
 }
 
 function appliedOf({ applied }: DispatchResult): string[] {
@@ -125,7 +133,7 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
     throw problemsFailure(refused.map(({ path, message }) => ({ path: `${who}${path}`, message })));
   }
   const again = typeof data.again === "string" ? parseDuration(data.again) : undefined;
-  return { message: typeof data.message === "string" ? data.message : "", actions, again };
+  return { message: messageOf(data), actions, again };
 }
 
 /** Fails `invalid` with what the plugin said, where it failed. */

@@ -116,11 +116,16 @@ describe("dispatch", () => {
         bare: printing({ replicas: 2 }),
         nothing: printing({ status: "ok" }),
         null: printing({ status: "ok", data: { message: "m", actions: null } }),
+        facts: printing({ status: "ok", data: { url: "x", replicas: 2, actions: [] } }),
+        app: 'echo "$BERTH_APP"',
       },
     });
     expect((await ask("POST /plugin/p/bare", {})).data.message).toBe('{"replicas":2}');
     expect((await ask("POST /plugin/p/nothing", {})).data).toMatchObject({ message: "", applied: [] });
     expect((await ask("POST /plugin/p/null", {})).data).toMatchObject({ message: "m", applied: [] });
+    const facts = await ask("POST /plugin/p/facts", {});
+    expect(JSON.parse(String(facts.data.message))).toEqual({ url: "x", replicas: 2 });
+    expect((await ask("POST /plugin/p/app", { args: ["-v", "data/main.0"] })).data.message).toBe("data-main");
   });
 
   test("a time limit of the command ends it", async () => {

@@ -59,6 +59,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What a plugin answers beside actions is for the operator, also where it is no text. */
+export function messageOf({ message, actions: _actions, again: _again, ...rest }: Record<string, unknown>): string {
+  if (typeof message === "string") return message;
+  const said = message === undefined || message === null ? rest : { message, ...rest };
+  return Object.keys(said).length === 0 ? "" : JSON.stringify(said, null, 2);
+}
+
 const detailCharsMax = 2_000;
 
 /** Why a command failed, in the order in which plugins say it: envelope, last line of stderr, stderr, stdout. */

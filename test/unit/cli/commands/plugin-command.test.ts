@@ -105,6 +105,23 @@ describe("a command of a plugin", () => {
     expect((await play(["pg:psql"], { result: cut })).err).toContain("the connection broke");
   });
 
+  const streamed = (...lines: object[]) => {
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+  };
+
+  test("that failed ends with its own exit code, and what it said on stderr stands once", async () => {
+    const said = { type: "progress", text: "looking" };
+    const failed = (error: string) => ({ type: "result", code: 400, status: "error", error });
+    const first = await play(["pg:psql"], { result: streamed(said, failed('plugin "pg" psql exited 3: looking')) });
+    expect([first.code, first.err]).toEqual([3, 'looking\nerror: plugin "pg" psql exited 3\n']);
+    const told = 'plugin "pg" psql exited 2: no such database\nlooking';
+    const second = await play(["pg:psql"], { result: streamed(said, failed(told)) });
+    expect([second.code, second.err]).toEqual([2, 'looking\nerror: plugin "pg" psql exited 2: no such database\n']);
+    const json = await play(["-o", "json", "pg:psql"], { result: refusal(400, told) });
+    expect([json.code, JSON.parse(json.out)]).toEqual([2, { status: "error", error: told }]);
+  });
+
   test("with -o json is the answer alone, and nothing is run here", async () => {
     const result = {
       message: "",
@@ -210,6 +227,17 @@ describe("exec_local", () => {
       ["echo", "a b"],
       ["echo", "a b"],
     ]);
+  });
+
+  test("tells what it runs which app it is about", async () => {
+    const seen: Record<string, string>[] = [];
+    const runLocal: Scene["runLocal"] = async ({ env }) => {
+      seen.push({ ...env });
+      return 0;
+    };
+    await play(["--yes", "pg:psql", "data/main.0", "-x"], { result: result(["echo"]), runLocal });
+    await play(["--yes", "pg:psql"], { result: result(["echo"]), runLocal });
+    expect(seen.map(({ BERTH_APP: app }) => app)).toEqual(["data-main", undefined]);
   });
 
   test("stops at the first that fails, with its code", async () => {

@@ -1,0 +1,16 @@
+import { nameOk, scopeOk } from "../identity.ts";
+import { appId } from "../naming.ts";
+
+/**
+ * The app that the words of a plugin's command are about, as containers and files are named after it: `data-main` for
+ * `data/main` or `data/main.0`. Undefined where no word names one.
+ */
+export function namedApp(words: readonly string[]): string | undefined {
+  for (const word of words) {
+    if (word === "--") return undefined;
+    const [scope = "", name = "", ...more] = word.split("/");
+    const app = name.replace(/\.\d+$/, "");
+    if (more.length === 0 && scopeOk(scope) && nameOk(app)) return appId(scope, app);
+  }
+  return undefined;
+}
