@@ -7,7 +7,7 @@ import { given, noWords } from "./shared.ts";
 export const quickstartCommand: Command = {
   name: "quickstart",
   summary: "make an app with its keys and a sign-in page, and say how to use them",
-  usage: ["identity quickstart --redirect URL [--app NAME] [--title TEXT] [--environment E] [--host HOST]"],
+  usage: ["identity quickstart --redirect URL [--app NAME] [--title TEXT] [--environment E] [--host H]"],
   flags: [
     { name: "redirect", value: "URL", repeat: true, summary: "where browsers are sent back to with a token" },
     { name: "app", value: "NAME", summary: "name of the app (one that is free)" },

@@ -166,7 +166,8 @@ describe("describe of a name that a block and its children have", () => {
   test("begins with the block, goes on with what it became, and leaves its files out", async () => {
     const { out, calls } = await cli(["describe", "data/main"], { server });
     expect(calls[0]?.query).toMatchObject({ scope: "data", name: "main", blocks: "true" });
-    expect(calls.slice(1).map(({ query }) => query.kind)).toEqual(["postgres", "statefulset"]);
+    const asked = calls.filter(({ path }) => path === "/describe");
+    expect(asked.map(({ query }) => query.kind)).toEqual(["postgres", "statefulset"]);
     expect(out).toStartWith("postgres/data/main  progressing\n");
     expect(out).toContain("became    statefulset/data/main progressing\n");
     expect(out).not.toContain("asset/data/main");
