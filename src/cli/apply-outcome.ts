@@ -41,13 +41,16 @@ function fate(target: Waited | undefined): string {
   return look.state === "gone" ? ", gone" : ", not ready yet";
 }
 
+/** Whoever does not wait has nothing to fear. */
+export const undecidedText = "not decided yet: the server keeps all of it or puts all of it back";
+
 /** How an atomic apply ended, resource by resource where it did not go through. */
 export function atomicText({ state, error, resources }: AtomicApply, style: Style): string[] {
   if (state === "kept") return [];
   const rows = resources.map(({ ref, outcome = "still changed" }) => [printable(ref), printable(outcome)]);
   const why = printable(error ?? "");
   if (state === "waiting") {
-    return [style.yellow("not decided yet: the server keeps all of it or puts all of it back; see: berth events")];
+    return [style.yellow(`${undecidedText}; see: berth events`)];
   }
   const head =
     state === "put_back"

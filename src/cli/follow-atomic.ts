@@ -1,5 +1,5 @@
 import { type AtomicApply, getAtomicApply } from "../api/orchestration/atomic.ts";
-import { atomicText } from "./apply-outcome.ts";
+import { atomicText, undecidedText } from "./apply-outcome.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./failures.ts";
 import { exitOf, watch } from "./follow.ts";
@@ -45,12 +45,16 @@ function unlessPutBack({ ref, look }: WaitTarget, ask: () => Promise<AtomicApply
   };
 }
 
+/** A failure is final only when the server gives up: at the progress deadline, for instance. */
+const looksInSilence = 2;
+
 /** The server decides a moment after the last resource has settled. */
 async function decided(ask: () => Promise<AtomicApply>, timeoutMs: number, context: Context): Promise<AtomicApply> {
   const { clock, limits, signal } = context;
   const deadline = clock.now() + timeoutMs;
-  for (;;) {
+  for (let looks = 0; ; looks++) {
     const group = await ask();
+    if (looks === looksInSilence) context.terminal.note(`${undecidedText}; waiting for it`);
     if (group.state !== "waiting" || clock.now() >= deadline || signal.aborted) return group;
     await clock.sleep(limits.pollMs, signal);
   }

@@ -35,11 +35,15 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
 }
 
 /** What the operator should think of before saying yes; of no use where nothing changes. */
-function cautions({ privateHooks }: Context, { manifest, outcome, previous }: PutResult): string[] {
+function cautions({ privateHooks, store }: Context, { manifest, outcome, previous }: PutResult): string[] {
   if (outcome === "unchanged") return [];
   const { kind, spec } = manifest;
   const hooks = privateHooks === true ? [] : closedHookCautions(spec);
-  return [...hostCautions(kind, spec), ...releaseCaution(kind, previous?.spec, spec), ...hooks];
+  const [latest] = store.releases.list(manifest);
+  // Then this very apply is a release, see `releaseFor`.
+  const isReleased = latest?.status === "failed" || latest?.status === "pending";
+  const release = isReleased ? [] : releaseCaution(kind, previous?.spec, spec);
+  return [...hostCautions(kind, spec), ...release, ...hooks];
 }
 
 export function pruneRow(context: Context, key: ManifestKey, why: string): PlanRow {

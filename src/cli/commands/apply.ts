@@ -2,7 +2,7 @@ import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/client.ts";
 import { coreKinds, type Manifest, type ManifestKey } from "../../api/manifest.ts";
 import { type ApplyResult, apply } from "../../api/orchestration/apply.ts";
-import { partialText } from "../apply-outcome.ts";
+import { partialText, undecidedText } from "../apply-outcome.ts";
 import type { Arguments } from "../arguments.ts";
 import { assent, yesFlag } from "../ask.ts";
 import { answer, type CommandBody, type Context } from "../command.ts";
@@ -63,7 +63,10 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const { plan, result } = await planAndStore(steps, args, context);
   if (context.json) answer(context, result, () => "");
   else report(result, plan, context);
-  if (args.on("no-wait")) return exitCodes.done;
+  if (args.on("no-wait")) {
+    if (result.atomic !== undefined) context.terminal.note(`${undecidedText}; see: berth events`);
+    return exitCodes.done;
+  }
   const targets = targetsOf(context.api, result, plan);
   if (result.atomic !== undefined) return followAtomic({ id: result.atomic, targets, timeoutMs, context });
   const waited = await watch(targets, timeoutMs, context);

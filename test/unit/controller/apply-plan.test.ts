@@ -151,6 +151,17 @@ describe("the plan of a dry run", () => {
     expect(row?.notes.join("\n")).toContain("health_check: stored");
   });
 
+  test("does not warn of release commands where the last release failed: this apply runs them", async () => {
+    const broken = (command: string) => deployment("shop", "fresh", { release: { command: [command] } });
+    await it.apply(broken("one"));
+    await it.quiet();
+    const [command] = it.runtime.containers().filter(({ name }) => name.startsWith("shop-fresh-release."));
+    it.runtime.finish(command?.name ?? "", 1);
+    await it.quiet();
+    const [row] = await rowsOfPlan(broken("two"));
+    expect(row).toMatchObject({ action: "update", notes: [] });
+  });
+
   test("warns of release commands that start nothing, and of webhooks that are not sent", async () => {
     const notesOf = async (more: Record<string, unknown>) =>
       (await rowsOfPlan(deployment("shop", "web", { replicas: 2, env: { A: "1" }, ...more })))[0]?.notes ?? [];

@@ -354,6 +354,14 @@ describe("apply of several resources of which one fails", () => {
     expect(err).toEndWith("✓ deployment/shop/web is ready (1/1)\n✓ deployment/shop/api is ready (1/1)\n");
   });
 
+  test("with --atomic and --no-wait says that the server decides", async () => {
+    const { code, err } = await run([], "--atomic", "--no-wait");
+    expect([code, err]).toEqual([
+      0,
+      "not decided yet: the server keeps all of it or puts all of it back; see: berth events\n",
+    ]);
+  });
+
   test("with --atomic says so when the others could not be put back", async () => {
     const { code, err } = await run([group("stuck", "kept")], "--atomic");
     expect(code).toBe(1);
