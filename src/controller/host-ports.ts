@@ -30,6 +30,8 @@ export type PortNotes = ReadonlyMap<string, string[]>;
  * asked: whoever starts replicas looks again.
  */
 export async function portNotes(context: Context, { puts, pruned }: Written): Promise<PortNotes> {
+  const wanting = puts.filter(({ manifest, outcome }) => outcome !== "unchanged" && wantsPorts(manifest));
+  if (wanting.length === 0 || !context.engine.up()) return new Map();
   const gone = new Set(pruned.map(formatKey));
   const fresh = new Map(puts.map(({ manifest }) => [formatKey(manifest), manifest]));
   const stored = context.store.manifests.list().filter((manifest) => !fresh.has(formatKey(manifest)));
@@ -37,9 +39,8 @@ export async function portNotes(context: Context, { puts, pruned }: Written): Pr
     (manifest) => isPodKind(manifest.kind) && !gone.has(formatKey(manifest)),
   );
   const notes = new Map<string, string[]>();
-  for (const { manifest, outcome } of puts) {
-    const ports = isPodKind(manifest.kind) && outcome !== "unchanged" ? writtenPorts(manifest) : [];
-    if (ports.length === 0 || !context.engine.up()) continue;
+  for (const { manifest } of wanting) {
+    const ports = writtenPorts(manifest);
     const running = await portClashes(context, { key: manifest, ports, manifests }).catch(unlessAway);
     const clashes = [...running, ...storedClashes(context, { key: manifest, ports, manifests })];
     notes.set(
@@ -48,6 +49,10 @@ export async function portNotes(context: Context, { puts, pruned }: Written): Pr
     );
   }
   return notes;
+}
+
+function wantsPorts(manifest: StoredManifest): boolean {
+  return isPodKind(manifest.kind) && writtenPorts(manifest).length > 0;
 }
 
 function unlessAway(error: unknown): string[] {

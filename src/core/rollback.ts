@@ -38,7 +38,9 @@ export function rolledBackSpec(goal: Spec, present: Spec, faultsOf: FaultCount):
 function withSetting(spec: Spec, path: string, present: Spec): Spec {
   const [block = "", field] = path.split(".");
   if (field === undefined) return withField(spec, block, own(present, block));
-  const fields = withField(fieldsOf(own(spec, block)), field, own(fieldsOf(own(present, block)), field));
+  const old = fieldsOf(own(spec, block));
+  const fields = withField(old, field, own(fieldsOf(own(present, block)), field));
+  if (fields === old) return spec;
   return withField(spec, block, Object.keys(fields).length === 0 ? undefined : fields);
 }
 

@@ -84,6 +84,21 @@ describe("a replica stays until what takes its place can be made", () => {
   });
 });
 
+test.each([true, false])("a recreate that crashes gives way to the old spec, auto_rollback %p", async (back) => {
+  const rollout = { ...recreate, auto_rollback: back };
+  await it.apply(app("1", { ports: ["8080:80"], rollout }));
+  await it.settle();
+  await it.apply(app("2", { ports: ["8080:80"], rollout }));
+  for (let second = 0; second < 90; second++) {
+    await it.advance(1_000);
+    for (const { name, env, state } of it.runtime.containers()) {
+      if (env.V === "2" && state === "running") it.runtime.crash(name, 1);
+    }
+  }
+  await it.advance(30_000);
+  expect(running()).toBe("1");
+});
+
 test("an ordinal of a statefulset stays until the image of the new one is there", async () => {
   const db = (v: string, image?: string) =>
     statefulset("shop", "db", { replicas: 2, env: { V: v }, ...(image === undefined ? {} : { image }) });
