@@ -9,8 +9,13 @@ export const identityLimits = {
     /** Of what is free an instance may hold this share, and of what is free to it a client this one. */
     statesInstanceShare: 1 / 4,
     statesClientShare: 1 / 32,
-    /** One-time values that wait, over all instances; beyond it those that end first are dropped. */
-    oneTimeKept: 100_000,
+    /** Links of mails that wait, over all instances; an instance may hold a share of what is free, then sign-ups get 503. */
+    linksKept: 100_000,
+    linksInstanceShare: 1 / 4,
+    /** Links for a new password that wait for one user; a further request sends no more mail. */
+    resetLinksMax: 5,
+    /** Codes that stand for a token; beyond it those that end first are dropped. */
+    codesKept: 100_000,
     /** Mails of one instance; the newest stay. */
     mailsKept: 1_000,
     /** How long a browser is known again. */

@@ -27,17 +27,16 @@ export function deliver(
       return { how: "post", to: redirectUri, fields: { token } };
     case "code": {
       const code = randomSecret(context);
-      nouns.oneTime.put(
+      nouns.oneTime.putCode(
         {
           hash: hashOf(code),
           instance: entry.instance.seq,
           user,
-          purpose: "deliver_token",
           data: { token },
           createdAt: now,
           expiresAt: now + context.limits.signIn.deliveryCodeMs,
         },
-        context.limits.signIn.oneTimeKept,
+        context.limits.signIn.codesKept,
       );
       return { how: "redirect", to: withParameters(redirectUri, { code }) };
     }

@@ -4,7 +4,10 @@ export interface SignInLimits {
   statesKept: number;
   statesInstanceShare: number;
   statesClientShare: number;
-  oneTimeKept: number;
+  linksKept: number;
+  linksInstanceShare: number;
+  resetLinksMax: number;
+  codesKept: number;
   mailsKept: number;
   deviceMs: number;
   deliveryCodeMs: number;

@@ -67,6 +67,9 @@ async function request(
       auditAttempt(nouns, act, context.limits);
       const present = nouns.users.byEmail(instance.seq, email);
       if (present === undefined || present.placeholder || present.bannedAt !== undefined) return;
+      // Whoever reads the mailbox has enough links by then; strangers do not fill it.
+      const waiting = nouns.oneTime.waiting(present.seq, "reset_password", now);
+      if (waiting.length >= context.limits.signIn.resetLinksMax) return;
       const token = putLink(context, nouns, { user: present, redirectUri, now });
       const link = `${visit.pagesUrl}/reset?token=${token}`;
       mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: present.email, link, now });
@@ -83,7 +86,7 @@ interface Link {
 }
 
 function putLink(context: IdentityContext, nouns: IdentityNouns, { user, redirectUri, now }: Link): string {
-  const { oneTimeKept, resetLinkMs } = context.limits.signIn;
+  const { resetLinkMs } = context.limits.signIn;
   const value = randomSecret(context);
   const row = {
     hash: hashOf(value),
@@ -94,7 +97,7 @@ function putLink(context: IdentityContext, nouns: IdentityNouns, { user, redirec
     createdAt: now,
     expiresAt: now + resetLinkMs,
   };
-  nouns.oneTime.put(row, oneTimeKept);
+  nouns.oneTime.put(row);
   return value;
 }
 

@@ -1,5 +1,7 @@
+import { Failure } from "../api/failure.ts";
 import { isPlaceholder, isSubaddress, normaliseEmail } from "../core/identity/email.ts";
 import { passwordProblem } from "../core/identity/password-rules.ts";
+import { stateLimitReached } from "../core/identity/state-room.ts";
 import type { IdentityNouns } from "../store/identity/open-store.ts";
 import type { User } from "../store/identity/records.ts";
 import { audit } from "./audit.ts";
@@ -67,6 +69,7 @@ interface Invite {
 function invite(parts: SignUpParts, nouns: IdentityNouns, invited: Invite): void {
   const { visit, email, pending, now } = invited;
   const { entry, language, pagesUrl } = visit;
+  requireRoom(parts, nouns, entry.instance.seq);
   const known = nouns.users.byEmail(entry.instance.seq, email);
   const mail = { entry, language, to: email, now };
   if (known !== undefined && isEstablished(known)) {
@@ -82,6 +85,18 @@ function invite(parts: SignUpParts, nouns: IdentityNouns, invited: Invite): void
   parts.mailing.post(nouns, { ...mail, purpose: "verify_email", link: `${pagesUrl}/verify?token=${value}` });
 }
 
+const fullRetrySeconds = 300;
+
+/** Asked whether there is a user or not. Nothing is dropped to make room: that would end the sign-ups of others. */
+function requireRoom({ context }: SignUpParts, { oneTime }: IdentityNouns, instance: number): void {
+  const { linksKept: statesKept, linksInstanceShare: statesInstanceShare } = context.limits.signIn;
+  const waiting = { ...oneTime.linksWaiting(instance), client: 0 };
+  if (stateLimitReached(waiting, { statesKept, statesInstanceShare, statesClientShare: 1 }) === undefined) return;
+  throw new Failure("unavailable", "too many sign-ups wait for their mail; try again later", {
+    retryAfterSeconds: fullRetrySeconds,
+  });
+}
+
 interface Link {
   visit: Visit;
   user: User;
@@ -90,7 +105,7 @@ interface Link {
 }
 
 function putLink({ context }: SignUpParts, nouns: IdentityNouns, { visit, user, data, now }: Link): string {
-  const { oneTimeKept, verifyLinkMs } = context.limits.signIn;
+  const { verifyLinkMs } = context.limits.signIn;
   const value = randomSecret(context);
   const row = {
     hash: hashOf(value),
@@ -101,7 +116,7 @@ function putLink({ context }: SignUpParts, nouns: IdentityNouns, { visit, user, 
     createdAt: now,
     expiresAt: now + verifyLinkMs,
   };
-  nouns.oneTime.put(row, oneTimeKept);
+  nouns.oneTime.put(row);
   return value;
 }
 

@@ -13,10 +13,15 @@ interface Row {
 }
 
 const trimEvery = 1_000;
+/** Stands for all of them where links are counted. */
+const allInstances = 0;
 
 export interface OneTimes {
-  /** Beyond about `kept` values over all instances, those that end first are dropped. */
-  put(value: OneTime, kept: number): void;
+  put(value: OneTime): void;
+  /** A code that stands for a token: beyond about `kept` of them over all instances, those that end first are dropped. */
+  putCode(value: Omit<OneTime, "purpose">, kept: number): void;
+  /** How many links of mails wait, of everybody and of an instance. */
+  linksWaiting(instance: number): { all: number; instance: number };
   /** Leaves it where it is: for showing a form. */
   get(hash: Uint8Array, purpose: OneTimePurpose): OneTime | undefined;
   /** Removes it and returns it: nobody gets it twice. */
@@ -45,16 +50,24 @@ export function createOneTime(db: Database, seal: Seal): OneTimes {
       " returning *",
   );
   const trim = db.query<unknown, [number]>(
-    "delete from one_time where hash in (select hash from one_time order by expires_at desc limit -1 offset ?)",
+    "delete from one_time where hash in (select hash from one_time where purpose = 'deliver_token'" +
+      " order by expires_at desc limit -1 offset ?)",
   );
   const read = (row: Row | null): OneTime | undefined => (row === null ? undefined : toOneTime(row, seal));
-  let puts = 0;
+  const counted = db.query<{ n: number }, [number]>("select n from one_time_counts where instance = ?");
+  const count = (instance: number) => counted.get(instance)?.n ?? 0;
+  const put = ({ hash, instance, user, purpose, data, createdAt, expiresAt }: OneTime): void => {
+    const sealed = seal.seal(JSON.stringify(data), placeOf(hash, purpose));
+    insert.run(hash, instance, user ?? null, purpose, sealed, createdAt, expiresAt);
+  };
+  let codes = 0;
   return {
-    put({ hash, instance, user, purpose, data, createdAt, expiresAt }, kept) {
-      if (puts++ % trimEvery === 0) trim.run(kept);
-      const sealed = seal.seal(JSON.stringify(data), placeOf(hash, purpose));
-      insert.run(hash, instance, user ?? null, purpose, sealed, createdAt, expiresAt);
+    put,
+    putCode(value, kept) {
+      if (codes++ % trimEvery === 0) trim.run(kept);
+      put({ ...value, purpose: "deliver_token" });
     },
+    linksWaiting: (instance) => ({ all: count(allInstances), instance: count(instance) }),
     get: (hash, purpose) => read(one.get(hash, purpose)),
     take: (hash, purpose) => read(take.get(hash, purpose)),
     waiting: (user, purpose, now) => waiting.all(user, purpose, now).map((row) => toOneTime(row, seal)),

@@ -15,6 +15,7 @@ import { createKeys, type Keys } from "./keys.ts";
 import { createMails, type Mails } from "./mails.ts";
 import { first } from "./migrations/0001-first.ts";
 import { second } from "./migrations/0002-state-clients.ts";
+import { third } from "./migrations/0003-one-time-counts.ts";
 import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
@@ -29,7 +30,7 @@ import { followUsers } from "./touched-users.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-export const identityMigrations: readonly string[] = [first, second];
+export const identityMigrations: readonly string[] = [first, second, third];
 
 /** The nouns of the identity service. Reads see the last commit; call what writes only inside `write`. */
 export interface IdentityNouns {

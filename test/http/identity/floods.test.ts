@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { appUrl, baseUrl, claimsOf, signInWorld, type SignInWorld } from "../../support/sign-in-world.ts";
+import { appUrl, baseUrl, claimsOf, linkIn, signInWorld, type SignInWorld } from "../../support/sign-in-world.ts";
 import type { Tenant } from "../../support/identity.ts";
 import type { Page, WebBrowser } from "../../support/web-browser.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -204,6 +204,41 @@ test("strangers who ask for mails do not keep the user's known browser from one"
   for (let n = 0; n < 3; n++) expect(await ask(world.browser(from(`203.0.113.${n}`)))).toBe(200);
   expect(await ask(world.browser(from("203.0.113.9")))).toBe(429);
   expect(await ask(known)).toBe(200);
+});
+
+test("a flood of sign-ups ends no pending one, and stays in its instance", async () => {
+  await world.stop();
+  world = await signInWorld({ behindProxy: true }, { linksKept: 40 });
+  shop = await world.shop();
+  const other = await world.shop();
+  const signUp = async (n: number, tenant = shop, browser = world.browser(from(`198.51.100.${n}`))) => {
+    const page = await browser.open(world.page(tenant, "/sign-up"));
+    const fields = { name: "Ana", email: `u${n}@example.com`, password: "correct horse battery" };
+    return (await browser.submit(page, "/sign-up", fields)).status;
+  };
+  const ana = world.browser(from("203.0.113.1"));
+  expect(await signUp(0, shop, ana)).toBe(200);
+  const statuses: number[] = [];
+  for (let n = 1; n <= 15; n++) statuses.push(await signUp(n));
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(4);
+  expect(await signUp(99, other)).toBe(200);
+  const mail = world.mails().find(({ message }) => message.to === "u0@example.com");
+  claimsOf(await ana.submit(await ana.open(linkIn(mail)), "/verify", {}));
+});
+
+test("strangers do not fill a mailbox with links, and the first of them go on working", async () => {
+  await world.user(shop, { email: "ana@example.com" });
+  for (let n = 0; n < 12; n++) {
+    const browser = world.browser(from(`203.0.113.${n}`));
+    const page = await browser.open(world.page(shop, "/forgot"));
+    expect((await browser.submit(page, "/forgot", { email: "ana@example.com" })).html).toContain("Check your mail");
+    world.clock.moveTo(world.clock.now() + 21_000);
+  }
+  expect(world.mails()).toHaveLength(5);
+  const browser = world.browser();
+  const form = await browser.open(linkIn(world.mails().at(-1)));
+  const done = await browser.submit(form, "/reset", { password: "another horse battery" });
+  expect(done.html).toContain("has been changed");
 });
 
 test("callbacks and wrong passwords of a stranger do not flood the audit trail", async () => {

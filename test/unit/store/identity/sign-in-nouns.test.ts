@@ -104,7 +104,7 @@ describe("one-time values", () => {
   });
 
   test("are looked at, and taken once, for their purpose alone", async () => {
-    await db.store.write(({ oneTime }) => oneTime.put(value(1), 100));
+    await db.store.write(({ oneTime }) => oneTime.put(value(1)));
     expect(db.store.oneTime.get(hash(1), "verify_email")).toEqual(value(1));
     expect(db.store.oneTime.get(hash(1), "reset_password")).toBeUndefined();
     const take = (purpose: "verify_email" | "reset_password") =>
@@ -116,19 +116,37 @@ describe("one-time values", () => {
     expect(files).not.toContain("data-that-must-not-show");
   });
 
-  test("those of a user go together, and are capped", async () => {
+  test("those of a user go together, and codes are capped", async () => {
     await db.store.write((nouns) => {
       const { seq } = putUser(nouns, instance, { email: "a@b.io" });
-      for (const byte of [1, 2]) nouns.oneTime.put({ ...value(byte), user: seq }, 100);
+      for (const byte of [1, 2]) nouns.oneTime.put({ ...value(byte), user: seq });
       nouns.oneTime.clear(seq, "verify_email");
     });
     expect(db.store.oneTime.get(hash(1), "verify_email")).toBeUndefined();
     const raw = new Database(db.path);
     const few = createOneTime(raw, createSeal(testKey));
     for (let put = 0; put <= 1_000; put++)
-      few.put({ ...value(9), hash: new Uint8Array([put >> 8, put & 255, ...hash(9).slice(2)]) }, 2);
+      few.putCode({ ...value(9), hash: new Uint8Array([put >> 8, put & 255, ...hash(9).slice(2)]) }, 2);
     expect(raw.query<{ n: number }, []>("select count(*) as n from one_time").get()?.n).toBeLessThanOrEqual(3);
+    expect(few.linksWaiting(instance.seq)).toEqual({ all: 0, instance: 0 });
     raw.close();
+  });
+
+  test("links are counted by instance, whatever ends them, and none is dropped for another", async () => {
+    const other = await db.store.write((nouns) => putInstance(nouns, "other"));
+    await db.store.write(({ oneTime }) => {
+      for (const byte of [1, 2, 3]) oneTime.put(value(byte));
+      oneTime.put({ ...value(4), instance: other.seq });
+    });
+    expect(db.store.oneTime.linksWaiting(instance.seq)).toEqual({ all: 4, instance: 3 });
+    await db.store.write((nouns) => {
+      nouns.oneTime.take(hash(1), "verify_email");
+      nouns.purge.expired(12, 100);
+    });
+    expect(db.store.oneTime.linksWaiting(instance.seq)).toEqual({ all: 2, instance: 1 });
+    await db.store.write(({ instances }) => instances.remove(instance.seq));
+    expect(db.store.oneTime.linksWaiting(instance.seq)).toEqual({ all: 1, instance: 0 });
+    expect(db.store.oneTime.linksWaiting(other.seq)).toEqual({ all: 1, instance: 1 });
   });
 });
 
