@@ -4,7 +4,7 @@
 #   check_backup ID         restores it once; fails where that is not what was saved
 #   describe_backup FOLDER  prints "BYTES WHAT IT HOLDS…"
 
-# make_backup KEEP [check]: prints its name. The newest KEEP stay.
+# make_backup KEEP [check] [SECONDS]: prints its name, and prunes.
 make_backup() {
   id=$(take_backup)
   if [ "${2:-}" = check ]; then
@@ -12,7 +12,7 @@ make_backup() {
     known "$id"
     check_backup "$id"
   fi
-  prune "$1"
+  prune "$1" "${3:-0}"
   echo "$id"
 }
 
@@ -22,11 +22,15 @@ take_backup() {
   id=$(claim_backup)
   new=$backups/.new-$id
   fill_backup "$new"
-  (cd "$new" && sha256sum -- * >.sums && mv .sums SHA256SUMS)
-  sync
-  mv "$new" "$backups/$id"
-  sync
+  finish_backup "$id"
   echo "$id"
+}
+
+finish_backup() {
+  (cd "$backups/.new-$1" && sha256sum -- * >.sums && mv .sums SHA256SUMS)
+  sync
+  mv "$backups/.new-$1" "$backups/$1"
+  sync
 }
 
 # One per second, so that names tell them apart. Whoever makes the folder has the name: two may look at the same time and
@@ -45,13 +49,32 @@ claim_backup() {
   echo "$id"
 }
 
-# prune KEEP: the newest KEEP stay. What an interrupted backup or check left goes after a day.
+# import_part NAME: adds standard input to a file that comes from elsewhere.
+import_part() {
+  is_import_name "$1"
+  umask 077
+  cat >>"$backups/.import-$1"
+}
+
+drop_import() {
+  is_import_name "$1"
+  rm -f "$backups/.import-$1"
+}
+
+is_import_name() {
+  case $1 in '' | *[!0-9a-f]*) die "\"$1\" is no import" ;; esac
+}
+
+# prune KEEP [SECONDS]: the newest KEEP stay, without those that are older than that. The newest one stays in any case.
+# What an interrupted backup or check left goes after a day.
 prune() {
-  list_backups | awk -v keep="$1" 'NR > keep { print $1 }' | while read -r id; do
+  oldest=00000000T000000Z
+  if [ "${2:-0}" -gt 0 ]; then oldest=$(date -u -d "@$(($(date +%s) - $2))" +%Y%m%dT%H%M%SZ); fi
+  list_backups | awk -v keep="$1" -v oldest="$oldest" 'NR > keep || (NR > 1 && $1 < oldest) { print $1 }' | while read -r id; do
     say "removing backup $id: $1 are kept"
     rm -rf "${backups:?}/$id"
   done
-  find "$backups" -maxdepth 1 \( -name '.new-*' -o -name '.check-*' \) -mtime +0 -exec rm -rf {} +
+  find "$backups" -maxdepth 1 \( -name '.new-*' -o -name '.check-*' -o -name '.import-*' \) -mtime +0 -exec rm -rf {} +
 }
 
 # Newest first: "ID BYTES WHAT IT HOLDS…".

@@ -36,3 +36,16 @@ export function backupId(word: string | undefined): string {
   if (/^\d{8}T\d{6}Z$/.test(word)) return word;
   throw usage(`"${word}" is no backup; see: backups`);
 }
+
+/** Ids of those that do not stay; `backups` are newest first, and the first one always stays. */
+export function outdatedBackups(
+  backups: readonly Backup[],
+  { keep, maxAgeMs, now }: { keep: number; maxAgeMs: number; now: number },
+): string[] {
+  return backups.filter(({ id }, at) => at > 0 && (at >= keep || now - timeOf(id) > maxAgeMs)).map(({ id }) => id);
+}
+
+/** `20260102T030405Z` is when it was begun. */
+function timeOf(id: string): number {
+  return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
+}

@@ -83,7 +83,7 @@ export function primaryPod(cluster: Cluster): PodRecord {
 export interface ToolCall {
   pod: PodRecord;
   args: readonly string[];
-  stdin?: string;
+  stdin?: string | Uint8Array;
   timeoutMs?: number;
   /** What the tool says is told as it comes. */
   loud?: boolean;

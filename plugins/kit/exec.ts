@@ -7,7 +7,7 @@ export interface ExecRequest {
   pod: string;
   command: readonly string[];
   /** Written to the command's standard input, which then ends. For what must not stand in a process list. */
-  stdin?: string;
+  stdin?: string | Uint8Array;
   /** Lines of standard error, as they come. */
   progress?: (line: string) => void;
   timeoutMs: number;

@@ -102,7 +102,8 @@ function mounts(block: Block, { scripts }: ServerPods, { envPrefix }: ExpandCont
 
 function backupJob({ block, server, pods }: ServerExpansion, context: ExpandContext): Manifest {
   const { scope, name } = block;
-  const { schedule, timezone, timeout, keep } = server.backups;
+  const { schedule, timezone, timeout, keep, maxAgeMs } = server.backups;
+  const age = maxAgeMs === 0 ? [] : [String(maxAgeMs / 1_000)];
   return {
     kind: "cronjob",
     scope,
@@ -113,7 +114,7 @@ function backupJob({ block, server, pods }: ServerExpansion, context: ExpandCont
       concurrency_policy: "Forbid",
       job: {
         image: server.image,
-        command: ["/berth/tools.sh", "job", String(keep)],
+        command: ["/berth/tools.sh", "job", String(keep), ...age],
         docker_options: ["--entrypoint sh"],
         env_from: [`${scope}/${name}`],
         env: { ...pods.env },

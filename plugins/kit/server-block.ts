@@ -26,6 +26,8 @@ export interface ServerBlock {
 export interface Backups {
   /** Backups that stay when a newer one is complete. */
   keep: number;
+  /** Older ones go, but never the newest; 0 for no such limit. */
+  maxAgeMs: number;
   /** Cron expression; empty for none by themselves. */
   schedule: string;
   timezone: string;
@@ -74,10 +76,18 @@ export function readServerBlock(fields: Fields, defaults: ServerDefaults): Serve
 function readBackups(fields: Fields | undefined): Backups {
   return {
     keep: fields?.whole("keep", 7, { least: 1, most: 1_000 }) ?? 7,
+    maxAgeMs: readMaxAge(fields),
     schedule: fields?.text("schedule", "") ?? "",
     timezone: fields?.text("timezone", "UTC") ?? "UTC",
     timeout: fields?.text("timeout", "6h") ?? "6h",
   };
+}
+
+function readMaxAge(fields: Fields | undefined): number {
+  const text = fields?.text("max_age", "") ?? "";
+  const ms = text === "" ? 0 : durationMs(text);
+  if (ms === undefined) fields?.problem("max_age", `"${text}" is not a duration; write it like "30d" or "12h"`);
+  return ms ?? 0;
 }
 
 /** A dead container is back within seconds, and a pod that restarts is no reason to lose what it had not sent. */
@@ -117,4 +127,11 @@ export function checkPrimary(replicas: number, primary: string | undefined, fiel
     "replicas",
     `pod ${ordinal} is primary and ${replicas} would remove it; make a lower one primary first`,
   );
+}
+
+/** `exposed` is what the config says of a command; ports that the block writes come first. */
+export function checkExposed(block: ServerBlock, exposed: string | undefined, fields: Fields): void {
+  if (exposed === undefined || fields.raw("ports") !== undefined) return;
+  if (block.replicas > 1) fields.problem("replicas", `one pod is exposed on ${exposed}; take that away with: unexpose`);
+  block.ports = [`${exposed}:${block.port}`];
 }

@@ -1,9 +1,10 @@
 import type { Action } from "../../src/api/plugins/action.ts";
 import { type Call, type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "./arguments.ts";
-import { anyPod, backupId, listBackups } from "./backups.ts";
+import { anyPod, backupId, listBackups, outdatedBackups } from "./backups.ts";
 import { bytesText, columns } from "./bytes.ts";
 import { type Cluster, type ClusterKind, loadCluster, primaryPod, tool, type UrlParts } from "./cluster.ts";
+import { durationMs } from "./duration.ts";
 import { bringBack } from "./handover.ts";
 import { readNote } from "./note.ts";
 import { type Link, linkAction, linksAction, readLinks, type Urls, unlinkAction, withoutLink } from "./links.ts";
@@ -14,6 +15,8 @@ export interface ServerKind extends ClusterKind {
   linksKey: string;
   /** Config key of how many backups stay. */
   keepKey: string;
+  /** Config key of the address and port that lead to the server from outside. */
+  exposeKey: string;
   /** Heading of what a backup holds. */
   holds: string;
   urls: (parts: UrlParts, link: Link) => Urls;
@@ -134,5 +137,27 @@ export function deleteBackupCommand(kind: ServerKind): CommandHandler {
     const cluster = await loadServer(call, kind, args.words[0]);
     await tool(cluster, { pod: anyPod(cluster), args: ["delete_backup", id] });
     return { message: `backup ${id} is gone` };
+  };
+}
+
+/** `backups:prune SCOPE/NAME [--keep N] [--max-age D]`: the newest one stays in any case. */
+export function pruneBackupsCommand(kind: ServerKind): CommandHandler {
+  return async (call): Promise<Outcome> => {
+    const args = parseArguments(call.args, { values: ["keep", "max-age"], switches: ["dry-run", "yes"] });
+    noMoreThan(args.words, 1);
+    const keep = wholeNumber(args.values.keep, "keep") ?? Number.POSITIVE_INFINITY;
+    const age = args.values["max-age"];
+    const maxAgeMs = age === undefined ? Number.POSITIVE_INFINITY : durationMs(age);
+    if (args.values.keep === undefined && age === undefined)
+      throw usage("say which stay: --keep N, --max-age 30d, or both");
+    if (keep < 1) throw usage("--keep needs at least 1");
+    if (maxAgeMs === undefined) throw usage(`--max-age needs a duration such as 30d or 12h, not "${age}"`);
+    const cluster = await loadServer(call, kind, args.words[0]);
+    const gone = outdatedBackups(await listBackups(cluster), { keep, maxAgeMs, now: Date.now() });
+    const pod = anyPod(cluster);
+    const isDry = args.on.has("dry-run");
+    if (!isDry) for (const id of gone) await tool(cluster, { pod, args: ["delete_backup", id] });
+    const list = gone.length === 0 ? "no backup" : gone.join(", ");
+    return { message: isDry ? `would remove ${list}` : `removed ${list}` };
   };
 }

@@ -25,10 +25,10 @@ use_remote() {
   export PGHOST PGPORT PGUSER PGPASSFILE
 }
 
-# job KEEP: what the schedule runs. The backup is restored once and counted before the run is called a success.
+# job KEEP [SECONDS]: what the schedule runs. The backup is restored once and counted before the run is called a success.
 job() {
   use_remote
-  make_backup "$1" check
+  make_backup "$1" check "${2:-0}"
 }
 
 # backup KEEP [check]: the same on demand, from within the primary.
@@ -39,7 +39,7 @@ backup() {
 
 fill_backup() {
   psql -XAtq -d postgres -c "select datname from pg_database
-    where datallowconn and not datistemplate and datname not in ('postgres') and datname !~ '^berth_check_' order by 1" >"$1/names"
+    where datallowconn and not datistemplate and datname not in ('postgres') and datname !~ '^berth_(check|restore)_' order by 1" >"$1/names"
   pg_dumpall --globals-only >"$1/globals.sql"
   number=0
   : >"$1/databases"
@@ -125,26 +125,74 @@ restore() {
   use_local
   known "$1"
   number=$(number_of "$1" "$2")
-  exists=$(psql -XAtq -d postgres -v name="$3" <<'SQL'
+  begin_restore "$2" "$3"
+  fill "$1" "$number" "$scratch" || give_up "backup $1 of $2 was not restored; nothing was changed"
+  end_restore "$3"
+  awk '{ rows += $NF } END { print NR " " rows + 0 }' "$backups/$1/$number.rows"
+}
+
+# begin_restore DATABASE INTO: makes an empty database, scratch, with the owner of DATABASE. It gets its name at the end, so
+# that what a killed restore left is known and goes.
+begin_restore() {
+  drop_old_restores
+  exists=$(psql -XAtq -d postgres -v name="$2" <<'SQL'
 select count(*) from pg_database where datname = :'name';
 SQL
   )
-  [ "$exists" = 0 ] || die "database \"$3\" is there already; choose another name, or drop it first"
-  owner=$(psql -XAtq -d postgres -v name="$2" -v fallback="$PG_USER" <<'SQL'
+  [ "$exists" = 0 ] || die "database \"$2\" is there already; choose another name, or drop it first"
+  owner=$(psql -XAtq -d postgres -v name="$1" -v fallback="$PG_USER" <<'SQL'
 select coalesce((select pg_get_userbyid(datdba) from pg_database where datname = :'name'), :'fallback');
 SQL
   )
-  psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$3" -v owner="$owner" <<'SQL'
+  scratch=berth_restore_$(date -u +%Y%m%d%H%M%S)_$$
+  psql -Xq -v ON_ERROR_STOP=1 -d postgres -v name="$scratch" -v owner="$owner" <<'SQL'
 create database :"name" owner :"owner" template template0;
 SQL
-  if ! fill "$1" "$number" "$3"; then
-    psql -Xq -d postgres -v name="$3" <<'SQL'
-drop database :"name";
+}
+
+# One restore of a block runs at a time, so these are of none that anybody waits for; the processes of a restore go on
+# when the server is killed.
+drop_old_restores() {
+  psql -Xq -d postgres <<'SQL' || true
+select pg_terminate_backend(pid) from pg_stat_activity where datname ~ '^berth_restore_' \g /dev/null
+select format('drop database %I', datname) from pg_database where datname ~ '^berth_restore_' \gexec
 SQL
-    die "backup $1 of $2 was not restored; nothing was changed"
-  fi
-  psql -Xq -d "$3" -c analyze
-  awk '{ rows += $NF } END { print NR " " rows + 0 }' "$backups/$1/$number.rows"
+}
+
+# end_restore INTO
+end_restore() {
+  psql -Xq -d "$scratch" -c analyze
+  psql -Xq -v ON_ERROR_STOP=1 -d postgres -v scratch="$scratch" -v name="$1" <<'SQL'
+alter database :"scratch" rename to :"name";
+SQL
+}
+
+give_up() {
+  psql -Xq -d postgres -c "drop database if exists $scratch"
+  die "$1"
+}
+
+# import_backup NAME DATABASE: makes a backup of a dump of pg_dump -Fc from elsewhere. The roles of elsewhere are not here, so
+# that the owner of DATABASE gets all of it; what was restored is dumped again.
+import_backup() {
+  is_import_name "$1"
+  use_local
+  umask 077
+  id=$(claim_backup)
+  new=$backups/.new-$id
+  begin_restore "$2" "$2_imported_$$"
+  PGOPTIONS="-c client_min_messages=warning" pg_restore --exit-on-error --no-owner --no-acl --role="$owner" -d "$scratch" \
+    "$backups/.import-$1" >&2 || {
+    rm -rf "$new"
+    give_up "the dump cannot be restored; see above"
+  }
+  dump "$scratch" "$new/1"
+  printf '1 %s\n' "$2" >"$new/databases"
+  : >"$new/globals.sql"
+  psql -XAtq -d postgres -c "select 'version ' || current_setting('server_version')" >"$new/about"
+  psql -Xq -d postgres -c "drop database $scratch"
+  finish_backup "$id"
+  echo "$id"
 }
 
 # swap DATABASE NEW OLD: NEW takes the name of DATABASE, which stays as OLD.

@@ -1,7 +1,7 @@
 import type { Block } from "../kit/block.ts";
 import { readDeclaredLinks } from "../kit/declared-links.ts";
 import { type Fields, identifier, readFields, type Rule } from "../kit/fields.ts";
-import { checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
+import { checkExposed, checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
 import { keys } from "./keys.ts";
 
 /** A postgres block, defaults filled in. */
@@ -56,6 +56,7 @@ export function readPostgres({ scope, spec, config }: Pick<Block, "scope" | "spe
     ))
       fields.problem(`settings.${key}`, "is set by failover.synchronous; leave it out");
   }
+  checkExposed(block, config[keys.expose], fields);
   checkPrimary(block.replicas, config[keys.primary], fields);
   fields.done();
   return block;

@@ -8,6 +8,14 @@ export const help: Readonly<Record<string, string>> = {
   backup: "backup SCOPE/NAME [--keep N] [--no-check]\n\ntakes a backup now, restored once to see that it can be",
   backups: "backups SCOPE/NAME [-o json]\n\nlists the backups there are, newest first",
   "backups:delete": "backups:delete SCOPE/NAME BACKUP\n\nremoves a backup",
+  "backups:prune":
+    "backups:prune SCOPE/NAME [--keep N] [--max-age 30d] [--dry-run]\n\nremoves backups beyond a count or an age, and never the newest",
+  "backups:import":
+    "backups:import SCOPE/NAME FILE|URL [--database D]\n\nmakes a backup of a dump of pg_dump -Fc from a file of the server's machine or a URL",
+  expose:
+    "expose SCOPE/NAME [--port N] [--address A]\n\nlets a port of the machine lead to the server, from other machines too",
+  unexpose: "unexpose SCOPE/NAME\n\ntakes that port away again",
+  "get-conf": "get-conf SCOPE/NAME [--replica N]\n\nprints the settings that the server runs with",
   "backups:download": "backups:download SCOPE/NAME BACKUP [--database D] [--to FILE]\n\nfetches a dump for pg_restore",
   promote: "promote SCOPE/NAME [--replica N] [--force] [--no-rejoin]\n\nmakes another pod primary",
   attend:

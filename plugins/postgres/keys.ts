@@ -12,6 +12,8 @@ export const keys = {
   promotion: "PG_PROMOTION",
   /** How many backups stay. */
   keep: "PG_BACKUPS_KEEP",
+  /** Address and port that lead to the server from outside. */
+  expose: "PG_EXPOSE",
   /** Apps that were given a URL. */
   links: "PG_LINKS",
 } as const;

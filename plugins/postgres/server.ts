@@ -10,6 +10,7 @@ export const postgresKind: ServerKind = {
   promote: "promote",
   linksKey: keys.links,
   keepKey: keys.keep,
+  exposeKey: keys.expose,
   holds: "DATABASES",
   script: "/berth/tools.sh",
   mark: "PG_DATABASE",

@@ -1,8 +1,8 @@
 # Sourced by tools.sh: what a backup is. In its folder are the dump, and how many keys it holds.
 . /berth/kit/backups.sh
 
-# job KEEP: what the schedule runs, in a container of its own.
-job() { make_backup "$1" check; }
+# job KEEP [SECONDS]: what the schedule runs, in a container of its own.
+job() { make_backup "$1" check "${2:-0}"; }
 
 # backup KEEP [check]: of the primary, over the network. Restored once and counted where that is asked for.
 backup() { make_backup "$@"; }
@@ -98,6 +98,19 @@ keep_restored() {
 # wait_for FIELD VALUE: of what the server says about its files.
 wait_for() {
   while [ "$(field persistence "$1")" != "$2" ]; do sleep 0.2; done
+}
+
+# import_backup NAME: makes a backup of a dump.rdb from elsewhere.
+import_backup() {
+  is_import_name "$1"
+  umask 077
+  keys=$(keys_in "$backups/.import-$1")
+  id=$(claim_backup)
+  mv "$backups/.import-$1" "$backups/.new-$id/dump.rdb"
+  echo "$keys" >"$backups/.new-$id/keys"
+  finish_backup "$id"
+  check_backup "$id"
+  echo "$id"
 }
 
 # dump_file ID: "PATH BYTES".

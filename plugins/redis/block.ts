@@ -1,7 +1,7 @@
 import type { Block } from "../kit/block.ts";
 import { readDeclaredLinks } from "../kit/declared-links.ts";
 import { type Fields, identifier, readFields } from "../kit/fields.ts";
-import { checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
+import { checkExposed, checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
 import { firstUser, keys } from "./keys.ts";
 
 /** A redis block, defaults filled in. */
@@ -30,6 +30,7 @@ export function readRedis({ scope, spec, config }: Pick<Block, "scope" | "spec" 
     fields.problem("failover", "needs persistence: a primary that starts again empty would empty its standbys");
   }
   checkSettings(block.settings, { name: /^[a-z][a-z0-9-]*$/, own: ownSettings }, fields);
+  checkExposed(block, config[keys.expose], fields);
   checkPrimary(block.replicas, config[keys.primary], fields);
   fields.done();
   return block;

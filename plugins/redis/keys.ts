@@ -10,6 +10,8 @@ export const keys = {
   promotion: "REDIS_PROMOTION",
   /** How many backups stay. */
   keep: "REDIS_BACKUPS_KEEP",
+  /** Address and port that lead to the server from outside. */
+  expose: "REDIS_EXPOSE",
   /** Apps that were given a URL. */
   links: "REDIS_LINKS",
 } as const;

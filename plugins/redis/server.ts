@@ -10,6 +10,7 @@ export const redisKind: ServerKind = {
   promote: "failover",
   linksKey: keys.links,
   keepKey: keys.keep,
+  exposeKey: keys.expose,
   holds: "KEYS",
   script: "/berth/tools.sh",
   mark: "REDIS_ENV_PREFIX",

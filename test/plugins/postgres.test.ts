@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -200,7 +200,10 @@ describe("postgres on a real server", () => {
     expect(await berth.run("pg", "backup", "data/main")).toContain("was restored once and counted; 2 are kept");
     const [id = ""] = await backupsOf(berth, "pg", "data/main");
     await sql("delete from t");
+    // As a restore leaves it that was killed with the server.
+    await sql("create database berth_restore_20260101000000_7");
     const message = await berth.run("pg", "restore", "data/main", id, "--replace", "--yes");
+    expect(await sql("select count(*) from pg_database where datname ~ '^berth_restore_'")).toBe("0");
     expect(message).toMatch(/what it was before is database app_before_\d{14}$/);
     expect(await sql("select count(*) from t")).toBe("100");
     // Also when the server dies right after it has said so.
@@ -223,6 +226,37 @@ describe("postgres on a real server", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  test("a dump from elsewhere becomes a backup, from a file or a URL, and is restored like one", async () => {
+    const folder = mkdtempSync("/var/tmp/berth-import.");
+    const plain = Bun.serve({ port: 0, fetch: () => new Response(Bun.file(join(folder, "app.dump"))) });
+    try {
+      const [id = ""] = await backupsOf(berth, "pg", "data/main");
+      await berth.cli(["pg", "backups:download", "data/main", id, "--to", join(folder, "app.dump"), "-y"]);
+      chmodSync(folder, 0o755);
+      chmodSync(join(folder, "app.dump"), 0o644);
+      for (const [at, source] of [join(folder, "app.dump"), `http://127.0.0.1:${plain.port}/x`].entries()) {
+        const told = await berth.run("pg", "backups:import", "data/main", source);
+        const imported = /^backup (\S+)/.exec(told)?.[1] ?? "";
+        await berth.run("pg", "restore", "data/main", imported, "--into", `imported_${at}`, "--yes");
+        expect(await sql("select count(*) from t", "-d", `imported_${at}`)).toBe("100");
+        await sql(`drop database imported_${at}`);
+        await berth.run("pg", "backups:delete", "data/main", imported, "--yes");
+      }
+      expect(await berth.refused("pg", "backups:import", "data/main", "/etc/passwd")).toContain(
+        "is no dump of pg_dump -Fc",
+      );
+    } finally {
+      await plain.stop(true);
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("the settings that it runs with are printed, and no password", async () => {
+    const text = await berth.run("pg", "get-conf", "data/main");
+    expect(text).toContain("max_connections = '40'");
+    expect(text).not.toMatch(/password=|[0-9a-f]{64}/);
   });
 
   test("what is damaged, unknown or in the way is refused and changes nothing", async () => {

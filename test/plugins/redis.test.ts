@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/api/manifest.ts";
 import { type BlockRig, backupsOf, blockRig, infoOf, redisImage } from "../support/blocks.ts";
@@ -153,6 +155,26 @@ describe("redis on a real server", () => {
     await berth.run("redis", "restore", "data/cache", String(before), "--yes");
     expect([await cli("exists", "planned"), await cli("get", "later")]).toEqual(["0", "1"]);
     await isWhole();
+  });
+
+  test("a dump.rdb from elsewhere becomes a backup, and is restored like one", async () => {
+    const folder = mkdtempSync("/var/tmp/berth-import.");
+    const plain = Bun.serve({ port: 0, fetch: () => new Response(Bun.file(join(folder, "dump.rdb"))) });
+    try {
+      const [id = ""] = await backupsOf(berth, "redis", "data/cache");
+      await berth.cli(["redis", "backups:download", "data/cache", id, "--to", join(folder, "dump.rdb"), "-y"]);
+      const told = await berth.run("redis", "backups:import", "data/cache", `http://127.0.0.1:${plain.port}/x`);
+      const imported = /^backup (\S+)/.exec(told)?.[1] ?? "";
+      expect(await backupsOf(berth, "redis", "data/cache")).toContain(imported);
+      await berth.run("redis", "restore", "data/cache", imported, "--yes");
+      await isWhole();
+    } finally {
+      await plain.stop(true);
+      rmSync(folder, { recursive: true });
+    }
+    const text = await berth.run("redis", "get-conf", "data/cache");
+    expect(text).toContain("appendonly yes");
+    expect(text).not.toMatch(/requirepass|[0-9a-f]{64}/);
   });
 
   test("what is damaged or unknown is refused and changes nothing", async () => {

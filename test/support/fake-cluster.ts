@@ -25,6 +25,7 @@ export const fakeKind: ServerKind = {
   promote: "promote",
   linksKey: "LINKS",
   keepKey: "KEEP",
+  exposeKey: "EXPOSE",
   holds: "THINGS",
   script: "/berth/tools.sh",
   mark: "X",

@@ -52,7 +52,7 @@ for (const { name, yml: text, schemas, load } of bundledPlugins) {
     test("only what moves or loses data is asked about, and long ones are told to be long", () => {
       const destructive = yml.commands.filter((command) => command.destructive).map((command) => command.name);
       expect(destructive.sort()).toEqual(
-        ["backups:delete", name === "redis" ? "failover" : "promote", "restore"].sort(),
+        ["backups:delete", "backups:prune", "expose", name === "redis" ? "failover" : "promote", "restore"].sort(),
       );
       for (const long of ["backup", "restore", "rejoin"]) {
         expect(yml.commands.find((command) => command.name === long)).toMatchObject({ long: true });

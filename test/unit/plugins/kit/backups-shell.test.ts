@@ -85,6 +85,21 @@ test("the newest stay, and none goes for one that cannot be restored", async () 
   expect(names()).toEqual([13, 14].map(at));
 });
 
+test("what is older than the age goes, and never the newest", async () => {
+  for (const second of [10, 11, 12]) backup(second);
+  expect((await run("unset -f date; prune 9 3600")).exitCode).toBe(0);
+  expect(names()).toEqual([at(12)]);
+});
+
+test("what comes from elsewhere is put together from its parts, under a name that is no path", async () => {
+  const { exitCode } = await run(
+    "printf ab | import_part 0f; printf c | import_part 0f; cat $backups/.import-0f >$backups/seen; drop_import 0f",
+  );
+  expect([exitCode, names()]).toEqual([0, ["seen"]]);
+  expect(readFileSync(join(folder, "seen"), "utf8")).toBe("abc");
+  expect((await run("import_part ../x </dev/null")).stderr).toBe('mq: "../x" is no import\n');
+});
+
 test("the list is newest first, and leaves out what is no backup", async () => {
   backup(1, "one");
   backup(2, "three");

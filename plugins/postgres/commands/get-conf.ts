@@ -1,0 +1,18 @@
+import { noMoreThan, parseArguments, wholeNumber } from "../../kit/arguments.ts";
+import { podAt, primaryPod, tool } from "../../kit/cluster.ts";
+import { loadServer } from "../../kit/server.ts";
+import type { Call, Outcome } from "../../kit.ts";
+import { postgresKind } from "../server.ts";
+
+const query = `select name || ' = ' || quote_literal(current_setting(name)) from pg_settings
+  where source not in ('default', 'override', 'client') order by name;`;
+
+/** `get-conf SCOPE/NAME`: the settings that are not the server's own defaults, as it runs with them. */
+export async function getConf(call: Call): Promise<Outcome> {
+  const args = parseArguments(call.args, { values: ["replica"] });
+  noMoreThan(args.words, 1);
+  const cluster = await loadServer(call, postgresKind, args.words[0]);
+  const replica = wholeNumber(args.values.replica, "replica");
+  const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
+  return { message: await tool(cluster, { pod, args: ["sql", "", "postgres", "-At", "-q"], stdin: `${query}\n` }) };
+}

@@ -1,0 +1,11 @@
+import { importCommand } from "../../kit/import.ts";
+import { redisKind } from "../server.ts";
+
+/** `backups:import SCOPE/NAME FILE|URL`. */
+export const importBackup = importCommand({
+  kind: redisKind,
+  magic: "REDIS",
+  what: "dump.rdb",
+  flags: [],
+  wordsOf: () => [],
+});
