@@ -29,6 +29,8 @@ interface Attended {
 interface Command {
   name: string;
   since: number;
+  /** Resolves when it has ended, however it ended. */
+  over: Promise<void>;
 }
 
 export function createAttendance(contextOf: () => Context): Attendance {
@@ -41,9 +43,11 @@ export function createAttendance(contextOf: () => Context): Attendance {
     const place = placeOf(call);
     if (place === undefined) return work();
     const { clock } = contextOf();
+    await attendanceOf(call, place);
     const other = running.get(place);
     if (other !== undefined) throw busy(call, other, clock.steady());
-    running.set(place, { name: call.command, since: clock.steady() });
+    const over = Promise.withResolvers<void>();
+    running.set(place, { name: call.command, since: clock.steady(), over: over.promise });
     try {
       return await work();
     } catch (error) {
@@ -52,6 +56,16 @@ export function createAttendance(contextOf: () => Context): Attendance {
       throw error;
     } finally {
       running.delete(place);
+      over.resolve();
+    }
+  }
+
+  /** What the server does by itself is no reason to refuse anybody: it is waited for. */
+  async function attendanceOf({ plugin, command }: ExclusiveCall, place: string): Promise<void> {
+    const own = plugin.yml.attend?.command;
+    if (command === own) return;
+    for (let other = running.get(place); other?.name === own && other !== undefined; other = running.get(place)) {
+      await other.over;
     }
   }
 
@@ -87,6 +101,11 @@ export function createAttendance(contextOf: () => Context): Attendance {
   async function attend({ block, plugin, unreadyMs }: AttendedBlock, at: Attended): Promise<void> {
     const context = contextOf();
     const { clock, log } = context;
+    if (running.has(`${plugin.yml.name} ${block.scope}/${block.name}`)) {
+      // Another command has begun while this one had to queue.
+      at.dueAt = clock.steady();
+      return;
+    }
     const unready = [...at.unready].map(([pod, since]) => ({ pod, ms: Math.round(clock.steady() - since) }));
     for (const { pod, ms } of unready) if (ms >= unreadyMs) at.asked.add(pod);
     try {

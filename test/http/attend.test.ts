@@ -31,7 +31,8 @@ beforeEach(async () => {
     yml,
     commands: {
       expand: printing(expansion),
-      attend: `[ ! -e broken ] || { echo "cannot reach it" >&2; exit 1; }
+      attend: `touch begun; while [ -e slow ]; do sleep 0.05; done
+[ ! -e broken ] || { echo "cannot reach it" >&2; exit 1; }
 cat >>calls; echo >>calls
 if [ -e answer ]; then cat answer; else echo '{"status":"ok","data":{}}'; fi`,
       promote: 'while [ ! -e go ]; do sleep 0.05; done; echo "$1 promoted"; [ ! -e fail ]',
@@ -144,6 +145,17 @@ test("an exclusive command keeps others about the same block away, and only thos
   expect((await first).data.message).toBe("data/main promoted");
   expect((await ask("POST /plugin/db/rejoin", { args: ["data/main"] })).status).toBe(200);
   expect(calls()).toEqual([]);
+});
+
+test("a command that meets attend waits for it", async () => {
+  await applied();
+  writeFileSync(join(folder, "slow"), "");
+  await it.restart();
+  await looked("the plugin to be asked", () => existsSync(join(folder, "begun")));
+  const answer = ask("POST /plugin/db/rejoin", { args: ["data/main"] });
+  await Bun.sleep(100);
+  rmSync(join(folder, "slow"));
+  expect((await answer).data.message).toBe("rejoined");
 });
 
 test("after an exclusive command that failed the plugin looks at what it has left", async () => {
