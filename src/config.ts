@@ -57,6 +57,8 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How long a start waits for the engine to list what runs, before it serves. */
+  firstLookMs: 3_000,
   /** How often the autoscaler looks at CPU use. */
   autoscaleMs: 15_000,
   backoffFirstMs: 1_000,

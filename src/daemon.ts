@@ -140,6 +140,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   runDoor = await runDoorOf({ running, names, layout, app, log });
   const access = await openPlane(options, layout, names);
+  // Health checks of a proxy come the moment that the port opens.
+  await running.firstLook(limits.firstLookMs);
   const front = await startFront({
     ...access,
     innerPath: `${layout.socket}.inner`,

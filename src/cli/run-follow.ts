@@ -33,10 +33,9 @@ export async function followRun(context: Context, begun: JobRun): Promise<number
 
 /** What the server has kept of the output of a try that was not shown to its end. */
 async function restOf({ terminal }: Context, output: RunOutput, { container, tail }: JobRun): Promise<string> {
-  const shown = await output.shown(container, tail.at(-1));
-  if (shown === "all") return "";
-  if (shown === "some") terminal.note(terminal.noteStyle.dim("output was dropped here; these are its last lines:"));
-  return tail.map((line) => line.replace(/\r/g, "")).join("\n");
+  const { lines, dropped } = await output.missing(container, tail);
+  if (dropped) terminal.note(terminal.noteStyle.dim("output was dropped here; these are its last lines:"));
+  return lines.map((line) => line.replace(/\r/g, "")).join("\n");
 }
 
 /** A try that failed, before the next one: it may have been over between two looks. */

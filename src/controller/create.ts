@@ -81,6 +81,8 @@ export interface RunningController {
   /** What runs of plugins may ask. */
   runCalls: RunCalls;
   reconciler: Reconciler;
+  /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */
+  firstLook(limitMs: number): Promise<void>;
   /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -175,6 +177,12 @@ export function createController(parts: ControllerParts): RunningController {
     runCalls: createRunCalls(context),
     controller: operations(context, { reconciler, tearDown, execs }),
     reconciler,
+    async firstLook(limitMs) {
+      const enough = new AbortController();
+      const looked = pods.refreshAll().catch((error) => log.warn("pods not known yet", { error }));
+      await Promise.race([looked, clock.sleep(limitMs, enough.signal)]);
+      enough.abort();
+    },
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       reconciler.enqueueAll();

@@ -1,5 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import type { ContainerSpec } from "../core/workload.ts";
+import type { ContainerEnd } from "../runtime/runtime.ts";
 import { createLineTail } from "../lib/lines.ts";
 import type { Context } from "./context.ts";
 
@@ -66,7 +67,9 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
     await output?.drained();
     const tail = await lastLines(context, id);
     output?.makeUp(tail);
-    const result = { ...outcome, startedAt, endedAt: clock.now(), tail };
+    const { finishedAt, ...end } = outcome;
+    // As the engine dates it: we may have been away when it ended.
+    const result = { ...end, startedAt, endedAt: finishedAt ?? clock.now(), tail };
     await run.onEnded?.(result);
     if (run.stays?.() === true) return result;
     await untilRead(context, run);
@@ -152,7 +155,7 @@ interface Waiting {
   graceMs: number;
 }
 
-type End = Pick<OneOffResult, "end" | "exitCode" | "oomKilled" | "error">;
+type End = Pick<OneOffResult, "end"> & ContainerEnd;
 
 async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Waiting): Promise<End> {
   const { runtime, clock } = context;

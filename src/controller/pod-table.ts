@@ -16,6 +16,8 @@ export interface PodTable {
   refresh(key: ManifestKey): Promise<Pod[]>;
   /** Takes an event into account; the key of the resource whose replica it is about, when it is ours. */
   observe(event: RuntimeEvent): ManifestKey | undefined;
+  /** Everything was listed once: what is not in the table is not there. */
+  hasLooked(): boolean;
   /** Nothing was heard of the resource's containers that was not looked at since. */
   isFresh(key: ManifestKey): boolean;
   of(key: ManifestKey): Pod[];
@@ -145,6 +147,7 @@ export function createPodTable({ runtime, names, clock, earlierRestarts }: Table
       hasLooked = true;
       return [...changed];
     },
+    hasLooked: () => hasLooked,
     isFresh(key) {
       return isComplete && !heardOf.has(keyText(key)) && this.of(key).every(({ stale }) => !stale);
     },

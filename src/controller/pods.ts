@@ -184,9 +184,13 @@ function stringsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)]));
 }
 
-/** GET /pods/{name}/ready, from memory. */
+/** GET /pods/{name}/ready, from memory. As long as the engine was never reached, nothing is known, and nothing is ready. */
 export function podReady(context: Context, name: string): Readiness {
   const pod = context.pods.byName(name);
+  if (pod === undefined && !context.pods.hasLooked()) {
+    const reason = `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`;
+    return { container_name: name, ready: false, startup_passed: false, reason };
+  }
   if (pod === undefined) throw new Failure("not_found", `no pod "${name}"`);
   return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }

@@ -78,7 +78,7 @@ export interface Runtime {
    * aborts. A missing one is `not_found`, one that was never started `conflict`. While the engine is away it goes on
    * waiting.
    */
-  wait(nameOrId: string, signal: AbortSignal): Promise<{ exitCode: number; oomKilled: boolean; error: string }>;
+  wait(nameOrId: string, signal: AbortSignal): Promise<ContainerEnd>;
   /** One reading of every running container of this installation. */
   usage(): Promise<Usage[]>;
 
@@ -238,6 +238,15 @@ export interface ContainerDetail extends Container {
   nanoCpus: number | undefined;
   memoryBytes: number | undefined;
   tty: boolean;
+}
+
+/** How a container ended. */
+export interface ContainerEnd {
+  exitCode: number;
+  oomKilled: boolean;
+  error: string;
+  /** Epoch milliseconds, the engine's clock. */
+  finishedAt: number | undefined;
 }
 
 export interface Volume {

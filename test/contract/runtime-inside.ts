@@ -309,8 +309,11 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
         const id = await puppet("a");
         const waiting = [runtime.wait(id, never()), runtime.wait(subject.unique("a"), never())];
         await subject.leave(id, 7);
-        const exit = { exitCode: 7, oomKilled: false, error: "" };
-        expect(await Promise.all(waiting)).toEqual([exit, exit]);
+        const told = await Promise.all(waiting);
+        const { finishedAt } = (await runtime.inspect(id)) ?? {};
+        expect(finishedAt).toBeNumber();
+        const exit = { exitCode: 7, oomKilled: false, error: "", finishedAt };
+        expect(told).toEqual([exit, exit]);
         expect(await runtime.wait(id, never())).toEqual(exit);
       });
 

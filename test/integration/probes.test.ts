@@ -67,6 +67,12 @@ test("http: the answer decides, and shows", async () => {
   expect((await berth.cli(["events", "probe/web"])).stdout).toMatch(/probe\.unhealthy .*probe=readiness/);
   await within("touch /srv/ready");
   await until("it to be back", ({ ready }) => ready);
+  const { name } = await pod();
+  await berth.stop();
+  await berth.start();
+  // The first question, asked the moment that the port is open.
+  expect((await berth.call("GET", `/pods/${name}/ready`)).status).toBe(200);
+  await waitFor("the engine to be followed again", async () => (await pod()).ready);
   expect(await runFacts("{{.RestartCount}}")).toBe("0");
 });
 

@@ -66,9 +66,10 @@ function isPassing(error: unknown): boolean {
 }
 
 /** Undefined while it runs, or will again by its restart policy. */
-function exitOf({ name, state, exitCode, oomKilled, error }: ContainerDetail): Exit | undefined {
+function exitOf({ name, state, exitCode, oomKilled, error, finishedAt }: ContainerDetail): Exit | undefined {
   if (state === "created") {
     throw new Failure("conflict", `cannot wait for container "${name}": it was never started; start it first`);
   }
-  return state === "exited" || state === "dead" ? { exitCode: exitCode ?? 0, oomKilled, error } : undefined;
+  const hasEnded = state === "exited" || state === "dead";
+  return hasEnded ? { exitCode: exitCode ?? 0, oomKilled, error, finishedAt } : undefined;
 }

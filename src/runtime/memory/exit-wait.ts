@@ -34,9 +34,9 @@ export async function waitForExit(
   }
 }
 
-function exitOf({ name, state, exitCode, oomKilled, error }: ContainerDetail): Exit | undefined {
+function exitOf({ name, state, exitCode, oomKilled, error, finishedAt }: ContainerDetail): Exit | undefined {
   if (state === "created") {
     throw new Failure("conflict", `cannot wait for container "${name}": it was never started; start it first`);
   }
-  return state === "exited" ? { exitCode: exitCode ?? 0, oomKilled, error } : undefined;
+  return state === "exited" ? { exitCode: exitCode ?? 0, oomKilled, error, finishedAt } : undefined;
 }

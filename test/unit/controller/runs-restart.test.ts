@@ -62,8 +62,11 @@ describe("a server that goes away during a run", () => {
     const run = await running();
     await it.stop();
     it.runtime.finish(run.container, 0);
+    const ended = new Date(it.clock.now()).toISOString();
+    it.clock.moveTo(it.clock.steady() + 3_600_000);
     await it.restart();
-    expect(now(run)).toMatchObject({ status: "succeeded", exit_code: 0 });
+    // When it ended, not when somebody looked.
+    expect(now(run)).toMatchObject({ status: "succeeded", exit_code: 0, ended_at: ended });
     expect(statesOf()).toEqual(["exited"]);
   });
 

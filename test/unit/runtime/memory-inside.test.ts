@@ -163,7 +163,7 @@ describe("finish", () => {
     expect(exit).toBeUndefined();
     runtime.engineUp();
     await waiting;
-    expect(exit).toEqual({ exitCode: 9, oomKilled: false, error: "" });
+    expect(exit).toMatchObject({ exitCode: 9, oomKilled: false, error: "" });
   });
 
   test("a wait begun while the engine is away begins when it is back, or ends with its signal", async () => {
@@ -176,7 +176,7 @@ describe("finish", () => {
     await expect(given).rejects.toThrow("enough");
     runtime.engineUp();
     runtime.crash("a", 3, { oomKilled: true });
-    expect(await waiting).toEqual({ exitCode: 3, oomKilled: true, error: "" });
+    expect(await waiting).toMatchObject({ exitCode: 3, oomKilled: true, error: "" });
     runtime.fail("wait", new Failure("timeout", "slow"), 1);
     await expectFailure(runtime.wait("a", never()), "timeout");
   });

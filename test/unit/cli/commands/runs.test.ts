@@ -86,22 +86,60 @@ describe("berth run", () => {
     const { code, out, calls } = await cli(["run", "shop/report"], {
       server: (call) => {
         if (!call.path.endsWith("/logs")) return whole(call);
-        return new Response("counting\nmore than the record keeps\n42 rows", { headers: text });
+        return new Response("more than the record keeps\ncounting\n42 rows", { headers: text });
       },
     });
     expect(code).toBe(0);
-    expect(out).toBe("counting\nmore than the record keeps\n42 rows\n");
+    expect(out).toBe("more than the record keeps\ncounting\n42 rows\n");
     const logs = calls.filter(({ path }) => path.endsWith("/logs"));
     expect(logs).toMatchObject([{ path: "/pods/shop-report.abcde/logs", query: { follow: "true" } }]);
   });
 
-  test("output that ends too early is made up for by the last lines of the record, and that is told", async () => {
+  test.each([
+    ["in the middle of a line", "cou", "counting\n42 rows\n"],
+    ["after a line", "begin\ncounting\n", "begin\ncounting\n42 rows\n"],
+    ["at the end of a line", "begin\ncounting", "begin\ncounting\n42 rows\n"],
+  ])("output that ends %s is made up for by what is missing", async (_, first, expected) => {
     const whole = server();
     const { code, out, err } = await cli(["run", "shop/report"], {
-      server: (call) => (call.path.endsWith("/logs") ? new Response("cou", { headers: text }) : whole(call)),
+      server: (call) => (call.path.endsWith("/logs") ? new Response(first, { headers: text }) : whole(call)),
     });
-    expect({ code, out }).toEqual({ code: 0, out: "cou\ncounting\n42 rows\n" });
+    expect({ code, out }).toEqual({ code: 0, out: expected });
+    expect(err).not.toContain("dropped");
+  });
+
+  test("output with a gap is made up for by the last lines of the record, and that is told", async () => {
+    const whole = server();
+    const { code, out, err } = await cli(["run", "shop/report"], {
+      server: (call) => (call.path.endsWith("/logs") ? new Response("begin", { headers: text }) : whole(call)),
+    });
+    expect({ code, out }).toEqual({ code: 0, out: "begin\ncounting\n42 rows\n" });
     expect(err).toContain("output was dropped here; these are its last lines:");
+  });
+
+  /** Comes to no end. */
+  function cutOff(said: string): ReadableStream {
+    let turn = 0;
+    return new ReadableStream({
+      pull(controller) {
+        if (turn++ === 0) controller.enqueue(new TextEncoder().encode(said));
+        else controller.error(new Error("reset"));
+      },
+    });
+  }
+
+  test("output that a restart of the server broke off goes on from there: no line twice, none missing", async () => {
+    const whole = server();
+    const pieces = ["begin\n", "begin\nmidd", "begin\nmiddle\ncounting\n42 rows\n"];
+    let looks = 0;
+    const { out } = await cli(["run", "shop/report"], {
+      server: (call) => {
+        if (call.path.endsWith("/logs")) return new Response(cutOff(pieces[looks - 1] ?? ""), { headers: text });
+        if (call.path !== "/jobs/runs/abcde" || ++looks > 4) return whole(call);
+        return aRun({ status: "running", ended_at: undefined, exit_code: undefined, tail: [] });
+      },
+    });
+    expect(out).toBe("begin\nmiddle\ncounting\n42 rows\n");
   });
 
   test("output that breaks off is made up for by the last lines of the record", async () => {

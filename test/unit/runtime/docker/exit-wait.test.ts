@@ -31,7 +31,7 @@ describe("waiting for an exit", () => {
   };
   const asked = () => engine.requests.filter(({ path }) => path.endsWith("/wait")).length;
   const never = () => new AbortController().signal;
-  const exit = { exitCode: 9, oomKilled: false, error: "" };
+  const exit = { exitCode: 9, oomKilled: false, error: "", finishedAt: undefined };
 
   test.each([
     ["before", false],
