@@ -57,6 +57,9 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** When the server first tries whether containers reach each other, and how often after that. */
+  forwardingFirstMs: 30_000,
+  forwardingLookMs: 300_000,
   /** How long a start waits for the engine to list what runs, before it serves. */
   firstLookMs: 3_000,
   /** How often the autoscaler looks at CPU use. */

@@ -27,6 +27,7 @@ import { systemClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { secret } from "./lib/secret.ts";
 import { createDockerRuntime } from "./runtime/docker/docker.ts";
+import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
 import { openIdentityStore } from "./store/identity/open-store.ts";
 import { openStore } from "./store/open-store.ts";
 import { versionText } from "./version.ts";
@@ -80,6 +81,13 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     controllerUrl: (token) => runDoor?.url(token),
     callbacks: { url: () => door?.url(), open: async () => door?.open() },
   });
+  const forwarding = createForwardingWatch({
+    examine: () => examineForwarding(options.dockerHost, names.network),
+    clock: systemClock,
+    log,
+    firstMs: limits.forwardingFirstMs,
+    everyMs: limits.forwardingLookMs,
+  });
   const running = createController({
     store,
     runtime,
@@ -93,6 +101,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
+    forwarding: forwarding.facts,
     privateHooks: options.allowPrivateHooks,
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     about: {
@@ -157,6 +166,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     running.run(stopping.signal),
     identity.run(stopping.signal),
     door?.run(stopping.signal),
+    forwarding.run(stopping.signal),
   ]);
 
   return {

@@ -85,6 +85,8 @@ export interface Outside {
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */
   privateHooks?: boolean;
+  /** Whether containers reach each other, once that was tried. */
+  forwarding?: () => { state: string; detail: string } | undefined;
   about: { version: string; dockerHost: string; startedAt: number };
 }
 

@@ -7,6 +7,7 @@ export async function system(context: Context, queued: number) {
   const info = engine.info();
   const error = engine.error();
   const free = engine.up() ? await context.runtime.freeBytes().catch(() => undefined) : undefined;
+  const forwarding = context.forwarding?.();
   return {
     version: about.version,
     installation: store.installationId,
@@ -28,6 +29,7 @@ export async function system(context: Context, queued: number) {
           }),
       ...(free === undefined ? {} : { free_bytes: free }),
     },
+    ...(forwarding === undefined ? {} : { forwarding: { state: forwarding.state, detail: forwarding.detail } }),
     store: { manifests: store.manifests.count(), collection_held: store.collectionHeld },
     reconciler: { queued, failing: [...context.progress.troubles()].length },
   };

@@ -1,3 +1,5 @@
+import { type ForwardingFacts, forwardingMend } from "./forwarding.ts";
+
 /** One line of the doctor's answer. */
 export interface Check {
   name: string;
@@ -62,6 +64,12 @@ export function checkPlugins(lacks: readonly string[]): Check {
     return { name, status: "ok", detail: "each run has a control group and, unless it may be root, a user of its own" };
   const mend = "until then install only plugins that you would run as root";
   return { name, status: "warn", detail: lacks.join("; "), mend };
+}
+
+export function checkForwarding({ state, detail, bridge }: ForwardingFacts): Check {
+  const name = "forwarding";
+  if (state === "blocked") return { name, status: "fail", detail, mend: forwardingMend(bridge ?? "") };
+  return { name, status: "ok", detail };
 }
 
 export interface Space {

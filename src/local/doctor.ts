@@ -10,6 +10,7 @@ import { tablesError } from "../machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
 import * as checks from "./checks.ts";
+import { examineForwarding, type ForwardingFacts } from "./forwarding.ts";
 import { askDocker, askServer, isListening } from "./probe.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
@@ -38,6 +39,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
   return [
     checks.checkDocker(options.dockerHost, docker),
     ...(docker instanceof Error ? [] : [checks.checkLiveRestore(docker), checks.checkCgroups(docker)]),
+    ...(docker instanceof Error ? [] : [checks.checkForwarding(await forwardingFacts(options))]),
     ...spaceChecks(options.root, docker),
     checks.checkRoot(root),
     checks.checkKey(root),
@@ -101,6 +103,13 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
     console.error(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
     return 2;
   }
+}
+
+function forwardingFacts({ dockerHost, prefix }: ServeOptions): Promise<ForwardingFacts> {
+  return examineForwarding(dockerHost, naming(prefix).network).catch((error) => ({
+    state: "untested",
+    detail: `not tested: ${error instanceof Error ? error.message : error}`,
+  }));
 }
 
 function spaceChecks(root: string, docker: checks.DockerFacts | Error): checks.Check[] {

@@ -62,7 +62,8 @@ export async function isListening(address: string): Promise<boolean> {
   }
 }
 
-async function getJson(host: string, path: string): Promise<Record<string, unknown>> {
+/** Fails when the other side is away or answers with an error. */
+export async function getJson(host: string, path: string): Promise<Record<string, unknown>> {
   const signal = AbortSignal.timeout(answerMs);
   const unix = /^unix:(?:\/\/)?(\/.*)$/.exec(host)?.[1];
   const base = unix === undefined ? host.replace(/^tcp:/, "http:") : "http://localhost";
@@ -71,7 +72,7 @@ async function getJson(host: string, path: string): Promise<Record<string, unkno
   return record(await answer.json());
 }
 
-function record(value: unknown): Record<string, unknown> {
+export function record(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 

@@ -28,6 +28,14 @@ export const SystemReport = Type.Object({
     live_restore: Type.Optional(Type.Boolean()),
     free_bytes: Type.Optional(Type.Integer()),
   }),
+  /** Whether containers of the platform network reach each other: tried for real, about every five minutes. */
+  forwarding: Type.Optional(
+    Type.Object({
+      /** open, blocked or untested */
+      state: Type.String(),
+      detail: Type.String(),
+    }),
+  ),
   store: Type.Object({
     manifests: Type.Integer(),
     collection_held: Type.Boolean(),
