@@ -42,6 +42,7 @@ function containerInput(spec: Spec): Fields {
   const logs = fieldsOf(spec.logs);
   return dropEmpty({
     image: textOf(spec.image),
+    entrypoint: wordsOf(spec.entrypoint),
     command: wordsOf(spec.command),
     volumes: wordsOf(spec.volumes),
     env: textMapOf(spec.env),

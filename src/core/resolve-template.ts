@@ -25,7 +25,10 @@ const stopGraceMs = 10_000;
 /** What all replicas share, from a stored spec. Entries that cannot be read become problems and are left out. */
 export function containerTemplate(input: ResolveInput, tools: Tools): ContainerTemplate {
   const { spec } = input.manifest;
-  const command = wordsOf(spec.command).map((word, index) => tools.fill(word, `spec.command[${index}]`));
+  const filled = (field: "entrypoint" | "command") =>
+    wordsOf(spec[field]).map((word, index) => tools.fill(word, `spec.${field}[${index}]`));
+  const [entrypoint, command] = [filled("entrypoint"), filled("command")];
+  const options = engineOptions(wordsOf(spec.docker_options), input.names, tools.problems);
   const limits = fieldsOf(fieldsOf(spec.resources).limits);
   const logs = fieldsOf(spec.logs);
   const env = environment(input, tools.fill);
@@ -46,7 +49,7 @@ export function containerTemplate(input: ResolveInput, tools: Tools): ContainerT
     log: { maxSize: textOf(logs.max_size) ?? "10m", maxFiles: integerOf(logs.max_files) ?? 3 },
     stopGraceMs: parseDuration(textOf(spec.stop_grace) ?? "") ?? stopGraceMs,
     stopSignal: textOf(spec.stop_signal),
-    options: withOrigin(engineOptions(wordsOf(spec.docker_options), input.names, tools.problems), input),
+    options: withOrigin(entrypoint.length === 0 ? options : { ...options, entrypoint }, input),
   };
 }
 
@@ -74,12 +77,20 @@ export function initChain(input: ResolveInput, tools: Tools): ResolvedInit[] {
       nanoCpus: parseCpu(textOf(limits.cpu) ?? ""),
       memoryBytes: parseMemory(textOf(limits.memory) ?? ""),
       ulimits: ulimits(init.ulimits, tools.problems),
-      options:
-        init.docker_options === undefined
-          ? undefined
-          : engineOptions(wordsOf(init.docker_options), input.names, tools.problems),
+      options: initOptions(init, input, tools.problems),
     };
   });
+}
+
+/** An entrypoint that is written is that of the main image: an init with an image of its own keeps the one it has. */
+function initOptions(
+  init: Record<string, unknown>,
+  { manifest: { spec }, names }: ResolveInput,
+  problems: ResolveProblem[],
+): EngineOptions | undefined {
+  if (init.docker_options !== undefined) return engineOptions(wordsOf(init.docker_options), names, problems);
+  const hasOwnProgram = init.image !== undefined && wordsOf(spec.entrypoint).length > 0;
+  return hasOwnProgram ? engineOptions(wordsOf(spec.docker_options), names, problems) : undefined;
 }
 
 /** Later wins: env_from in order, config, the manifest's own, what the platform injects. */

@@ -24,8 +24,8 @@ export function textsOf({ kind, spec }: { kind: CoreKind; spec: Spec }): SpecTex
   ];
 }
 
-function programOf({ image, command }: Spec, path: string): SpecText[] {
-  const commands = listed(command, `${path}.command`);
+function programOf({ image, entrypoint, command }: Spec, path: string): SpecText[] {
+  const commands = [...listed(entrypoint, `${path}.entrypoint`), ...listed(command, `${path}.command`)];
   return mayHoldPlaceholder(image) ? [{ value: image, path: `${path}.image` }, ...commands] : commands;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { capabilities } from "../../src/core/capabilities.ts";
-import { deployment } from "../support/manifests.ts";
+import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -40,4 +40,17 @@ test("what the engine would refuse is refused before anything is stored", async 
     const { status, body } = await berth.apply(deployment("shop", "wrong", { ...spec }));
     expect({ status, error: body.error }).toEqual({ status: 400, error: expect.stringContaining(text) });
   }
+});
+
+test("an entrypoint runs with the command behind it, and an init with an image of its own keeps its own", async () => {
+  const inits = [{ name: "own", image: fixtureImage, command: ["sh", "-c", "test $0 = sh"] }];
+  const spec = { entrypoint: ["sh", "-c"], command: ["echo started as $0; sleep 100000", "me"], inits };
+  expect((await berth.apply(deployment("shop", "entry", spec))).body.error).toBeUndefined();
+  await berth.ready("deployment", "shop", "entry");
+  const { stdout } = await berth.cli(["logs", "shop/entry"]);
+  expect(stdout).toContain("started as me\n");
+  await berth.apply(deployment("shop", "web", { command: ["sh", "-c", "echo as before; sleep 100000"] }));
+  await waitFor("the command alone to run", async () => {
+    return (await berth.cli(["logs", "shop/web"])).stdout.includes("as before");
+  });
 });

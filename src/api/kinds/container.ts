@@ -10,7 +10,12 @@ export const containerFields = {
   build: Type.Optional(Build),
   build_args: Type.Optional(MapOf(Type.String(), "older flat form of build.args")),
   pull: Type.Optional(OneOf(["missing", "always"], "when the image is pulled", "missing")),
-  command: Type.Optional(Words("argument vector; default: the image's own")),
+  entrypoint: Type.Optional(
+    Words("program and its first arguments, in place of the image's entrypoint; the image's command is then not used"),
+  ),
+  command: Type.Optional(
+    Words("what follows the entrypoint: its arguments, or the program where there is none; default: the image's own"),
+  ),
   env: Type.Optional(MapOf(Type.String(), "environment; wins over config")),
   env_file: Type.Optional(Words("files read by the client and merged into env; the server never reads them")),
   env_from: Type.Optional(Words("apps whose config is read first: scope/name, or name in the own scope")),

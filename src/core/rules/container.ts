@@ -34,6 +34,7 @@ export function containerRules(spec: ContainerFields, path: string, { report, li
   if (spec.stop_signal !== undefined && !stopSignalOk(spec.stop_signal)) {
     report(`${path}.stop_signal`, `"${spec.stop_signal}" is not a signal; write "SIGTERM" or a number up to 64`);
   }
+  entrypointRules(spec, path, report);
   commandRules(spec.command ?? [], `${path}.command`, report);
   dependencyRules(spec.depends_on?.assets ?? [], `${path}.depends_on.assets`, report);
 }
@@ -63,6 +64,15 @@ export function commandRules(words: readonly string[], path: string, report: Rep
     const fault = argumentFault(word);
     if (fault !== undefined) report(wordPath, fault);
   });
+}
+
+function entrypointRules({ entrypoint, docker_options: options = [] }: ContainerFields, path: string, report: Report) {
+  if (entrypoint === undefined) return;
+  if (entrypoint.length === 0) report(`${path}.entrypoint`, "must not be empty; leave it out for the image's own");
+  commandRules(entrypoint, `${path}.entrypoint`, report);
+  if (parseDockerOptions(options, path).options.entrypoint !== undefined) {
+    report(`${path}.entrypoint`, 'is also in docker_options, as "--entrypoint"; keep this one');
+  }
 }
 
 export function placeholderRule(text: string, path: string, report: Report): void {

@@ -93,6 +93,7 @@ describe("the spec hash", () => {
     ["build_args", { build_args: { A: "1" } }],
     ["ulimits", { ulimits: { nofile: "1:1" } }],
     ["docker_options", { docker_options: ["--init"] }],
+    ["entrypoint", { entrypoint: ["tini", "--"] }],
     ["resources", { resources: { limits: { memory: "1Gi" } } }],
     ["logs", { logs: { max_files: 4 } }],
     ["probes", { probes: { liveness: { tcp_socket: { port: 1 } } } }],

@@ -288,3 +288,15 @@ test("a stored spec that a newer version wrote is read as far as it can be, and 
     "spec.volumes[0]",
   ]);
 });
+
+test("an entrypoint is that of the main image: inits with an image of their own do not run behind it", () => {
+  const inits = [
+    { name: "same", command: ["a"] },
+    { name: "own", image: "tools:1", command: ["b"] },
+  ];
+  const spec = { image: "web:1", entrypoint: ["tini", "--"], docker_options: ["--init"], inits };
+  const { workload, problems } = resolve(spec);
+  expect(problems).toEqual([]);
+  expect(workload.container.options).toEqual({ init: true, entrypoint: ["tini", "--"] });
+  expect(workload.inits.map(({ options }) => options)).toEqual([undefined, { init: true }]);
+});

@@ -139,6 +139,8 @@ describe("container fields", () => {
     [{ stop_grace: "soon" }, 'spec.stop_grace: "soon" is not a duration'],
     [{ stop_signal: "SIGFOO" }, 'spec.stop_signal: "SIGFOO" is not a signal'],
     [{ stop_signal: "65" }, 'spec.stop_signal: "65" is not a signal'],
+    [{ entrypoint: [] }, "spec.entrypoint: must not be empty"],
+    [{ entrypoint: ["sh"], docker_options: ["--entrypoint=sh"] }, "spec.entrypoint: is also in docker_options"],
     [{ pull: "never" }, 'spec.pull: expected "missing" or "always", got string "never"'],
     [{ depends_on: { assets: ["conf"] } }, 'spec.depends_on.assets[0]: "conf" names no asset file'],
     [{ depends_on: { services: ["db"] } }, "spec.depends_on.services: unknown field; known are assets"],
