@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { rm, rmdir } from "node:fs/promises";
+import { chmod, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../api/failure.ts";
+import type { PluginYml } from "../api/plugins/plugin-yml.ts";
+import { withoutConf } from "../core/plugins/conf.ts";
 import type { PluginSource } from "../core/plugins/source.ts";
 import { createLimit } from "../lib/limit.ts";
 import { activate, stepAside } from "./activate.ts";
@@ -16,6 +18,7 @@ import {
   versionOf,
   type Wish,
 } from "./checks.ts";
+import { editNotes, keepEdits, lockedAsShipped } from "./conf.ts";
 import { runHook } from "./hooks.ts";
 import { byHand, link } from "./link.ts";
 import { compareFiles, lockFiles } from "./lock.ts";
@@ -98,7 +101,7 @@ async function bringIn(work: Work, incoming: Incoming, how: InstallOptions): Pro
     // Others may have come in while the hook was running.
     await work.oneByOne(async () => {
       await checkNames(work, yml, wish);
-      await changeOver(work, name, { record, wish });
+      await changeOver(work, yml, { record, wish });
     });
   } finally {
     work.preparing.delete(id);
@@ -118,10 +121,11 @@ async function clearUnused({ folders }: Work, name: string, id: string): Promise
 
 async function changeOver(
   work: Work,
-  name: string,
+  yml: PluginYml,
   { record, wish }: { record: VersionRecord; wish: Wish },
 ): Promise<void> {
-  if (await isAsBefore(work, name, record)) return;
+  const { name } = yml;
+  if (await isAsBefore(work, yml, record)) return;
   const active = await activeOf(work.folders, name);
   if (active.type === "folder" && wish.replace === true) await stepAside(work, name, await byHand(work, name));
   await activate(work, name, record);
@@ -137,18 +141,22 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   const { fetched, wish, version, id, folder } = prepared;
   const { yml } = fetched;
   const timeoutMs = work.hookMs;
-  const before = await selfDescription(folder);
+  const said = await selfDescription(folder);
   const permissions = grantedBy(yml);
   const user = work.confinement.userOf({ name: yml.name, permissions, isBundled: false });
-  if (user !== undefined) await giveTo(folder, user);
+  if (user === undefined) await chmod(folder, 0o700);
+  else await giveTo(folder, user);
+  const before = await activeVersion(work, yml.name);
+  const shipped = before === undefined ? {} : await keepEdits(work, { yml, folder, id, user, before });
+  for (const note of editNotes(shipped)) progress?.(note);
   await runHook({ ...work, id, hook: "install", yml, folder, user, timeoutMs, signal, onLine: progress });
   work.reached("hooked");
-  if ((await selfDescription(folder)) !== before) {
+  if ((await selfDescription(folder)) !== said) {
     throw new Failure("invalid", `the install hook of "${yml.name}" changed its plugin.yml: not installed`);
   }
   await requireLinksInside(folder);
   await requirePrograms(folder, yml.name);
-  const files = await lockFiles(folder, work.limits);
+  const files = lockedAsShipped(await lockFiles(folder, work.limits), shipped);
   work.reached("locked");
   return {
     id,
@@ -171,14 +179,18 @@ function idOf({ yml, tag }: Fetched, now: number): string {
   return `${version}-${now.toString(36)}${randomBytes(3).toString("hex")}`;
 }
 
+async function activeVersion({ folders }: Work, name: string): Promise<VersionRecord | undefined> {
+  const [state, active] = await Promise.all([readState(folders, name), activeOf(folders, name)]);
+  return active.type === "version" ? state?.versions.find(({ id }) => id === active.id) : undefined;
+}
+
 /** An update that brings nothing new leaves everything, and so does an apply that asks for the latest each time. */
-async function isAsBefore(work: Work, name: string, record: VersionRecord): Promise<boolean> {
-  const [state, active] = await Promise.all([readState(work.folders, name), activeOf(work.folders, name)]);
-  if (active.type !== "version") return false;
-  const before = state?.versions.find(({ id }) => id === active.id);
+async function isAsBefore(work: Work, yml: PluginYml, record: VersionRecord): Promise<boolean> {
+  const before = await activeVersion(work, yml.name);
   if (before === undefined || gist(before) !== gist(record)) return false;
   // What was changed by hand is mended by installing the same again.
-  const { faults } = await compareFiles(join(work.folders.versions, name, before.id), before.files);
+  const folder = join(work.folders.versions, yml.name, before.id);
+  const { faults } = await compareFiles(folder, withoutConf(yml, before.files));
   return faults.length === 0;
 }
 

@@ -113,7 +113,7 @@ function sameMarks(a: Marks, b: Marks): boolean {
 }
 
 /** Of a file its bytes, of a link where it points to. */
-async function hashOf(path: string): Promise<string> {
+export async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
   const found = lstatSync(path);
   if (found.isSymbolicLink()) return hash.update(`link ${await readlink(path)}`).digest("hex");

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../api/failure.ts";
+import { withoutConf } from "../core/plugins/conf.ts";
 import { isPluginName } from "../core/plugins/names.ts";
 import { activate, takeAway } from "./activate.ts";
 import { runHook } from "./hooks.ts";
@@ -66,7 +67,8 @@ export async function rollback(work: Work, name: string): Promise<Plugin> {
     throw new Failure("conflict", `"${own}" was put there by hand; remove the folder first`);
   }
   const folder = join(work.folders.versions, own, before.id);
-  requireUnchanged(own, await compareFiles(folder, before.files));
+  const { yml } = await readPackage(folder, own);
+  requireUnchanged(own, await compareFiles(folder, withoutConf(yml, before.files)));
   await activate(work, own, before);
   return current(work, own);
 }
@@ -92,7 +94,7 @@ export async function verify(work: Work, plugin: Plugin): Promise<void> {
   if (lock?.installed_at === undefined || lock.installed_at === "") {
     throw new Failure("conflict", `nothing is known about how plugin "${name}" came here; install it again`);
   }
-  const comparison = await compareFiles(folder, lock.files);
+  const comparison = await compareFiles(folder, withoutConf(yml, lock.files));
   requireUnchanged(name, comparison);
   if (Object.keys(comparison.moved).length === 0) return;
   await work.oneByOne(async () => {

@@ -110,6 +110,23 @@ describe("a plugin that may not be root", () => {
   });
 });
 
+test("an update takes edits over as the plugin's own user: a link to the key file brings nothing", async () => {
+  const held = "permissions: { actions: [], scopes: [data] }";
+  const files = (version: string) => ({
+    "plugin.yml": `name: sly\nversion: '${version}'\n${held}\n`,
+    "conf/key": "default",
+    "bin/link": '#!/bin/sh\nmv conf away && ln -s "$BERTH_ROOT" conf\n',
+    "bin/look": "#!/bin/sh\ncat conf/key\n",
+  });
+  const body = { source: join(packages, "sly") };
+  writeTree(body.source, files("1"));
+  await client.call(installPlugin, { body });
+  await say("sly", "link");
+  writeTree(body.source, files("2"));
+  await expect(client.call(installPlugin, { body })).rejects.toThrow("cannot be taken over");
+  expect(await refusal("sly", "look")).toContain("Permission denied");
+});
+
 test("a plugin that says nothing of its needs runs as it always did, its hook too", async () => {
   const [uid, , , ...status] = (await say("old", "who")).split("\n");
   expect(uid).toBe("0");

@@ -62,6 +62,11 @@ export const PluginYml = Type.Object({
   /** Block kind to the path, inside the folder, of the JSON Schema of its spec. */
   schema: Type.Optional(Type.Record(Type.String(), Type.String())),
   attend: Type.Optional(PluginAttend),
+  conf: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "configuration files, or folders of them; those in conf/ where left out",
+    }),
+  ),
   routes: Type.Optional(
     Type.Object({
       prefix: Type.Optional(Type.String()),

@@ -28,6 +28,7 @@ export const pluginYmlKeys: readonly string[] = [
   "permissions",
   "schema",
   "attend",
+  "conf",
 ];
 export const commandKeys: readonly string[] = ["name", "help", "timeout", "long", "destructive", "exclusive"];
 
@@ -58,6 +59,7 @@ export function readPluginYml(value: unknown, folder: string): { yml: PluginYml;
     ...given("permissions", readPermissions(read, problems)),
     ...given("schema", readSchema(read, value, { kinds, problems })),
     ...given("attend", readAttend(read, problems)),
+    ...given("conf", readConf(read, problems)),
     ...given("routes", readRoutes(read, problems)),
   };
   problems.push(...nameProblems(yml), ...environmentProblems(yml), ...protocolProblems(yml), ...routeProblems(yml));
@@ -204,6 +206,16 @@ function readAttend(read: FieldReader, problems: Problem[]): PluginYml["attend"]
     });
   }
   return { command, unready };
+}
+
+function readConf(read: FieldReader, problems: Problem[]): string[] | undefined {
+  const paths = read.words("conf");
+  const bad = paths?.find((path) => !isInside(path) || /^(?:bin|commands)(?:\/|$)/.test(path));
+  if (bad !== undefined) {
+    const message = `"${bad}" is no place for configuration: a path inside the package, outside of bin and commands`;
+    problems.push({ path: "conf", message });
+  }
+  return paths;
 }
 
 function readRoutes(read: FieldReader, problems: Problem[]): PluginYml["routes"] {

@@ -132,6 +132,46 @@ describe("from a folder", () => {
   });
 });
 
+describe("configuration files", () => {
+  const conf = (version: string, text: string) =>
+    helloPlugin(version, { files: { "conf/a.conf": text, "conf/deep/b.conf": text, "other.conf": text } });
+
+  test("may be edited; a new version takes the edits over, as often as there is one", async () => {
+    const it = await yard();
+    const source = packageOf(it, conf("1", "port 1"));
+    const { folder } = await it.installer.install({ source });
+    await Bun.write(join(folder, "conf/a.conf"), "port 9");
+    expect(await it.say("hello", "hello")).toBe("hello 1");
+    // The same again is nothing new.
+    expect((await it.installer.install({ source })).folder).toBe(folder);
+    for (const version of ["2", "3"]) {
+      const progress: string[] = [];
+      packageOf(it, conf(version, `port ${version}`));
+      const next = await it.installer.update("hello", {}, { progress: (line) => progress.push(line) });
+      const text = (path: string) => Bun.file(join(next.folder, path)).text();
+      expect([await text("conf/a.conf"), await text("conf/deep/b.conf")]).toEqual(["port 9", `port ${version}`]);
+      expect(progress.join()).toContain("conf/a.conf was edited and stays as it is");
+      expect(await it.say("hello", "hello")).toBe(`hello ${version}`);
+    }
+    expect((await it.installer.rollback("hello")).yml.version).toBe("2");
+  });
+
+  test("are what plugin.yml names, and nothing that is run", async () => {
+    const it = await yard();
+    const files = { "conf/a.conf": "a", "etc/b.conf": "b" };
+    const source = packageOf(it, helloPlugin("1", { yml: "conf: [etc]", files }));
+    const { folder } = await it.installer.install({ source });
+    await Bun.write(join(folder, "etc/b.conf"), "c");
+    expect(await it.say("hello", "hello")).toBe("hello 1");
+    await Bun.write(join(folder, "conf/a.conf"), "c");
+    expect(await failureText(it.say("hello", "hello"))).toContain("conf/a.conf was changed");
+    for (const place of ["bin", "bin/hello", "../x", "commands/a"]) {
+      const bad = packageOf(it, helloPlugin("1", { yml: `conf: ["${place}"]` }));
+      expect(await failureText(it.installer.install({ source: bad }))).toContain("is no place for configuration");
+    }
+  });
+});
+
 describe("the install hook", () => {
   test("cannot have the package say something else than was shown: the old version works on", async () => {
     const it = await yard();
