@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { fixtureImage } from "../support/docker.ts";
 import { docker } from "../support/dockerd.ts";
 import { type HookReceiver, startReceiver } from "../support/hook-receiver.ts";
+import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -52,6 +53,15 @@ describe("every example, applied through the executable on a real engine", () =>
       await apply("deploy");
       expect(await page("web")).toContain("Change this line");
       expect(await succeeds(["releases", "demo/web"])).toContain("succeeded");
+    },
+    front: async () => {
+      const port = await freePort();
+      const env = { FRONT_PORT: `${port}` };
+      await apply("front", env);
+      const answer = () => fetch(`http://127.0.0.1:${port}/`).then((it) => it.text());
+      expect(await answer()).toContain("Behind a proxy");
+      await succeeds(["restart", "demo/front"]);
+      expect(await answer()).toContain("Behind a proxy");
     },
     database: async () => {
       await apply("database");
