@@ -13,6 +13,8 @@ export interface Command {
   summary: string;
   /** Its forms, without the program name. */
   usage: readonly string[];
+  /** Command lines to copy, without the program name; an explanation stands after two blanks. */
+  examples?: readonly string[];
   /** What the help says beyond the flags. */
   detail?: readonly string[];
   flags: readonly Flag[];

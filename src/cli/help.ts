@@ -11,10 +11,12 @@ export const globalFlags: readonly Flag[] = [
     name: "output",
     short: "o",
     value: "FORMAT",
-    summary: "text, json for the API's own answer; get and describe: yaml",
+    summary: "text or json",
   },
   { name: "help", short: "h", summary: "show help" },
 ];
+
+const outputWithYaml: Flag = { name: "output", short: "o", value: "FORMAT", summary: "text, json or yaml" };
 
 /** As in docs/operating.md, where those of single commands stand too. */
 const exitMeanings: readonly (readonly [number, string])[] = [
@@ -65,17 +67,28 @@ export function overview(client: readonly Summary[], local: readonly Summary[], 
 
 /** The help of one verb. */
 export function commandHelp(command: Command, style: Style): string {
-  const flagRows = [...command.flags, ...globalFlags].map((flag) => [flagText(flag), flag.summary]);
+  const common = globalFlags.map((flag) => (flag.name === "output" && command.yaml ? outputWithYaml : flag));
+  const flagRows = [...command.flags, ...common].map((flag) => [flagText(flag), flag.summary]);
   return [
     command.summary,
     "",
     style.bold("usage"),
     ...usageOf(command).map((form) => `  berth ${form}`),
+    ...examplesOf(command, style),
     ...(command.detail === undefined ? [] : ["", ...command.detail]),
     "",
     style.bold("flags"),
     listText(flagRows, { indent: "  " }),
   ].join("\n");
+}
+
+function examplesOf({ examples = [] }: Command, style: Style): string[] {
+  if (examples.length === 0) return [];
+  const rows = examples.map((line) => {
+    const [words = "", meaning = ""] = line.split("  ", 2);
+    return [/^[a-z]/.test(words) ? `berth ${words}` : words, meaning];
+  });
+  return ["", style.bold("examples"), listText(rows, { indent: "  " })];
 }
 
 /** Of a command with narrower ones: theirs. */

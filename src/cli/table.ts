@@ -12,7 +12,7 @@ export interface Verb {
 export const verbs: readonly Verb[] = [
   {
     name: "apply",
-    summary: "make the server run what manifest files say",
+    summary: "deploy what manifest files say",
     load: async () => (await import("./commands/apply.ts")).applyCommand,
   },
   {
@@ -22,7 +22,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "get",
-    summary: "list resources or pods",
+    summary: "list resources or pods, with status and reason",
     load: async () => (await import("./commands/get.ts")).getCommand,
   },
   {
@@ -37,7 +37,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "logs",
-    summary: "show what pods write",
+    summary: "show the output of pods",
     load: async () => (await import("./commands/logs.ts")).logsCommand,
   },
   {
@@ -47,12 +47,12 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "stats",
-    summary: "show what pods use of CPU and memory",
+    summary: "show the CPU and memory that pods use",
     load: async () => (await import("./commands/stats.ts")).statsCommand,
   },
   {
     name: "top",
-    summary: "watch what pods use, the busiest first",
+    summary: "watch the CPU and memory that pods use, the busiest first",
     load: async () => (await import("./commands/top.ts")).topCommand,
   },
   {
@@ -67,7 +67,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "hooks",
-    summary: "show the webhook calls of a resource and what became of them",
+    summary: "show the webhook calls of a resource and how they went",
     load: async () => (await import("./commands/hooks.ts")).hooksCommand,
   },
   {
@@ -154,13 +154,13 @@ export async function loaded({ name, summary, load }: Verb): Promise<Command> {
 /** Commands that work on the machine itself: they are given their words as they are. */
 export const localCommands = [
   { name: "serve", summary: "run the server" },
-  { name: "doctor", summary: "check this machine and say how to mend what is wrong" },
+  { name: "doctor", summary: "check this machine and say how to fix what is wrong" },
   { name: "server", summary: "server unit: print the systemd unit that runs the server" },
-  { name: "backup", summary: "write a copy of all state to a file" },
-  { name: "hooks secret", summary: "print what receivers check the signature of webhooks with" },
-  { name: "plugins init", summary: "write a plugin that works, to begin with" },
-  { name: "plugins lint", summary: "say what is wrong with a plugin that is being written" },
-  { name: "plugins test", summary: "run the commands of a plugin as the server would and compare their answers" },
+  { name: "backup", summary: "write all state to a file" },
+  { name: "hooks secret", summary: "print the secret that receivers check webhooks with" },
+  { name: "plugins init", summary: "write a first plugin that works" },
+  { name: "plugins lint", summary: "check a plugin that you are writing" },
+  { name: "plugins test", summary: "run the tests of a plugin that you are writing" },
   { name: "restore", summary: "bring back the state of a backup" },
 ] as const;
 

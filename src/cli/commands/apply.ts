@@ -18,11 +18,16 @@ import { printable } from "../style.ts";
 
 export const applyCommand: CommandBody = {
   usage: ["apply -f PATH… [--prune] [--pull] [--atomic] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  examples: [
+    "apply -f app.yaml  show the plan, ask, wait until it is ready",
+    "apply -f deploy/ -y  in a script: do not ask",
+    "apply -f deploy/ --prune  also delete what the folder no longer has",
+  ],
   detail: [
-    "Shows the plan, asks (without a terminal it needs -y), stores the manifests whole or not at all,",
-    "and waits until deployments and statefulsets are ready. Ends with 0 when they are, with 1 when one",
-    "failed or went back to the version before, with 3 when --timeout came first. What someone else",
-    "changes between plan and apply is not overwritten unseen: with -y it plans again, up to 3 times.",
+    "Shows the plan and asks; without a terminal it needs -y. Stores the manifests whole or not at all.",
+    "Then waits until deployments and statefulsets are ready, and exits with 0 when they are, with 1 when",
+    "one failed or went back to the version before, with 3 when --timeout came first. If someone else",
+    "changes a resource between plan and apply, nothing is overwritten: -y plans again, up to 3 times.",
     "With --atomic the server puts every resource of the apply back as it was when one of them fails,",
     "also when this command or the server ends meanwhile. Release commands, jobs and webhooks that ran",
     "cannot be undone; blocks of plugins are refused.",

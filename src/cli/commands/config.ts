@@ -19,10 +19,15 @@ export const configCommand: CommandBody = {
     "config unset REF KEY… [--no-restart]",
     "config list REF",
   ],
+  examples: [
+    "config set shop/web LOG=debug TOKEN=-  one value from stdin",
+    "config list shop/web  the keys, and where each is set",
+    "config get shop/web TOKEN  the value",
+  ],
   detail: [
-    "REF is SCOPE or SCOPE/NAME; an app sees both, its own values win. KEY=- reads the value from stdin,",
-    "so that a secret is in no command line. list shows digests, which are others each time;",
-    "get shows values. An empty value unsets its key.",
+    "REF is SCOPE or SCOPE/NAME. An app sees both; its own values win. KEY=- reads the value from stdin,",
+    "so that a secret stands in no command line. list shows digests, which change on every call; get",
+    "shows values. An empty value unsets its key. Apps that read the config restart, unless --no-restart.",
   ],
   flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
   async run(context, args) {

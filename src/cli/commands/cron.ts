@@ -27,9 +27,14 @@ export const cronCommand: CommandBody = {
     "cron show RUN",
     "cron cancel RUN",
   ],
+  examples: [
+    "cron list  schedules, last and next runs",
+    "cron run shop/nightly  now, and wait for its end",
+    "cron history shop/nightly  how the last runs went",
+  ],
   detail: [
-    "history, show and cancel know the runs of jobs too. A run by hand leaves the schedule as it is.",
-    "In the history, missed means that nothing could be started then, skipped that a run was under way.",
+    "history, show and cancel know the runs of jobs too. A run by hand leaves the schedule as it is. In",
+    "the history, missed means that the server could not start the run, skipped that another one ran.",
   ],
   flags: [
     { name: "no-wait", aliases: ["detach"], summary: "print the id of the run and do not wait" },

@@ -10,6 +10,11 @@ import { lostUses } from "../uses.ts";
 
 export const deleteCommand: CommandBody = {
   usage: ["delete SCOPE | SCOPE/NAME | SCOPE/NAME.ORDINAL", "delete KIND SCOPE/NAME", "delete -f PATH…"],
+  examples: [
+    "delete shop/web  one app; its config and volumes stay",
+    "delete shop --prune  a whole scope, with all its data",
+    "delete -f app.yaml  what a file declares",
+  ],
   detail: [
     "Asks first; without a terminal it needs -y. Without --prune nothing is lost for good: apply brings",
     "it back with its config and volumes, and `berth get leftovers` lists them. With --prune they go,",

@@ -14,7 +14,11 @@ import { tableSetup } from "./get.ts";
 
 export const describeCommand: CommandBody = {
   usage: ["describe KIND NAME", "describe KIND SCOPE/NAME", "describe SCOPE/NAME", "describe pod SCOPE/NAME.REPLICA"],
-  detail: ["A plugin's block stands first, what it became after it. -o yaml prints the answer as YAML."],
+  examples: [
+    "describe shop/web  how the app is, why, and its pods",
+    "describe pod shop/web.k3x7a  one pod, with its environment as digests",
+  ],
+  detail: ["Several resources of one name are shown one after the other, a plugin's block first."],
   yaml: true,
   flags: [
     {

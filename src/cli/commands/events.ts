@@ -10,6 +10,7 @@ import { listText, tableText } from "../table-text.ts";
 
 export const eventsCommand: CommandBody = {
   usage: ["events [SCOPE[/NAME]] [-f] [--kind KIND] [--limit N] [--after N]"],
+  examples: ["events shop/web  what happened to one app", "events -f  go on with what happens later"],
   flags: [
     { name: "follow", short: "f", summary: "go on with what happens later" },
     { name: "kind", short: "k", value: "KIND", summary: "only of this kind" },

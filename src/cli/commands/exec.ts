@@ -10,9 +10,15 @@ import { containerWord, findPods } from "../pods.ts";
 
 export const execCommand: CommandBody = {
   usage: ["exec SCOPE/NAME[.REPLICA] [-it] [-u USER] [-w DIR] [-e K=V]… -- COMMAND…", "exec SCOPE/NAME[.REPLICA]"],
+  examples: [
+    "exec shop/web  a shell",
+    "exec -it shop/db.0 -- psql  a program on your terminal",
+    "exec shop/web -i -- tar x <files.tar  stdin for the program",
+  ],
   detail: [
-    "Without COMMAND it is a shell, on a terminal. Where several replicas are meant, the newest that is",
-    "ready is taken. Ends with the exit code of COMMAND; when the client goes away, COMMAND is ended too.",
+    "Without COMMAND it opens a shell on the terminal. If the name means several replicas, berth takes",
+    "the newest one that is ready. Exits with the exit code of COMMAND. When this program goes away, the",
+    "server ends COMMAND.",
   ],
   flags: attachFlags,
   restFromWord: 2,

@@ -11,9 +11,13 @@ import { containerWord, findPods } from "../pods.ts";
 
 export const logsCommand: CommandBody = {
   usage: ["logs SCOPE/NAME[.REPLICA] [-f] [-n LINES] [--since TIME] [-t]", "logs SCOPE [-f]"],
+  examples: [
+    "logs shop/web -f  follow all replicas",
+    "logs shop/web -n 100 --since 10m  the last lines of the last 10 minutes",
+  ],
   detail: [
-    "With several pods each line begins with its pod. With -f new replicas join in, and the",
-    "replacement of one that goes away is followed; Ctrl-C ends it. With -o json a line is an object.",
+    "With several pods, each line begins with the name of its pod. With -f, new replicas join in, and the",
+    "replacement of a pod that goes away is followed. With -o json each line is a JSON object.",
   ],
   flags: [
     { name: "follow", short: "f", summary: "go on with what is written later" },

@@ -6,6 +6,7 @@ import { askPods, tableSetup } from "./get.ts";
 
 export const psCommand: CommandBody = {
   usage: ["ps [SCOPE[/NAME[.REPLICA]]]"],
+  examples: ["ps  all pods", "ps shop/web  the pods of one app"],
   flags: [],
   async run(context, args) {
     const [reference, ...more] = args.words;

@@ -6,9 +6,11 @@ import { type ReleaseEnd, readRelease } from "../release-stream.ts";
 
 export const releaseCommand: CommandBody = {
   usage: ["release run SCOPE/NAME [--follow]"],
+  examples: ["release run shop/web  run the commands again, then replace the containers"],
   detail: [
-    "Shows what the commands print as it comes; the last line says how it went. Ends with 0 when the",
-    "release succeeded and with 1 when it failed. It goes on without you: --follow shows it again.",
+    "Shows what the commands print as it comes; the last line says how it went. Exits with 0 when the",
+    "release succeeded and with 1 when it failed. The release goes on without you; --follow shows it",
+    "again.",
   ],
   flags: [{ name: "follow", short: "f", summary: "watch the release that is under way, or the last one" }],
   async run(context, args) {

@@ -10,7 +10,11 @@ import { resourceReference } from "../reference.ts";
 
 export const restartCommand: CommandBody = {
   usage: ["restart SCOPE/NAME [--pull] [--kind KIND] [--no-wait] [--timeout TIME]"],
-  detail: ["Replicas that were stopped and kept stopped start again, too."],
+  examples: [
+    "restart shop/web  one replica after another, and wait",
+    "restart shop/web --pull  take a newer image of the same tag",
+  ],
+  detail: ["Replicas that were stopped by hand start again, too."],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
     { name: "pull", summary: "ask the registry for its images first; a tag that moved is a release" },

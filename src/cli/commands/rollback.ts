@@ -11,10 +11,14 @@ import { takenBackFields } from "../taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
   usage: ["rollback SCOPE/NAME [--to ID] [--kind KIND] [--no-wait] [--timeout TIME]"],
+  examples: [
+    "rollback shop/web  to the last release that worked",
+    "rollback shop/web --to 0tox11b2k  to one that berth releases lists",
+  ],
   detail: [
-    "Without --to it is the newest good release of another spec or image. What containers are made from",
-    "and the release commands go back. Config, replica count, how replicas are replaced and webhooks",
-    "stay as they are, as far as they fit. A rollout that is under way ends with it.",
+    "Without --to it takes the newest good release with another spec or image. What containers are made",
+    "from and the release commands go back. Config, the number of replicas, how replicas are replaced and",
+    "webhooks stay, as far as they fit. A rollout that is under way ends.",
   ],
   flags: [
     { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },

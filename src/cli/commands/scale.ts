@@ -13,9 +13,10 @@ type Scaled = DataOf<typeof scale>;
 
 export const scaleCommand: CommandBody = {
   usage: ["scale SCOPE/NAME=N… [--kind KIND] [--no-wait] [--timeout TIME]", "scale SCOPE/NAME N"],
+  examples: ["scale shop/web=4  and wait until they are ready", "scale shop/web=0  stop the app, keep everything else"],
   detail: [
-    "Writes replicas into the stored manifest and nothing else; refused where an autoscaler decides.",
-    "The next apply sets what the file says: write the count there too.",
+    "Writes the number of replicas into the stored manifest and changes nothing else. Refused where an",
+    "autoscaler decides. The next apply sets what the file says: write the number there too.",
   ],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },

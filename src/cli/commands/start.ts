@@ -6,6 +6,7 @@ import { podNames, unlessGone } from "../pods.ts";
 
 export const startCommand: CommandBody = {
   usage: ["start SCOPE/NAME.REPLICA…", "start SCOPE/NAME"],
+  examples: ["start shop/web  what was stopped"],
   detail: ["SCOPE/NAME means those of its replicas that do not run; a named pod is replaced by a new one."],
   flags: [],
   async run(context, args) {

@@ -6,7 +6,8 @@ import { statsTable } from "../stats-table.ts";
 
 export const statsCommand: CommandBody = {
   usage: ["stats [KIND|SCOPE|SCOPE/NAME[.REPLICA]] [--orphans]"],
-  detail: ["100% CPU is one core. The figures are those of the last reading; berth top goes on reading."],
+  examples: ["stats  all pods", "stats shop/web  the pods of one app"],
+  detail: ["100% CPU is one core. berth top goes on showing the figures."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],
   async run(context, args) {
     const [reference, ...more] = args.words;

@@ -6,6 +6,7 @@ import { podNames, unlessGone } from "../pods.ts";
 
 export const stopCommand: CommandBody = {
   usage: ["stop SCOPE/NAME.REPLICA… [--no-freeze]", "stop SCOPE/NAME"],
+  examples: ["stop shop/web.k3x7a  one replica", "stop shop/web  all of them"],
   detail: ["A stopped pod stays stopped until start or restart. SCOPE/NAME means all its replicas."],
   flags: [{ name: "no-freeze", summary: "only stop it: the server brings it back" }],
   async run(context, args) {

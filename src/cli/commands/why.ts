@@ -10,11 +10,12 @@ const linesMax = 100;
 
 export const whyCommand: CommandBody = {
   usage: ["why SCOPE/NAME [-n LINES] [--kind KIND]"],
+  examples: ["why shop/web  what happened, and what to type next"],
   detail: [
-    "The last death: exit code, signal, memory, the last lines of output, the last probes. The last",
-    "release that failed, and where it went back to. Of a job or cron job the last run that failed,",
-    "took too long or was missed. What was changed in the hour before.",
-    "Deaths are kept when a resource is deleted.",
+    "Shows the last death (exit code, signal, memory, last lines of output, last probes), the last",
+    "release that failed and where it went back to, and what was changed in the hour before. For a job",
+    "or cron job it shows the last run that failed, took too long or was missed. Deaths are kept when a",
+    "resource is deleted.",
   ],
   flags: [
     { name: "lines", short: "n", value: "LINES", summary: "at most this many lines of output (100)" },

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { parseArguments } from "../../../src/cli/arguments.ts";
+import { globalFlags } from "../../../src/cli/help.ts";
 import type { Command } from "../../../src/cli/command.ts";
 import { exitCodes } from "../../../src/cli/failures.ts";
 import { loaded, localCommands, verbs } from "../../../src/cli/table.ts";
@@ -39,6 +41,18 @@ describe("help", () => {
       expect([code, calls, out]).toEqual([0, [], (await cli([...path, "--help"])).out]);
     }
     expect((await cli(["identity", "keys"])).code).toBe(exitCodes.usage);
+  });
+
+  test("examples are command lines that are understood, each with its meaning", () => {
+    for (const command of commands) {
+      for (const example of command.examples ?? []) {
+        const [line = "", meaning] = example.split("  ", 2);
+        const [name, ...words] = line.split(" ");
+        expect([name, meaning]).toEqual([command.name, expect.stringMatching(/./)]);
+        const stop = command.restFromWord === undefined ? {} : { stopAtWord: command.restFromWord };
+        expect(() => parseArguments(words, [...command.flags, ...globalFlags], stop)).not.toThrow();
+      }
+    }
   });
 
   test("lines of help fit a screen of 100 columns", async () => {
