@@ -39,7 +39,15 @@ export function createIdentityApp({ identity, log, limits, proxies }: IdentityAp
     log,
     keys: new Map(),
     mapError: (error) => mapError(error, log),
-    clientIp: createClientAddress({ ...proxies, hopsMax: limits.forwardedHopsMax }),
+    clientIp: createClientAddress({
+      ...proxies,
+      hopsMax: limits.forwardedHopsMax,
+      onIgnored: (proxy) =>
+        log.warn("X-Forwarded-For is not believed: all clients behind this proxy share one limit", {
+          proxy,
+          hint: "list it in --identity-trusted-proxies",
+        }),
+    }),
   };
   mountTokens(plane);
   mountSearch(plane);

@@ -8,20 +8,33 @@ export interface Proxies {
   trusted: readonly string[];
   /** Entries of the header that are looked at, from the right. */
   hopsMax: number;
+  /** Told once: a machine of the own network tells clients' addresses, and is not believed. */
+  onIgnored?: (proxy: string) => void;
 }
+
+/** Networks that no client of the internet comes from (RFC 1918, RFC 4193, RFC 6598). */
+const ownNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"];
 
 /**
  * Tells the address of the client itself: that of the connection, and behind trusted proxies the rightmost entry of
  * `X-Forwarded-For` that none of them has written about another (RFC 9700, section 4.13). Fails `invalid` for a
  * network that is none.
  */
-export function createClientAddress({ peerOf, trusted, hopsMax }: Proxies): (request: Request) => string {
+export function createClientAddress(proxies: Proxies): (request: Request) => string {
+  const { peerOf, trusted, hopsMax } = proxies;
   const networks = blockList(trusted);
-  const isTrusted = (address: string) => networks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  const isIn = (list: BlockList, address: string) => list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  const isTrusted = (address: string) => isIn(networks, address);
+  const own = blockList(ownNetworks);
+  let { onIgnored } = proxies;
   return (request) => {
     let client = plain(peerOf(request));
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded === null || isIP(client) === 0) return client;
+    if (onIgnored !== undefined && !isTrusted(client) && isIn(own, client)) {
+      onIgnored(client);
+      onIgnored = undefined;
+    }
     const hops = forwarded.split(",").slice(-hopsMax).map(addressOf);
     while (isTrusted(client)) {
       const hop = hops.pop();

@@ -36,3 +36,18 @@ describe("a network that is none stops the start", () => {
     expect(make).toThrow(`trusted proxy "${network}"`);
   });
 });
+
+test("a proxy of the own network that is not believed is told once, a stranger's header never", () => {
+  const told: string[] = [];
+  let peer = "203.0.113.7";
+  const trusted = ["127.0.0.1/32"];
+  const clientOf = createClientAddress({ peerOf: () => peer, trusted, hopsMax: 16, onIgnored: (ip) => told.push(ip) });
+  const ask = (headers: Record<string, string> = { "X-Forwarded-For": "198.51.100.1" }) =>
+    clientOf(new Request("http://x.test/", { headers }));
+  expect(ask()).toBe("203.0.113.7");
+  peer = "127.0.0.1";
+  expect(ask()).toBe("198.51.100.1");
+  peer = "172.18.0.2";
+  expect([ask({}), told]).toEqual(["172.18.0.2", []]);
+  expect([ask(), ask(), told]).toEqual(["172.18.0.2", "172.18.0.2", ["172.18.0.2"]]);
+});
