@@ -28,6 +28,20 @@ export function mountOauth(plane: IdentityPlane): void {
 /** Says that the browser has been sent to the base already: behind a proxy that hides its host it would never end. */
 const hopped = "hop";
 
+/** The same page on the host of the base, where a sign-in through a provider leaves its cookies; undefined there. */
+export function toBase(
+  { identity: { hosted } }: IdentityPlane,
+  { visit, request, query }: PageCall,
+  { path, fields }: { path: string; fields: Record<string, string> },
+): Response | undefined {
+  // Whatever a client says that its host is: it may be none.
+  const host = URL.canParse(request.url) ? new URL(request.url).host : "";
+  if (host === new URL(hosted.baseUrl).host || query.has(hopped)) return undefined;
+  const onward = new URLSearchParams({ ...fields, [hopped]: "1" });
+  const to = `${hosted.baseUrl}/i/${visit.entry.instance.id}${path}?${onward}`;
+  return redirectAnswer(to, { status: request.method === "POST" ? 303 : 302 });
+}
+
 /**
  * Sends a browser to a provider. The cookie that binds it to this browser must be there when it comes back, and it
  * comes back to the host of the base: from another host it goes there first.
@@ -38,15 +52,10 @@ export async function departAnswer(
   wish: { provider: string; redirectUri: string },
 ): Promise<Response> {
   const { hosted } = plane.identity;
-  const { visit, face, request, query, prefix } = call;
-  // Whatever a client says that its host is: it may be none.
-  const host = URL.canParse(request.url) ? new URL(request.url).host : "";
-  if (host !== new URL(hosted.baseUrl).host && !query.has(hopped)) {
-    const { provider, redirectUri } = wish;
-    const onward = new URLSearchParams({ provider, redirect_uri: redirectUri, [hopped]: "1" });
-    const to = `${hosted.baseUrl}/i/${visit.entry.instance.id}/oauth/authorize?${onward}`;
-    return redirectAnswer(to, { status: 302 });
-  }
+  const { visit, face, request, prefix } = call;
+  const fields = { provider: wish.provider, redirect_uri: wish.redirectUri };
+  const elsewhere = toBase(plane, call, { path: "/oauth/authorize", fields });
+  if (elsewhere !== undefined) return elsewhere;
   const departure = await hosted.flow.depart(visit, wish, request.signal);
   if ("problem" in departure) {
     const { problem } = departure;

@@ -2,6 +2,7 @@ import { pageAnswer, redirectAnswer } from "./hosted-answers.ts";
 import { formAnswer, sealOf } from "./hosted-form.ts";
 import { mountForm, mountPage, type PageCall } from "./hosted-mount.ts";
 import { deviceCookie } from "./hosted-page.ts";
+import { toBase } from "./oauth.ts";
 import { sayFor } from "./pages/frame.ts";
 import { messagePage, signOutPage } from "./pages/steps.ts";
 import type { IdentityPlane } from "./plane.ts";
@@ -9,6 +10,7 @@ import type { IdentityPlane } from "./plane.ts";
 /**
  * `/sign-out`: ends the session of this browser, then goes to `redirect_uri` where the instance knows it. Any page can
  * lead a browser here, so it asks first; not where `session_id` is that of the session, which only its own app knows.
+ * Nobody is signed in on the host of the instance: then perhaps on that of the base, through a provider.
  */
 export function mountSignOut(plane: IdentityPlane): void {
   const { signIn, newSecret } = plane.identity.hosted;
@@ -31,7 +33,10 @@ export function mountSignOut(plane: IdentityPlane): void {
   function ask(call: PageCall, redirectUri: string, notice?: string): Response {
     const { visit, face, prefix } = call;
     const { current } = signIn.offer(visit);
-    if (current === undefined) return onward(call, redirectUri);
+    if (current === undefined) {
+      const fields = { redirect_uri: redirectUri, session_id: call.query.get("session_id") ?? "" };
+      return toBase(plane, call, { path: "/sign-out", fields }) ?? onward(call, redirectUri);
+    }
     const seal = sealOf(plane, call);
     const render = (nonce: string) =>
       signOutPage({ face, nonce, prefix, seal, redirectUri, email: current.email, problem: notice });

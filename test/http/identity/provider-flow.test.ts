@@ -9,6 +9,7 @@ import {
   tokenOf,
 } from "../../support/sign-in-world.ts";
 import { type Tenant, withSecret } from "../../support/identity.ts";
+import type { WebBrowser } from "../../support/web-browser.ts";
 import { clientId, type Mode } from "../../support/loopback-provider.ts";
 
 let world: SignInWorld;
@@ -530,6 +531,27 @@ test("a proxy that hides the host does not make it go round in circles", async (
   const request = new Request(`http://10.0.0.5:8688/i/${shop.id}/oauth/authorize?${query}`);
   const response = await world.fetch(request);
   expect(response.headers.get("location")?.startsWith(`${world.provider.url}/google/authorize`)).toBe(true);
+});
+
+test("sign-out on the host of an instance ends a session that began through a provider", async () => {
+  const hosted = await world.shop({}, "auth.shop.test");
+  const back = `redirect_uri=${encodeURIComponent(appUrl)}`;
+  const isActive = async (id: unknown) => {
+    const { json } = await world.ask(`GET /api/v1/sessions/${id}`, { headers: withSecret(hosted) });
+    return (json as { data: { active: boolean } }).data.active;
+  };
+  const signIn = async (browser: WebBrowser) =>
+    claimsOf(await browser.open(`http://auth.shop.test/oauth/authorize?provider=google&${back}`)).session_id;
+  const asked = world.browser();
+  const first = await signIn(asked);
+  const page = await asked.open(`http://auth.shop.test/sign-out?${back}`);
+  expect([page.html.includes("Sign out"), await isActive(first)]).toEqual([true, true]);
+  expect((await asked.submit(page, "/sign-out", {})).url).toBe(appUrl);
+  expect(await isActive(first)).toBe(false);
+  const named = world.browser();
+  const second = await signIn(named);
+  expect((await named.open(`http://auth.shop.test/sign-out?${back}&session_id=${second}`)).url).toBe(appUrl);
+  expect(await isActive(second)).toBe(false);
 });
 
 describe("delivery", () => {
