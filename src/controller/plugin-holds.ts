@@ -1,6 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Plugin } from "../plugin/plugin.ts";
 import type { Context } from "./context.ts";
+import { keyText } from "./key-text.ts";
 import type { PluginHold } from "./plugin-room.ts";
 import type { Pod } from "./pod.ts";
 
@@ -11,7 +12,7 @@ import type { Pod } from "./pod.ts";
  */
 export function holdStopped(context: Context, plugin: Plugin, command: string): () => void {
   if (command === "expand" || !plugin.permissions.docker) return () => undefined;
-  const hold: PluginHold = { plugin: plugin.yml.name, since: context.clock.now() };
+  const hold: PluginHold = { plugin: plugin.yml.name, since: context.clock.now(), letGoAt: new Map() };
   context.plugins.holds.add(hold);
   return () => {
     if (!context.plugins.holds.delete(hold)) return;
@@ -22,22 +23,42 @@ export function holdStopped(context: Context, plugin: Plugin, command: string): 
   };
 }
 
+/** A run that asks for a restart of what it stopped wants it up, and may wait for that. */
+export function letGo({ plugins, clock }: Context, key: ManifestKey, actor: string): void {
+  for (const hold of plugins.holds) {
+    if (actor === `plugin ${hold.plugin}`) hold.letGoAt.set(keyText(key), clock.now());
+  }
+}
+
 /**
  * Replica ids of a resource that a run under way stopped. The engine starts again what ends by itself: what it reports
  * as exited was stopped by somebody, and since the run began that is the run.
  */
-export function stoppedByRuns({ plugins, store, pods }: Context, key: ManifestKey): string[] {
+export function stoppedByRuns(context: Context, key: ManifestKey): string[] {
+  return heldPods(context, key).map(({ replicaId }) => replicaId);
+}
+
+/** Why they are left alone, for people. */
+export function heldText(context: Context, key: ManifestKey): string | undefined {
+  const names = heldPods(context, key).map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  const plugin = pluginOf(context, key);
+  return `${names.sort().join(", ")} stopped by a run of the plugin "${plugin}", and started again when that ends`;
+}
+
+function heldPods(context: Context, key: ManifestKey): Pod[] {
+  const { plugins, pods } = context;
   if (plugins.holds.size === 0) return [];
+  const plugin = pluginOf(context, key);
+  const holds = [...plugins.holds].filter((hold) => hold.plugin === plugin);
+  const isHeld = (pod: Pod) =>
+    holds.some(({ since, letGoAt }) => endOf(pod) >= since && endOf(pod) >= (letGoAt.get(keyText(key)) ?? 0));
+  return pods.of(key).filter((pod) => pod.role === undefined && pod.state === "exited" && isHeld(pod));
+}
+
+function pluginOf({ store }: Context, key: ManifestKey): string | undefined {
   const owner = store.blocks.ownerOf(key);
-  const plugin = owner && store.blocks.get(owner)?.plugin;
-  const since = [...plugins.holds].filter((hold) => hold.plugin === plugin).map((hold) => hold.since);
-  if (since.length === 0) return [];
-  const first = Math.min(...since);
-  const isStopped = (pod: Pod) => pod.role === undefined && pod.state === "exited" && endOf(pod) >= first;
-  return pods
-    .of(key)
-    .filter(isStopped)
-    .map(({ replicaId }) => replicaId);
+  return owner && store.blocks.get(owner)?.plugin;
 }
 
 function endOf({ stale, finishedAt, changedAt }: Pod): number {

@@ -1,5 +1,6 @@
 import { Failure } from "../api/failure.ts";
 import type { PluginPermissions } from "../api/plugins/plugin-yml.ts";
+import type { KeyText } from "./key-text.ts";
 import type { BlockSchemas } from "../plugin/block-schemas.ts";
 import { type Confinement, unconfined } from "../plugin/confinement.ts";
 import type { Host } from "../plugin/host.ts";
@@ -69,6 +70,8 @@ export interface PluginHold {
   plugin: string;
   /** Epoch ms. */
   since: number;
+  /** Resources that the run itself wants up again: what had ended by then is not held. */
+  letGoAt: Map<KeyText, number>;
 }
 
 /** Where containers of plugins' blocks reach the controller: a listener on the platform network alone. */

@@ -6,6 +6,7 @@ import type { Context } from "./context.ts";
 import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "./image-pulls.ts";
 import { keyText } from "./key-text.ts";
 import type { Target } from "./controller.ts";
+import { letGo } from "./plugin-holds.ts";
 import { resolvePodTarget } from "./target.ts";
 import { isoTime } from "./wire.ts";
 
@@ -34,6 +35,7 @@ export async function restart(context: Context, target: Target, { wait, pull, ac
     tx.events.append({ actor, action: "restart", ...key, detail: { unfroze: ids, ...begun } }, now);
     return { unfroze: ids, ...begun };
   });
+  letGo(context, key, actor);
   context.enqueue(key);
   const answer = {
     ...key,

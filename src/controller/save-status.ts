@@ -7,6 +7,7 @@ import type { ResolvedWorkload } from "../core/workload.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
 import { plannedPods, planTarget, readinessOf } from "./observe.ts";
+import { heldText } from "./plugin-holds.ts";
 import { latestRelease } from "./releases.ts";
 import type { RolloutMemory } from "./rollout.ts";
 
@@ -35,6 +36,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     deadlineAt:
       movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs + now - context.clock.steady(),
     frozenIds: context.store.frozen.list(manifest),
+    asideWhy: heldText(context, manifest),
     pendingRelease: pendingRelease(context, manifest),
     now,
     steadyNow: context.clock.steady(),

@@ -21,6 +21,9 @@ async function begin(yml = "name: db\nversion: '1'\n") {
     yml,
     commands: { expand: printing({ status: "ok", data: set }), restore: `${untilTold}\n${answer}` },
   });
+  const up = async () => (await it.controller.system()).engine.up;
+  // What a server before may have left is looked for first, on the real machine.
+  await waitFor("the engine to be connected", up);
   await it.apply({ kind: "db", scope: "data", name: "db", spec: {} });
   await it.settle();
   const restore = it.controller.dispatchPlugin(
@@ -42,6 +45,10 @@ test("what a run of its plugin stopped through the engine stays stopped until th
   it.runtime.stopByHand(pod);
   await it.advance(120_000);
   expect(await stateOf()).toBe("exited");
+  const { conditions } = await it.status("statefulset", "data", "db");
+  expect(conditions?.find(({ type }) => type === "Ready")?.message).toBe(
+    '0 ready; data-db.0 stopped by a run of the plugin "db", and started again when that ends',
+  );
   // Neither a change of its config nor a look at everything starts it.
   await it.controller.setConfig({ scope: "data", name: "db" }, { A: "1" }, { restart: true, actor: "t" });
   it.running.reconciler.enqueueAll();
@@ -66,6 +73,7 @@ test("a server that dies takes its runs along: the next one starts the pod", asy
   await it.advance(60_000);
   expect(await stateOf()).toBe("exited");
   await it.crash();
+  await waitFor("the engine to be connected", async () => (await it.controller.system()).engine.up);
   await waitFor("the next server to start the pod", async () => {
     await it.advance(10_000);
     return (await stateOf()) === "running";
@@ -90,6 +98,27 @@ test("pods of nobody's block, and those that had ended before the run began, are
   it.runtime.stopByHand("data-other.0");
   await it.advance(60_000);
   expect((await it.runtime.inspect("data-other.0"))?.state).toBe("running");
+  await end();
+  await restore;
+});
+
+test("a run that asks for a restart of what it stopped gets it, and need not end for that", async () => {
+  const { restore, end } = await begin();
+  const before = await idOf();
+  it.runtime.stopByHand(pod);
+  await it.advance(10_000);
+  const restarted = it.controller.restart(
+    { kind: "statefulset", scope: "data", name: "db" },
+    { wait: true, actor: "plugin db" },
+  );
+  await it.advance(60_000);
+  expect(await restarted).toMatchObject({ name: "db" });
+  expect(await stateOf()).toBe("running");
+  expect(await idOf()).not.toBe(before);
+  // And stopped again it is held again.
+  it.runtime.stopByHand(pod);
+  await it.advance(60_000);
+  expect(await stateOf()).toBe("exited");
   await end();
   await restore;
 });
