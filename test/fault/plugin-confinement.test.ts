@@ -1,14 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError, createClient } from "../../src/api/client.ts";
 import { dispatchPlugin } from "../../src/api/orchestration/dispatch.ts";
 import { installPlugin, removePlugin } from "../../src/api/orchestration/plugins.ts";
-import { serveOptions } from "../../src/config.ts";
+import { limits, serveOptions } from "../../src/config.ts";
 import { type Daemon, startDaemon } from "../../src/daemon.ts";
 import { layoutOf } from "../../src/disk/layout.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { createCgroups } from "../../src/plugin/cgroups.ts";
+import { createHost } from "../../src/plugin/host.ts";
 import { writeTree } from "../support/plugin-yard.ts";
 import { isAlive, waitFor } from "../support/wait.ts";
 
@@ -153,6 +165,32 @@ describe.each(["low", "old"])("whoever it runs as (%s)", (plugin) => {
 test("a run has so much memory and no more", async () => {
   expect(await refusal("low", "eat")).toContain("used more memory than a run may");
 }, 60_000);
+
+test("a control group of version 2 holds a run as well", async () => {
+  const mount = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].find((path) =>
+    existsSync(join(path, "cgroup.controllers")),
+  );
+  if (mount === undefined) throw new Error("this machine has no control groups of version 2");
+  const name = `berth-test-${process.pid}`;
+  const cgroups = createCgroups({ mount, name, limits });
+  const host = createHost({ limits, runVariable: "HELD_RUN_ID", owner: "held", cgroups });
+  const run = { id: "one", folder: "/", env: { PATH: "/usr/bin:/bin" }, stdin: undefined, timeoutMs: 10_000 };
+  const leave = "env -i setsid sleep 604 </dev/null >/dev/null 2>&1 & cat /proc/self/cgroup; echo $!";
+  const { stdout } = await host.run({ ...run, argv: ["/bin/sh", "-c", leave] });
+  const said = new TextDecoder().decode(stdout).trim().split("\n");
+  expect(said).toContain(`0::/${name}/held.one`);
+  await waitFor("it to be gone", () => !isAlive(Number(said.at(-1))));
+  expect(readdirSync(join(mount, name), { withFileTypes: true }).filter((it) => it.isDirectory())).toEqual([]);
+  // What a server that died left in there.
+  mkdirSync(join(mount, name, "held.two"));
+  const left = Bun.spawn(["sleep", "605"]);
+  writeFileSync(join(mount, name, "held.two/cgroup.procs"), String(left.pid));
+  await host.endLeftovers();
+  expect(await left.exited).not.toBe(0);
+  expect(existsSync(join(mount, name, "held.two"))).toBe(false);
+  await host.close();
+  rmdirSync(join(mount, name));
+});
 
 test("what prints without end is ended, and the server does not grow", async () => {
   Bun.gc(true);
