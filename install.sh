@@ -92,7 +92,7 @@ install_server() {
   need_engine
   get_executable /usr/local/bin/berth
   # Empty: who is put into it may use berth, with root's rights.
-  grep -q '^berth:' /etc/group || groupadd --system berth
+  grep -q '^berth:' /etc/group || groupadd --system berth || note "the group berth could not be made: only root uses berth"
   say "installing the unit berth.service"
   /usr/local/bin/berth server unit --executable /usr/local/bin/berth --root "$root" >/etc/systemd/system/berth.service
   systemctl daemon-reload

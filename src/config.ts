@@ -29,7 +29,7 @@ export const limits = {
   /** Connections of clients that were not let in and still read why; those of more are cut off. */
   refusedConnectionsMax: 64,
   /** How long the process behind one connection is searched for. */
-  peerSearchMs: 2_000,
+  peerSearchMs: 4_000,
   /** Nesting of a JSON body. */
   jsonDepthMax: 64,
   manifestsPerApplyMax: 1_000,

@@ -10,41 +10,53 @@ export type Owner =
   /** `blind`: some processes are not shown to this server, so the owner may be one of them. */
   | { kind: "unknown"; blind: boolean };
 
-export interface Search {
-  /** `/proc`. */
-  proc: string;
+export interface Wanted {
   /** Of the socket. */
   inode: number;
   /** Of the socket's maker: processes of this user are looked at first. */
   uid: number;
-  /** When to give up. */
+  /** Told once. */
+  found: (owner: Owner) => void;
+}
+
+export interface Search {
+  /** `/proc`. */
+  proc: string;
+  wanted: readonly Wanted[];
+  /** When to give up: the search fails then. */
   signal: AbortSignal;
 }
 
 /**
- * The process that holds a socket. The newest processes come first, and those that can be meant before all others: a
- * client is found after a few, and what strangers hold open does not make the search longer.
+ * The processes that hold some sockets, in one pass over all processes. The newest come first, and those that can be
+ * meant before all others: a client is found after a few, and what strangers hold open does not make the search longer.
  */
-export async function findOwner({ proc, inode, uid, signal }: Search): Promise<Owner> {
-  const wanted = `socket:[${inode}]`;
+export async function findOwners({ proc, wanted, signal }: Search): Promise<void> {
+  const open = Map.groupBy(wanted, ({ inode }) => `socket:[${inode}]`);
+  const uids = new Set([0, ...wanted.map(({ uid }) => uid)]);
   const pids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
   pids.sort((a, b) => Number(b) - Number(a));
   let blind = false;
   let links = 0;
-  for (const pid of likelyFirst(pids, (it) => [uid, 0].includes(uidOf(proc, it) ?? -1))) {
+  for (const pid of likelyFirst(pids, (it) => uids.has(uidOf(proc, it) ?? -1))) {
     const folder = join(proc, pid, "fd");
-    const found = namesIn(folder);
-    if (found === "denied") blind = true;
+    const names = namesIn(folder);
+    if (names === "denied") blind = true;
     else {
-      for (const name of found) {
-        if (linkOf(join(folder, name)) === wanted) return { kind: "process", pid, container: container(proc, pid) };
+      for (const name of names) {
+        const link = linkOf(join(folder, name)) ?? "";
+        for (const { found } of open.get(link) ?? []) {
+          found({ kind: "process", pid, container: container(proc, pid) });
+        }
+        open.delete(link);
+        if (open.size === 0) return;
         links++;
         if (links % linksPerTurn === 0) await nextTurn();
       }
     }
-    if (signal.aborted) break;
+    signal.throwIfAborted();
   }
-  return { kind: "unknown", blind };
+  for (const { found } of [...open.values()].flat()) found({ kind: "unknown", blind });
 }
 
 /** All of them; whether one is likely is asked only when its turn comes. */

@@ -2,9 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Peer } from "../core/admission.ts";
 import { clientRowTexts, findRow, type SocketEnds, type SocketRow } from "../core/socket-table.ts";
-import { createLimit } from "../lib/limit.ts";
 import { readOperators } from "./accounts.ts";
-import { findOwner } from "./owner.ts";
+import { findOwners, type Owner, type Wanted } from "./owner.ts";
 
 export interface PeerOptions {
   /** Name of the group whose members are let in. */
@@ -28,11 +27,11 @@ const readsMax = 3;
 /**
  * Knows the clients of a loopback port by the tables of the kernel: `/proc/net/tcp` and `tcp6` tell the user of a
  * socket, `/proc/PID/fd` the process that holds it. Connections that come in during a read share the next one, so that
- * many of them cost no more than one reader at work. Source: proc_net_tcp(5), proc_pid_fd(5).
+ * many of them cost no more than one reader at work; the same goes for the search for processes. Source: proc_net_tcp(5), proc_pid_fd(5).
  */
 export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc = "/etc" }: PeerOptions): Peers {
   const tables = { tcp: freshReads(join(proc, "net/tcp")), tcp6: freshReads(join(proc, "net/tcp6")) };
-  const oneByOne = createLimit(1);
+  const search = searches((wanted) => findOwners({ proc, wanted, signal: AbortSignal.timeout(timeoutMs) }));
 
   const rowOf = async (ends: SocketEnds): Promise<SocketRow | undefined> => {
     const texts = clientRowTexts(ends);
@@ -46,7 +45,7 @@ export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc
   };
 
   const ownerOf = async ({ uid, inode }: SocketRow): Promise<Peer> => {
-    const owner = await findOwner({ proc, uid, inode, signal: AbortSignal.timeout(timeoutMs) });
+    const owner = await search({ uid, inode });
     if (owner.kind === "process" && owner.container !== undefined) return { kind: "container", id: owner.container.id };
     // Only a server without root's rights is blind: what it knows then is the user, and it goes by that.
     return owner.kind === "process" || owner.blind ? { kind: "admitted", uid } : { kind: "gone" };
@@ -63,7 +62,7 @@ export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc
           const user = operators.accounts.find((account) => account.uid === uid)?.name;
           if (!operators.group.members.has(uid)) return { kind: "stranger", uid, user, group: operators.group };
         }
-        return await oneByOne(() => ownerOf(row));
+        return await ownerOf(row);
       } catch (error) {
         return { kind: "unreadable", why: reason(error) };
       }
@@ -85,6 +84,28 @@ function ifIpv4(text: string | undefined): (error: unknown) => string {
     if (text === undefined) throw error;
     return "";
   };
+}
+
+/** One search at a time: what is asked for meanwhile is looked for together by the next. */
+function searches(run: (wanted: readonly Wanted[]) => Promise<void>): (socket: SocketRow) => Promise<Owner> {
+  let waiting: (Wanted & { failed: (error: unknown) => void })[] = [];
+  let isBusy = false;
+  const work = async (): Promise<void> => {
+    isBusy = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await run(batch).catch((error: unknown) => {
+        for (const { failed } of batch) failed(error);
+      });
+    }
+    isBusy = false;
+  };
+  return (socket) =>
+    new Promise((found, failed) => {
+      waiting.push({ ...socket, found, failed });
+      if (!isBusy) void work();
+    });
 }
 
 /** Reads a file so that every caller gets a read that began after it asked; callers that wait share one. */

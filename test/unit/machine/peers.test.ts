@@ -123,6 +123,22 @@ describe("who is at the other end", () => {
     expect(peer.kind).toBe("unreadable");
   });
 
+  test("many that ask at once are all told, each what holds for it", async () => {
+    const id = "ab".repeat(32);
+    holder(70, [5]);
+    holder(71, [6], { cgroup: `0::/docker/${id}\n` });
+    const [proc, etc] = [join(machine, "proc"), join(machine, "etc")];
+    const peers = createPeers({ group: "berth", uid: 0, timeoutMs: 1_000, proc, etc });
+    const at = (remotePort: number) => ({ ...ends, remotePort });
+    const line = (remotePort: number, inode: number) =>
+      `   1: ${clientRowTexts(at(remotePort)).tcp}01 0:0 00:0 0  0  0 ${inode} 1 0\n`;
+    write("proc/net/tcp", `  sl  local_address\n${line(1, 5)}${line(2, 6)}${line(3, 7)}`);
+    const asked = [1, 2, 3, 4].flatMap((port) => Array.from({ length: 20 }, () => peers.who(at(port))));
+    const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
+    expect([kinds[0], kinds[20], kinds[40], kinds[60]]).toEqual(["admitted", "container", "gone", "gone"]);
+    for (const start of [0, 20, 40, 60]) expect(new Set(kinds.slice(start, start + 20)).size).toBe(1);
+  });
+
   test("a kernel without IPv6 has one table", async () => {
     holder(70, [5]);
     rmSync(join(machine, "proc/net/tcp6"));
