@@ -71,6 +71,9 @@ export async function unlessGone<T>(names: readonly string[], call: () => Promis
 async function namesOf(api: Client, text: string, concerns: (pod: PodRecord) => boolean): Promise<string[]> {
   const { word, scope = "", name = "" } = parseReference(text);
   if (word !== undefined && !word.includes(".")) {
+    // Containers of runs have no dot in their names: the server says what they are.
+    const { pods } = await findPods(api, text);
+    if (pods.length === 1 && pods[0]?.name === word) return [word];
     throw usageFailure(`"${text}" names a whole scope: write SCOPE/NAME or SCOPE/NAME.REPLICA`);
   }
   const replicas = (await findPods(api, text)).pods.filter((pod) => isReplica(pod) && !isFinishedRun(pod));

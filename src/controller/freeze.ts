@@ -25,6 +25,7 @@ export function refuseOneOff({ name, key, role, replicaId }: Pod): void {
   const begin = kind === "cronjob" ? `berth cron run ${app}` : `berth run ${app}`;
   const texts: Record<string, string> = {
     job: `belongs to the run ${replicaId} of ${formatKey(key)}; end the run with: berth cron cancel ${replicaId}, begin another with: ${begin}`,
+    run: `is a command that somebody ran with berth run, and ends with it; see: berth events ${app}`,
     init: `is an init container of ${formatKey(key)}; begin it again with: berth restart ${app}`,
   };
   const other = `runs a release command of ${formatKey(key)}; begin it again with: berth release run ${app}`;

@@ -99,6 +99,8 @@ test("a client that leaves ends the command, and both ends are events with who r
   program = ({ killed }) => new Promise((resolve) => killed.addEventListener("abort", () => resolve(1)));
   const client = await open("name=report");
   await waitFor("the container", () => runs().length === 1);
+  const stopped = plane.controller.stopPod(runs()[0]?.name ?? "", { freeze: true, actor: "test" });
+  expect(await stopped.catch((error: Error) => error.message)).toContain("ran with berth run");
   client.abort();
   await waitFor("the container to be gone", () => runs().length === 0);
   const events = await waitFor("the events", () => {
