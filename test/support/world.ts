@@ -30,6 +30,7 @@ import { fixtureImage } from "./manifests.ts";
 import { type AfterCall, createPower } from "./power.ts";
 import { secondsText, unsettled } from "./settled.ts";
 import { testKey } from "./store-root.ts";
+import { waitFor } from "./wait.ts";
 import { deliverAll } from "./webhooks.ts";
 
 /**
@@ -177,6 +178,14 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     }
   }
 
+  /** With plugins, what a server before may have left running is looked for first: on the real machine, in real time. */
+  async function connected() {
+    await quiet();
+    if (options.plugins === undefined || options.engineDown) return;
+    await waitFor("the engine to be connected", () => link.isOpen());
+    await quiet();
+  }
+
   async function advance(ms: number) {
     const until = clock.steady() + ms;
     await quiet();
@@ -238,14 +247,14 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     async restart() {
       await stop();
       server = start();
-      await quiet();
+      await connected();
     },
     cutPower: () => server.power.cut(),
     hasPower: () => server.power.on,
     async crash() {
       server.power.cut();
       server = start();
-      await quiet();
+      await connected();
     },
     async close() {
       if (server.power.on) await stop();
@@ -253,7 +262,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       rmSync(layout.root, { recursive: true, force: true });
     },
   };
-  await quiet();
+  await connected();
   return self;
 }
 

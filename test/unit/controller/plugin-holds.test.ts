@@ -21,9 +21,6 @@ async function begin(yml = "name: db\nversion: '1'\n") {
     yml,
     commands: { expand: printing({ status: "ok", data: set }), restore: `${untilTold}\n${answer}` },
   });
-  const up = async () => (await it.controller.system()).engine.up;
-  // What a server before may have left is looked for first, on the real machine.
-  await waitFor("the engine to be connected", up);
   await it.apply({ kind: "db", scope: "data", name: "db", spec: {} });
   await it.settle();
   const restore = it.controller.dispatchPlugin(
@@ -73,7 +70,6 @@ test("a server that dies takes its runs along: the next one starts the pod", asy
   await it.advance(60_000);
   expect(await stateOf()).toBe("exited");
   await it.crash();
-  await waitFor("the engine to be connected", async () => (await it.controller.system()).engine.up);
   await waitFor("the next server to start the pod", async () => {
     await it.advance(10_000);
     return (await stateOf()) === "running";
