@@ -42,8 +42,8 @@ const attempts: Record<string, string> = {
   curl -s -o /dev/null --unix-socket "$BERTH_ROOT/run/berth.sock" http://localhost/health && echo socket
   curl -s -o /dev/null -w '%{http_code}\\n' "$BERTH_CONTROLLER_URL/health"`,
   write: 'echo more > kept; cat kept; echo "$HOME"; touch "$HOME/a" "${TMPDIR:-/tmp}/held-$$" && rm "/tmp/held-$$"',
-  leave: "env -i setsid sleep 600 </dev/null >/dev/null 2>&1 & echo $!",
-  hide: `env -i setsid sh -c 'trap "" TERM; while :; do env -i setsid sleep 601 & sleep 0.01; done' </dev/null >/dev/null 2>&1 & echo $!; sleep 0.3`,
+  leave: "env -i setsid sleep 6541 </dev/null >/dev/null 2>&1 & echo $!",
+  hide: `env -i setsid sh -c 'trap "" TERM; while :; do env -i setsid sleep 6542 & sleep 0.01; done' </dev/null >/dev/null 2>&1 & echo $!; sleep 0.3`,
   fork: 'i=0; while [ $i -lt 3000 ]; do sleep 6543 & i=$((i+1)); done 2>/dev/null; echo "$i"',
   eat: "exec 2>/dev/null; tail /dev/zero; echo $?; exit 1",
   flood: "exec yes 0123456789012345678901234567890123456789",
@@ -152,7 +152,7 @@ describe.each(["low", "old"])("whoever it runs as (%s)", (plugin) => {
       const pid = Number(await say(plugin, command));
       await waitFor("it to be gone", () => !isAlive(pid));
     }
-    const left = await Bun.$`pgrep -f 'sleep 60[01]'`.nothrow().text();
+    const left = await Bun.$`pgrep -f 'sleep 654[12]'`.nothrow().text();
     expect(left).toBe("");
   });
 
