@@ -1,5 +1,3 @@
-import { type ForwardingFacts, forwardingMend } from "./forwarding.ts";
-
 /** One line of the doctor's answer. */
 export interface Check {
   name: string;
@@ -64,6 +62,23 @@ export function checkPlugins(lacks: readonly string[]): Check {
     return { name, status: "ok", detail: "each run has a control group and, unless it may be root, a user of its own" };
   const mend = "until then install only plugins that you would run as root";
   return { name, status: "warn", detail: lacks.join("; "), mend };
+}
+
+/** Whether containers of the platform network reach each other. */
+export interface ForwardingFacts {
+  /** `untested`: there are no two of which one listens, or this process may not enter their networks. */
+  state: "open" | "blocked" | "untested";
+  detail: string;
+  /** The bridge of the network, where it is blocked. */
+  bridge?: string;
+}
+
+/** What opens it again. */
+export function forwardingMend(bridge: string): string {
+  return (
+    "systemctl restart docker writes Docker's rules again; if a firewall takes them away, let it pass: " +
+    `iptables -I FORWARD -i ${bridge} -o ${bridge} -j ACCEPT`
+  );
 }
 
 export function checkForwarding({ state, detail, bridge }: ForwardingFacts): Check {

@@ -10,7 +10,7 @@ import { tablesError } from "../machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
 import * as checks from "./checks.ts";
-import { examineForwarding, type ForwardingFacts } from "./forwarding.ts";
+import { examineForwarding } from "./forwarding.ts";
 import { askDocker, askServer, isListening } from "./probe.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
@@ -105,7 +105,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
   }
 }
 
-function forwardingFacts({ dockerHost, prefix }: ServeOptions): Promise<ForwardingFacts> {
+function forwardingFacts({ dockerHost, prefix }: ServeOptions): Promise<checks.ForwardingFacts> {
   return examineForwarding(dockerHost, naming(prefix).network).catch((error) => ({
     state: "untested",
     detail: `not tested: ${error instanceof Error ? error.message : error}`,

@@ -1,16 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { type ForwardingFacts, forwardingMend } from "./checks.ts";
 import { getJson, isListening, record } from "./probe.ts";
-
-/** Whether containers of the platform network reach each other. */
-export interface ForwardingFacts {
-  /** `untested`: there are no two of which one listens, or this process may not enter their networks. */
-  state: "open" | "blocked" | "untested";
-  detail: string;
-  /** The bridge of the network, where it is blocked. */
-  bridge?: string;
-}
 
 interface Pod {
   name: string;
@@ -151,14 +143,6 @@ async function bridgeOf(dockerHost: string, network: string): Promise<string> {
   const found: Record<string, unknown> = await getJson(dockerHost, `/networks/${network}`).catch(() => ({}));
   const named = record(found.Options)["com.docker.network.bridge.name"];
   return typeof named === "string" ? named : `br-${String(found.Id ?? "").slice(0, 12)}`;
-}
-
-/** What opens it again. */
-export function forwardingMend(bridge: string): string {
-  return (
-    "systemctl restart docker writes Docker's rules again; if a firewall takes them away, let it pass: " +
-    `iptables -I FORWARD -i ${bridge} -o ${bridge} -j ACCEPT`
-  );
 }
 
 interface WatchParts {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { checkForwarding } from "../../../src/local/checks.ts";
-import { createForwardingWatch, type ForwardingFacts, portsIn } from "../../../src/local/forwarding.ts";
+import { checkForwarding, type ForwardingFacts } from "../../../src/local/checks.ts";
+import { createForwardingWatch, portsIn } from "../../../src/local/forwarding.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
