@@ -200,13 +200,21 @@ async function heal(context: Context, { key, workload, id, replica, why, interru
     if (!keep) await context.runtime.remove(id);
     throw error;
   }
+  await stopIfFrozen(context, workload, { replica, container: id });
+  // The engine's own policy was faster: that counts, and has been told.
+  if (death !== undefined && (await restartsOf(context, id)) > death.restarts) return;
   // Afterwards, for nobody should wait for a record: its output is still there.
   if (death !== undefined) {
     context.pods.healed(id);
     await context.deaths.record(death, why);
   }
-  await stopIfFrozen(context, workload, { replica, container: id });
   await note(context, key, { action: "replica.start", replica, why });
+}
+
+/** As the engine counts them now; a start of ours has set them to 0. */
+async function restartsOf({ runtime }: Context, id: string): Promise<number> {
+  const detail = await runtime.inspect(id).catch(() => undefined);
+  return detail?.restartCount ?? 0;
 }
 
 interface Removal {

@@ -120,6 +120,14 @@ describe("what Docker refuses", () => {
     const rollout = { min_ready: "5s", progress_deadline: "6s" };
     await berth.apply(deployment("no", "crash", { command: ["sh", "-c", "echo no database; exit 3"], rollout }));
     await berth.tells("deployment no/crash", "ReleaseFailed", "restarted", "last exit code 3");
+    const [pod] = await berth.pods("no", "crash");
+    const runs = () =>
+      berth
+        .docker(["logs", pod?.name ?? ""])
+        .split("\n")
+        .filter(Boolean).length;
+    const restarts = async () => (await berth.pods("no", "crash"))[0]?.restarts;
+    await waitFor("restarts to be counted once each", async () => (await restarts()) === runs() - 1);
     const { stdout } = await berth.cli(["events", "no/crash"]);
     expect(stdout).toMatch(/replica\.crash .*exit_code=3[^\n]*\n +\| no database/);
     expect((await berth.cli(["get", "pods", "no/crash"])).stdout).toContain("exit code 3");
