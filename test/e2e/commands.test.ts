@@ -39,14 +39,19 @@ describe("the command line", () => {
     const all = await text("get");
     expect(all.match(/^\w+$/gm)).toEqual(["deployment", "statefulset", "job"]);
     expect(cells(await text("get", "deployments"))).toEqual([
-      ["NAME", "READY", "IMAGE", "AGE"],
-      ["shop/web", "2/2", "berth-fixture:1", expect.stringMatching(/^\d+[sm]$/)],
+      ["NAME", "STATUS", "READY", "IMAGE", "AGE"],
+      ["shop/web", "ready", "2/2", "berth-fixture:1", expect.stringMatching(/^\d+[sm]$/)],
     ]);
     expect(cells(await text("get", "deployment", "shop/web"))).toHaveLength(2);
     const pods = cells(await text("get", "pods", "shop/db"));
     expect(pods[1]?.slice(0, 3)).toEqual(["shop-db.0", "statefulset", "running, ready"]);
-    expect(await text("get", "deploymnts")).toContain('did you mean "deployments"?');
-    expect(await text("get", "pods", "nobody")).toBe("no pods\n");
+    for (const [words, said] of [
+      [["deploymnts"], 'did you mean "deployments"?'],
+      [["pods", "nobody"], 'no scope "nobody"'],
+    ] as const) {
+      const { exitCode, stderr } = await berth.cli(["get", ...words]);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(said)]);
+    }
   });
 
   test("describe: state, conditions, pods, volumes and spec; environment values as digests", async () => {
