@@ -26,11 +26,9 @@ export function attendCommand(promotion: Promotion): CommandHandler {
     if (readNote(cluster) !== undefined) {
       return (await settle(cluster, kind, (to) => promotion.steps(cluster, to, true))) ?? {};
     }
-    const { reason, block } = call.input;
-    if (reason !== "unready") {
-      const repaired = await repair(call, cluster, promotion);
-      if (repaired !== undefined) return repaired;
-    }
+    const { block } = call.input;
+    const repaired = await repair(call, cluster, promotion);
+    if (repaired !== undefined) return repaired;
     const options = failoverOf(isFields(block) ? block.spec : undefined);
     return options === undefined ? {} : failOver(call, cluster, { promotion, options });
   };

@@ -49,6 +49,37 @@ claim_backup() {
   echo "$id"
 }
 
+# cancel_backups: ends those that commands take in this pod, with all that they have started; prints how many.
+cancel_backups() {
+  count=0
+  for process in /proc/[0-9]*; do
+    pid=${process#/proc/}
+    case $(tr '\0' ' ' <"$process/cmdline" 2>/dev/null || true) in
+      "sh /berth/tools.sh backup "*) ;;
+      *) continue ;;
+    esac
+    # A part of one that is counted already.
+    case $(tr '\0' ' ' <"/proc/$(parent_of "$pid")/cmdline" 2>/dev/null || true) in
+      "sh /berth/tools.sh backup "*) continue ;;
+    esac
+    end_tree "$pid"
+    count=$((count + 1))
+  done
+  echo "$count"
+}
+
+parent_of() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null || true; }
+
+# end_tree PID: children first would let their parent begin the next one.
+end_tree() {
+  kill -STOP "$1" 2>/dev/null || return 0
+  for child in /proc/[0-9]*; do
+    child=${child#/proc/}
+    [ "$(parent_of "$child")" != "$1" ] || end_tree "$child"
+  done
+  kill -KILL "$1" 2>/dev/null || true
+}
+
 # import_part NAME: adds standard input to a file that comes from elsewhere.
 import_part() {
   is_import_name "$1"

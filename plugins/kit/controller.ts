@@ -3,6 +3,7 @@ import type { Spec } from "../../src/api/manifest.ts";
 import { getConfig, setConfig } from "../../src/api/orchestration/config.ts";
 import { listPluginRuns } from "../../src/api/orchestration/dispatch.ts";
 import { describe } from "../../src/api/orchestration/describe.ts";
+import { cancelRun, listRuns } from "../../src/api/orchestration/jobs.ts";
 import { getPod, listPods, type PodRecord, startPod, stopPod } from "../../src/api/orchestration/pods.ts";
 import { type Call, PluginError } from "../kit.ts";
 import type { Reference } from "./arguments.ts";
@@ -24,9 +25,26 @@ export interface Controller {
   start(pod: string): Promise<void>;
   /** Volumes and folders of a pod, where they lie on the machine. */
   mounts(pod: string): Promise<{ destination: string; host_path?: string }[]>;
+  /** Runs of the block's scheduled backups and of its commands about backups, newest first. */
+  backupRuns(of: Reference): Promise<BackupRun[]>;
+  /** Ends a run of a job. */
+  cancelRun(id: string): Promise<void>;
   /** Whether a run of a plugin is under way. */
   runs(id: string): Promise<boolean>;
   exec(request: ExecRequest): Promise<ExecOutcome>;
+}
+
+/** A backup, a restore or an import, as far as the server knows it. */
+export interface BackupRun {
+  id: string;
+  /** `schedule`, or the command: `backup`. */
+  what: string;
+  /** ISO 8601. */
+  at: string;
+  status: string;
+  error: string;
+  /** Last lines that it said. */
+  tail: string[];
 }
 
 /** Limit of a call that is no stream. */
@@ -74,8 +92,31 @@ function controllerUrl(call: Call): string {
   return url;
 }
 
-function readers(api: Client, plugin: string): Pick<Controller, "spec" | "config" | "pods" | "mounts" | "runs"> {
+type Readers = "spec" | "config" | "pods" | "mounts" | "runs" | "backupRuns";
+
+/** Commands that tell about backups. */
+const backupCommands = ["backup", "restore", "backups:import"];
+
+async function backupRunsOf(api: Client, plugin: string, of: Reference): Promise<BackupRun[]> {
+  const query = { kind: "cronjob", scope: of.scope, name: `${of.name}.backup`, limit: "100" };
+  const [jobs, commands] = await Promise.all([
+    orUndefined(api.call(listRuns, { query }), 404),
+    api.call(listPluginRuns, { query: { plugin, limit: "200" } }),
+  ]);
+  const scheduled = (jobs?.runs ?? []).map(({ run_id: id, started_at: at = "", status, error = "", tail }) => {
+    return { id, what: "schedule", at, status, error, tail };
+  });
+  const manual = commands.runs
+    .filter(({ command, args }) => backupCommands.includes(command) && args.includes(`${of.scope}/${of.name}`))
+    .map(({ run_id: id, command, started_at: at, status, error = "", tail }) => {
+      return { id, what: command, at, status, error, tail };
+    });
+  return [...scheduled, ...manual].sort((a, b) => (a.at < b.at ? 1 : -1));
+}
+
+function readers(api: Client, plugin: string): Pick<Controller, Readers> {
   return {
+    backupRuns: (of) => backupRunsOf(api, plugin, of),
     async runs(id) {
       const { runs } = await api.call(listPluginRuns, { query: { plugin, limit: "200" } });
       return runs.some(({ run_id, status }) => run_id === id && status === "running");
@@ -103,10 +144,13 @@ function readers(api: Client, plugin: string): Pick<Controller, "spec" | "config
   };
 }
 
-function writers(api: Client): Pick<Controller, "setConfig" | "freeze" | "start"> {
+function writers(api: Client): Pick<Controller, "setConfig" | "freeze" | "start" | "cancelRun"> {
   return {
     async setConfig(of, vars, { restart } = { restart: false }) {
       await api.call(setConfig, { query: { ...of, restart }, body: vars });
+    },
+    async cancelRun(id) {
+      await api.call(cancelRun, { params: { id } });
     },
     async freeze(name) {
       return (await orUndefined(api.call(stopPod, { params: { name } }), 404)) !== undefined;

@@ -143,7 +143,7 @@ case $tool in
     case $tool in status) . /berth/backup.sh ;; esac
     "$tool" "$@"
     ;;
-  backup | restore | list_backups | delete_backup | dump_file | import_part | drop_import | import_backup | swap | job)
+  backup | restore | list_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | swap | job)
     as_owner /berth/tools.sh "$tool" "$@"
     find_programs
     . /berth/backup.sh

@@ -8,6 +8,9 @@ export const help: Readonly<Record<string, string>> = {
   backup: "backup SCOPE/NAME [--keep N] [--no-check]\n\ntakes a backup now, restored once to see that it can be",
   backups: "backups SCOPE/NAME [-o json]\n\nlists the backups there are, newest first",
   "backups:delete": "backups:delete SCOPE/NAME BACKUP\n\nremoves a backup",
+  "backups:logs":
+    "backups:logs SCOPE/NAME [RUN] [--limit N]\n\nshows what the newest backups, restores and imports said",
+  "backups:cancel": "backups:cancel SCOPE/NAME\n\nends the backups that are being taken",
   "backups:prune":
     "backups:prune SCOPE/NAME [--keep N] [--max-age 30d] [--dry-run]\n\nremoves backups beyond a count or an age, and never the newest",
   "backups:import":

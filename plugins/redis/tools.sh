@@ -73,13 +73,13 @@ shift
 }
 case $tool in
   ready | status | hold | unhold | promote | follow | password | shell) ;;
-  backup | restore | list_backups | delete_backup | dump_file | import_part | drop_import | import_backup | job) ;;
+  backup | restore | list_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) ;;
   *) die "no tool \"$tool\"" ;;
 esac
 as_owner /berth/tools.sh "$tool" "$@"
 find_programs
 case $tool in
-  backup | restore | list_backups | delete_backup | dump_file | import_part | drop_import | import_backup | job) . /berth/backup.sh ;;
+  backup | restore | list_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) . /berth/backup.sh ;;
 esac
 load_state
 "$tool" "$@"

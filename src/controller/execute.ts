@@ -138,13 +138,22 @@ async function startNew(context: Context, { workload, ordinal, why, imageRef }: 
     context.names,
   );
   // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
-  const container = await context.starts(() => createAndStart(context, spec));
+  const container = await context.starts(() => createAndStart(context, { spec, workload, replica: id }));
   await stopIfFrozen(context, workload, { replica: id, container });
   await note(context, workload, { action: "replica.create", replica: id, why });
 }
 
-async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promise<string> {
+interface Starting {
+  spec: ContainerSpec;
+  workload: ResolvedWorkload;
+  replica: string;
+}
+
+/** One that was frozen since the plan was made is not started, for however short a time: another may take its place. */
+async function createAndStart(context: Context, { spec, workload, replica }: Starting): Promise<string> {
+  const { runtime } = context;
   const container = await runtime.create(spec);
+  if (isFrozen(context, workload, replica)) return container;
   try {
     await runtime.start(container);
   } catch (error) {
@@ -154,13 +163,17 @@ async function createAndStart({ runtime }: Context, spec: ContainerSpec): Promis
   return container;
 }
 
+function isFrozen({ store }: Context, workload: ResolvedWorkload, replica: string): boolean {
+  return store.frozen.list(workload).includes(replica);
+}
+
 /** Frozen while we were at it: whoever asked for that was told that it is stopped. */
 async function stopIfFrozen(
   context: Context,
   workload: ResolvedWorkload,
   { replica, container }: { replica: string; container: string },
 ): Promise<void> {
-  if (!context.store.frozen.list(workload).includes(replica)) return;
+  if (!isFrozen(context, workload, replica)) return;
   await context.runtime.stop(container, { graceMs: workload.container.stopGraceMs });
 }
 
@@ -189,7 +202,7 @@ async function heal(context: Context, { key, workload, id, replica, why, interru
   try {
     // Something else is wanted since the plan was made: an outdated one is made anew, never started as it was.
     const isDone = await context.starts(async () => {
-      if (interrupt.aborted) return false;
+      if (interrupt.aborted || isFrozen(context, workload, replica)) return false;
       await context.runtime.start(id);
       return true;
     });

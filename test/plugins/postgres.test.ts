@@ -233,7 +233,7 @@ describe("postgres on a real server", () => {
     const plain = Bun.serve({ port: 0, fetch: () => new Response(Bun.file(join(folder, "app.dump"))) });
     try {
       const [id = ""] = await backupsOf(berth, "pg", "data/main");
-      await berth.cli(["pg", "backups:download", "data/main", id, "--to", join(folder, "app.dump"), "-y"]);
+      await berth.cli(["pg", "backups:download", "data/main", id, "--to", "app.dump"], { cwd: folder });
       chmodSync(folder, 0o755);
       chmodSync(join(folder, "app.dump"), 0o644);
       for (const [at, source] of [join(folder, "app.dump"), `http://127.0.0.1:${plain.port}/x`].entries()) {
@@ -251,6 +251,23 @@ describe("postgres on a real server", () => {
       await plain.stop(true);
       rmSync(folder, { recursive: true });
     }
+  });
+
+  test("a backup that is being taken can be ended, and the logs tell of it", async () => {
+    await sql("create table bulk as select md5(n::text) from generate_series(1, 400000) as n");
+    const before = await backupsOf(berth, "pg", "data/main");
+    const taking = berth.cli(["pg", "backup", "data/main", "--no-check"]);
+    const told = await waitFor("a backup to be ended", async () => {
+      const text = await berth.run("pg", "backups:cancel", "data/main");
+      return text.startsWith("no backup") ? undefined : text;
+    });
+    expect(told).toBe("ended 1 backup; those that are complete stay");
+    expect((await taking).exitCode).not.toBe(0);
+    expect(await backupsOf(berth, "pg", "data/main")).toEqual(before);
+    const logs = await berth.run("pg", "backups:logs", "data/main");
+    expect(logs).toMatch(/ backup +failed /);
+    expect(logs).toContain("dumping app");
+    await sql("drop table bulk");
   });
 
   test("the settings that it runs with are printed, and no password", async () => {

@@ -162,7 +162,7 @@ describe("redis on a real server", () => {
     const plain = Bun.serve({ port: 0, fetch: () => new Response(Bun.file(join(folder, "dump.rdb"))) });
     try {
       const [id = ""] = await backupsOf(berth, "redis", "data/cache");
-      await berth.cli(["redis", "backups:download", "data/cache", id, "--to", join(folder, "dump.rdb"), "-y"]);
+      await berth.cli(["redis", "backups:download", "data/cache", id, "--to", "dump.rdb"], { cwd: folder });
       const told = await berth.run("redis", "backups:import", "data/cache", `http://127.0.0.1:${plain.port}/x`);
       const imported = /^backup (\S+)/.exec(told)?.[1] ?? "";
       expect(await backupsOf(berth, "redis", "data/cache")).toContain(imported);

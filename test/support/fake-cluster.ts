@@ -93,6 +93,8 @@ function loadFrom(world: FakeWorld): Cluster {
       config: async () => ({ ...config }),
       mounts: async () => [],
       runs: async () => false,
+      backupRuns: async () => [],
+      cancelRun: async () => undefined,
       pods: async () => pods.map(record),
       exec,
       async setConfig(_of, vars) {
