@@ -17,7 +17,7 @@ const targets: Record<string, string> = {
 const checkout = import.meta.dir;
 const program = join(checkout, "src/main.ts");
 /** Entry points of threads: they are started by name, which no bundler sees. */
-const threads = [join(checkout, "src/store/identity/search/worker.ts")];
+const threads = [join(checkout, "src/identity/store/search/worker.ts")];
 
 async function main(): Promise<void> {
   const { values: flags } = parseArgs({

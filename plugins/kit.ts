@@ -1,5 +1,5 @@
-import type { Action } from "../src/api/plugins/action.ts";
-import type { ExpandData } from "../src/api/plugins/protocol.ts";
+import type { Action } from "../src/orchestration/api/plugins/action.ts";
+import type { ExpandData } from "../src/orchestration/api/plugins/protocol.ts";
 
 /**
  * The kit of a plugin author: one JSON object on standard input, a handler, one envelope on standard output. What a

@@ -1,10 +1,10 @@
-import { run, type Surroundings } from "./cli/run.ts";
-import { createRunLocal } from "./cli/local-run.ts";
-import { openOutputs } from "./cli/output.ts";
-import { processTerminal } from "./cli/raw-terminal.ts";
-import { processStreams, readStdin } from "./cli/streams.ts";
-import { clientLimits, clientOptions, shellVariables } from "./config.ts";
-import { systemClock } from "./lib/clock.ts";
+import { run, type Surroundings } from "./client/shell/run.ts";
+import { createRunLocal } from "./client/session/local-run.ts";
+import { openOutputs } from "./client/shell/output.ts";
+import { processTerminal } from "./client/shell/raw-terminal.ts";
+import { processStreams, readStdin } from "./client/shell/streams.ts";
+import { clientLimits, clientOptions, shellVariables } from "./config/config.ts";
+import { systemClock } from "./base/words/clock.ts";
 import { versionText } from "./version.ts";
 
 /** Loaded when used: a client command pays nothing for the server. */

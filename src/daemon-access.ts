@@ -1,13 +1,13 @@
-import { isLoopbackAddress } from "./config-access.ts";
-import { limits, type ServeOptions } from "./config.ts";
-import { parseAddress } from "./config-values.ts";
-import { admissionRefusal } from "./core/admission.ts";
-import type { Naming } from "./core/naming.ts";
-import type { Layout } from "./disk/layout.ts";
-import { openRootToGroup } from "./disk/root.ts";
-import type { FrontOptions } from "./http/server/front.ts";
-import { readOperators } from "./machine/accounts.ts";
-import { createPeers } from "./machine/peers.ts";
+import { isLoopbackAddress } from "./config/access.ts";
+import { limits, type ServeOptions } from "./config/config.ts";
+import { parseAddress } from "./config/values.ts";
+import { admissionRefusal } from "./base/pure/admission.ts";
+import type { Naming } from "./orchestration/core/naming.ts";
+import type { Layout } from "./base/disk/layout.ts";
+import { openRootToGroup } from "./base/disk/root.ts";
+import type { FrontOptions } from "./base/http/front/front.ts";
+import { readOperators } from "./base/machine/accounts.ts";
+import { createPeers } from "./base/machine/peers.ts";
 
 const etc = "/etc";
 

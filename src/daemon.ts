@@ -1,35 +1,35 @@
 import { randomBytes } from "node:crypto";
-import { identityLimits, limits, type ServeOptions } from "./config.ts";
-import { parseAddress } from "./config-values.ts";
+import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
+import { parseAddress } from "./config/values.ts";
 import { openPlane } from "./daemon-access.ts";
-import { createController } from "./controller/create.ts";
+import { createController } from "./orchestration/controller/create.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
-import { mapSecrets } from "./core/mask.ts";
-import { naming } from "./core/naming.ts";
-import { createMailSender, type SendMail } from "./deliver/mail.ts";
-import { resolveHost } from "./deliver/resolve-host.ts";
-import { signingSecret } from "./deliver/signature.ts";
-import { createWebhookSender } from "./deliver/webhook.ts";
-import { createAssets } from "./disk/assets.ts";
-import { loadKey } from "./disk/key-file.ts";
-import { layoutOf } from "./disk/layout.ts";
-import { makeFolders, prepareRoot } from "./disk/root.ts";
-import { createOrchestrationApp } from "./http/orchestration/app.ts";
-import { mountIdentity } from "./http/orchestration/identity.ts";
-import type { Door } from "./http/callbacks/door.ts";
-import type { RunDoor } from "./http/callbacks/run-door.ts";
-import { createIdentityApp } from "./http/identity/app.ts";
-import { type Listener, startListener } from "./http/identity/listener.ts";
-import { startFront } from "./http/server/front.ts";
-import { startWorker } from "./identity/search-worker.ts";
-import { createIdentity, type RunningIdentity } from "./identity/create.ts";
-import { systemClock } from "./lib/clock.ts";
-import type { Log } from "./lib/log.ts";
-import { secret } from "./lib/secret.ts";
-import { createDockerRuntime } from "./runtime/docker/docker.ts";
+import { mapSecrets } from "./orchestration/core/mask.ts";
+import { naming } from "./orchestration/core/naming.ts";
+import { createMailSender, type SendMail } from "./base/deliver/mail.ts";
+import { resolveHost } from "./base/deliver/resolve-host.ts";
+import { signingSecret } from "./base/deliver/signature.ts";
+import { createWebhookSender } from "./base/deliver/webhook.ts";
+import { createAssets } from "./base/disk/assets.ts";
+import { loadKey } from "./base/disk/key-file.ts";
+import { layoutOf } from "./base/disk/layout.ts";
+import { makeFolders, prepareRoot } from "./base/disk/root.ts";
+import { createOrchestrationApp } from "./orchestration/http/app.ts";
+import { mountIdentity } from "./identity/http/manage/mount.ts";
+import type { Door } from "./orchestration/http/callbacks/door.ts";
+import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
+import { createIdentityApp } from "./identity/http/app.ts";
+import { type Listener, startListener } from "./identity/http/listener.ts";
+import { startFront } from "./base/http/front/front.ts";
+import { startWorker } from "./identity/service/search-worker.ts";
+import { createIdentity, type RunningIdentity } from "./identity/service/create.ts";
+import { systemClock } from "./base/words/clock.ts";
+import type { Log } from "./base/words/log.ts";
+import { secret } from "./base/words/secret.ts";
+import { createDockerRuntime } from "./orchestration/engine/docker/docker.ts";
 import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
-import { openIdentityStore } from "./store/identity/open-store.ts";
-import { openStore } from "./store/open-store.ts";
+import { openIdentityStore } from "./identity/store/open-store.ts";
+import { openStore } from "./orchestration/store/open-store.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
@@ -136,7 +136,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       database: layout.identityDatabase,
       index: layout.identityIndex,
       // Beside this file among the sources, and beside all chunks in the executable.
-      start: startWorker(new URL("./store/identity/search/worker.ts", import.meta.url).href),
+      start: startWorker(new URL("./identity/store/search/worker.ts", import.meta.url).href),
     },
   });
   const app = createOrchestrationApp({

@@ -1,4 +1,4 @@
-import type { PodRecord } from "../../src/api/orchestration/pods.ts";
+import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { PluginError, usage } from "../kit.ts";
 import { type Cluster, tool } from "./cluster.ts";
 

@@ -1,4 +1,4 @@
-import type { PodRecord } from "../../src/api/orchestration/pods.ts";
+import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { type Call, PluginError } from "../kit.ts";
 import { type Reference, referenceText } from "./arguments.ts";
 import { type Controller, controllerOf, ordinalOf } from "./controller.ts";

@@ -1,4 +1,4 @@
-import type { Action } from "../../src/api/plugins/action.ts";
+import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type Cluster, podAt, podName, statusOf } from "./cluster.ts";
 import { fence } from "./fence.ts";
 import { followers } from "./followers.ts";

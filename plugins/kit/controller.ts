@@ -1,10 +1,10 @@
-import { ApiError, type Client, createClient } from "../../src/api/client.ts";
-import type { Spec } from "../../src/api/manifest.ts";
-import { getConfig, setConfig } from "../../src/api/orchestration/config.ts";
-import { listPluginRuns } from "../../src/api/orchestration/dispatch.ts";
-import { describe } from "../../src/api/orchestration/describe.ts";
-import { cancelRun, listRuns } from "../../src/api/orchestration/jobs.ts";
-import { getPod, listPods, type PodRecord, startPod, stopPod } from "../../src/api/orchestration/pods.ts";
+import { ApiError, type Client, createClient } from "../../src/base/wire/client.ts";
+import type { Spec } from "../../src/orchestration/api/manifest.ts";
+import { getConfig, setConfig } from "../../src/orchestration/api/config.ts";
+import { listPluginRuns } from "../../src/orchestration/api/dispatch.ts";
+import { describe } from "../../src/orchestration/api/describe.ts";
+import { cancelRun, listRuns } from "../../src/orchestration/api/jobs.ts";
+import { getPod, listPods, type PodRecord, startPod, stopPod } from "../../src/orchestration/api/pods.ts";
 import { type Call, PluginError } from "../kit.ts";
 import type { Reference } from "./arguments.ts";
 import { type ExecRequest, type ExecOutcome, execInPod } from "./exec.ts";

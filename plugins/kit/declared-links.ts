@@ -1,4 +1,4 @@
-import type { Action } from "../../src/api/plugins/action.ts";
+import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type Fields, identifier } from "./fields.ts";
 import { type Link, linkAction, linksAction, readLinks, sameLink, unlinkAction, type Urls, withLink } from "./links.ts";
 

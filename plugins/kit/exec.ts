@@ -1,6 +1,12 @@
-import { readAnswer } from "../../src/api/client.ts";
-import { createFrameReader, encodeFrame, type Frame, frameTypes, readJsonFrame } from "../../src/api/exec-frames.ts";
-import { execFramingHeader, execPod } from "../../src/api/orchestration/exec.ts";
+import { readAnswer } from "../../src/base/wire/client.ts";
+import {
+  createFrameReader,
+  encodeFrame,
+  type Frame,
+  frameTypes,
+  readJsonFrame,
+} from "../../src/orchestration/api/exec-frames.ts";
+import { execFramingHeader, execPod } from "../../src/orchestration/api/exec.ts";
 import { PluginError } from "../kit.ts";
 
 export interface ExecRequest {

@@ -1,5 +1,5 @@
-import type { Manifest } from "../../src/api/manifest.ts";
-import type { Action } from "../../src/api/plugins/action.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
+import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import type { Block } from "./block.ts";
 import type { UrlParts } from "./cluster.ts";
 import { declaredLinkActions } from "./declared-links.ts";

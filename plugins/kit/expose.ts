@@ -1,4 +1,4 @@
-import type { Action } from "../../src/api/plugins/action.ts";
+import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, referenceText, wholeNumber } from "./arguments.ts";
 import type { Cluster } from "./cluster.ts";

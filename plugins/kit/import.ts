@@ -1,4 +1,4 @@
-import type { PodRecord } from "../../src/api/orchestration/pods.ts";
+import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, referenceText } from "./arguments.ts";
 import { bytesText } from "./bytes.ts";

@@ -1,4 +1,4 @@
-import type { Action } from "../../src/api/plugins/action.ts";
+import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type Reference, referenceText } from "./arguments.ts";
 
 /** An app that was given a URL: enough to write it anew when the primary or a password changes. */

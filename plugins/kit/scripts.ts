@@ -1,4 +1,4 @@
-import type { Manifest } from "../../src/api/manifest.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import type { Block } from "./block.ts";
 import backupsScript from "./backups.sh" with { type: "text" };
 import handoverScript from "./handover.sh" with { type: "text" };

@@ -1,4 +1,4 @@
-import type { Action } from "../../src/api/plugins/action.ts";
+import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type Call, type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "./arguments.ts";
 import { anyPod, backupId, listBackups, outdatedBackups } from "./backups.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { serveOptions } from "../config.ts";
-import { writeBackup } from "../disk/backup.ts";
-import { readKey } from "../disk/key-file.ts";
-import { layoutOf } from "../disk/layout.ts";
-import { Failure } from "../api/failure.ts";
-import { copyDatabase } from "../store/copy.ts";
+import { serveOptions } from "../config/config.ts";
+import { writeBackup } from "../base/disk/backup.ts";
+import { readKey } from "../base/disk/key-file.ts";
+import { layoutOf } from "../base/disk/layout.ts";
+import { Failure } from "../base/wire/failure.ts";
+import { copyDatabase } from "../orchestration/store/copy.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { report, wantsJson } from "./report.ts";
 

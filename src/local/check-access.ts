@@ -1,4 +1,4 @@
-import type { OperatorGroup } from "../core/admission.ts";
+import type { OperatorGroup } from "../base/pure/admission.ts";
 import type { Check } from "./checks.ts";
 
 export interface AccessFacts {

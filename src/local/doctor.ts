@@ -1,12 +1,12 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { limits, type ServeOptions, serveOptions } from "../config.ts";
-import { naming } from "../core/naming.ts";
+import { limits, type ServeOptions, serveOptions } from "../config/config.ts";
+import { naming } from "../orchestration/core/naming.ts";
 import { holdPlugins } from "../daemon-plugins.ts";
-import { type Layout, layoutOf } from "../disk/layout.ts";
-import { readOperators } from "../machine/accounts.ts";
-import { tablesError } from "../machine/peers.ts";
+import { type Layout, layoutOf } from "../base/disk/layout.ts";
+import { readOperators } from "../base/machine/accounts.ts";
+import { tablesError } from "../base/machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
 import * as checks from "./checks.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Clock } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
+import type { Clock } from "../base/words/clock.ts";
+import type { Log } from "../base/words/log.ts";
 import { type ForwardingFacts, forwardingMend } from "./checks.ts";
 import { getJson, isListening, record } from "./probe.ts";
 

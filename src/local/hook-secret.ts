@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { Failure } from "../api/failure.ts";
-import { serveOptions } from "../config.ts";
-import { signingSecret } from "../deliver/signature.ts";
-import { readKey } from "../disk/key-file.ts";
-import { layoutOf } from "../disk/layout.ts";
+import { Failure } from "../base/wire/failure.ts";
+import { serveOptions } from "../config/config.ts";
+import { signingSecret } from "../base/deliver/signature.ts";
+import { readKey } from "../base/disk/key-file.ts";
+import { layoutOf } from "../base/disk/layout.ts";
 
 export const hookSecretUsage = `usage: berth hooks secret [--root DIR]
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { Failure } from "../api/failure.ts";
-import { type Secret, secret } from "../lib/secret.ts";
+import { Failure } from "../base/wire/failure.ts";
+import { type Secret, secret } from "../base/words/secret.ts";
 
 /** The first line of the file, or of stdin for `-`. Never an argument: those are seen by everybody on the machine. */
 export async function readPassphrase(path: string | undefined): Promise<Secret | undefined> {

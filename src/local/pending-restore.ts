@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { packBackup, readBackup } from "../disk/backup-file.ts";
-import { temporaryName } from "../disk/atomic-write.ts";
-import { type Layout, layoutOf } from "../disk/layout.ts";
-import { type Restored, restoreInto } from "../disk/restore.ts";
-import type { Log } from "../lib/log.ts";
-import type { Secret } from "../lib/secret.ts";
-import { prepareRestored, settleDatabase } from "../store/copy.ts";
-import { prepareRestoredIdentity } from "../store/identity/restored.ts";
-import { takeLock } from "../store/lock.ts";
+import { packBackup, readBackup } from "../base/disk/backup-file.ts";
+import { temporaryName } from "../base/disk/atomic-write.ts";
+import { type Layout, layoutOf } from "../base/disk/layout.ts";
+import { type Restored, restoreInto } from "../base/disk/restore.ts";
+import type { Log } from "../base/words/log.ts";
+import type { Secret } from "../base/words/secret.ts";
+import { prepareRestored, settleDatabase } from "../orchestration/store/copy.ts";
+import { prepareRestoredIdentity } from "../identity/store/restored.ts";
+import { takeLock } from "../base/sqlite/lock.ts";
 
 /** Where a backup waits for the running server to take it up: inside the root, for its owner alone. */
 export function pendingPath(layout: Layout): string {

@@ -1,19 +1,19 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failure } from "../api/failure.ts";
-import { protocolVersion } from "../api/plugins/plugin-yml.ts";
-import { limits } from "../config.ts";
-import { parseDuration } from "../core/duration.ts";
-import { decodeActions } from "../core/plugins/actions.ts";
-import { bareData, failureText, readReply, type Reply } from "../core/plugins/envelope.ts";
-import { readExpansion } from "../core/plugins/expansion.ts";
-import { isFields } from "../core/plugins/fields.ts";
-import type { Expected, Fixture } from "../core/plugins/fixture.ts";
-import { permissionProblems } from "../core/plugins/permissions.ts";
-import type { Host } from "../plugin/host.ts";
-import type { PluginPackage } from "../plugin/package.ts";
-import { fullGrant } from "../plugin/plugin.ts";
+import { Failure } from "../base/wire/failure.ts";
+import { protocolVersion } from "../orchestration/api/plugins/plugin-yml.ts";
+import { limits } from "../config/config.ts";
+import { parseDuration } from "../base/pure/duration.ts";
+import { decodeActions } from "../orchestration/core/plugins/actions.ts";
+import { bareData, failureText, readReply, type Reply } from "../orchestration/core/plugins/envelope.ts";
+import { readExpansion } from "../orchestration/core/plugins/expansion.ts";
+import { isFields } from "../orchestration/core/plugins/fields.ts";
+import type { Expected, Fixture } from "../orchestration/core/plugins/fixture.ts";
+import { permissionProblems } from "../orchestration/core/plugins/permissions.ts";
+import type { Host } from "../orchestration/plugins/host.ts";
+import type { PluginPackage } from "../orchestration/plugins/package.ts";
+import { fullGrant } from "../orchestration/plugins/plugin.ts";
 import { startFakeController } from "./plugin-fake-controller.ts";
 
 export interface FixtureSetting {

@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandFailure, usageFailure } from "../cli/failures.ts";
-import { isPluginName, pluginNameForm } from "../core/plugins/names.ts";
-import { isCoreKind } from "../core/plugins/plugin-yml.ts";
+import { CommandFailure, usageFailure } from "../client/shell/failures.ts";
+import { isPluginName, pluginNameForm } from "../orchestration/core/plugins/names.ts";
+import { isCoreKind } from "../orchestration/core/plugins/plugin-yml.ts";
 import expandShell from "./plugin-templates/expand.sh.txt";
 import goModule from "./plugin-templates/go.mod.txt";
 import helloShell from "./plugin-templates/hello.sh.txt";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { usageFailure } from "../cli/failures.ts";
-import { localCommands, verbs } from "../cli/table.ts";
-import { lintPackage } from "../plugin/lint.ts";
+import { usageFailure } from "../client/shell/failures.ts";
+import { localCommands, verbs } from "../client/shell/table.ts";
+import { lintPackage } from "../orchestration/plugins/lint.ts";
 import { report, wantsJson } from "./report.ts";
 
 export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]

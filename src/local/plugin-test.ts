@@ -1,11 +1,11 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandFailure, usageFailure } from "../cli/failures.ts";
-import { limits, pluginEnvironment } from "../config.ts";
-import { differences, type Expected, type Fixture, readFixture } from "../core/plugins/fixture.ts";
-import { createHost } from "../plugin/host.ts";
-import { readPackage } from "../plugin/package.ts";
+import { CommandFailure, usageFailure } from "../client/shell/failures.ts";
+import { limits, pluginEnvironment } from "../config/config.ts";
+import { differences, type Expected, type Fixture, readFixture } from "../orchestration/core/plugins/fixture.ts";
+import { createHost } from "../orchestration/plugins/host.ts";
+import { readPackage } from "../orchestration/plugins/package.ts";
 import { type FixtureSetting, runFixture } from "./plugin-fixture.ts";
 import { report, wantsJson } from "./report.ts";
 

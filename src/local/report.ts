@@ -1,4 +1,4 @@
-import { usageFailure } from "../cli/failures.ts";
+import { usageFailure } from "../client/shell/failures.ts";
 
 /** What a local command ends with: its lines on stdout or, with `-o json`, `data` in the envelope. */
 export function report({ json, data }: { json: boolean; data: unknown }, lines: readonly string[]): void {

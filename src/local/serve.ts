@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { type ServeFlags, type ServeOptions, serveOptions } from "../config.ts";
+import { type ServeFlags, type ServeOptions, serveOptions } from "../config/config.ts";
 import { startDaemon } from "../daemon.ts";
-import { createLog, type Log } from "../lib/log.ts";
+import { createLog, type Log } from "../base/words/log.ts";
 import { restorePending } from "./pending-restore.ts";
 
 export const serveUsage = `usage: berth serve [flags]

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { Manifest } from "../../src/api/manifest.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { elapsed, median } from "./median.ts";

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { limits } from "../../src/config.ts";
-import { naming } from "../../src/core/naming.ts";
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { type Front, startFront } from "../../src/http/server/front.ts";
-import type { InnerHandler } from "../../src/http/server/inner.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { limits } from "../../src/config/config.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { type Front, startFront } from "../../src/base/http/front/front.ts";
+import type { InnerHandler } from "../../src/base/http/front/inner.ts";
+import { createLog } from "../../src/base/words/log.ts";
 import { addressOf } from "../support/raw-client.ts";
 import { fixedAnswers } from "../support/recording-controller.ts";
 import type { LoadOrder } from "./load.ts";

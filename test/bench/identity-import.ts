@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/database.ts";
-import { identityMigrations, tuneForMany } from "../../src/store/identity/open-store.ts";
+import { openDatabase } from "../../src/base/sqlite/database.ts";
+import { identityMigrations, tuneForMany } from "../../src/identity/store/open-store.ts";
 import { identityWorld } from "../support/identity.ts";
 import { manageFetch } from "../support/identity-plane.ts";
 import { median } from "./median.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { Elysia, t } from "elysia";
-import { createIdentityApp } from "../../src/http/identity/app.ts";
-import { startListener } from "../../src/http/identity/listener.ts";
-import { identityLimits } from "../../src/config.ts";
-import { silentLog } from "../../src/lib/log.ts";
+import { createIdentityApp } from "../../src/identity/http/app.ts";
+import { startListener } from "../../src/identity/http/listener.ts";
+import { identityLimits } from "../../src/config/config.ts";
+import { silentLog } from "../../src/base/words/log.ts";
 import { identityWorld, type Tenant } from "../support/identity.ts";
 import { seededUser, seedUsers } from "../support/identity-seed.ts";
 

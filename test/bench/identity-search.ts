@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { identityLimits } from "../../src/config.ts";
+import { identityLimits } from "../../src/config/config.ts";
 import { seededUser } from "../support/identity-seed.ts";
 import type { BenchServer } from "./identity-search-server.ts";
 import { median } from "./median.ts";

@@ -1,15 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { jwtVerify } from "jose";
-import { verifyToken } from "../../src/api/identity/tokens.ts";
-import { identityLimits } from "../../src/config.ts";
-import { claimsOf } from "../../src/core/identity/claims.ts";
-import { jsonAnswer } from "../../src/http/identity/answers.ts";
-import { createIdentityApp } from "../../src/http/identity/app.ts";
-import { startListener } from "../../src/http/identity/listener.ts";
-import { mountApi } from "../../src/http/identity/mount.ts";
-import { signerOf } from "../../src/identity/signing.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { verifyToken } from "../../src/identity/api/tokens.ts";
+import { identityLimits } from "../../src/config/config.ts";
+import { claimsOf } from "../../src/identity/core/claims.ts";
+import { jsonAnswer } from "../../src/identity/http/answers.ts";
+import { createIdentityApp } from "../../src/identity/http/app.ts";
+import { startListener } from "../../src/identity/http/listener.ts";
+import { mountApi } from "../../src/identity/http/mount.ts";
+import { signerOf } from "../../src/identity/service/signing.ts";
+import { createLog } from "../../src/base/words/log.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../support/identity.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { identityLimits } from "../../src/config.ts";
-import { settleAccount } from "../../src/identity/accounts.ts";
-import { createEntrance } from "../../src/identity/entrance.ts";
-import { hashOf, randomSecret } from "../../src/identity/random.ts";
-import type { Visit } from "../../src/identity/visit.ts";
-import type { OAuthState } from "../../src/store/identity/records.ts";
+import { identityLimits } from "../../src/config/config.ts";
+import { settleAccount } from "../../src/identity/service/accounts.ts";
+import { createEntrance } from "../../src/identity/service/entrance.ts";
+import { hashOf, randomSecret } from "../../src/identity/service/random.ts";
+import type { Visit } from "../../src/identity/service/visit.ts";
+import type { OAuthState } from "../../src/identity/store/records.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../support/identity.ts";
 import { addProvider, appUrl, baseUrl } from "../support/sign-in-world.ts";
 import { median } from "./median.ts";

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { limits } from "../../src/config.ts";
-import { layoutOf } from "../../src/disk/layout.ts";
-import { createAssets } from "../../src/disk/assets.ts";
-import { makeFolders } from "../../src/disk/root.ts";
-import { createLimit } from "../../src/lib/limit.ts";
+import { limits } from "../../src/config/config.ts";
+import { layoutOf } from "../../src/base/disk/layout.ts";
+import { createAssets } from "../../src/base/disk/assets.ts";
+import { makeFolders } from "../../src/base/disk/root.ts";
+import { createLimit } from "../../src/base/words/limit.ts";
 import { testPlugins, writePlugin } from "../support/plugins.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { elapsed, median } from "./median.ts";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { limits } from "../../src/config.ts";
-import { mapSecrets } from "../../src/core/mask.ts";
-import { loadKey } from "../../src/disk/key-file.ts";
-import { layoutOf } from "../../src/disk/layout.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { stateMigrations } from "../../src/store/migrations/all.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import { limits } from "../../src/config/config.ts";
+import { mapSecrets } from "../../src/orchestration/core/mask.ts";
+import { loadKey } from "../../src/base/disk/key-file.ts";
+import { layoutOf } from "../../src/base/disk/layout.ts";
+import { openDatabase } from "../../src/base/sqlite/database.ts";
+import { stateMigrations } from "../../src/orchestration/store/migrations/all.ts";
+import { openStore } from "../../src/orchestration/store/open-store.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { world } from "../support/world.ts";

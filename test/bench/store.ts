@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/database.ts";
-import { stateMigrations } from "../../src/store/migrations/all.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openDatabase } from "../../src/base/sqlite/database.ts";
+import { stateMigrations } from "../../src/orchestration/store/migrations/all.ts";
+import type { Store } from "../../src/orchestration/store/store.ts";
 import { openTestStore, testRoot } from "../support/store-root.ts";
 import type { BenchRow } from "./row.ts";
 

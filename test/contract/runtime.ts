@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Naming } from "../../src/core/naming.ts";
-import type { ContainerSpec } from "../../src/core/workload.ts";
-import type { Runtime, RuntimeEvent } from "../../src/runtime/runtime.ts";
+import type { Naming } from "../../src/orchestration/core/naming.ts";
+import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
+import type { Runtime, RuntimeEvent } from "../../src/orchestration/engine/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { expectFailure } from "../support/failure.ts";
 import { freePort } from "../support/ports.ts";

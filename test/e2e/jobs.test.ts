@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { JobRun } from "../../src/api/orchestration/jobs.ts";
+import type { JobRun } from "../../src/orchestration/api/jobs.ts";
 import { executable } from "../support/executable.ts";
 import { cronjob, job } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";

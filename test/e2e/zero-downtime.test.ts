@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Manifest, Spec } from "../../src/api/manifest.ts";
-import type { Release } from "../../src/api/orchestration/releases.ts";
+import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
+import type { Release } from "../../src/orchestration/api/releases.ts";
 import { deployment } from "../support/manifests.ts";
 import { readyClient } from "../support/ready-client.ts";
 import { type Rig, rig } from "../support/rig.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import type { DataOf } from "../../src/api/endpoint.ts";
-import type { listDeliveries } from "../../src/api/orchestration/hooks.ts";
+import type { DataOf } from "../../src/base/wire/endpoint.ts";
+import type { listDeliveries } from "../../src/orchestration/api/hooks.ts";
 import { type HookReceiver, startReceiver } from "../support/hook-receiver.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JobRun } from "../../src/api/orchestration/jobs.ts";
-import { limits } from "../../src/config.ts";
+import type { JobRun } from "../../src/orchestration/api/jobs.ts";
+import { limits } from "../../src/config/config.ts";
 import { cronjob, job } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";

@@ -12,15 +12,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ApiError, createClient } from "../../src/api/client.ts";
-import { dispatchPlugin } from "../../src/api/orchestration/dispatch.ts";
-import { installPlugin, removePlugin } from "../../src/api/orchestration/plugins.ts";
-import { limits, serveOptions } from "../../src/config.ts";
+import { ApiError, createClient } from "../../src/base/wire/client.ts";
+import { dispatchPlugin } from "../../src/orchestration/api/dispatch.ts";
+import { installPlugin, removePlugin } from "../../src/orchestration/api/plugins.ts";
+import { limits, serveOptions } from "../../src/config/config.ts";
 import { type Daemon, startDaemon } from "../../src/daemon.ts";
-import { layoutOf } from "../../src/disk/layout.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createCgroups } from "../../src/plugin/cgroups.ts";
-import { createHost } from "../../src/plugin/host.ts";
+import { layoutOf } from "../../src/base/disk/layout.ts";
+import { createLog } from "../../src/base/words/log.ts";
+import { createCgroups } from "../../src/orchestration/plugins/cgroups.ts";
+import { createHost } from "../../src/orchestration/plugins/host.ts";
 import { writeTree } from "../support/plugin-yard.ts";
 import { isAlive, waitFor } from "../support/wait.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { Spec } from "../../src/api/manifest.ts";
+import type { Spec } from "../../src/orchestration/api/manifest.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { unsettled } from "../support/settled.ts";
 import { keyOf, type World, world } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Manifest, Spec } from "../../src/api/manifest.ts";
-import type { Release } from "../../src/api/orchestration/releases.ts";
+import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
+import type { Release } from "../../src/orchestration/api/releases.ts";
 import { type Dockerd, startDockerd } from "../support/dockerd.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { Failure } from "../../src/api/failure.ts";
-import type { Spec } from "../../src/api/manifest.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
+import type { Spec } from "../../src/orchestration/api/manifest.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { keyOf, type World, world } from "../support/world.ts";
 

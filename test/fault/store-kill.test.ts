@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/orchestration/store/store.ts";
 import { openTestStore, type TestRoot, testLimits, testRoot } from "../support/store-root.ts";
 
 const kills = Number(process.env.BERTH_TEST_KILLS ?? "10");

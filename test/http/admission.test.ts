@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import type { SocketEnds } from "../../src/core/socket-table.ts";
-import type { Refusal } from "../../src/http/server/refusal.ts";
+import type { SocketEnds } from "../../src/base/pure/socket-table.ts";
+import type { Refusal } from "../../src/base/http/front/refusal.ts";
 import { echo, startTestFront, type TestFront } from "../support/front.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
 import { waitFor } from "../support/wait.ts";

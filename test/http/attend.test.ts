@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { Failure } from "../../src/api/failure.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
 import { plane, type Ask } from "../support/plane.ts";
 import { acting, printing, testPlugins, writePlugin } from "../support/plugins.ts";
 import { world, type World } from "../support/world.ts";

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createFrameReader, encodeFrame, type Frame, frameTypes, jsonFrame } from "../../src/api/exec-frames.ts";
-import type { ExecResult } from "../../src/api/orchestration/exec.ts";
-import { Failure } from "../../src/api/failure.ts";
-import type { ExecIo, ExecProgram } from "../../src/runtime/memory/execs.ts";
-import type { ExecSpec } from "../../src/runtime/runtime.ts";
+import {
+  createFrameReader,
+  encodeFrame,
+  type Frame,
+  frameTypes,
+  jsonFrame,
+} from "../../src/orchestration/api/exec-frames.ts";
+import type { ExecResult } from "../../src/orchestration/api/exec.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
+import type { ExecIo, ExecProgram } from "../../src/orchestration/engine/memory/execs.ts";
+import type { ExecSpec } from "../../src/orchestration/engine/runtime.ts";
 import { eventually } from "../support/front.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";

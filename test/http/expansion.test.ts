@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { InstalledPlugin } from "../../src/plugin/plugin.ts";
+import type { InstalledPlugin } from "../../src/orchestration/plugins/plugin.ts";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Ask, plane } from "../support/plane.ts";
 import { printing, testPlugins, writePlugin } from "../support/plugins.ts";

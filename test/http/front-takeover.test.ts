@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { TakeoverHandler } from "../../src/http/server/takeover.ts";
+import type { TakeoverHandler } from "../../src/base/http/front/takeover.ts";
 import { echo, eventually, startTestFront, type TestFront } from "../support/front.ts";
 
 let front: TestFront | undefined;

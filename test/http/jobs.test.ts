@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { Failure } from "../../src/api/failure.ts";
-import type { Controller } from "../../src/controller/controller.ts";
-import { naming } from "../../src/core/naming.ts";
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
+import type { Controller } from "../../src/orchestration/controller/controller.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { createLog } from "../../src/base/words/log.ts";
 import { createRecordingController } from "../support/recording-controller.ts";
 
 function start(overrides: Partial<Controller> = {}) {

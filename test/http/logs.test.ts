@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Failure } from "../../src/api/failure.ts";
-import type { LogOptions } from "../../src/runtime/runtime.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
+import type { LogOptions } from "../../src/orchestration/engine/runtime.ts";
 import { createRecordingController } from "../support/recording-controller.ts";
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { limits } from "../../src/config.ts";
-import { naming } from "../../src/core/naming.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { limits } from "../../src/config/config.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createLog } from "../../src/base/words/log.ts";
 import { eventually, startTestFront, type TestFront } from "../support/front.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";

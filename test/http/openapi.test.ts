@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { identityEndpoints } from "../../src/api/identity/endpoints.ts";
+import { identityEndpoints } from "../../src/identity/api/endpoints.ts";
 import { openapiSnapshots, snapshotPath } from "../support/write-openapi.ts";
 
 const documents = await openapiSnapshots();

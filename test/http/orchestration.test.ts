@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { Failure } from "../../src/api/failure.ts";
-import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts";
-import { identityEndpoints } from "../../src/api/orchestration/identity-endpoints.ts";
-import type { Controller } from "../../src/controller/controller.ts";
-import { naming } from "../../src/core/naming.ts";
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import type { RequestHead } from "../../src/http/server/request-head.ts";
-import { createLog, type LogFields } from "../../src/lib/log.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
+import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
+import { identityEndpoints } from "../../src/identity/api/manage/endpoints.ts";
+import type { Controller } from "../../src/orchestration/controller/controller.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import type { RequestHead } from "../../src/base/http/front/request-head.ts";
+import { createLog, type LogFields } from "../../src/base/words/log.ts";
 import { createRecordingController, webManifest } from "../support/recording-controller.ts";
 
 function start(overrides: Partial<Controller> = {}, prefix = "berth") {

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
-import { type ClientFetch, createClient } from "../../src/api/client.ts";
-import { apply } from "../../src/api/orchestration/apply.ts";
-import { health } from "../../src/api/orchestration/health.ts";
-import { getPod } from "../../src/api/orchestration/pods.ts";
-import { limits } from "../../src/config.ts";
-import { naming } from "../../src/core/naming.ts";
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { silentLog } from "../../src/lib/log.ts";
+import { type ClientFetch, createClient } from "../../src/base/wire/client.ts";
+import { apply } from "../../src/orchestration/api/apply.ts";
+import { health } from "../../src/orchestration/api/health.ts";
+import { getPod } from "../../src/orchestration/api/pods.ts";
+import { limits } from "../../src/config/config.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { silentLog } from "../../src/base/words/log.ts";
 import { startTestFront, type TestFront } from "../support/front.ts";
 import { createRecordingController, webManifest } from "../support/recording-controller.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { readPluginYml } from "../../src/core/plugins/plugin-yml.ts";
+import { readPluginYml } from "../../src/orchestration/core/plugins/plugin-yml.ts";
 import { helloPlugin, type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
 import { type Ask, fetchPlane, plane } from "../support/plane.ts";
 import { testPlugins } from "../support/plugins.ts";

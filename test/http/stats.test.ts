@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Stats } from "../../src/api/orchestration/stats.ts";
-import { naming } from "../../src/core/naming.ts";
+import type { Stats } from "../../src/orchestration/api/stats.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { Endpoint } from "../../src/api/endpoint.ts";
-import { orchestrationEndpoints } from "../../src/api/orchestration/endpoints.ts";
-import { naming } from "../../src/core/naming.ts";
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { mountIdentity } from "../../src/http/orchestration/identity.ts";
-import type { Management } from "../../src/identity/manage/manage.ts";
-import { createLog } from "../../src/lib/log.ts";
+import type { Endpoint } from "../../src/base/wire/endpoint.ts";
+import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
+import type { Management } from "../../src/identity/service/manage/manage.ts";
+import { createLog } from "../../src/base/words/log.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { createRecordingController } from "../support/recording-controller.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createFrameReader, encodeFrame, frameTypes, jsonFrame } from "../../src/api/exec-frames.ts";
-import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
+import { createFrameReader, encodeFrame, frameTypes, jsonFrame } from "../../src/orchestration/api/exec-frames.ts";
+import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { type Plane, startPlaneOn } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";

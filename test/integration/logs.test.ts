@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
+import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { type Plane, startPlaneOn } from "../support/socket-plane.ts";
 import { connectRaw } from "../support/raw-client.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Spec } from "../../src/api/manifest.ts";
-import type { Readiness } from "../../src/api/orchestration/pods.ts";
+import type { Spec } from "../../src/orchestration/api/manifest.ts";
+import type { Readiness } from "../../src/orchestration/api/pods.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
+import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";

@@ -1,5 +1,5 @@
 import { setDefaultTimeout } from "bun:test";
-import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
+import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
 import { type RuntimeSubject, runtimeContract } from "../contract/runtime.ts";
 import { insideContract, outputOf } from "../contract/runtime-inside.ts";
 import { fixtureImage, requireDocker, scratch } from "../support/docker.ts";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createDockerRuntime } from "../../src/runtime/docker/docker.ts";
-import { createEngine } from "../../src/runtime/docker/engine.ts";
-import { killFromInside, readExec } from "../../src/runtime/docker/exec-kill.ts";
-import type { ExecSession, ExecSpec, Runtime } from "../../src/runtime/runtime.ts";
+import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
+import { createEngine } from "../../src/orchestration/engine/docker/engine.ts";
+import { killFromInside, readExec } from "../../src/orchestration/engine/docker/exec-kill.ts";
+import type { ExecSession, ExecSpec, Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { outputOf } from "../contract/runtime-inside.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";

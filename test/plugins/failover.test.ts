@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Manifest } from "../../src/api/manifest.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { type BlockRig, blockRig, infoOf, postgresImage, redisImage } from "../support/blocks.ts";
 import { waitFor } from "../support/wait.ts";
 import { type Writers, writers } from "../support/writers.ts";

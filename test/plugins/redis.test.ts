@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Manifest } from "../../src/api/manifest.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { type BlockRig, backupsOf, blockRig, infoOf, redisImage } from "../support/blocks.ts";
 import { waitFor } from "../support/wait.ts";
 

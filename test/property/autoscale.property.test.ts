@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { decideScale, type ScaleInput } from "../../src/core/autoscale.ts";
+import { decideScale, type ScaleInput } from "../../src/orchestration/core/autoscale.ts";
 
 const time = fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: undefined });
 const sample = fc.record({

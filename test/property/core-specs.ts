@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { WritableKind } from "../../src/api/kinds/schemas.ts";
-import type { Spec } from "../../src/api/manifest.ts";
+import type { WritableKind } from "../../src/orchestration/api/kinds/schemas.ts";
+import type { Spec } from "../../src/orchestration/api/manifest.ts";
 
 /** Specs that validation accepts, with every field that has a shape of its own present some of the time. */
 

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { durationMaxMs, formatDuration, parseDuration } from "../../src/core/duration.ts";
-import { parseDockerOptions } from "../../src/core/docker-options.ts";
-import { formatImageReference, parseImageReference } from "../../src/core/image-reference.ts";
-import { nameOk, scopeOk } from "../../src/core/identity.ts";
-import { parsePort } from "../../src/core/ports.ts";
-import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../src/core/quantity.ts";
-import { placeholdersIn, substitute } from "../../src/core/reference.ts";
-import { replicaId } from "../../src/core/replica-id.ts";
-import { editDistance } from "../../src/core/suggest.ts";
-import { parseVolume } from "../../src/core/volumes.ts";
+import { durationMaxMs, formatDuration, parseDuration } from "../../src/base/pure/duration.ts";
+import { parseDockerOptions } from "../../src/orchestration/core/docker-options.ts";
+import { formatImageReference, parseImageReference } from "../../src/orchestration/core/image-reference.ts";
+import { nameOk, scopeOk } from "../../src/orchestration/core/identity.ts";
+import { parsePort } from "../../src/orchestration/core/ports.ts";
+import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../src/orchestration/core/quantity.ts";
+import { placeholdersIn, substitute } from "../../src/orchestration/core/reference.ts";
+import { replicaId } from "../../src/base/pure/replica-id.ts";
+import { editDistance } from "../../src/base/pure/suggest.ts";
+import { parseVolume } from "../../src/orchestration/core/volumes.ts";
 
 const text = fc.oneof(
   fc.string(),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { dueInstants, nextInstant } from "../../src/core/plan/cron.ts";
-import { cronWindows, type SeenSchedule } from "../../src/core/plan/cron-windows.ts";
+import { dueInstants, nextInstant } from "../../src/orchestration/core/plan/cron.ts";
+import { cronWindows, type SeenSchedule } from "../../src/orchestration/core/plan/cron-windows.ts";
 
 const start = Date.UTC(2026, 2, 28, 20);
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type CronLook, decide, dueInstants, nextInstant } from "../../src/core/plan/cron.ts";
+import { type CronLook, decide, dueInstants, nextInstant } from "../../src/orchestration/core/plan/cron.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createFrameReader, encodeFrame, type Frame } from "../../src/api/exec-frames.ts";
+import { createFrameReader, encodeFrame, type Frame } from "../../src/orchestration/api/exec-frames.ts";
 
 const frame = fc.record({ type: fc.nat({ max: 255 }), payload: fc.uint8Array({ maxLength: 400 }) });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { draftHooks } from "../../src/core/hooks.ts";
-import { decideProbeCall, type ProbeCall } from "../../src/core/probe-hooks.ts";
+import { draftHooks } from "../../src/orchestration/core/hooks.ts";
+import { decideProbeCall, type ProbeCall } from "../../src/orchestration/core/probe-hooks.ts";
 
 test("a JSON body stays JSON and says the value, whatever the value holds", () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createBodyBoundary } from "../../src/http/server/body-boundary.ts";
-import { createHeadReader } from "../../src/http/server/request-head.ts";
+import { createBodyBoundary } from "../../src/base/http/front/body-boundary.ts";
+import { createHeadReader } from "../../src/base/http/front/request-head.ts";
 
 interface Message {
   head: string;

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { defaultSettings } from "../../src/api/identity/settings.ts";
-import { normaliseEmail } from "../../src/core/identity/email.ts";
-import { checkRedirect, withParameters } from "../../src/core/identity/redirect.ts";
-import { signInPage, signUpPage } from "../../src/http/identity/pages/sign-in.ts";
-import { forgotPage, messagePage, resetPage, returnPage, verifyPage } from "../../src/http/identity/pages/steps.ts";
+import { defaultSettings } from "../../src/identity/api/settings.ts";
+import { normaliseEmail } from "../../src/identity/core/email.ts";
+import { checkRedirect, withParameters } from "../../src/identity/core/redirect.ts";
+import { signInPage, signUpPage } from "../../src/identity/http/pages/sign-in.ts";
+import { forgotPage, messagePage, resetPage, returnPage, verifyPage } from "../../src/identity/http/pages/steps.ts";
 
 /** Texts that try to be more than text. */
 const hostile = fc.oneof(

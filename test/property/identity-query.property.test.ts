@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { readQuery } from "../../src/http/identity/query.ts";
+import { readQuery } from "../../src/identity/http/query.ts";
 
 const piece = fc.oneof(
   fc.constantFrom(

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { TokenPair } from "../../src/identity/refresh.ts";
+import type { TokenPair } from "../../src/identity/service/refresh.ts";
 import { type IdentityWorld, identityWorld, withPublishable } from "../support/identity.ts";
 
 /** What a client, an impatient network and a thief may do with the tokens of one session, oldest first. */

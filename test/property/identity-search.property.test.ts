@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { matches, parseSearch } from "../../src/core/identity/search.ts";
-import { searchColumns } from "../../src/core/identity/search-columns.ts";
-import { searchSteps } from "../../src/store/identity/search/run.ts";
-import type { Instance } from "../../src/store/identity/records.ts";
+import { matches, parseSearch } from "../../src/identity/core/search.ts";
+import { searchColumns } from "../../src/identity/core/search-columns.ts";
+import { searchSteps } from "../../src/identity/store/search/run.ts";
+import type { Instance } from "../../src/identity/store/records.ts";
 import { openTestSearch, type TestSearch } from "../support/identity-search.ts";
 import {
   openTestIdentityStore,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type IdentityStore, openIdentityStore } from "../../src/store/identity/open-store.ts";
+import { type IdentityStore, openIdentityStore } from "../../src/identity/store/open-store.ts";
 import { testKey } from "../support/store-root.ts";
 
 const people = ["ana", "bo", "cy", "di"] as const;

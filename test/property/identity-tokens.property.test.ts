@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { errors, jwtVerify } from "jose";
-import { encodePart } from "../../src/core/identity/jwt.ts";
+import { encodePart } from "../../src/identity/core/jwt.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../support/identity.ts";
 
 let it: IdentityWorld;

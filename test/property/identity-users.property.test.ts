@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { normaliseEmail } from "../../src/core/identity/email.ts";
-import { apiKey, opaqueId, publishableKey, secretKey } from "../../src/core/identity/keys.ts";
-import { formatUserLine, parseUserLine, type UserLine } from "../../src/core/identity/user-line.ts";
+import { normaliseEmail } from "../../src/identity/core/email.ts";
+import { apiKey, opaqueId, publishableKey, secretKey } from "../../src/identity/core/keys.ts";
+import { formatUserLine, parseUserLine, type UserLine } from "../../src/identity/core/user-line.ts";
 
 const time = fc.option(fc.integer({ min: 0, max: 4_000_000_000_000 }), { nil: undefined });
 const text = (max: number) =>

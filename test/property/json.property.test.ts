@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { JsonError, parseJson } from "../../src/lib/json.ts";
+import { JsonError, parseJson } from "../../src/base/words/json.ts";
 
 test("every JSON value survives, however it is spaced", () => {
   fc.assert(

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { readDocuments } from "../../src/cli/manifests/document.ts";
-import { interpolate } from "../../src/cli/manifests/interpolate.ts";
-import type { Fault } from "../../src/cli/manifests/source.ts";
+import { readDocuments } from "../../src/client/manifests/document.ts";
+import { interpolate } from "../../src/client/manifests/interpolate.ts";
+import type { Fault } from "../../src/client/manifests/source.ts";
 
 const setup = {
   readAsset: () => new Uint8Array(),

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { namedCgroups } from "../../src/runtime/docker/cgroup.ts";
-import { createDemuxer } from "../../src/runtime/docker/demux.ts";
-import { parseStat, treeOf } from "../../src/runtime/docker/process-tree.ts";
+import { namedCgroups } from "../../src/orchestration/engine/docker/cgroup.ts";
+import { createDemuxer } from "../../src/orchestration/engine/docker/demux.ts";
+import { parseStat, treeOf } from "../../src/orchestration/engine/docker/process-tree.ts";
 
 const frames = fc.array(fc.record({ stream: fc.constantFrom(1, 2), bytes: fc.uint8Array({ maxLength: 40 }) }), {
   maxLength: 12,

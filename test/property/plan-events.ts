@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { PlanWorkload } from "../../src/core/plan/pod.ts";
+import type { PlanWorkload } from "../../src/orchestration/core/plan/pod.ts";
 import type { ModelPod, World } from "./plan-world.ts";
 
 /** What people and machines do to a workload. `pick` chooses the container, modulo how many there are. */

@@ -1,6 +1,6 @@
-import { containerName } from "../../src/core/naming.ts";
-import type { PlannedPod, PlanWorkload, Step, WorkloadPlan } from "../../src/core/plan/pod.ts";
-import { planWorkload } from "../../src/core/plan/workload.ts";
+import { containerName } from "../../src/orchestration/core/naming.ts";
+import type { PlannedPod, PlanWorkload, Step, WorkloadPlan } from "../../src/orchestration/core/plan/pod.ts";
+import { planWorkload } from "../../src/orchestration/core/plan/workload.ts";
 
 /** A container of the model: readiness is derived from the time it has been running. */
 export type ModelPod = Omit<PlannedPod, "ready" | "frozen">;

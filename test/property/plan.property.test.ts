@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { containerName } from "../../src/core/naming.ts";
-import type { Step, WorkloadPlan } from "../../src/core/plan/pod.ts";
+import { containerName } from "../../src/orchestration/core/naming.ts";
+import type { Step, WorkloadPlan } from "../../src/orchestration/core/plan/pod.ts";
 import { anyEvent, calm, happen, peacefulEvent, rollouts, type WorldEvent, workloadOf } from "./plan-events.ts";
 import { advance, emptyWorld, execute, fleetSize, isReady, plan, readyCount, type World } from "./plan-world.ts";
 

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { blockCheck, readBlockSchema } from "../../src/core/plugins/block-schema.ts";
-import { isInside, isPluginName } from "../../src/core/plugins/names.ts";
-import { readPluginYml } from "../../src/core/plugins/plugin-yml.ts";
-import { parseSource } from "../../src/core/plugins/source.ts";
-import { splitPluginWord } from "../../src/cli/plugin-words.ts";
-import { untar } from "../../src/plugin/untar.ts";
+import { blockCheck, readBlockSchema } from "../../src/orchestration/core/plugins/block-schema.ts";
+import { isInside, isPluginName } from "../../src/orchestration/core/plugins/names.ts";
+import { readPluginYml } from "../../src/orchestration/core/plugins/plugin-yml.ts";
+import { parseSource } from "../../src/orchestration/core/plugins/source.ts";
+import { splitPluginWord } from "../../src/client/shell/plugin-words.ts";
+import { untar } from "../../src/orchestration/plugins/untar.ts";
 import { helloPlugin, type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
 import { tarball } from "../support/release-server.ts";
 

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import type { Block } from "../../plugins/kit/block.ts";
 import { expandPostgres } from "../../plugins/postgres/expand.ts";
 import { expandRedis } from "../../plugins/redis/expand.ts";
-import type { Action } from "../../src/api/plugins/action.ts";
-import type { Manifest } from "../../src/api/manifest.ts";
-import { limits } from "../../src/config.ts";
-import { decodeManifests } from "../../src/core/validate.ts";
+import type { Action } from "../../src/orchestration/api/plugins/action.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
+import { limits } from "../../src/config/config.ts";
+import { decodeManifests } from "../../src/orchestration/core/validate.ts";
 
 let made = 0;
 const context = { envPrefix: "BERTH", newPassword: () => (++made).toString(16).padStart(64, "0") };

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { limits } from "../../src/config.ts";
-import { decodeActions } from "../../src/core/plugins/actions.ts";
-import { maskBlock, restoreBlock } from "../../src/core/plugins/block-mask.ts";
-import { bareData, failureText, readReply } from "../../src/core/plugins/envelope.ts";
-import { readExpansion, takePin } from "../../src/core/plugins/expansion.ts";
-import { permissionProblems } from "../../src/core/plugins/permissions.ts";
-import { actionTypes } from "../../src/api/plugins/action.ts";
-import { coreKinds, type Spec } from "../../src/api/manifest.ts";
+import { limits } from "../../src/config/config.ts";
+import { decodeActions } from "../../src/orchestration/core/plugins/actions.ts";
+import { maskBlock, restoreBlock } from "../../src/orchestration/core/plugins/block-mask.ts";
+import { bareData, failureText, readReply } from "../../src/orchestration/core/plugins/envelope.ts";
+import { readExpansion, takePin } from "../../src/orchestration/core/plugins/expansion.ts";
+import { permissionProblems } from "../../src/orchestration/core/plugins/permissions.ts";
+import { actionTypes } from "../../src/orchestration/api/plugins/action.ts";
+import { coreKinds, type Spec } from "../../src/orchestration/api/manifest.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 });
 const text = fc.oneof(

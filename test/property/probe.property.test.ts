@@ -9,8 +9,8 @@ import {
   readyOf,
   startProbes,
   wakeAt,
-} from "../../src/core/probe.ts";
-import type { ProbeConfig, ProbeName, ProbesConfig } from "../../src/core/probe-config.ts";
+} from "../../src/orchestration/core/probe.ts";
+import type { ProbeConfig, ProbeName, ProbesConfig } from "../../src/orchestration/core/probe-config.ts";
 
 const probe: fc.Arbitrary<ProbeConfig> = fc.record({
   action: fc.constant({ type: "tcp" as const, port: 80 }),

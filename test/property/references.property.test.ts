@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { CoreKind, Spec } from "../../src/api/manifest.ts";
-import { coreKinds } from "../../src/api/manifest.ts";
-import { naming } from "../../src/core/naming.ts";
-import { type Referent, reportedValue, reportedValues } from "../../src/core/referents.ts";
-import { referenceProblems, type ReferenceTarget } from "../../src/core/references.ts";
-import { resolveWorkload } from "../../src/core/resolve.ts";
+import type { CoreKind, Spec } from "../../src/orchestration/api/manifest.ts";
+import { coreKinds } from "../../src/orchestration/api/manifest.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { type Referent, reportedValue, reportedValues } from "../../src/orchestration/core/referents.ts";
+import { referenceProblems, type ReferenceTarget } from "../../src/orchestration/core/references.ts";
+import { resolveWorkload } from "../../src/orchestration/core/resolve.ts";
 
 const names = naming();
 const kind = fc.constantFrom<CoreKind>(...coreKinds);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { PodKind, Spec } from "../../src/api/manifest.ts";
-import { limits } from "../../src/config.ts";
-import { rolledBackSpec } from "../../src/core/rollback.ts";
-import { specHash } from "../../src/core/spec-hash.ts";
-import { specValidators } from "../../src/core/spec-validators.ts";
+import type { PodKind, Spec } from "../../src/orchestration/api/manifest.ts";
+import { limits } from "../../src/config/config.ts";
+import { rolledBackSpec } from "../../src/orchestration/core/rollback.ts";
+import { specHash } from "../../src/orchestration/core/spec-hash.ts";
+import { specValidators } from "../../src/orchestration/core/spec-validators.ts";
 import { specs } from "./core-specs.ts";
 
 const podKind = fc.constantFrom<PodKind>("deployment", "statefulset");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Manifest, Spec } from "../../src/api/manifest.ts";
+import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { keyOf, type World, world } from "../support/world.ts";
 

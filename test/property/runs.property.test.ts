@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, test } from "bun:test";
 import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
-import type { ManifestKey } from "../../src/api/manifest.ts";
-import type { RunRecord } from "../../src/store/records.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { ManifestKey } from "../../src/orchestration/api/manifest.ts";
+import type { RunRecord } from "../../src/orchestration/store/records.ts";
+import type { Store } from "../../src/orchestration/store/store.ts";
 import { cronKey, jobKey, runOf } from "../support/records.ts";
 import { openTestStore, type TestRoot, testRoot } from "../support/store-root.ts";
 

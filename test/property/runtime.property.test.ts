@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { naming } from "../../src/core/naming.ts";
-import { jsonLines } from "../../src/runtime/docker/json-lines.ts";
-import { createMemoryRuntime } from "../../src/runtime/memory.ts";
-import { canonicalReference, parseReference } from "../../src/runtime/reference.ts";
-import type { ContainerState } from "../../src/runtime/runtime.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { jsonLines } from "../../src/orchestration/engine/docker/json-lines.ts";
+import { createMemoryRuntime } from "../../src/orchestration/engine/memory.ts";
+import { canonicalReference, parseReference } from "../../src/orchestration/engine/reference.ts";
+import type { ContainerState } from "../../src/orchestration/engine/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 
 const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);

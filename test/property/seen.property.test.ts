@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createSeen } from "../../src/runtime/docker/seen.ts";
+import { createSeen } from "../../src/orchestration/engine/docker/seen.ts";
 
 const bytes = fc.uint8Array({ maxLength: 9_000, size: "max" });
 const cuts = fc.array(fc.nat(20_000), { maxLength: 6 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createDemuxer } from "../../src/runtime/docker/demux.ts";
-import { createChunkSqueeze, createHeadSqueeze, type Squeeze } from "../../src/runtime/docker/squeeze.ts";
+import { createDemuxer } from "../../src/orchestration/engine/docker/demux.ts";
+import { createChunkSqueeze, createHeadSqueeze, type Squeeze } from "../../src/orchestration/engine/docker/squeeze.ts";
 
 const cuts = fc.array(fc.nat(400));
 const payload = fc.uint8Array({ maxLength: 40 });

@@ -1,7 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type CoreKind, coreKinds, type ManifestKey, type Spec, type StoredManifest } from "../../src/api/manifest.ts";
-import type { Store } from "../../src/store/store.ts";
+import {
+  type CoreKind,
+  coreKinds,
+  type ManifestKey,
+  type Spec,
+  type StoredManifest,
+} from "../../src/orchestration/api/manifest.ts";
+import type { Store } from "../../src/orchestration/store/store.ts";
 import { openTestStore, testRoot } from "../support/store-root.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 12 }).filter((value) => !value.includes("\0"));

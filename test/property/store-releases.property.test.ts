@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ReleaseRecord } from "../../src/store/store.ts";
+import type { ReleaseRecord } from "../../src/orchestration/store/store.ts";
 import { releaseOf, webKey } from "../support/records.ts";
 import { openTestStore, testLimits, testRoot } from "../support/store-root.ts";
 

@@ -1,7 +1,7 @@
-import type { Clock } from "../../src/lib/clock.ts";
-import { clientLimits } from "../../src/config.ts";
-import type { RunLocal } from "../../src/cli/local-run.ts";
-import { run } from "../../src/cli/run.ts";
+import type { Clock } from "../../src/base/words/clock.ts";
+import { clientLimits } from "../../src/config/config.ts";
+import type { RunLocal } from "../../src/client/session/local-run.ts";
+import { run } from "../../src/client/shell/run.ts";
 
 export interface Call {
   method: string;

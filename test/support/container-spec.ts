@@ -1,4 +1,4 @@
-import type { ContainerSpec } from "../../src/core/workload.ts";
+import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
 
 /** A container that sleeps, with nothing special; `change` replaces fields. */
 export function containerSpec(change: Partial<ContainerSpec> = {}): ContainerSpec {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Layout, layoutOf } from "../../src/disk/layout.ts";
-import { makeFolders } from "../../src/disk/root.ts";
+import { type Layout, layoutOf } from "../../src/base/disk/layout.ts";
+import { makeFolders } from "../../src/base/disk/root.ts";
 
 /** A root with its folders, for one test; `remove` it after. */
 export async function diskRoot(): Promise<{ layout: Layout; remove(): void }> {

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { Failure, type FailureCode, type FailureReason } from "../../src/api/failure.ts";
+import { Failure, type FailureCode, type FailureReason } from "../../src/base/wire/failure.ts";
 
 /** Awaits a rejection and checks what kind of failure it is; returns it for a look at the message. */
 export async function expectFailure(

@@ -1,4 +1,4 @@
-import type { SteadyClock } from "../../src/lib/clock.ts";
+import type { SteadyClock } from "../../src/base/words/clock.ts";
 
 /** Time that moves only when told to. */
 export interface FakeClock extends SteadyClock {

@@ -1,4 +1,4 @@
-import type { PodRecord } from "../../src/api/orchestration/pods.ts";
+import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import type { Cluster } from "../../plugins/kit/cluster.ts";
 import type { ExecRequest } from "../../plugins/kit/exec.ts";
 import type { ServerKind } from "../../plugins/kit/server.ts";

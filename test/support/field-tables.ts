@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { schemaFields, type SchemaNode, typeWords } from "../../src/core/schema-fields.ts";
+import { schemaFields, type SchemaNode, typeWords } from "../../src/orchestration/core/schema-fields.ts";
 
 /**
  * The fields of a spec as a Markdown table, nested ones as dotted paths (`[]` for the items of a list). Fields named in

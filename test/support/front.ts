@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { limits } from "../../src/config.ts";
-import type { FrontLimits } from "../../src/http/server/connection.ts";
-import { type Front, type FrontOptions, startFront } from "../../src/http/server/front.ts";
-import { createLog, type LogFields } from "../../src/lib/log.ts";
+import { limits } from "../../src/config/config.ts";
+import type { FrontLimits } from "../../src/base/http/front/connection.ts";
+import { type Front, type FrontOptions, startFront } from "../../src/base/http/front/front.ts";
+import { createLog, type LogFields } from "../../src/base/words/log.ts";
 import { type Address, addressOf, connectRaw, type RawClient } from "./raw-client.ts";
 
 /** A front on a free port and a unix socket of its own, with everything a test wants to look at. */

@@ -36,9 +36,9 @@ export const packageHomes: Record<string, readonly string[]> = {
   dockerode: ["src/runtime/docker/"],
   elysia: ["src/http/"],
   "@elysiajs/openapi": ["src/http/"],
-  arctic: ["src/identity/providers.ts"],
-  nodemailer: ["src/deliver/mail.ts"],
-  yaml: ["src/cli/", "src/plugin/yaml.ts"],
+  arctic: ["src/identity/service/providers.ts"],
+  nodemailer: ["src/base/deliver/mail.ts"],
+  yaml: ["src/cli/", "src/orchestration/plugins/yaml.ts"],
   preact: ["src/ui/"],
   "@preact/signals": ["src/ui/"],
   uplot: ["src/ui/"],
@@ -54,15 +54,15 @@ const files = [
   "src/runtime/docker/",
   "src/local/",
   "src/cli/",
-  "src/http/server/address.ts",
+  "src/base/http/front/address.ts",
 ];
 /** `local-run.ts` is for commands of plugins that belong on the operator's own terminal. */
 const children = [
   "src/plugin/",
   "src/ingress/",
   "src/cli/tunnel.ts",
-  "src/cli/raw-terminal.ts",
-  "src/cli/local-run.ts",
+  "src/client/shell/raw-terminal.ts",
+  "src/client/session/local-run.ts",
   "src/local/",
 ];
 
@@ -80,19 +80,19 @@ export const builtinHomes: Record<string, readonly string[]> = {
 
 /** Floors 0 and 1 import no module of Node but these. */
 export const pureBuiltins: Record<string, readonly string[]> = {
-  "node:crypto": ["src/core/digest.ts", "src/lib/secret.ts"],
+  "node:crypto": ["src/base/pure/digest.ts", "src/base/words/secret.ts"],
 };
 
 /** Calls of the platform → path prefixes where they may stand. */
 export const callHomes: { name: string; call: RegExp; homes: readonly string[] }[] = [
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
-  { name: "threads", call: /\bnew\s+Worker\b/, homes: ["src/identity/search-worker.ts"] },
+  { name: "threads", call: /\bnew\s+Worker\b/, homes: ["src/identity/service/search-worker.ts"] },
   { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
   { name: "files", call: /\bBun\s*\.\s*(?:file|write)\b/, homes: files },
   {
     name: "the environment",
     call: /\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bimport\s*\.\s*meta\s*\.\s*env\b/,
-    homes: ["src/config.ts"],
+    homes: ["src/config/config.ts"],
   },
 ];
 

@@ -1,9 +1,9 @@
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { mountIdentity } from "../../src/http/orchestration/identity.ts";
-import { limits } from "../../src/config.ts";
-import { naming } from "../../src/core/naming.ts";
-import type { Management } from "../../src/identity/manage/manage.ts";
-import type { Log } from "../../src/lib/log.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
+import { limits } from "../../src/config/config.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import type { Management } from "../../src/identity/service/manage/manage.ts";
+import type { Log } from "../../src/base/words/log.ts";
 import { createRecordingController } from "./recording-controller.ts";
 
 export interface ManageAnswer {

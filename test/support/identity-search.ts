@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
-import { parseSearch, type Search } from "../../src/core/identity/search.ts";
-import { type SearchKind, searchColumns } from "../../src/core/identity/search-columns.ts";
-import { createSearchIndex, type SearchIndex } from "../../src/store/identity/search/index.ts";
-import { openIndexFile } from "../../src/store/identity/search/index-file.ts";
-import { catchUp } from "../../src/store/identity/search/indexing.ts";
-import type { SearchRequest, SearchResult } from "../../src/store/identity/search/request.ts";
-import { runSearch, searchSteps, type SearchSteps } from "../../src/store/identity/search/run.ts";
+import { parseSearch, type Search } from "../../src/identity/core/search.ts";
+import { type SearchKind, searchColumns } from "../../src/identity/core/search-columns.ts";
+import { createSearchIndex, type SearchIndex } from "../../src/identity/store/search/index.ts";
+import { openIndexFile } from "../../src/identity/store/search/index-file.ts";
+import { catchUp } from "../../src/identity/store/search/indexing.ts";
+import type { SearchRequest, SearchResult } from "../../src/identity/store/search/request.ts";
+import { runSearch, searchSteps, type SearchSteps } from "../../src/identity/store/search/run.ts";
 
 /** Searches of an identity database, in this thread and without pauses. */
 export interface TestSearch {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type IdentityNouns, type IdentityStore, openIdentityStore } from "../../src/store/identity/open-store.ts";
-import type { Instance, Session, User } from "../../src/store/identity/records.ts";
+import { type IdentityNouns, type IdentityStore, openIdentityStore } from "../../src/identity/store/open-store.ts";
+import type { Instance, Session, User } from "../../src/identity/store/records.ts";
 import { testKey } from "./store-root.ts";
 
 /** An identity database in a folder of its own; `remove` it after. */

@@ -1,18 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InstanceSettings } from "../../src/api/identity/settings.ts";
-import { identityLimits } from "../../src/config.ts";
-import { createIdentityApp } from "../../src/http/identity/app.ts";
-import type { IdentityContext } from "../../src/identity/context.ts";
-import { createIdentity, type RunningIdentity } from "../../src/identity/create.ts";
-import type { InstanceEntry } from "../../src/identity/directory.ts";
-import { createInstances } from "../../src/identity/instances.ts";
-import { startSession } from "../../src/identity/sessions.ts";
-import { startWorker } from "../../src/identity/search-worker.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { openIdentityStore } from "../../src/store/identity/open-store.ts";
-import type { Session, User } from "../../src/store/identity/records.ts";
+import type { InstanceSettings } from "../../src/identity/api/settings.ts";
+import { identityLimits } from "../../src/config/config.ts";
+import { createIdentityApp } from "../../src/identity/http/app.ts";
+import type { IdentityContext } from "../../src/identity/service/context.ts";
+import { createIdentity, type RunningIdentity } from "../../src/identity/service/create.ts";
+import type { InstanceEntry } from "../../src/identity/service/directory.ts";
+import { createInstances } from "../../src/identity/service/instances.ts";
+import { startSession } from "../../src/identity/service/sessions.ts";
+import { startWorker } from "../../src/identity/service/search-worker.ts";
+import { createLog } from "../../src/base/words/log.ts";
+import { openIdentityStore } from "../../src/identity/store/open-store.ts";
+import type { Session, User } from "../../src/identity/store/records.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { testKey } from "./store-root.ts";
 import { deliverAll } from "./webhooks.ts";
@@ -61,7 +61,7 @@ export interface IdentityWorld {
   close(): void;
 }
 
-const searchWorker = new URL("../../src/store/identity/search/worker.ts", import.meta.url).href;
+const searchWorker = new URL("../../src/identity/store/search/worker.ts", import.meta.url).href;
 const identityTestLimits = identityLimits;
 
 export type IdentityTestLimits = typeof identityTestLimits;

@@ -104,7 +104,7 @@ export const purity = each((file) => {
 
 /** The contract of the container boundary is types only. */
 export const typesOnly = each((file) => {
-  if (file.path !== "src/runtime/runtime.ts") return [];
+  if (file.path !== "src/orchestration/engine/runtime.ts") return [];
   return /^export\s+(?:async\s+)?(?:function|const|let|class|enum)\b/m.test(file.code)
     ? ["holds code; it is types only"]
     : [];

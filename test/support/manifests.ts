@@ -1,4 +1,4 @@
-import type { Manifest, Spec } from "../../src/api/manifest.ts";
+import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
 
 /** Busybox with sh, sleep, httpd, cat …: made by test/run. */
 export const fixtureImage = "berth-fixture:1";

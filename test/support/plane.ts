@@ -1,6 +1,6 @@
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { naming } from "../../src/core/naming.ts";
-import { limits } from "../../src/config.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { limits } from "../../src/config/config.ts";
 import type { World } from "./world.ts";
 
 export interface PlaneAnswer {

@@ -1,17 +1,17 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { limits } from "../../src/config.ts";
-import { moveInPlace, writeAtomic } from "../../src/disk/atomic-write.ts";
-import { recover } from "../../src/plugin/activate.ts";
-import { foldersOf, makeFolders } from "../../src/plugin/folders.ts";
-import { createHost } from "../../src/plugin/host.ts";
-import { type Confinement, unconfined } from "../../src/plugin/confinement.ts";
-import { createInstaller } from "../../src/plugin/install.ts";
-import type { BundledPlugin, Installer, Plugin, Registry } from "../../src/plugin/plugin.ts";
-import { createRegistry } from "../../src/plugin/registry.ts";
-import { readLock } from "../../src/plugin/state.ts";
-import type { InstallerOptions } from "../../src/plugin/work.ts";
+import { limits } from "../../src/config/config.ts";
+import { moveInPlace, writeAtomic } from "../../src/base/disk/atomic-write.ts";
+import { recover } from "../../src/orchestration/plugins/activate.ts";
+import { foldersOf, makeFolders } from "../../src/orchestration/plugins/folders.ts";
+import { createHost } from "../../src/orchestration/plugins/host.ts";
+import { type Confinement, unconfined } from "../../src/orchestration/plugins/confinement.ts";
+import { createInstaller } from "../../src/orchestration/plugins/install.ts";
+import type { BundledPlugin, Installer, Plugin, Registry } from "../../src/orchestration/plugins/plugin.ts";
+import { createRegistry } from "../../src/orchestration/plugins/registry.ts";
+import { readLock } from "../../src/orchestration/plugins/state.ts";
+import type { InstallerOptions } from "../../src/orchestration/plugins/work.ts";
 
 /** A root with nothing but plugins in it, and everything that works on them. */
 export interface PluginYard {

@@ -1,14 +1,18 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { limits } from "../../src/config.ts";
-import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/controller/plugin-room.ts";
-import type { Layout } from "../../src/disk/layout.ts";
-import { createBlockSchemas } from "../../src/plugin/block-schemas.ts";
-import { type Confinement, unconfined } from "../../src/plugin/confinement.ts";
-import { createHost, type HostLimits } from "../../src/plugin/host.ts";
-import { createOffers } from "../../src/plugin/offers.ts";
-import type { Installer } from "../../src/plugin/plugin.ts";
-import { createRegistry } from "../../src/plugin/registry.ts";
+import { limits } from "../../src/config/config.ts";
+import {
+  type CallbackDoor,
+  noPlugins,
+  type PluginRoom,
+} from "../../src/orchestration/controller/plugins/plugin-room.ts";
+import type { Layout } from "../../src/base/disk/layout.ts";
+import { createBlockSchemas } from "../../src/orchestration/plugins/block-schemas.ts";
+import { type Confinement, unconfined } from "../../src/orchestration/plugins/confinement.ts";
+import { createHost, type HostLimits } from "../../src/orchestration/plugins/host.ts";
+import { createOffers } from "../../src/orchestration/plugins/offers.ts";
+import type { Installer } from "../../src/orchestration/plugins/plugin.ts";
+import { createRegistry } from "../../src/orchestration/plugins/registry.ts";
 
 export interface TestPluginsOptions {
   limits?: Partial<HostLimits>;

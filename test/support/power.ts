@@ -1,4 +1,4 @@
-import type { SteadyClock } from "../../src/lib/clock.ts";
+import type { SteadyClock } from "../../src/base/words/clock.ts";
 
 /**
  * The power of one server in a test. Once it is off, that server does nothing any more: what it asks is not done, what

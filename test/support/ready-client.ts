@@ -1,4 +1,4 @@
-import type { PodDetail, PodRecord } from "../../src/api/orchestration/pods.ts";
+import type { PodDetail, PodRecord } from "../../src/orchestration/api/pods.ts";
 import type { Rig } from "./rig.ts";
 
 /** A client that sends requests to whichever pods are ready, as an ingress would. */

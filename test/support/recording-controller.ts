@@ -1,10 +1,10 @@
-import { Failure } from "../../src/api/failure.ts";
-import { createTranscript } from "../../src/controller/transcript.ts";
-import type { Manifest } from "../../src/api/manifest.ts";
-import type { JobRun } from "../../src/api/orchestration/jobs.ts";
-import type { PluginInfo } from "../../src/api/orchestration/plugins.ts";
-import type { PodDetail } from "../../src/api/orchestration/pods.ts";
-import type { Controller } from "../../src/controller/controller.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
+import { createTranscript } from "../../src/orchestration/controller/rollout/transcript.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
+import type { JobRun } from "../../src/orchestration/api/jobs.ts";
+import type { PluginInfo } from "../../src/orchestration/api/plugins.ts";
+import type { PodDetail } from "../../src/orchestration/api/pods.ts";
+import type { Controller } from "../../src/orchestration/controller/controller.ts";
 
 /** One call as it arrived. */
 export interface RecordedCall {

@@ -1,4 +1,4 @@
-import type { DeathRecord, Delivery, ReleaseRecord, RunRecord } from "../../src/store/records.ts";
+import type { DeathRecord, Delivery, ReleaseRecord, RunRecord } from "../../src/orchestration/store/records.ts";
 
 export const webKey = { kind: "deployment", scope: "shop", name: "web" };
 export const jobKey = { kind: "job", scope: "shop", name: "sync" };

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Manifest } from "../../src/api/manifest.ts";
-import type { PodRecord } from "../../src/api/orchestration/pods.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
+import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { docker } from "./dockerd.ts";
 import { berth, type Finished, type Server, serve } from "./executable.ts";
 import { patienceMs, waitFor } from "./wait.ts";

@@ -1,6 +1,6 @@
-import { formatKey, podKinds } from "../../src/api/manifest.ts";
-import type { PodKindStatus } from "../../src/api/orchestration/describe.ts";
-import type { ManifestHead, Store } from "../../src/store/store.ts";
+import { formatKey, podKinds } from "../../src/orchestration/api/manifest.ts";
+import type { PodKindStatus } from "../../src/orchestration/api/describe.ts";
+import type { ManifestHead, Store } from "../../src/orchestration/store/store.ts";
 
 /** What is not ready and at rest, one text per resource; empty when everything is. */
 export function unsettled(store: Store): string[] {

@@ -1,11 +1,11 @@
-import type { InstanceSettings } from "../../src/api/identity/settings.ts";
-import type { ProviderOptions } from "../../src/api/identity/providers.ts";
-import { identityLimits } from "../../src/config.ts";
-import { decodePart, splitToken } from "../../src/core/identity/jwt.ts";
-import type { Mail } from "../../src/store/identity/records.ts";
+import type { InstanceSettings } from "../../src/identity/api/settings.ts";
+import type { ProviderOptions } from "../../src/identity/api/providers.ts";
+import { identityLimits } from "../../src/config/config.ts";
+import { decodePart, splitToken } from "../../src/identity/core/jwt.ts";
+import type { Mail } from "../../src/identity/store/records.ts";
 import { identityWorld, type IdentityWorld, type IdentityWorldOptions, type Tenant } from "./identity.ts";
 import { clientId, clientSecret, type LoopbackProvider, startLoopbackProvider } from "./loopback-provider.ts";
-import type { SignInLimits } from "../../src/identity/limits.ts";
+import type { SignInLimits } from "../../src/identity/service/limits.ts";
 import { type Page, webBrowser, type WebBrowser } from "./web-browser.ts";
 
 export const baseUrl = "http://127.0.0.1:8688";

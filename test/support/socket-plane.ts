@@ -1,18 +1,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { limits } from "../../src/config.ts";
-import { type ControllerParts, createController, type RunningController } from "../../src/controller/create.ts";
-import { type Naming, naming } from "../../src/core/naming.ts";
-import { createAssets } from "../../src/disk/assets.ts";
-import { layoutOf } from "../../src/disk/layout.ts";
-import { createOrchestrationApp } from "../../src/http/orchestration/app.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog, type LogFields } from "../../src/lib/log.ts";
-import { createMemoryRuntime, type MemoryRuntime } from "../../src/runtime/memory.ts";
-import type { ContainerSpec } from "../../src/core/workload.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { Store } from "../../src/store/store.ts";
+import { limits } from "../../src/config/config.ts";
+import {
+  type ControllerParts,
+  createController,
+  type RunningController,
+} from "../../src/orchestration/controller/create.ts";
+import { type Naming, naming } from "../../src/orchestration/core/naming.ts";
+import { createAssets } from "../../src/base/disk/assets.ts";
+import { layoutOf } from "../../src/base/disk/layout.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { systemClock } from "../../src/base/words/clock.ts";
+import { createLog, type LogFields } from "../../src/base/words/log.ts";
+import { createMemoryRuntime, type MemoryRuntime } from "../../src/orchestration/engine/memory.ts";
+import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { Store } from "../../src/orchestration/store/store.ts";
 import { containerSpec } from "./container-spec.ts";
 import { startTestFront, type TestFront } from "./front.ts";
 import { fixtureImage } from "./manifests.ts";

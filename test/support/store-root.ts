@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Spec } from "../../src/api/manifest.ts";
-import { secret } from "../../src/lib/secret.ts";
-import { openStore, type StoreLimits, type StoreOptions } from "../../src/store/open-store.ts";
+import type { Spec } from "../../src/orchestration/api/manifest.ts";
+import { secret } from "../../src/base/words/secret.ts";
+import { openStore, type StoreLimits, type StoreOptions } from "../../src/orchestration/store/open-store.ts";
 
 /** A folder of its own for one test; `remove` it after. */
 export interface TestRoot {

@@ -1,4 +1,4 @@
-import type { SendWebhook } from "../../src/deliver/webhook.ts";
+import type { SendWebhook } from "../../src/base/deliver/webhook.ts";
 
 /** Every call arrives. */
 export const deliverAll: SendWebhook = async () => ({ outcome: "delivered", result: "status 204" });

@@ -1,4 +1,4 @@
-import { orchestrationDocument } from "../../src/http/orchestration/openapi.ts";
+import { orchestrationDocument } from "../../src/orchestration/http/openapi.ts";
 import { identityWorld } from "./identity.ts";
 
 /** The documents as they are checked in, by file: without the version of a build. */

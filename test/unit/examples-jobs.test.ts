@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Manifest } from "../../src/api/manifest.ts";
-import { readManifests } from "../../src/cli/manifests/read.ts";
-import { clientLimits } from "../../src/config.ts";
+import type { Manifest } from "../../src/orchestration/api/manifest.ts";
+import { readManifests } from "../../src/client/manifests/read.ts";
+import { clientLimits } from "../../src/config/config.ts";
 import { type World, world } from "../support/world.ts";
 
 let it: World;

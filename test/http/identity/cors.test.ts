@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { identityEndpoints } from "../../../src/api/identity/endpoints.ts";
+import { identityEndpoints } from "../../../src/identity/api/endpoints.ts";
 import { type IdentityWorld, identityWorld, type Tenant, withPublishable, withSecret } from "../../support/identity.ts";
 
 let it: IdentityWorld;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { InstanceSettings } from "../../../src/api/identity/settings.ts";
+import type { InstanceSettings } from "../../../src/identity/api/settings.ts";
 import { addProvider, appUrl, claimsOf, signInWorld, type SignInWorld } from "../../support/sign-in-world.ts";
 import { linkOf, type Page } from "../../support/web-browser.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { ImportResult } from "../../../src/api/orchestration/identity-import.ts";
+import type { ImportResult } from "../../../src/identity/api/manage/import.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../../support/identity.ts";
 import { type Manage, managePlane } from "../../support/identity-plane.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { identityEndpoints } from "../../../src/api/identity/endpoints.ts";
-import type { TokenPair } from "../../../src/identity/refresh.ts";
+import { identityEndpoints } from "../../../src/identity/api/endpoints.ts";
+import type { TokenPair } from "../../../src/identity/service/refresh.ts";
 import { type IdentityWorld, identityWorld, type Tenant, withPublishable, withSecret } from "../../support/identity.ts";
 
 let it: IdentityWorld;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { identityLimits } from "../../../src/config.ts";
-import { createIdentityApp } from "../../../src/http/identity/app.ts";
-import { type Listener, startListener } from "../../../src/http/identity/listener.ts";
+import { identityLimits } from "../../../src/config/config.ts";
+import { createIdentityApp } from "../../../src/identity/http/app.ts";
+import { type Listener, startListener } from "../../../src/identity/http/listener.ts";
 import { waitFor } from "../../support/wait.ts";
 import { type IdentityWorld, identityWorld, type Tenant, withSecret } from "../../support/identity.ts";
 

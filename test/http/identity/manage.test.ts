@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { identityEndpoints } from "../../../src/api/orchestration/identity-endpoints.ts";
-import { createManagement } from "../../../src/identity/manage/manage.ts";
+import { identityEndpoints } from "../../../src/identity/api/manage/endpoints.ts";
+import { createManagement } from "../../../src/identity/service/manage/manage.ts";
 import { type IdentityWorld, identityWorld } from "../../support/identity.ts";
 import { type Manage, managePlane } from "../../support/identity-plane.ts";
 

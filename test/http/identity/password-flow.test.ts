@@ -1,4 +1,4 @@
-import { purge } from "../../../src/identity/purge.ts";
+import { purge } from "../../../src/identity/service/purge.ts";
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import {
   appUrl,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TokenPair } from "../../../src/identity/refresh.ts";
-import type { InstanceSettings } from "../../../src/api/identity/settings.ts";
+import type { TokenPair } from "../../../src/identity/service/refresh.ts";
+import type { InstanceSettings } from "../../../src/identity/api/settings.ts";
 import {
   type Answer,
   type IdentityWorld,

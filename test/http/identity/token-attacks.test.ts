@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac, createPublicKey, createSign, generateKeyPairSync } from "node:crypto";
-import { encodePart } from "../../../src/core/identity/jwt.ts";
+import { encodePart } from "../../../src/identity/core/jwt.ts";
 import { type IdentityWorld, identityWorld, type Tenant, withPublishable, withSecret } from "../../support/identity.ts";
 
 let it: IdentityWorld;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { purge } from "../../../src/identity/purge.ts";
+import { purge } from "../../../src/identity/service/purge.ts";
 import { type Tenant, withSecret } from "../../support/identity.ts";
 import { claimsOf, linkIn, signInWorld, type SignInWorld } from "../../support/sign-in-world.ts";
 import type { WebBrowser } from "../../support/web-browser.ts";

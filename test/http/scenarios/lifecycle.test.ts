@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { actorHeader } from "../../../src/api/client.ts";
+import { actorHeader } from "../../../src/base/wire/client.ts";
 import { deployment, statefulset } from "../../support/manifests.ts";
 import { type Ask, plane } from "../../support/plane.ts";
 import { type World, world } from "../../support/world.ts";

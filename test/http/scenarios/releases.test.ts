@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { actorHeader } from "../../../src/api/client.ts";
-import type { Spec } from "../../../src/api/manifest.ts";
-import { Release } from "../../../src/api/orchestration/releases.ts";
-import { MASK } from "../../../src/core/mask.ts";
+import { actorHeader } from "../../../src/base/wire/client.ts";
+import type { Spec } from "../../../src/orchestration/api/manifest.ts";
+import { Release } from "../../../src/orchestration/api/releases.ts";
+import { MASK } from "../../../src/orchestration/core/mask.ts";
 import { deployment, statefulset } from "../../support/manifests.ts";
 import { type Ask, fetchPlane, plane } from "../../support/plane.ts";
 import { type World, world } from "../../support/world.ts";

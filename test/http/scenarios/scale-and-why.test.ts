@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { Failure } from "../../../src/api/failure.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
 import { deployment, statefulset } from "../../support/manifests.ts";
 import { type Ask, plane } from "../../support/plane.ts";
 import { type World, world } from "../../support/world.ts";

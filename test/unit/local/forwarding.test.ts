@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { checkForwarding, type ForwardingFacts } from "../../../src/local/checks.ts";
 import { createForwardingWatch, portsIn } from "../../../src/local/forwarding.ts";
-import { createLog } from "../../../src/lib/log.ts";
+import { createLog } from "../../../src/base/words/log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
 const line = (local: string, state: string) => `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 0`;

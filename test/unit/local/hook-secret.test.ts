@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
-import { signingSecret } from "../../../src/deliver/signature.ts";
-import { loadKey } from "../../../src/disk/key-file.ts";
-import type { Layout } from "../../../src/disk/layout.ts";
+import { signingSecret } from "../../../src/base/deliver/signature.ts";
+import { loadKey } from "../../../src/base/disk/key-file.ts";
+import type { Layout } from "../../../src/base/disk/layout.ts";
 import { hookSecretCommand } from "../../../src/local/hook-secret.ts";
 import { diskRoot } from "../../support/disk-root.ts";
 import { expectFailure } from "../../support/failure.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { bundledPlugins } from "../../../plugins/bundled.ts";
-import { readBlockSchema } from "../../../src/core/plugins/block-schema.ts";
-import { readPluginYml } from "../../../src/core/plugins/plugin-yml.ts";
-import { parsePluginYml } from "../../../src/plugin/yaml.ts";
+import { readBlockSchema } from "../../../src/orchestration/core/plugins/block-schema.ts";
+import { readPluginYml } from "../../../src/orchestration/core/plugins/plugin-yml.ts";
+import { parsePluginYml } from "../../../src/orchestration/plugins/yaml.ts";
 
 for (const { name, yml: text, schemas, load } of bundledPlugins) {
   describe(name, () => {

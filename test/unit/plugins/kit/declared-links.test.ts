@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Action } from "../../../../src/api/plugins/action.ts";
+import type { Action } from "../../../../src/orchestration/api/plugins/action.ts";
 import { expandPostgres } from "../../../../plugins/postgres/expand.ts";
 import { expandRedis } from "../../../../plugins/redis/expand.ts";
 import { readLinks } from "../../../../plugins/kit/links.ts";

@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { execInPod } from "../../../../plugins/kit/exec.ts";
-import { createFrameReader, encodeFrame, frameTypes, jsonFrame } from "../../../../src/api/exec-frames.ts";
+import {
+  createFrameReader,
+  encodeFrame,
+  frameTypes,
+  jsonFrame,
+} from "../../../../src/orchestration/api/exec-frames.ts";
 
 let server: Bun.TCPSocketListener<undefined> | undefined;
 afterEach(() => server?.stop(true));

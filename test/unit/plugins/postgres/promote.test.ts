@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { PodRecord } from "../../../../src/api/orchestration/pods.ts";
+import type { PodRecord } from "../../../../src/orchestration/api/pods.ts";
 import type { Cluster } from "../../../../plugins/kit/cluster.ts";
 import { refuseLoss } from "../../../../plugins/postgres/commands/promote.ts";
 

@@ -1,0 +1,90 @@
+import { Failure } from "../wire/failure.ts";
+import { unlessAborted } from "../words/abort.ts";
+import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
+import { failureText } from "./failure-text.ts";
+import { pinnedTls, pinnedUrl } from "./pinned.ts";
+
+export interface GuardedRequest {
+  method: "GET" | "POST";
+  /** https; http only where private addresses are allowed. */
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+export interface GuardedAnswer {
+  status: number;
+  /** Read to its end. */
+  body: string;
+}
+
+export interface GuardedFetchOptions extends GuardOptions {
+  /** The platform's own: the address is pinned here, so it must connect to what the URL says. */
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Until the head of the answer is there. */
+  headMs: number;
+  /** More is a failure. */
+  bodyBytesMax: number;
+}
+
+/**
+ * One request to an address that somebody else has chosen: checked address, no redirect followed, bounded in time and
+ * bytes. Fails `forbidden` for an address that is closed, `too_large` for an answer without end, and `unavailable` for
+ * everything that another attempt could mend; the texts hold nothing of what was sent or received.
+ */
+export type GuardedFetch = (request: GuardedRequest, signal: AbortSignal) => Promise<GuardedAnswer>;
+
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  return async function guardedFetch(request, signal) {
+    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+    const isPlain = url?.protocol === "http:" && options.allowPrivate;
+    if (url === undefined || (url.protocol !== "https:" && !isPlain)) {
+      throw new Failure("forbidden", "the address is not https");
+    }
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new DOMException("too late", "TimeoutError")), options.headMs);
+    try {
+      const head = AbortSignal.any([signal, late.signal]);
+      const addresses = await unlessAborted(allowedAddresses(url.hostname, options), head);
+      const address = addresses?.[0];
+      if (address === undefined) throw head.reason;
+      const response = await options.fetch(pinnedUrl(url, address), initOf(request, url, head));
+      clearTimeout(timer);
+      return { status: response.status, body: await readText(response, options.bodyBytesMax) };
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw new Failure("unavailable", `${url.host}: ${failureText(error, options.headMs)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function initOf(request: GuardedRequest, url: URL, signal: AbortSignal): RequestInit {
+  const init = {
+    method: request.method,
+    headers: { ...request.headers, Host: url.host },
+    redirect: "manual" as const,
+    // A connection that is kept would be taken again for another host of the same address.
+    keepalive: false,
+    signal,
+    ...pinnedTls(url),
+  };
+  return request.body === undefined ? init : { ...init, body: request.body };
+}
+
+async function readText(response: Response, bytesMax: number): Promise<string> {
+  const reader = response.body?.getReader();
+  const parts: Uint8Array[] = [];
+  for (let seen = 0; reader !== undefined;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    seen += value.byteLength;
+    if (seen > bytesMax) {
+      await reader.cancel();
+      throw new Failure("too_large", `the answer is longer than ${bytesMax} bytes`);
+    }
+    parts.push(value);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}

@@ -1,0 +1,36 @@
+import { Failure } from "../wire/failure.ts";
+
+/** Fails `invalid` as `mailServer` does. */
+export function checkMailServer(url: string): void {
+  mailServer(url);
+}
+
+export interface MailServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte. */
+  secure: boolean;
+  requireTLS: boolean;
+  ignoreTLS: boolean;
+  auth?: { user: string; pass: string };
+}
+
+/**
+ * Of `smtp://user:password@host:587` (STARTTLS, which must succeed beyond this machine) or `smtps://…:465`. Fails
+ * `invalid`; the text does not repeat the address, which holds a password.
+ */
+export function mailServer(text: string): MailServer {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
+    throw new Failure("invalid", "the address of the mail server is not smtp://USER:PASSWORD@HOST:PORT or smtps://…");
+  }
+  const secure = url.protocol === "smtps:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const isLocal = host === "localhost" || host === "127.0.0.1" || host === "::1";
+  const auth =
+    url.username === ""
+      ? {}
+      : { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } };
+  const port = url.port === "" ? (secure ? 465 : 587) : Number(url.port);
+  return { host, port, secure, requireTLS: !secure && !isLocal, ignoreTLS: !secure && isLocal, ...auth };
+}

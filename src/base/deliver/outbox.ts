@@ -1,0 +1,132 @@
+import type { Clock } from "../words/clock.ts";
+import type { Log } from "../words/log.ts";
+import type { Attempt, WebhookCall } from "./webhook.ts";
+
+/** Something to be sent that waits in the store. */
+export interface Waiting {
+  id: string;
+  /** Attempts before the next one. */
+  attempts: number;
+  /** When it is to be tried next; epoch milliseconds. */
+  nextAt: number;
+}
+
+/** A webhook call that waits in the store. */
+export interface WaitingCall extends WebhookCall, Waiting {}
+
+/** What an attempt made of a call. */
+export interface CallState {
+  status: "waiting" | "delivered" | "dropped";
+  attempts: number;
+  nextAt: number;
+  lastResult: string;
+}
+
+export interface OutboxOptions<C extends Waiting> {
+  /** What is sent, for the log: `webhook call` where left out. */
+  noun?: string;
+  /** Calls that wait, due or not, the one that is due first at the front. */
+  waiting: (limit: number) => C[];
+  /** Keeps what an attempt made of the call; resolves once that is durable. */
+  record: (call: C, state: CallState) => Promise<void>;
+  send: (call: C, signal: AbortSignal) => Promise<Attempt>;
+  clock: Clock;
+  log: Log;
+  /** Pauses between attempts, in ms: one more attempt than there are pauses. */
+  pausesMs: readonly number[];
+  /** A call that is due later than this was put there by a clock that has jumped back since. */
+  longestWaitMs: number;
+  inFlightMax: number;
+}
+
+export interface Outbox {
+  /** There may be something new to send. */
+  wake(): void;
+  /** Sends what is due until `signal` aborts; what is under way then is sent again after the next start. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const batch = 100;
+const troublePauseMs = 5_000;
+
+/**
+ * Works off the calls that the store holds. An attempt is recorded after it was made, so each call is delivered at
+ * least once, whenever the process ends. Calls are sent side by side: their order is not kept.
+ */
+export function createOutbox<C extends Waiting>(options: OutboxOptions<C>): Outbox {
+  const { clock, inFlightMax, noun = "webhook call" } = options;
+  const log = options.log.with({ noun });
+  const inFlight = new Map<string, Promise<void>>();
+  let waker = new AbortController();
+
+  function start(call: C, signal: AbortSignal): void {
+    const work = attempt(call, options, signal)
+      .catch(async (error) => {
+        if (signal.aborted) return;
+        log.error("attempt not recorded", { delivery: call.id, error });
+        await clock.sleep(troublePauseMs, signal);
+      })
+      .finally(() => {
+        inFlight.delete(call.id);
+        waker.abort();
+      });
+    inFlight.set(call.id, work);
+  }
+
+  /** Starts what is due; how long there is nothing to do then, undefined for ever. */
+  function startDue(signal: AbortSignal): number | undefined {
+    const now = clock.now();
+    const idle = options.waiting(batch).filter(({ id }) => !inFlight.has(id));
+    const isDue = ({ nextAt }: C) => nextAt <= now || nextAt > now + options.longestWaitMs;
+    for (const call of idle.filter(isDue).slice(0, inFlightMax - inFlight.size)) start(call, signal);
+    // With every place taken, the next free one wakes us.
+    if (inFlight.size >= inFlightMax) return undefined;
+    const later = idle.filter((call) => !isDue(call)).map(({ nextAt }) => nextAt - now);
+    return later.length === 0 ? undefined : Math.min(...later);
+  }
+
+  return {
+    wake: () => waker.abort(),
+    async run(signal) {
+      while (!signal.aborted) {
+        waker = new AbortController();
+        const pauseMs = guarded(() => startDue(signal), log);
+        const stirred = AbortSignal.any([signal, waker.signal]);
+        if (pauseMs === undefined) await aborted(stirred);
+        else await clock.sleep(pauseMs, stirred);
+      }
+      await Promise.all(inFlight.values());
+    },
+  };
+}
+
+/** A store that cannot be read right now is read again. */
+function guarded(look: () => number | undefined, log: Log): number | undefined {
+  try {
+    return look();
+  } catch (error) {
+    log.error("outbox not read", { error });
+    return troublePauseMs;
+  }
+}
+
+async function attempt<C extends Waiting>(call: C, options: OutboxOptions<C>, signal: AbortSignal): Promise<void> {
+  const made = await options.send(call, signal);
+  await options.record(call, stateAfter(call, made, options));
+}
+
+function stateAfter<C extends Waiting>(call: C, made: Attempt, { pausesMs, clock }: OutboxOptions<C>): CallState {
+  const attempts = call.attempts + 1;
+  const state = { attempts, nextAt: call.nextAt, lastResult: made.result };
+  if (made.outcome === "delivered") return { ...state, status: "delivered" };
+  const pauseMs = pausesMs[attempts - 1];
+  if (made.outcome === "refused" || pauseMs === undefined) return { ...state, status: "dropped" };
+  return { ...state, status: "waiting", nextAt: clock.now() + pauseMs };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

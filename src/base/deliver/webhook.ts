@@ -1,0 +1,135 @@
+import { Failure } from "../wire/failure.ts";
+import type { Secret } from "../words/secret.ts";
+import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
+import { failureText } from "./failure-text.ts";
+import { pinnedTls, pinnedUrl } from "./pinned.ts";
+import { signature } from "./signature.ts";
+
+/** One request to be made. */
+export interface WebhookCall {
+  /** The same for every attempt: receivers know a repetition by it. */
+  id: string;
+  event: string;
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Attempts before this one. */
+  attempts: number;
+  /** What it is signed with; left out: what the sender signs with. */
+  signing?: Secret<string>;
+}
+
+/** What came of one attempt; `result` is a status or a short reason, never anything that was sent or received. */
+export interface Attempt {
+  /** `refused`: another attempt would come to the same. */
+  outcome: "delivered" | "failed" | "refused";
+  result: string;
+}
+
+export interface WebhookFetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+  redirect: "manual";
+  keepalive: false;
+  decompress: false;
+  signal: AbortSignal;
+  tls?: { serverName: string };
+}
+
+export interface WebhookOptions extends GuardOptions {
+  /** The platform's own: the address is pinned here, so it must connect to what the URL says. */
+  fetch: (url: string, init: WebhookFetchInit) => Promise<Response>;
+  signing: Secret<string>;
+  /** `X-Berth`. */
+  headerPrefix: string;
+  userAgent: string;
+  /** Epoch milliseconds. */
+  now: () => number;
+  /** Of one attempt, the answer's body included. */
+  timeoutMs: number;
+  /** An answer is read this far, so that its sender is not cut off, and thrown away. */
+  responseBytesMax: number;
+}
+
+export type SendWebhook = (call: WebhookCall, signal: AbortSignal) => Promise<Attempt>;
+
+/** Makes single attempts: checked address, signed, no redirect followed. Only `signal` of the caller lets it reject. */
+export function createWebhookSender(options: WebhookOptions): SendWebhook {
+  return async function sendWebhook(call, signal) {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
+    try {
+      const response = await request(call, options, limit);
+      await drain(response, options.responseBytesMax).catch(() => undefined);
+      return { outcome: response.ok ? "delivered" : "failed", result: `status ${response.status}` };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const refused = error instanceof Failure && error.code === "forbidden";
+      return { outcome: refused ? "refused" : "failed", result: failureText(error, options.timeoutMs) };
+    }
+  };
+}
+
+async function request(call: WebhookCall, options: WebhookOptions, signal: AbortSignal): Promise<Response> {
+  const url = new URL(call.url);
+  const addresses = await unlessAborted(allowedAddresses(url.hostname, options), signal);
+  const address = addresses[call.attempts % addresses.length] ?? "";
+  return options.fetch(pinnedUrl(url, address), {
+    method: call.method,
+    headers: headersOf(call, url, options),
+    body: call.body,
+    redirect: "manual",
+    // A connection that is kept would be taken again for another host of the same address.
+    keepalive: false,
+    decompress: false,
+    signal,
+    ...pinnedTls(url),
+  });
+}
+
+/** Of the connection, and so ours. */
+const hopHeaders = new Set(["host", "content-length", "connection", "transfer-encoding"]);
+
+function headersOf(call: WebhookCall, url: URL, options: WebhookOptions): Record<string, string> {
+  const timestamp = Math.floor(options.now() / 1_000);
+  const given = Object.entries(call.headers).filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !hopHeaders.has(lower) && !lower.startsWith(`${options.headerPrefix.toLowerCase()}-`);
+  });
+  const has = (wanted: string) => given.some(([name]) => name.toLowerCase() === wanted);
+  return {
+    ...Object.fromEntries(given),
+    ...(has("user-agent") ? {} : { "User-Agent": options.userAgent }),
+    ...(url.username === "" || has("authorization") ? {} : { Authorization: basicOf(url) }),
+    Host: url.host,
+    [`${options.headerPrefix}-Delivery`]: call.id,
+    [`${options.headerPrefix}-Event`]: call.event,
+    [`${options.headerPrefix}-Timestamp`]: String(timestamp),
+    [`${options.headerPrefix}-Signature`]: signature(call.signing ?? options.signing, timestamp, call.body),
+  };
+}
+
+function basicOf({ username, password }: URL): string {
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(pair).toString("base64")}`;
+}
+
+async function drain(response: Response, bytesMax: number): Promise<void> {
+  const reader = response.body?.getReader();
+  for (let seen = 0; reader !== undefined;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    seen += value.byteLength;
+    if (seen > bytesMax) return reader.cancel();
+  }
+}
+
+/** A look-up of a name has no way to be called off: it is left to itself. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
+}

@@ -1,0 +1,32 @@
+import { Failure, failureStatus } from "../wire/failure.ts";
+import { JsonError } from "../words/json.ts";
+import type { Log } from "../words/log.ts";
+import type { Refusal } from "./front/refusal.ts";
+import { errorResponse } from "./answers.ts";
+
+/** The answer for anything a handler threw; see `refusalOf`. */
+export function mapError(error: unknown, log: Log): Response {
+  const { status, message, headers } = refusalOf(error, log);
+  return errorResponse(status, message, headers);
+}
+
+/**
+ * Status and text for anything that was thrown: expected errors say their text, everything else is a bug, shown as an
+ * id that the log explains.
+ */
+export function refusalOf(error: unknown, log: Log): Refusal {
+  if (error instanceof Failure) return failureRefusal(error);
+  if (error instanceof JsonError) {
+    const message = `body line ${error.line} column ${error.column}: ${error.message}`;
+    return { status: failureStatus.invalid, message };
+  }
+  const id = crypto.randomUUID().slice(0, 8);
+  log.error("internal error", { id, error });
+  return { status: failureStatus.internal, message: `internal error, id ${id}` };
+}
+
+function failureRefusal({ code, message, retryAfterSeconds }: Failure): Refusal {
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
+  return { status: failureStatus[code], message, headers };
+}

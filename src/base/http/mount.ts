@@ -1,0 +1,93 @@
+import type { Elysia } from "elysia";
+import type { DataOf, Endpoint, QueryOf } from "../wire/endpoint.ts";
+import { jsonResponse, okResponse } from "./answers.ts";
+import { readActor, readBody, readQuery, readText } from "./request.ts";
+
+/** What every mounted endpoint shares. */
+export interface Plane {
+  app: Elysia;
+  /** Header that names who asks. */
+  actorHeader: string;
+  jsonDepthMax: number;
+  /** The answer for what a handler threw. */
+  mapError(error: unknown): Response;
+}
+
+/** One request, read and checked as far as its endpoint's schemas say. */
+export interface Call<E extends Endpoint> {
+  /** Decoded; null where the percent-encoding is broken. */
+  params: Record<string, string | null>;
+  query: Partial<QueryOf<E>>;
+  /** Parsed JSON, or text where the endpoint says so; for endpoints with a body. */
+  body: unknown;
+  actor: string;
+}
+
+export interface Handler<E extends Endpoint> {
+  answer(call: Call<E>): DataOf<E> | Promise<DataOf<E>>;
+  /** 200 where left out. */
+  status?(data: DataOf<E>): number;
+  /** Beside those of every answer. */
+  headers?(data: DataOf<E>): Record<string, string>;
+}
+
+/** Mounts one endpoint value: reads the request, calls the handler, wraps its data in the envelope. */
+export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Handler<E>): void {
+  const respond = (data: DataOf<E>): Response => {
+    const status = handler.status?.(data) ?? 200;
+    const headers = handler.headers?.(data);
+    return endpoint.flat === true ? jsonResponse(status, data, headers) : okResponse(status, data, headers);
+  };
+  const answer = (request: Request, params: Call<E>["params"], body: unknown): Response | Promise<Response> => {
+    const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
+    const data = handler.answer({ params, query, body, actor: readActor(request, plane.actorHeader) });
+    return data instanceof Promise ? data.then(respond) : respond(data);
+  };
+  const withBody = async (request: Request, params: Call<E>["params"]): Promise<Response> => {
+    const isText = endpoint.bodyType !== undefined;
+    const body = isText ? await readText(request) : await readBody(request, { depthMax: plane.jsonDepthMax });
+    return answer(request, params, body);
+  };
+  plane.app.route(
+    endpoint.method,
+    endpoint.path,
+    ({ request, params }) =>
+      guarded(plane, () =>
+        endpoint.body === undefined ? answer(request, params, undefined) : withBody(request, params),
+      ),
+    // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
+    { parse: "none" },
+  );
+}
+
+/**
+ * Mounts an endpoint that makes its answer itself: a stream, or an envelope of somebody else. A body is the handler's
+ * to read. What fails before the first byte is an envelope all the same.
+ */
+export function mountStream<E extends Endpoint>(
+  plane: Plane,
+  endpoint: E,
+  respond: (call: Call<E>, request: Request) => Promise<Response>,
+): void {
+  plane.app.route(
+    endpoint.method,
+    endpoint.path,
+    ({ request, params }) =>
+      guarded(plane, async () => {
+        const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
+        const actor = readActor(request, plane.actorHeader);
+        return respond({ params, query, body: undefined, actor }, request);
+      }),
+    { parse: "none" },
+  );
+}
+
+/** Elysia looks for `async` in a handler's text and lets a rejection escape where it finds none. */
+function guarded(plane: Plane, run: () => Response | Promise<Response>): Response | Promise<Response> {
+  try {
+    const response = run();
+    return response instanceof Promise ? response.catch(plane.mapError) : response;
+  } catch (error) {
+    return plane.mapError(error);
+  }
+}

@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Peer } from "../pure/admission.ts";
+import { clientRowTexts, findRow, type SocketEnds, type SocketRow } from "../pure/socket-table.ts";
+import { readOperators } from "./accounts.ts";
+import { findOwners, type Owner, type Wanted } from "./owner.ts";
+
+export interface PeerOptions {
+  /** Name of the group whose members are let in. */
+  group: string;
+  /** The server's own. */
+  uid: number;
+  /** A search for one process may take this long. */
+  timeoutMs: number;
+  proc?: string;
+  etc?: string;
+}
+
+export interface Peers {
+  /** Who holds the other end of a connection that came in on loopback. Never fails. */
+  who(ends: SocketEnds): Promise<Peer>;
+}
+
+/** A table is no snapshot: rows can be passed over while others go. So it is read again before a client counts as gone. */
+const readsMax = 3;
+
+/**
+ * Knows the clients of a loopback port by the tables of the kernel: `/proc/net/tcp` and `tcp6` tell the user of a
+ * socket, `/proc/PID/fd` the process that holds it. Connections that come in during a read share the next one, so that
+ * many of them cost no more than one reader at work; the same goes for the search for processes. Source: proc_net_tcp(5), proc_pid_fd(5).
+ */
+export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc = "/etc" }: PeerOptions): Peers {
+  const tables = { tcp: freshReads(join(proc, "net/tcp")), tcp6: freshReads(join(proc, "net/tcp6")) };
+  const search = searches((wanted) => findOwners({ proc, wanted, signal: AbortSignal.timeout(timeoutMs) }));
+
+  const rowOf = async (ends: SocketEnds): Promise<SocketRow | undefined> => {
+    const texts = clientRowTexts(ends);
+    for (let reads = 0; reads < readsMax; reads++) {
+      const row = texts.tcp === undefined ? undefined : findRow(await tables.tcp(), texts.tcp);
+      // A kernel without IPv6 has no second table.
+      const found = row ?? findRow(await tables.tcp6().catch(ifIpv4(texts.tcp)), texts.tcp6);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
+  const ownerOf = async ({ uid, inode }: SocketRow): Promise<Peer> => {
+    const owner = await search({ uid, inode });
+    if (owner.kind === "process" && owner.container !== undefined) return { kind: "container", id: owner.container.id };
+    // Only a server without root's rights is blind: what it knows then is the user, and it goes by that.
+    return owner.kind === "process" || owner.blind ? { kind: "admitted", uid } : { kind: "gone" };
+  };
+
+  return {
+    async who(ends) {
+      try {
+        const row = await rowOf(ends);
+        if (row === undefined || row.inode === 0) return { kind: "gone" };
+        const { uid } = row;
+        if (uid !== 0 && uid !== ownUid) {
+          const operators = await readOperators(etc, group);
+          const user = operators.accounts.find((account) => account.uid === uid)?.name;
+          if (!operators.group.members.has(uid)) return { kind: "stranger", uid, user, group: operators.group };
+        }
+        return await ownerOf(row);
+      } catch (error) {
+        return { kind: "unreadable", why: reason(error) };
+      }
+    },
+  };
+}
+
+/** Why no client can be known here; undefined where all can. */
+export async function tablesError(proc = "/proc"): Promise<string | undefined> {
+  return readFile(join(proc, "net/tcp"), "latin1").then(() => undefined, reason);
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function ifIpv4(text: string | undefined): (error: unknown) => string {
+  return (error) => {
+    if (text === undefined) throw error;
+    return "";
+  };
+}
+
+/** One search at a time: what is asked for meanwhile is looked for together by the next. */
+function searches(run: (wanted: readonly Wanted[]) => Promise<void>): (socket: SocketRow) => Promise<Owner> {
+  let waiting: (Wanted & { failed: (error: unknown) => void })[] = [];
+  let isBusy = false;
+  const work = async (): Promise<void> => {
+    isBusy = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await run(batch).catch((error: unknown) => {
+        for (const { failed } of batch) failed(error);
+      });
+    }
+    isBusy = false;
+  };
+  return (socket) =>
+    new Promise((found, failed) => {
+      waiting.push({ ...socket, found, failed });
+      if (!isBusy) void work();
+    });
+}
+
+/** Reads a file so that every caller gets a read that began after it asked; callers that wait share one. */
+function freshReads(path: string): () => Promise<string> {
+  let running: Promise<string> | undefined;
+  let next: Promise<string> | undefined;
+  const begin = () => {
+    next = undefined;
+    const mine = readFile(path, "latin1").finally(() => {
+      if (running === mine) running = undefined;
+    });
+    running = mine;
+    return mine;
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
+}

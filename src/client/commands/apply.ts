@@ -1,0 +1,172 @@
+import type { Client } from "../../base/wire/client.ts";
+import { ApiError } from "../../base/wire/client.ts";
+import { coreKinds, type Manifest, type ManifestKey } from "../../orchestration/api/manifest.ts";
+import { type ApplyResult, apply } from "../../orchestration/api/apply.ts";
+import { partialText, undecidedText } from "../text/apply-outcome.ts";
+import type { Arguments } from "../shell/arguments.ts";
+import { assent, yesFlag } from "../shell/ask.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { followAtomic } from "../wait/follow-atomic.ts";
+import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { imagePullText } from "../text/image-pull-text.ts";
+import { isPodKind, readyTarget } from "../wait/look.ts";
+import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
+import { appliedText, hasChanges, planText } from "../text/plan-text.ts";
+import { printable } from "../shell/style.ts";
+
+export const applyCommand: CommandBody = {
+  usage: ["apply -f PATH… [--prune] [--pull] [--atomic] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  examples: [
+    "apply -f app.yaml  show the plan, ask, wait until it is ready",
+    "apply -f deploy/ -y  in a script: do not ask",
+    "apply -f deploy/ --prune  also delete what the folder no longer has",
+  ],
+  detail: [
+    "Shows the plan and asks; without a terminal it needs -y. Stores the manifests whole or not at all.",
+    "Then waits until deployments and statefulsets are ready, and exits with 0 when they are, with 1 when",
+    "one failed or went back to the version before, with 3 when --timeout came first. If someone else",
+    "changes a resource between plan and apply, nothing is overwritten: -y plans again, up to 3 times.",
+    "With --atomic the server puts every resource of the apply back as it was when one of them fails,",
+    "also when this command or the server ends meanwhile. Release commands, jobs and webhooks that ran",
+    "cannot be undone; blocks of plugins are refused.",
+    "",
+    ...manifestDetail,
+  ],
+  flags: [
+    fileFlag,
+    { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
+    { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
+    { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
+    takeOverFlag,
+    { ...yesFlag, aliases: ["auto-approve"] },
+    { name: "dry-run", summary: "show the plan and stop" },
+    { name: "reveal", summary: "show environment values in the plan instead of digests" },
+    { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
+    { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
+  ],
+  run: runApply,
+};
+
+async function runApply(context: Context, args: Arguments): Promise<number> {
+  const timeoutMs = timeoutOf(args.value("timeout"), context);
+  const set = await manifestsOf(args, context);
+  const prune = args.on("prune") ? "true" : undefined;
+  const force = args.on("pull") ? "true" : undefined;
+  const atomic = args.on("atomic") ? "true" : undefined;
+  const asked = { prune, take_over: args.on("take-over") ? "true" : undefined };
+  const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
+  const steps: Steps = {
+    plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
+    store: (plan) => call(guarded(set.manifests, plan), { ...asked, force, atomic }),
+  };
+  if (args.on("dry-run")) {
+    showPlan(await steps.plan(), args, context);
+    return exitCodes.done;
+  }
+  const { plan, result } = await planAndStore(steps, args, context);
+  if (context.json) answer(context, result, () => "");
+  else report(result, plan, context);
+  if (args.on("no-wait")) {
+    if (result.atomic !== undefined) context.terminal.note(`${undecidedText}; see: berth events`);
+    return exitCodes.done;
+  }
+  const targets = targetsOf(context.api, result, plan);
+  if (result.atomic !== undefined) return followAtomic({ id: result.atomic, targets, timeoutMs, context });
+  const waited = await watch(targets, timeoutMs, context);
+  for (const line of partialText(plan, waited, context.terminal.noteStyle)) context.terminal.note(line);
+  return exitOf(waited);
+}
+
+interface Query {
+  prune?: string | undefined;
+  dry_run?: string;
+  force?: string | undefined;
+  take_over?: string | undefined;
+  atomic?: string | undefined;
+}
+
+interface Steps {
+  plan: () => Promise<ApplyResult>;
+  /** Stores what was planned, if what the plan was made against is still there. */
+  store: (plan: ApplyResult) => Promise<ApplyResult>;
+}
+
+/** Tries again after losing a race, where the operator has said yes to whatever the plan will be. */
+const retriesMax = 3;
+
+async function planAndStore(steps: Steps, args: Arguments, context: Context) {
+  for (let retries = args.on("yes") || context.autoApprove ? retriesMax : 0; ; retries--) {
+    const plan = await steps.plan();
+    showPlan(plan, args, context);
+    if (hasChanges(plan)) await assent("apply these changes?", args, context);
+    try {
+      return { plan, result: await steps.store(plan) };
+    } catch (error) {
+      const changed = changedMeanwhile(error);
+      if (changed === undefined) throw error;
+      if (retries === 0) throw new CommandFailure(`${changed}\n  nothing was changed; look again: berth diff`);
+      context.terminal.note(`${context.terminal.noteStyle.yellow("!")} ${changed}; planning again`);
+    }
+  }
+}
+
+function showPlan(plan: ApplyResult, args: Arguments, context: Context): void {
+  const { terminal, json } = context;
+  const reveal = args.on("reveal");
+  if (args.on("dry-run")) answer(context, plan, () => planText(plan, { style: terminal.style, reveal }));
+  else if (!json) terminal.out(planText(plan, { style: terminal.style, reveal }));
+  else if (terminal.asks) terminal.note(planText(plan, { style: terminal.noteStyle, reveal }));
+}
+
+function report(result: ApplyResult, plan: ApplyResult, { terminal }: Context): void {
+  for (const pull of result.image_pulls ?? []) terminal.note(imagePullText(pull, terminal.noteStyle));
+  if (!hasChanges(plan)) return;
+  terminal.out(`\n${appliedText(plan)}`);
+}
+
+/**
+ * The manifests with the revisions that the plan was made against, 0 for what did not exist: the server refuses when
+ * somebody else was faster. What a manifest of another kind expands to is not known here and goes unguarded.
+ */
+export function guarded(manifests: readonly Record<string, unknown>[], plan: ApplyResult): Record<string, unknown>[] {
+  return manifests.map((manifest) => {
+    const index = plan.applied.findIndex((planned) => isSame(planned, manifest));
+    const current = plan.current?.[index];
+    if (index === -1 || current === undefined || !isCore(manifest.kind)) return manifest;
+    const metadata = { if_revision: current?.metadata?.revision ?? 0, ...asObject(manifest.metadata) };
+    return { ...manifest, metadata };
+  });
+}
+
+function isSame(planned: Manifest, written: Record<string, unknown>): boolean {
+  if (typeof written.kind !== "string" || planned.name !== written.name) return false;
+  return planned.kind === normalKind(written.kind) && (planned.scope ?? "") === (written.scope ?? "");
+}
+
+function isCore(kind: unknown): boolean {
+  return typeof kind === "string" && coreKinds.some((core) => core === normalKind(kind));
+}
+
+function asObject(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+/** What happened, without the field by which we asked; undefined where the error is no lost race. */
+function changedMeanwhile(error: unknown): string | undefined {
+  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
+  const [, ref] = /metadata\.if_revision: (\S+) was expected at revision/.exec(error.message) ?? [];
+  return ref === undefined ? undefined : `someone else changed ${printable(ref)} meanwhile`;
+}
+
+function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {
+  return result.applied
+    .filter(({ kind }) => isPodKind(kind))
+    .map((manifest) => {
+      const key: ManifestKey = { kind: manifest.kind, scope: manifest.scope ?? "", name: manifest.name };
+      const revision = manifest.metadata?.revision ?? 0;
+      const before = plan.current?.[plan.applied.findIndex((planned) => isSame(planned, { ...key }))];
+      return readyTarget(api, key, { revision, unchanged: before?.metadata?.revision === revision });
+    });
+}

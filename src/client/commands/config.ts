@@ -1,0 +1,151 @@
+import { listManifests } from "../../orchestration/api/apply.ts";
+import { getConfig, setConfig } from "../../orchestration/api/config.ts";
+import type { Arguments } from "../shell/arguments.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { digestOf } from "../text/digest.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { requireNamed } from "../shell/named.ts";
+import { bucketReference } from "../shell/reference.ts";
+import { printable } from "../shell/style.ts";
+import { didYouMean } from "../shell/suggest.ts";
+import { tableText } from "../text/table-text.ts";
+
+const actions = { set, get, unset, list };
+
+export const configCommand: CommandBody = {
+  usage: [
+    "config set REF KEY=VALUE… [--no-restart]",
+    "config get REF [KEY…]",
+    "config unset REF KEY… [--no-restart]",
+    "config list REF",
+  ],
+  examples: [
+    "config set shop/web LOG=debug TOKEN=-  one value from stdin",
+    "config list shop/web  the keys, and where each is set",
+    "config get shop/web TOKEN  the value",
+  ],
+  detail: [
+    "REF is SCOPE or SCOPE/NAME. An app sees both; its own values win. KEY=- reads the value from stdin,",
+    "so that a secret stands in no command line. list shows digests, which change on every call; get",
+    "shows values. An empty value unsets its key. Apps that read the config restart, unless --no-restart.",
+  ],
+  flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
+  async run(context, args) {
+    const [verb = "", reference, ...rest] = args.words;
+    const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
+    if (action === undefined) {
+      throw usageFailure(
+        verb === ""
+          ? "say what to do: set, get, unset or list"
+          : `unknown command "config ${verb}"${didYouMean(verb, Object.keys(actions))}`,
+      );
+    }
+    if (reference === undefined) throw usageFailure(`config ${verb} needs a SCOPE or SCOPE/NAME`);
+    return action({ bucket: bucketReference(reference), rest, args, context });
+  },
+};
+
+interface Call {
+  bucket: ReturnType<typeof bucketReference>;
+  rest: string[];
+  args: Arguments;
+  context: Context;
+}
+
+async function set(call: Call): Promise<number> {
+  if (call.rest.length === 0) throw usageFailure("config set needs KEY=VALUE");
+  const pairs = call.rest.map((word, index) => {
+    const equals = word.indexOf("=");
+    // The word is not repeated: it may be a secret that lost its key.
+    if (equals < 1) throw usageFailure(`word ${index + 1} after ${call.bucket.text} is not KEY=VALUE`);
+    return [word.slice(0, equals), word.slice(equals + 1)] as const;
+  });
+  // A key named __proto__ is one too: for the server to refuse.
+  const variables: Record<string, string> = Object.fromEntries(pairs);
+  const fromStdin = Object.keys(variables).filter((key) => variables[key] === "-");
+  if (fromStdin.length > 1) throw usageFailure(`stdin holds one value: ${fromStdin.join(" and ")} cannot both be -`);
+  for (const key of fromStdin) variables[key] = (await call.context.stdin()).replace(/\r?\n$/, "");
+  return patch(call, variables, "set");
+}
+
+async function unset(call: Call): Promise<number> {
+  if (call.rest.length === 0) throw usageFailure("config unset needs KEY");
+  const wrong = call.rest.find((key) => key.includes("="));
+  if (wrong !== undefined) throw usageFailure("config unset takes keys alone, without a value");
+  return patch(call, Object.fromEntries(call.rest.map((key) => [key, ""])), "unset");
+}
+
+/** One call however many keys, so that what reads them restarts once. An empty value unsets. */
+async function patch({ bucket, args, context }: Call, body: Record<string, string>, done: string): Promise<number> {
+  const { scope, name } = bucket;
+  const query = { scope, name, restart: args.on("no-restart") ? "false" : undefined };
+  const result = await context.api.call(setConfig, { query, body });
+  if (done === "unset" && result.changed.length === 0) {
+    throw new CommandFailure(
+      `not set on ${bucket.text}: ${Object.keys(body).join(", ")}; see: berth config list ${bucket.text}`,
+    );
+  }
+  answer(context, result, () => {
+    const { changed, restarting, notes = [] } = result;
+    const head =
+      changed.length === 0 ? `nothing changed on ${bucket.text}` : `${done} ${changed.join(", ")} on ${bucket.text}`;
+    const why = changed.length === 0 ? ": it was made before the last change" : "";
+    return [
+      head,
+      ...restarting.map((ref) => `restarting ${printable(ref)}${why}`),
+      ...notes.map((note) => printable(note)),
+    ].join("\n");
+  });
+  const isUnread = done === "set" && result.restarting.length === 0;
+  if (isUnread && !context.json) await warnUnread(bucket, context);
+  return exitCodes.done;
+}
+
+/** Config may come before what reads it; a mistyped name looks the same. */
+async function warnUnread({ text, scope, name }: Call["bucket"], { api, terminal }: Context): Promise<void> {
+  // It is set by now: that nobody can say who reads it is no failure.
+  const readers = await api.call(listManifests, { query: { scope, name } }).catch(() => undefined);
+  if (readers?.length !== 0) return;
+  terminal.note(`${terminal.noteStyle.yellow("!")} nothing is stored under ${text} yet: it is kept until something is`);
+}
+
+async function get({ bucket, rest, context }: Call): Promise<number> {
+  const { scope, name } = bucket;
+  const [key, ...others] = rest;
+  const single = key !== undefined && others.length === 0;
+  const data = await context.api.call(getConfig, { query: { scope, name, key: single ? key : undefined } });
+  if (single) {
+    answer(context, data, () => String(data[key] ?? ""));
+    return exitCodes.done;
+  }
+  const variables = variablesOf(data);
+  const missing = rest.filter((wanted) => !Object.hasOwn(variables, wanted));
+  if (missing.length > 0) throw new CommandFailure(`not set on ${bucket.text}: ${missing.join(", ")}`);
+  const shown = rest.length === 0 ? Object.keys(variables).sort() : rest;
+  answer(context, data, () => shown.map((wanted) => `${wanted}=${variables[wanted]}`).join("\n"));
+  return exitCodes.done;
+}
+
+async function list({ bucket, rest, context }: Call): Promise<number> {
+  if (rest.length > 0) throw usageFailure("config list takes no keys: config get shows values");
+  const { scope, name } = bucket;
+  const data = await context.api.call(getConfig, { query: { scope, name } });
+  const merged = variablesOf(data);
+  const own =
+    name === undefined
+      ? {}
+      : variablesOf(await context.api.call(getConfig, { query: { scope, name, merge: "false" } }));
+  if (Object.keys(merged).length === 0) await requireNamed(bucket.text, context);
+  answer(context, data, () => {
+    const keys = Object.keys(merged).sort();
+    if (keys.length === 0) return `nothing is set on ${bucket.text}`;
+    const rows = keys.map((key) => [key, digestOf(merged[key] ?? ""), Object.hasOwn(own, key) ? bucket.text : scope]);
+    return tableText([["KEY", "DIGEST", "SET ON"], ...rows], { head: context.terminal.style.dim });
+  });
+  return exitCodes.done;
+}
+
+function variablesOf({ vars }: Record<string, unknown>): Record<string, string> {
+  const entries = typeof vars === "object" && vars !== null ? Object.entries(vars) : [];
+  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
+}

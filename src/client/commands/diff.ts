@@ -1,0 +1,25 @@
+import { apply } from "../../orchestration/api/apply.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { exitCodes } from "../shell/failures.ts";
+import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
+import { hasChanges, planText } from "../text/plan-text.ts";
+
+export const diffCommand: CommandBody = {
+  usage: ["diff -f PATH… [--prune] [--detailed-exitcode]"],
+  detail: manifestDetail,
+  flags: [
+    fileFlag,
+    { name: "prune", summary: "count in what apply --prune would delete" },
+    takeOverFlag,
+    { name: "detailed-exitcode", summary: "exit with 2 when there are changes, 0 when there are none" },
+    { name: "reveal", summary: "show environment values instead of digests" },
+  ],
+  async run(context, args) {
+    const set = await manifestsOf(args, context);
+    const flag = (name: string) => (args.on(name) ? "true" : undefined);
+    const query = { dry_run: "true", prune: flag("prune"), take_over: flag("take-over") };
+    const plan = await explained(set, () => context.api.call(apply, { body: set.manifests, query }));
+    answer(context, plan, () => planText(plan, { style: context.terminal.style, reveal: args.on("reveal") }));
+    return args.on("detailed-exitcode") && hasChanges(plan) ? exitCodes.usage : exitCodes.done;
+  },
+};

@@ -1,0 +1,42 @@
+import { type HookDelivery, listDeliveries } from "../../orchestration/api/hooks.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { timeText } from "../text/time-text.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { resourceReference } from "../shell/reference.ts";
+import { printable } from "../shell/style.ts";
+import { tableText } from "../text/table-text.ts";
+
+export const hooksCommand: CommandBody = {
+  usage: ["hooks list SCOPE/NAME [--kind KIND] [--limit N]", "hooks secret [--root DIR]"],
+  detail: [
+    "list shows the newest first. secret works on the server itself and prints what receivers check",
+    "the signatures with.",
+  ],
+  flags: [
+    { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
+    { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },
+  ],
+  async run(context, args) {
+    const [verb, text, ...more] = args.words;
+    if (verb !== "list" || text === undefined || more.length > 0) {
+      throw usageFailure("say what to show: hooks list SCOPE/NAME");
+    }
+    const { kind: own, scope, name } = resourceReference(text);
+    const flag = args.value("kind");
+    const kind = flag === undefined ? own : normalKind(flag);
+    const data = await context.api.call(listDeliveries, { query: { kind, scope, name, limit: args.value("limit") } });
+    answer(context, data, () => deliveriesText(data.deliveries, context));
+    return exitCodes.done;
+  },
+};
+
+function deliveriesText(deliveries: readonly HookDelivery[], { terminal }: Context): string {
+  if (deliveries.length === 0) return "no webhook calls";
+  const rows = deliveries.map((call) => {
+    const { created_at, event, status, attempts, last_result = "-", method, url } = call;
+    return [timeText(created_at), event, status, String(attempts), last_result, `${method} ${url}`].map(printable);
+  });
+  const head = ["TIME", "EVENT", "STATUS", "TRIES", "RESULT", "CALL"];
+  return tableText([head, ...rows], { width: terminal.width, head: terminal.style.dim });
+}

@@ -1,0 +1,48 @@
+import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "../../../identity/api/manage/apps.ts";
+import { answer, type Command } from "../../shell/command.ts";
+import { timeText } from "../../text/time-text.ts";
+import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { noWords, oneWord, table } from "./shared.ts";
+
+export const appCommands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list the apps",
+    usage: ["identity app list"],
+    flags: [],
+    async run(context, args) {
+      noWords(args);
+      const data = await context.api.call(listIdentityApps);
+      answer(context, data, () => {
+        const rows = data.apps.map((app) => [app.id, app.name, String(app.instances), timeText(app.created_at)]);
+        return rows.length === 0 ? "no apps yet" : table(["ID", "NAME", "INSTANCES", "CREATED"], rows, context);
+      });
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "create",
+    summary: "make an app",
+    usage: ["identity app create [NAME]"],
+    flags: [],
+    async run(context, args) {
+      const [name, ...more] = args.words;
+      if (more.length > 0) throw usageFailure("an app has one name; put it in quotes");
+      const data = await context.api.call(createIdentityApp, { body: name === undefined ? {} : { name } });
+      answer(context, data, () => `made app ${data.name} (${data.id})`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "delete",
+    summary: "delete an app that has no instances",
+    usage: ["identity app delete APP"],
+    flags: [],
+    async run(context, args) {
+      const app = oneWord(args, "which app: its id or name");
+      const data = await context.api.call(deleteIdentityApp, { params: { app } });
+      answer(context, data, () => `deleted app ${app}`);
+      return exitCodes.done;
+    },
+  },
+];

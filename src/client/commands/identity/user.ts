@@ -1,0 +1,198 @@
+import {
+  banIdentityUser,
+  createIdentityUser,
+  deleteIdentityUser,
+  getIdentityUser,
+  type IdentityUser,
+  listIdentityUsers,
+  setIdentityPassword,
+  unbanIdentityUser,
+} from "../../../identity/api/manage/users.ts";
+import type { Arguments } from "../../shell/arguments.ts";
+import { assent, yesFlag } from "../../shell/ask.ts";
+import { answer, type Command, type Context } from "../../shell/command.ts";
+import { timeText } from "../../text/time-text.ts";
+import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { listText } from "../../text/table-text.ts";
+import { printable } from "../../shell/style.ts";
+import {
+  given,
+  instanceFlag,
+  instanceOf,
+  moreText,
+  noWords,
+  oneWord,
+  pageFlags,
+  secretValue,
+  table,
+} from "./shared.ts";
+
+const who = "USER is an id, or an address.";
+
+export const userCommands: readonly Command[] = [
+  {
+    name: "create",
+    summary: "make a user",
+    usage: ["identity user create [--instance ID] --email E [--name N] [--password P]"],
+    flags: [
+      instanceFlag,
+      { name: "email", value: "E", summary: "address" },
+      { name: "name", value: "N", summary: "name that is shown" },
+      { name: "password", value: "P", summary: "- reads it from stdin" },
+      { name: "avatar-url", value: "URL", summary: "picture" },
+      { name: "unverified", summary: "the address is not proven" },
+    ],
+    async run(context, args) {
+      noWords(args);
+      const email = args.value("email");
+      if (email === undefined) throw usageFailure("say the address: --email E");
+      const body = given({
+        email,
+        name: args.value("name"),
+        password: await secretValue(args, "password", context),
+        avatar_url: args.value("avatar-url"),
+        email_verified: args.on("unverified") ? false : undefined,
+      });
+      const query = { instance: await instanceOf(context, args) };
+      const data = await context.api.call(createIdentityUser, { query, body });
+      answer(context, data, () => `made user ${data.id}`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "list",
+    summary: "list the users of an instance, newest first",
+    usage: ["identity user list [--instance ID] [-n N]"],
+    flags: [instanceFlag, ...pageFlags],
+    async run(context, args) {
+      noWords(args);
+      return list(context, args, undefined);
+    },
+  },
+  {
+    name: "search",
+    summary: "find users of an instance",
+    usage: ["identity user search QUERY… [--instance ID] [-n N]"],
+    detail: [
+      "QUERY is tokens such as email:ana@shop.test, name:*silva*, created_at>2026-01-01, -email:*@a.test.",
+      "Put -- before a query that begins with a dash.",
+    ],
+    flags: [instanceFlag, ...pageFlags],
+    async run(context, args) {
+      if (args.words.length === 0) throw usageFailure("say what to look for, such as email:*@shop.test");
+      return list(context, args, args.words.join(" "));
+    },
+  },
+  {
+    name: "show",
+    summary: "show a user",
+    usage: ["identity user show USER [--instance ID]"],
+    detail: [who],
+    flags: [instanceFlag],
+    async run(context, args) {
+      const data = await context.api.call(getIdentityUser, await target(context, args));
+      answer(context, data, () => userText(data));
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "ban",
+    summary: "lock a user out and end all sessions at once",
+    usage: ["identity user ban USER [--instance ID]"],
+    detail: [who],
+    flags: [instanceFlag],
+    async run(context, args) {
+      const data = await context.api.call(banIdentityUser, await target(context, args));
+      answer(context, data, () => `banned ${data.email}, ${ended(data.sessions_revoked)}`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "unban",
+    summary: "let a banned user in again",
+    usage: ["identity user unban USER [--instance ID]"],
+    detail: [who],
+    flags: [instanceFlag],
+    async run(context, args) {
+      const data = await context.api.call(unbanIdentityUser, await target(context, args));
+      answer(context, data, () => `${data.email} may sign in again`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "set-password",
+    summary: "set a password, or take it away, and end all sessions",
+    usage: [
+      "identity user set-password USER [--instance ID] --password P",
+      "identity user set-password USER [--instance ID] --none",
+    ],
+    detail: [who],
+    flags: [
+      instanceFlag,
+      { name: "password", value: "P", summary: "- reads it from stdin" },
+      { name: "none", summary: "no sign-in with a password any more" },
+    ],
+    async run(context, args) {
+      const password = await secretValue(args, "password", context);
+      if ((password === undefined) !== args.on("none")) throw usageFailure("say --password P, or --none");
+      const body = password === undefined ? {} : { password };
+      const data = await context.api.call(setIdentityPassword, { ...(await target(context, args)), body });
+      const done = password === undefined ? "has no password any more" : "has a new password";
+      answer(context, data, () => `${data.email} ${done}, ${ended(data.sessions_revoked)}`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "delete",
+    summary: "delete a user with identities and sessions",
+    usage: ["identity user delete USER [--instance ID] [-y]"],
+    detail: [who],
+    flags: [instanceFlag, yesFlag],
+    async run(context, args) {
+      const user = await target(context, args);
+      await assent(`delete user ${user.params.user} with all sessions? it cannot be undone`, args, context);
+      const data = await context.api.call(deleteIdentityUser, user);
+      answer(context, data, () => `deleted user ${data.id}`);
+      return exitCodes.done;
+    },
+  },
+];
+
+async function target(context: Context, args: Arguments) {
+  const user = oneWord(args, "which user: an id or an address");
+  // An id is one of a kind; only an address needs its instance.
+  const instance = user.includes("@") ? await instanceOf(context, args) : args.value("instance");
+  return { params: { user }, query: { instance } };
+}
+
+async function list(context: Context, args: Arguments, query: string | undefined): Promise<number> {
+  const page = { query, limit: args.value("limit"), cursor: args.value("cursor") };
+  const instance = await instanceOf(context, args);
+  const data = await context.api.call(listIdentityUsers, { query: { instance, ...page } });
+  answer(context, data, () => `${usersText(data.users, context)}${moreText(data.next)}`);
+  return exitCodes.done;
+}
+
+function usersText(users: readonly IdentityUser[], context: Context): string {
+  if (users.length === 0) return "no users";
+  const rows = users.map((user) => [
+    user.id,
+    user.email,
+    user.name,
+    user.banned_at === undefined ? (user.email_verified ? "verified" : "unverified") : "banned",
+    user.providers.join(",") || "-",
+    timeText(user.created_at),
+  ]);
+  return table(["ID", "EMAIL", "NAME", "STATE", "PROVIDERS", "CREATED"], rows, context);
+}
+
+function userText(user: IdentityUser): string {
+  const rows = Object.entries(user).map(([name, value]) => {
+    return [name, printable(Array.isArray(value) ? value.join(", ") : String(value ?? "-"))];
+  });
+  return listText(rows);
+}
+
+function ended(sessions: number): string {
+  return sessions === 1 ? "ended 1 session" : `ended ${sessions} sessions`;
+}

@@ -1,0 +1,136 @@
+import { ApiError, readAnswer } from "../../base/wire/client.ts";
+import { podLogs } from "../../orchestration/api/logs.ts";
+import type { PodRecord } from "../../orchestration/api/pods.ts";
+import type { Arguments } from "../shell/arguments.ts";
+import type { CommandBody, Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { type FanOutSetup, followAll, type LogStart, readAll } from "../session/fan-out.ts";
+import { createLinePrefix, type LinePrefix } from "../session/line-prefix.ts";
+import { isFinishedRun } from "../wait/look.ts";
+import { containerWord, findPods } from "../wait/pods.ts";
+
+export const logsCommand: CommandBody = {
+  usage: ["logs SCOPE/NAME[.REPLICA] [-f] [-n LINES] [--since TIME] [-t]", "logs SCOPE [-f]"],
+  examples: [
+    "logs shop/web -f  follow all replicas",
+    "logs shop/web -n 100 --since 10m  the last lines of the last 10 minutes",
+  ],
+  detail: [
+    "With several pods, each line begins with the name of its pod. With -f, new replicas join in, and the",
+    "replacement of a pod that goes away is followed. With -o json each line is a JSON object.",
+  ],
+  flags: [
+    { name: "follow", short: "f", summary: "go on with what is written later" },
+    { name: "tail", short: "n", value: "LINES", summary: "only the last lines of each pod" },
+    { name: "since", value: "TIME", summary: "only what is newer: 10m, 2026-01-31T13:05:00Z or unix seconds" },
+    { name: "timestamps", short: "t", summary: "put its time in front of each line" },
+    { name: "no-prefix", summary: "leave the pod out of the lines" },
+  ],
+  async run(context, args) {
+    const [reference, ...more] = args.words;
+    if (reference === undefined || more.length > 0) throw usageFailure("logs takes one SCOPE/NAME, pod or SCOPE");
+    const start: LogStart = { tail: args.value("tail"), since: args.value("since") };
+    const setup = fanOut(context, args, reference);
+    try {
+      if (args.on("follow")) await followAll(setup, start);
+      else await readAll(setup, await found(setup, reference), start);
+    } catch (error) {
+      // A reader that has seen enough (`| head`) is not a failure.
+      if (isBrokenPipe(error)) return exitCodes.done;
+      if (!context.signal.aborted) throw error;
+    }
+    return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
+  },
+};
+
+async function found(setup: FanOutSetup, reference: string): Promise<readonly string[]> {
+  const container = containerWord(reference);
+  // Its own name needs no look at the others: the server says when it is gone.
+  if (container !== undefined) return [container];
+  const pods = await setup.list();
+  if (pods.length === 0)
+    throw new CommandFailure(
+      `no pods of "${reference}"; see: berth get pods, or for the runs of a job: berth why ${reference}`,
+    );
+  return pods.map((pod) => pod.name);
+}
+
+function fanOut(context: Context, args: Arguments, reference: string): FanOutSetup {
+  const { clock, signal, limits, terminal } = context;
+  const options = { follow: args.on("follow"), timestamps: args.on("timestamps") };
+  let single = containerWord(reference) !== undefined;
+  let width = 0;
+  let skewMs = 0;
+  return {
+    async list() {
+      const { pods: all } = await findPods(context.api, reference);
+      // Runs that have ended say nothing new, and in a whole scope they are not what is asked for.
+      const isWanted = !args.on("follow") && reference.includes("/");
+      const pods = all.filter((pod) => isWanted || !isFinishedRun(pod) || namesReplica(reference, pod));
+      single ||= pods.some((pod) => namesReplica(reference, pod));
+      width = Math.max(width, ...pods.map((pod) => pod.name.length));
+      return pods;
+    },
+    async read(name, start, onBytes) {
+      const query = { ...options, ...start };
+      const response = await context.streams.raw(podLogs, { params: { name }, query });
+      if (!response.ok) return void readAnswer(podLogs, response.status, await response.text());
+      skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now() || 0;
+      // One pod that was named itself needs no name in front.
+      const plain = (single || args.on("no-prefix")) && !context.json;
+      const lines = plain ? undefined : createLinePrefix(lineMaker(context, name, width));
+      await print(context, response, { lines, onBytes });
+    },
+    serverNow: () => clock.now() + skewMs,
+    note: (text) => terminal.note(terminal.noteStyle.dim(text)),
+    passing,
+    clock,
+    signal,
+    pollMs: limits.followMs,
+    streamsMax: limits.logStreamsMax,
+    single: () => single,
+  };
+}
+
+function namesReplica(reference: string, { scope, resource_name: resource, replica_id: replica }: PodRecord): boolean {
+  return reference.endsWith(`${scope ?? ""}/${resource}.${replica}`);
+}
+
+/** What is shown of one line. */
+function lineMaker(context: Context, pod: string, width: number): (line: Uint8Array) => Uint8Array {
+  if (context.json) return (line) => Buffer.from(JSON.stringify({ pod, line: Buffer.from(line).toString() }));
+  const prefix = Buffer.from(`${context.terminal.style.byKey(pod, `${pod.padEnd(width)} |`)} `);
+  return (line) => Buffer.concat([prefix, line]);
+}
+
+interface Printing {
+  /** Undefined for bytes as they are. */
+  lines: LinePrefix | undefined;
+  onBytes: () => void;
+}
+
+async function print(context: Context, response: Response, { lines, onBytes }: Printing): Promise<void> {
+  const { stdout } = context.rawTerminal;
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  try {
+    for await (const chunk of body ?? []) {
+      onBytes();
+      const bytes = lines === undefined ? chunk : lines.push(chunk);
+      if (bytes.length > 0) await stdout(bytes);
+    }
+  } finally {
+    const last = lines?.end();
+    if (last !== undefined && last.length > 0) await stdout(last);
+  }
+}
+
+/** The server restarts, or the pod is just being replaced. */
+function passing(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 404 || error.status >= 500;
+  if (error instanceof CommandFailure) return error.exitCode === exitCodes.unreachable;
+  return !isBrokenPipe(error);
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}

@@ -1,0 +1,63 @@
+import { listReleases, type Release } from "../../orchestration/api/releases.ts";
+import { postFailure } from "../../base/pure/exit-code.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { ageOf, shortDuration } from "../text/time-text.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { resourceReference } from "../shell/reference.ts";
+import type { TableSetup } from "../text/resource-table.ts";
+import { printable, type Style } from "../shell/style.ts";
+import { takenBackFields } from "../text/taken-back.ts";
+import { tableText } from "../text/table-text.ts";
+import { tableSetup } from "./get.ts";
+
+export const releasesCommand: CommandBody = {
+  usage: ["releases SCOPE/NAME [--kind KIND]"],
+  flags: [{ name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" }],
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (text === undefined || more.length > 0) throw usageFailure("say whose releases: one SCOPE/NAME");
+    const reference = resourceReference(text);
+    const { scope, name } = reference;
+    const flag = args.value("kind") ?? reference.kind;
+    const kind = flag === undefined ? undefined : normalKind(flag);
+    const data = await context.api.call(listReleases, { query: { kind, scope, name } });
+    answer(context, data, () => releaseTable(data.releases, tableSetup(context)));
+    return exitCodes.done;
+  },
+};
+
+function releaseTable(releases: readonly Release[], { style, width, now }: TableSetup): string {
+  if (releases.length === 0) return "no releases yet";
+  const rows = releases.map((release) => [
+    release.id,
+    statusText(release, style),
+    causeText(release),
+    String(release.revision),
+    printable(release.image ?? "-"),
+    ageOf(release.started_at, now),
+    tookText(release, now),
+    printable(release.error ?? postFailure(release.post_exit_code) ?? tookBack(release)),
+  ]);
+  return tableText([["ID", "STATUS", "CAUSE", "REVISION", "IMAGE", "AGE", "TOOK", "WHY"], ...rows], {
+    width,
+    head: style.dim,
+  });
+}
+
+function statusText({ status }: Release, style: Style): string {
+  if (status === "succeeded") return style.green(status);
+  return status === "failed" ? style.red(status) : style.yellow(status);
+}
+
+function causeText({ cause, rolled_back_from: goal }: Release): string {
+  return goal === undefined ? cause : `${cause} to ${goal}`;
+}
+
+function tookBack({ taken_back: paths = [] }: Release): string {
+  return paths.length === 0 ? "" : `took back ${takenBackFields(paths)}`;
+}
+
+function tookText({ started_at: started, ended_at: ended }: Release, now: number): string {
+  return shortDuration((ended === undefined ? now : Date.parse(ended)) - Date.parse(started));
+}

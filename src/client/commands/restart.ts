@@ -1,0 +1,46 @@
+import { formatKey } from "../../orchestration/api/manifest.ts";
+import { restart } from "../../orchestration/api/restart.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { follow, timeoutOf } from "../wait/follow.ts";
+import { imagePullText } from "../text/image-pull-text.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { operationTarget, releaseTarget } from "../wait/look.ts";
+import { resourceReference } from "../shell/reference.ts";
+
+export const restartCommand: CommandBody = {
+  usage: ["restart SCOPE/NAME [--pull] [--kind KIND] [--no-wait] [--timeout TIME]"],
+  examples: [
+    "restart shop/web  one replica after another, and wait",
+    "restart shop/web --pull  take a newer image of the same tag",
+  ],
+  detail: ["Replicas that were stopped by hand start again, too."],
+  flags: [
+    { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
+    { name: "pull", summary: "ask the registry for its images first; a tag that moved is a release" },
+    { name: "no-wait", aliases: ["detach"], summary: "do not wait until the last one is replaced" },
+    { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
+  ],
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (text === undefined || more.length > 0) throw usageFailure("say what to restart: one SCOPE/NAME");
+    const timeoutMs = timeoutOf(args.value("timeout"), context);
+    const reference = resourceReference(text);
+    const flag = args.value("kind");
+    const kind = flag === undefined ? reference.kind : normalKind(flag);
+    const { scope, name } = reference;
+    // The wait is ours, so that it can be shown, limited and left.
+    const pull = args.on("pull") ? "true" : undefined;
+    const data = await context.api.call(restart, { query: { kind, scope, name, pull, wait: "false" } });
+    const { terminal } = context;
+    for (const row of data.image_pulls ?? []) terminal.note(imagePullText(row, terminal.noteStyle));
+    answer(context, data, () => {
+      const unfrozen = data.unfroze.length === 0 ? "" : `, no longer frozen: ${data.unfroze.join(", ")}`;
+      return `restarting ${formatKey(data)}${unfrozen}`;
+    });
+    if (args.on("no-wait") || data.operation === undefined) return exitCodes.done;
+    const { release, operation } = data;
+    const target = release === undefined ? operationTarget : releaseTarget;
+    return follow([target(context.api, data, release ?? operation)], timeoutMs, context);
+  },
+};

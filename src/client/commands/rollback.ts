@@ -1,0 +1,48 @@
+import { formatKey } from "../../orchestration/api/manifest.ts";
+import { rollback } from "../../orchestration/api/releases.ts";
+import type { DataOf } from "../../base/wire/endpoint.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { follow, timeoutOf } from "../wait/follow.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { releaseTarget } from "../wait/look.ts";
+import { resourceReference } from "../shell/reference.ts";
+import { takenBackFields } from "../text/taken-back.ts";
+
+export const rollbackCommand: CommandBody = {
+  usage: ["rollback SCOPE/NAME [--to ID] [--kind KIND] [--no-wait] [--timeout TIME]"],
+  examples: [
+    "rollback shop/web  to the last release that worked",
+    "rollback shop/web --to 0tox11b2k  to one that berth releases lists",
+  ],
+  detail: [
+    "Without --to it takes the newest good release with another spec or image. What containers are made",
+    "from and the release commands go back. Config, the number of replicas, how replicas are replaced and",
+    "webhooks stay, as far as they fit. A rollout that is under way ends.",
+  ],
+  flags: [
+    { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },
+    { name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" },
+    { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
+    { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
+  ],
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (text === undefined || more.length > 0) throw usageFailure("say what to roll back: one SCOPE/NAME");
+    const timeoutMs = timeoutOf(args.value("timeout"), context);
+    const reference = resourceReference(text);
+    const { scope, name } = reference;
+    const flag = args.value("kind") ?? reference.kind;
+    const kind = flag === undefined ? undefined : normalKind(flag);
+    const data = await context.api.call(rollback, { query: { kind, scope, name, release_id: args.value("to") } });
+    answer(context, data, () => rollbackText(data));
+    if (args.on("no-wait")) return exitCodes.done;
+    return follow([releaseTarget(context.api, data, data.new_release)], timeoutMs, context);
+  },
+};
+
+function rollbackText(data: DataOf<typeof rollback>): string {
+  const { taken_back: paths = [] } = data;
+  const fields = paths.length === 0 ? "" : `\n  taken back: ${takenBackFields(paths)}`;
+  return `rolling ${formatKey(data)} back to release ${data.rolled_back_to}${fields}`;
+}

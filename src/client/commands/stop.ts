@@ -1,0 +1,25 @@
+import type { DataOf } from "../../base/wire/endpoint.ts";
+import { stopPod } from "../../orchestration/api/pods.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { exitCodes } from "../shell/failures.ts";
+import { podNames, unlessGone } from "../wait/pods.ts";
+
+export const stopCommand: CommandBody = {
+  usage: ["stop SCOPE/NAME.REPLICA… [--no-freeze]", "stop SCOPE/NAME"],
+  examples: ["stop shop/web.k3x7a  one replica", "stop shop/web  all of them"],
+  detail: ["A stopped pod stays stopped until start or restart. SCOPE/NAME means all its replicas."],
+  flags: [{ name: "no-freeze", summary: "only stop it: the server brings it back" }],
+  async run(context, args) {
+    const freeze = args.on("no-freeze") ? "false" : undefined;
+    const done: DataOf<typeof stopPod>[] = [];
+    const names = await podNames(context.api, args.words);
+    for (const name of names) {
+      const data = await unlessGone(names, () => context.api.call(stopPod, { params: { name }, query: { freeze } }));
+      if (data === undefined) continue;
+      done.push(data);
+      if (!context.json) context.terminal.out(`stopped ${data.name}${data.freeze ? ", frozen until start" : ""}`);
+    }
+    answer(context, done.length === 1 ? done[0] : { pods: done }, () => "");
+    return exitCodes.done;
+  },
+};

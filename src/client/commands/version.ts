@@ -1,0 +1,24 @@
+import { health } from "../../orchestration/api/health.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { listText } from "../text/table-text.ts";
+
+export const versionCommand: CommandBody = {
+  usage: ["version"],
+  flags: [],
+  async run(context) {
+    const { version: client, endpoint } = context;
+    const server = await context.api.call(health).then(
+      ({ version }) => ({ version, failure: undefined }),
+      (failure: unknown) => ({ version: undefined, failure }),
+    );
+    if (server.version === undefined && !(server.failure instanceof CommandFailure)) throw server.failure;
+    answer(context, { client, server: server.version ?? null }, () =>
+      listText([
+        ["client", client],
+        ["server", server.version ?? `not reached at ${endpoint}`],
+      ]),
+    );
+    return server.failure instanceof CommandFailure ? server.failure.exitCode : exitCodes.done;
+  },
+};

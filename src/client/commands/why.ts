@@ -1,0 +1,42 @@
+import { why } from "../../orchestration/api/why.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { resourceReference } from "../shell/reference.ts";
+import { whyText } from "../text/why-text.ts";
+import { tableSetup } from "./get.ts";
+
+const linesMax = 100;
+
+export const whyCommand: CommandBody = {
+  usage: ["why SCOPE/NAME [-n LINES] [--kind KIND]"],
+  examples: ["why shop/web  what happened, and what to type next"],
+  detail: [
+    "Shows the last death (exit code, signal, memory, last lines of output, last probes), the last",
+    "release that failed and where it went back to, and what was changed in the hour before. For a job",
+    "or cron job it shows the last run that failed, took too long or was missed. Deaths are kept when a",
+    "resource is deleted.",
+  ],
+  flags: [
+    { name: "lines", short: "n", value: "LINES", summary: "at most this many lines of output (100)" },
+    {
+      name: "kind",
+      short: "k",
+      value: "KIND",
+      summary: "deployment, statefulset, job or cronjob, where several have the name",
+    },
+  ],
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (text === undefined || more.length > 0) throw usageFailure("say what to explain: one SCOPE/NAME");
+    const lines = args.value("lines") ?? String(linesMax);
+    if (!/^\d+$/.test(lines)) throw usageFailure(`--lines "${lines}" is not a whole number`);
+    const reference = resourceReference(text);
+    const { scope, name } = reference;
+    const flag = args.value("kind") ?? reference.kind;
+    const kind = flag === undefined ? undefined : normalKind(flag);
+    const data = await context.api.call(why, { query: { kind, scope, name } });
+    answer(context, data, () => whyText(data, { ...tableSetup(context), lines: Number(lines) }));
+    return exitCodes.done;
+  },
+};

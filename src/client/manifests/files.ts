@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import type { ManifestFile } from "./document.ts";
+
+export interface FileLimits {
+  manifestFilesMax: number;
+  fileBytesMax: number;
+}
+
+export interface FileSetup {
+  /** Working directory of the operator. */
+  cwd: string;
+  stdin: () => Promise<string>;
+  limits: FileLimits;
+}
+
+const extensions = /\.(?:ya?ml|json)$/;
+
+/**
+ * The files behind the operator's `-f` values, in that order: a file, a folder (all below it that end in .yaml, .yml
+ * or .json, sorted by path), or `-` for standard input.
+ */
+export async function manifestFiles(paths: readonly string[], setup: FileSetup): Promise<ManifestFile[]> {
+  const files: ManifestFile[] = [];
+  for (const path of new Set(paths)) {
+    if (path === "-") files.push({ name: "stdin", text: await setup.stdin(), directory: setup.cwd, json: false });
+    else files.push(...listed(path, setup).map((name) => manifestFile(name, setup)));
+    if (files.length > setup.limits.manifestFilesMax) {
+      throw new CommandFailure(`more than ${setup.limits.manifestFilesMax} manifest files: apply them in parts`);
+    }
+  }
+  return files;
+}
+
+function manifestFile(name: string, { cwd, limits }: FileSetup): ManifestFile {
+  const path = resolve(cwd, name);
+  const text = new TextDecoder().decode(readBounded(path, name, limits.fileBytesMax));
+  return { name, text, directory: dirname(path), json: name.endsWith(".json") };
+}
+
+function listed(name: string, { cwd }: FileSetup): string[] {
+  const path = resolve(cwd, name);
+  if (!stat(path, name).isDirectory()) return [name];
+  const found = below(path, name)
+    .filter((item) => !item.isDirectory() && extensions.test(item.name))
+    .map((item) => join(name, join(item.parentPath, item.name).slice(path.length)))
+    .sort();
+  if (found.length > 0) return found;
+  throw new CommandFailure(`no manifest in folder "${name}": it holds no .yaml, .yml or .json file`);
+}
+
+function below(path: string, name: string) {
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    throw cannotRead(`${name} and what is below`, error);
+  }
+}
+
+/** Content of a file, or an error that names it as the operator wrote it. */
+export function readBounded(path: string, name: string, bytesMax: number): Uint8Array {
+  const info = stat(path, name);
+  if (info.isDirectory()) throw new CommandFailure(`"${name}" is a folder, not a file`);
+  if (info.size > bytesMax) {
+    throw new CommandFailure(`"${name}" has ${info.size} bytes, more than the ${bytesMax} that are read`);
+  }
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw cannotRead(name, error);
+  }
+}
+
+function stat(path: string, name: string) {
+  try {
+    return statSync(path);
+  } catch (error) {
+    throw cannotRead(name, error);
+  }
+}
+
+function cannotRead(name: string, error: unknown): CommandFailure {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR") return new CommandFailure(`"${name}" does not exist`);
+  if (code === "EACCES") return new CommandFailure(`no permission to read "${name}"`);
+  return new CommandFailure(`cannot read "${name}": ${error}`, exitCodes.failed);
+}

@@ -1,0 +1,85 @@
+import { resolve } from "node:path";
+import { formatKey } from "../../orchestration/api/manifest.ts";
+import { CommandFailure } from "../shell/failures.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { type Entry, type ManifestFile, readDocuments } from "./document.ts";
+import { mergeEnvFiles } from "./env-merge.ts";
+import { type FileLimits, manifestFiles, readBounded } from "./files.ts";
+import type { Variables } from "./interpolate.ts";
+import { serverFaults } from "./server-faults.ts";
+import { type Fault, formatFaults, ManifestError, placeOf, type Span } from "./source.ts";
+
+export interface ReadSetup {
+  cwd: string;
+  stdin: () => Promise<string>;
+  variables: Variables;
+  limits: FileLimits & { manifestDepthMax: number; manifestNodesMax: number; faultsShownMax: number };
+}
+
+/** The manifests of one command, in the order in which they were read. */
+export interface ManifestSet {
+  manifests: Record<string, unknown>[];
+  /** The server's complaints (`manifest 2: spec.ports[0]: …`) with file, line and excerpt where they name a place. */
+  explain(message: string): string;
+}
+
+/** Reads every manifest behind the `-f` values. Throws `ManifestError` with all faults at once. */
+export async function readManifests(paths: readonly string[], setup: ReadSetup): Promise<ManifestSet> {
+  const files = await manifestFiles(paths, setup);
+  const faults: Fault[] = [];
+  const entries = files.flatMap((file) => readDocuments(file, documentSetup(setup), faults));
+  for (const entry of entries) mergeEnvFiles(entry, envText(setup), faults);
+  faults.push(...duplicates(entries));
+  if (faults.length > 0) throw new ManifestError(faults, setup.limits.faultsShownMax);
+  if (entries.length === 0) throw new CommandFailure(`no manifest in ${files.map((file) => file.name).join(", ")}`);
+  return {
+    manifests: entries.map((entry) => entry.manifest),
+    explain: (message) => explain(message, entries, setup.limits.faultsShownMax),
+  };
+}
+
+function documentSetup({ variables, limits }: ReadSetup) {
+  return {
+    variables,
+    readAsset: (file: ManifestFile, path: string) => {
+      return readBounded(resolve(file.directory, path), path, limits.fileBytesMax);
+    },
+    depthMax: limits.manifestDepthMax,
+    nodesMax: limits.manifestNodesMax,
+  };
+}
+
+function envText({ limits }: ReadSetup) {
+  return (entry: Entry, path: string): string => {
+    return new TextDecoder().decode(readBounded(resolve(entry.file.directory, path), path, limits.fileBytesMax));
+  };
+}
+
+function duplicates(entries: readonly Entry[]): Fault[] {
+  const seen = new Map<string, Entry>();
+  return entries.flatMap((entry) => {
+    const identity = identityOf(entry);
+    if (identity === undefined) return [];
+    const first = seen.get(identity);
+    if (first === undefined) {
+      seen.set(identity, entry);
+      return [];
+    }
+    return [{ span: nameSpan(entry), message: `${identity} is declared twice: first at ${placeOf(nameSpan(first))}` }];
+  });
+}
+
+/** `kind/scope/name`; undefined where the server will say what is missing. */
+function identityOf({ manifest: { kind, scope, name } }: Entry): string | undefined {
+  if (typeof kind !== "string" || typeof name !== "string") return undefined;
+  return formatKey({ kind: normalKind(kind), scope: typeof scope === "string" ? scope : "", name });
+}
+
+function nameSpan(entry: Entry): Span {
+  return entry.places.get("name")?.value ?? { source: entry.file, start: 0, end: 0 };
+}
+
+function explain(message: string, entries: readonly Entry[], shownMax: number): string {
+  const { faults, rest } = serverFaults(message, entries);
+  return [...(faults.length > 0 ? [formatFaults(faults, shownMax)] : []), ...rest].join("\n\n");
+}

@@ -1,0 +1,86 @@
+import type { Client } from "../../base/wire/client.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import type { Arguments, Flag } from "./arguments.ts";
+import type { RunLocal } from "../session/local-run.ts";
+import type { Variables } from "../manifests/interpolate.ts";
+import type { RawTerminal } from "./raw-terminal.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** One verb of the client. */
+export interface Command {
+  name: string;
+  /** One line of `help`. */
+  summary: string;
+  /** Its forms, without the program name. */
+  usage: readonly string[];
+  /** Command lines to copy, without the program name; an explanation stands after two blanks. */
+  examples?: readonly string[];
+  /** What the help says beyond the flags. */
+  detail?: readonly string[];
+  flags: readonly Flag[];
+  /** From this word on (1 is the first) nothing is a flag: it belongs to somebody else's command line. */
+  restFromWord?: number;
+  /** Knows `-o yaml`. */
+  yaml?: boolean;
+  /** Narrower commands: the next word picks one. */
+  commands?: readonly Command[];
+  /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
+  run(context: Context, args: Arguments): Promise<number>;
+}
+
+/** What `table.ts` does not say of a verb. */
+export type CommandBody = Omit<Command, "name" | "summary">;
+
+/** What a command needs of the world. */
+export interface Context {
+  api: Client;
+  /** The same for answers that go on for ever: only their head has a limit. */
+  streams: Client;
+  /** A client of another server, `http://…` or `unix:…`. */
+  reach(endpoint: string): Client;
+  /** Of every request. */
+  headers: Record<string, string>;
+  /** How the server is reached, for messages. */
+  endpoint: string;
+  version: string;
+  terminal: Terminal;
+  rawTerminal: RawTerminal;
+  runLocal: RunLocal;
+  clock: Clock;
+  limits: ClientLimits;
+  /** `-o json`: the envelope on stdout and nothing else there. */
+  json: boolean;
+  /** `-o yaml`, of commands with `yaml`. */
+  yaml: boolean;
+  /** BERTH_AUTO_APPROVE: every question is answered with yes. */
+  autoApprove: boolean;
+  cwd: string;
+  variables: Variables;
+  /** All of stdin. */
+  stdin(): Promise<string>;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+}
+
+export interface ClientLimits {
+  answerMs: number;
+  pollMs: number;
+  waitMs: number;
+  manifestFilesMax: number;
+  fileBytesMax: number;
+  manifestDepthMax: number;
+  manifestNodesMax: number;
+  faultsShownMax: number;
+  logStreamsMax: number;
+  followMs: number;
+  topMs: number;
+}
+
+/** With `-o json` the envelope of `data`; else the text that `human` makes. */
+export function answer(context: Context, data: unknown, human: () => string): void {
+  if (context.json) context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
+  else {
+    const text = human();
+    if (text !== "") context.terminal.out(text);
+  }
+}

@@ -1,0 +1,102 @@
+import type { Flag } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { exitCodes } from "./failures.ts";
+import type { Style } from "./style.ts";
+import { listText } from "../text/table-text.ts";
+
+/** Flags that every verb of the client knows. */
+export const globalFlags: readonly Flag[] = [
+  { name: "endpoint", value: "URL", summary: "the server: http://host:port or unix:/path (BERTH_ENDPOINT)" },
+  {
+    name: "output",
+    short: "o",
+    value: "FORMAT",
+    summary: "text or json",
+  },
+  { name: "help", short: "h", summary: "show help" },
+];
+
+const outputWithYaml: Flag = { name: "output", short: "o", value: "FORMAT", summary: "text, json or yaml" };
+
+/** As in docs/operating.md, where those of single commands stand too. */
+const exitMeanings: readonly (readonly [number, string])[] = [
+  [exitCodes.done, "done"],
+  [exitCodes.failed, "failed, or what was applied is not ready"],
+  [exitCodes.usage, "wrong usage"],
+  [exitCodes.timedOut, "not ready in time; the server goes on"],
+  [exitCodes.unreachable, "the server was not reached"],
+  [exitCodes.refused, "a question was answered with no, or there was no terminal to ask on"],
+  [exitCodes.interrupted, "Ctrl-C"],
+];
+
+interface Summary {
+  name: string;
+  summary: string;
+}
+
+/** The help of the program: its commands from their tables. */
+export function overview(client: readonly Summary[], local: readonly Summary[], style: Style): string {
+  const list = (items: readonly Summary[]) => items.map(({ name, summary }) => [name, summary]);
+  const width = Math.max(...[...client, ...local].map(({ name }) => name.length));
+  const rows = (items: readonly Summary[]) =>
+    listText(
+      list(items).map(([name = "", summary = ""]) => [name.padEnd(width), summary]),
+      { indent: "  " },
+    );
+  return [
+    "berth turns one Linux server into your own platform",
+    "",
+    `${style.bold("usage")}  berth COMMAND [WORDS] [FLAGS]`,
+    "",
+    style.bold("ask and change the server"),
+    rows(client),
+    "",
+    style.bold("on the server itself"),
+    rows(local),
+    "",
+    style.bold("exit codes"),
+    listText(
+      exitMeanings.map(([code, meaning]) => [String(code), meaning]),
+      { indent: "  " },
+    ),
+    "",
+    "berth PLUGIN:COMMAND runs a command of a plugin; berth plugins lists them, berth help PLUGIN says more.",
+    "berth COMMAND --help says more; berth --version shows the version.",
+  ].join("\n");
+}
+
+/** The help of one verb. */
+export function commandHelp(command: Command, style: Style): string {
+  const common = globalFlags.map((flag) => (flag.name === "output" && command.yaml ? outputWithYaml : flag));
+  const flagRows = [...command.flags, ...common].map((flag) => [flagText(flag), flag.summary]);
+  return [
+    command.summary,
+    "",
+    style.bold("usage"),
+    ...usageOf(command).map((form) => `  berth ${form}`),
+    ...examplesOf(command, style),
+    ...(command.detail === undefined ? [] : ["", ...command.detail]),
+    "",
+    style.bold("flags"),
+    listText(flagRows, { indent: "  " }),
+  ].join("\n");
+}
+
+function examplesOf({ examples = [] }: Command, style: Style): string[] {
+  if (examples.length === 0) return [];
+  const rows = examples.map((line) => {
+    const [words = "", meaning = ""] = line.split("  ", 2);
+    return [/^[a-z]/.test(words) ? `berth ${words}` : words, meaning];
+  });
+  return ["", style.bold("examples"), listText(rows, { indent: "  " })];
+}
+
+/** Of a command with narrower ones: theirs. */
+function usageOf(command: Command): readonly string[] {
+  return command.commands?.flatMap(usageOf) ?? command.usage;
+}
+
+function flagText({ name, short, value }: Flag): string {
+  const dashes = short === undefined ? `    --${name}` : `-${short}, --${name}`;
+  return value === undefined ? dashes : `${dashes} ${value}`;
+}

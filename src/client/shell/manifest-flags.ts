@@ -1,0 +1,49 @@
+import { ApiError } from "../../base/wire/client.ts";
+import type { Arguments, Flag } from "./arguments.ts";
+import type { Context } from "./command.ts";
+import { CommandFailure, usageFailure } from "./failures.ts";
+import type { ManifestSet } from "../manifests/read.ts";
+
+export const fileFlag: Flag = {
+  name: "file",
+  short: "f",
+  value: "PATH",
+  repeat: true,
+  summary: "a manifest file, a folder of them, or - for stdin; may be repeated",
+};
+
+/** What a block is expanded into may be there already. */
+export const takeOverFlag = {
+  name: "take-over",
+  summary: "let a plugin's block have manifests that were applied by themselves",
+};
+
+export const manifestDetail: readonly string[] = [
+  `Files are YAML (several documents, or lists) or JSON. In their values \${NAME} and \${NAME:-default}`,
+  "come from the shell, $$ is a dollar sign, and !file PATH embeds a file into an asset.",
+];
+
+/** The manifests behind `-f`. */
+export async function manifestsOf(args: Arguments, context: Context): Promise<ManifestSet> {
+  const paths = args.values("file");
+  if (paths.length === 0) throw usageFailure("say which manifests: -f FILE, -f FOLDER, or -f - for stdin");
+  if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
+  // Loaded when used: the YAML parser is the largest part of the client.
+  const { readManifests } = await import("../manifests/read.ts");
+  return readManifests(paths, {
+    cwd: context.cwd,
+    stdin: context.stdin,
+    variables: context.variables,
+    limits: context.limits,
+  });
+}
+
+/** Runs a call that sends `set`; what the server finds wrong is shown at its place in the files. */
+export async function explained<T>(set: ManifestSet, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error;
+    throw new CommandFailure(set.explain(error.message));
+  }
+}

@@ -1,0 +1,47 @@
+import { type CallInput, readAnswer } from "../../base/wire/client.ts";
+import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
+import { type ProgressLine, progressMediaType } from "../../orchestration/api/plugins/protocol.ts";
+import type { Context } from "./command.ts";
+import { CommandFailure } from "./failures.ts";
+import { printable } from "./style.ts";
+
+/** A line that is longer is no answer of ours. */
+const lineCharsMax = 64 * 1024 * 1024;
+
+/**
+ * Calls an endpoint and shows its progress as it comes. Throws `ApiError` as without progress, and a failure that says
+ * `broken` where the connection ends before the result.
+ */
+export async function callWithProgress<E extends Endpoint>(
+  context: Context,
+  endpoint: E,
+  { input, broken, onLine = () => undefined }: { input: CallInput<E>; broken: string; onLine?: (line: string) => void },
+): Promise<DataOf<E>> {
+  const headers = { Accept: progressMediaType };
+  const answer = await context.api.raw(endpoint, { ...input, headers, signal: context.signal });
+  const isStream = answer.headers.get("content-type")?.includes(progressMediaType) === true;
+  if (!isStream || answer.body === null) return readAnswer(endpoint, answer.status, await answer.text());
+  for await (const line of linesOf(answer.body)) {
+    const told = JSON.parse(line) as ProgressLine;
+    if (told.type === "result") return readAnswer(endpoint, told.code, JSON.stringify(told));
+    onLine(told.text);
+    context.terminal.note(context.terminal.noteStyle.dim(printable(told.text)));
+  }
+  throw new CommandFailure(broken);
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let open = "";
+  for await (const chunk of body) {
+    const parts = (open + decoder.decode(chunk, { stream: true })).split("\n");
+    open = parts.pop() ?? "";
+    if (open.length > lineCharsMax) throw new CommandFailure("the answer of the server is too long");
+    yield* parts;
+  }
+}
+
+/** What the operator has to know and may go on with. */
+export function warn({ terminal }: Context, warnings: readonly string[]): void {
+  for (const warning of warnings) terminal.note(`${terminal.noteStyle.yellow("warning:")} ${printable(warning)}`);
+}

@@ -1,0 +1,244 @@
+import { actorHeader, ApiError, createClient } from "../../base/wire/client.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import { type Arguments, type Flag, parseArguments } from "./arguments.ts";
+import type { ClientLimits, Command, Context } from "./command.ts";
+import { connect, type PlatformFetch } from "./endpoint.ts";
+import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
+import { commandHelp, globalFlags, overview } from "./help.ts";
+import { narrowed } from "./narrow.ts";
+import type { Variables } from "../manifests/interpolate.ts";
+import { ManifestError } from "../manifests/source.ts";
+import type { RunLocal } from "../session/local-run.ts";
+import { splitPluginWord } from "./plugin-words.ts";
+import { loaded, type LocalName, localCommands, verbs } from "./table.ts";
+import type { RawTerminal } from "./raw-terminal.ts";
+import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
+
+export interface ClientOptions {
+  endpoint: string;
+  actor: string;
+  color: boolean;
+  /** Answers every question with yes. */
+  autoApprove: boolean;
+}
+
+/** The world as `client.ts` hands it to the client. */
+export interface Surroundings {
+  version: string;
+  streams: Streams;
+  rawTerminal: RawTerminal;
+  runLocal: RunLocal;
+  /** All of stdin. */
+  stdin: () => Promise<string>;
+  fetch: PlatformFetch;
+  clock: Clock;
+  limits: ClientLimits;
+  variables: Variables;
+  cwd: string;
+  /** From now on Ctrl-C aborts the signal and does not end the process. */
+  interruptible: () => AbortSignal;
+  options: (flags: { endpoint?: string }, terminal: boolean) => ClientOptions;
+  local: Record<LocalName, (args: string[]) => Promise<number>>;
+}
+
+/** Runs one command line (without the program name) and answers with the exit code. */
+export async function run(argv: readonly string[], around: Surroundings): Promise<number> {
+  const colors = {
+    stdout: around.options({}, around.streams.stdoutIsTerminal).color,
+    stderr: around.options({}, around.streams.stderrIsTerminal).color,
+  };
+  const terminal = createTerminal(around.streams, colors);
+  const words = splitColon(argv);
+  let json = asksForJson(argv);
+  let signal: AbortSignal | undefined;
+  try {
+    const before = parseArguments(words, [...globalFlags, ...earlyFlags], { stopAtWord: 1 });
+    if (before.on("version")) return say(terminal, `berth ${around.version}`);
+    const [verb, ...rest] = before.words;
+    if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
+    const local = findLocal(before.words);
+    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
+    const first = verbs.find(({ name }) => name === verb);
+    if (first === undefined) {
+      signal = around.interruptible();
+      const context = contextOf(before, { format: json ? "json" : outputOf(before), terminal, around, signal });
+      if (verb === "help") return await help(rest, context, around);
+      const { runPluginWords } = await import("./plugin-command.ts");
+      return await runPluginWords(context, {
+        plugin: verb,
+        words: rest,
+        help: before.on("help"),
+        yes: before.on("yes"),
+      });
+    }
+    const { command, rest: own } = narrowed(await loaded(first), rest);
+    const { restFromWord: stopAtWord } = command;
+    const options = stopAtWord === undefined ? {} : { stopAtWord };
+    const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
+    // A group of narrower commands has nothing to do by itself.
+    const isAsked = args.on("help") || (command.usage.length === 0 && args.words.length === 0);
+    if (isAsked) return say(terminal, commandHelp(command, terminal.style));
+    const format = outputOf(args, command);
+    json = format === "json";
+    signal = around.interruptible();
+    return await command.run(contextOf(args, { format, terminal, around, signal }), args);
+  } catch (error) {
+    return failed(error, { json, terminal, interrupted: signal?.aborted ?? false });
+  }
+}
+
+/** Flags that may stand before the verb beside the global ones. */
+const earlyFlags: readonly Flag[] = [
+  { name: "version", summary: "" },
+  { name: "yes", short: "y", summary: "" },
+];
+
+/** `config:set` is `config set`; only the first word is split, and not where it is the value of a flag before it. */
+function splitColon(argv: readonly string[]): string[] {
+  const index = argv.findIndex((word, at) => !word.startsWith("-") && !takesValue(argv[at - 1]));
+  const split = index === -1 ? [] : splitPluginWord(argv[index] ?? "");
+  return index === -1 ? [...argv] : [...argv.slice(0, index), ...split, ...argv.slice(index + 1)];
+}
+
+function takesValue(flag: string | undefined): boolean {
+  return globalFlags.some(({ name, short, value }) => {
+    return value !== undefined && (flag === `--${name}` || (short !== undefined && flag === `-${short}`));
+  });
+}
+
+/** A command of the machine itself has a name of one or two words. */
+function findLocal(words: readonly string[]): { name: LocalName; rest: string[] } | undefined {
+  for (const { name } of localCommands) {
+    const length = name.split(" ").length;
+    if (words.slice(0, length).join(" ") === name) return { name, rest: words.slice(length) };
+  }
+  return undefined;
+}
+
+/** `help VERB`, and of plugins `help pg`, `help pg:psql` and `help pg psql`. */
+async function help(words: readonly string[], context: Context, around: Surroundings): Promise<number> {
+  const [verb, ...rest] = words.flatMap((word, index) => (index === 0 ? splitPluginWord(word) : [word]));
+  const { terminal } = context;
+  if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
+  const local = findLocal([verb, ...rest]);
+  if (local !== undefined) return around.local[local.name](["--help"]);
+  const known = verbs.find(({ name }) => name === verb);
+  if (known === undefined) return (await import("./plugin-command.ts")).pluginHelp(context, verb, rest[0]);
+  const { command } = narrowed(await loaded(known), rest);
+  return say(terminal, commandHelp(command, terminal.style));
+}
+
+function say(terminal: Terminal, text: string): number {
+  terminal.out(text);
+  return exitCodes.done;
+}
+
+/** Global flags that stood before the verb, as tokens again. */
+function flagTokens(args: Arguments): string[] {
+  const tokens = globalFlags.flatMap(({ name }) => args.values(name).map((value) => `--${name}=${value}`));
+  return args.on("yes") ? [...tokens, "--yes"] : tokens;
+}
+
+type Format = "text" | "json" | "yaml";
+
+function outputOf(args: Arguments, { name, yaml = false }: Pick<Command, "name" | "yaml"> = { name: "" }): Format {
+  const format = args.value("output") ?? "text";
+  if (format === "text" || format === "json" || (format === "yaml" && yaml)) return format;
+  const known = yaml ? "text, json or yaml" : "text or json";
+  throw usageFailure(`no output format "${format}"${name === "" ? "" : ` of ${name}`}: ${known}`);
+}
+
+/** So that faults of the command line itself come out as JSON too. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return / (?:-o ?=?|--output[ =])json /.test(` ${(end === -1 ? argv : argv.slice(0, end)).join(" ")} `);
+}
+
+interface Parts {
+  format: Format;
+  terminal: Terminal;
+  around: Surroundings;
+  signal: AbortSignal;
+}
+
+function contextOf(args: Arguments, { format, terminal, around, signal }: Parts): Context {
+  const { clock, limits, variables, cwd, version } = around;
+  const flag = args.value("endpoint");
+  const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
+  const { endpoint, actor, autoApprove } = options;
+  const connection = connect({ endpoint, fetch: around.fetch, signal, answerMs: limits.answerMs });
+  const headers = {
+    [actorHeader]: headerText(actor),
+    "User-Agent": `berth/${version}`,
+  };
+  const { baseUrl } = connection;
+  const reach = (other: string) => {
+    const { baseUrl, fetch } = connect({ endpoint: other, fetch: around.fetch, signal, answerMs: limits.answerMs });
+    return createClient({ baseUrl, fetch, headers });
+  };
+  return {
+    reach,
+    runLocal: around.runLocal,
+    api: createClient({ baseUrl, fetch: connection.fetch, headers }),
+    streams: createClient({ baseUrl, fetch: connection.stream, headers }),
+    headers,
+    endpoint,
+    version,
+    terminal,
+    rawTerminal: around.rawTerminal,
+    clock,
+    limits,
+    json: format === "json",
+    yaml: format === "yaml",
+    autoApprove,
+    cwd,
+    variables,
+    stdin: around.stdin,
+    signal,
+  };
+}
+
+/** Header values are visible ASCII. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}
+
+interface FailureSetting {
+  json: boolean;
+  terminal: Terminal;
+  interrupted: boolean;
+}
+
+function failed(error: unknown, { json, terminal, interrupted }: FailureSetting): number {
+  const { message, exitCode } = tell(error, interrupted);
+  if (json) terminal.out(JSON.stringify({ status: "error", error: message }, null, 2));
+  // A message that starts with a place stays bare, so that editors and terminals can jump there.
+  else terminal.note(startsWithPlace.test(message) ? message : `${terminal.noteStyle.red("error:")} ${message}`);
+  return exitCode;
+}
+
+const startsWithPlace = /^[^\n]*?:\d+:\d+: /;
+
+function tell(error: unknown, interrupted: boolean): { message: string; exitCode: number } {
+  if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
+  // What breaks off under Ctrl-C breaks in many ways; none of them is news.
+  if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
+  if (error instanceof ApiError || error instanceof ManifestError || error instanceof Failure) {
+    return { message: error.message, exitCode: exitCodes.failed };
+  }
+  if (isWrongLine(error)) return { message: wrongLineText(error), exitCode: exitCodes.usage };
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { message: `this is a bug in berth, please report it: ${text}`, exitCode: exitCodes.failed };
+}
+
+/** What `parseArgs` of the local commands throws. */
+function isWrongLine(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+/** The platform's text in our style: its first sentence, names in double quotes. */
+function wrongLineText({ message }: Error): string {
+  const [sentence = ""] = message.split(/\. |\n/);
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replaceAll("'", '"').replace(/\.$/, "");
+}

@@ -1,0 +1,167 @@
+import type { Command, CommandBody } from "./command.ts";
+
+/** A verb of the client: what the overview says of it, and where the rest is. */
+export interface Verb {
+  name: string;
+  /** One line of `help`. */
+  summary: string;
+  load(): Promise<CommandBody>;
+}
+
+/** In the order of the help. Each is loaded when it is used: starting takes as long as what is loaded. */
+export const verbs: readonly Verb[] = [
+  {
+    name: "apply",
+    summary: "deploy what manifest files say",
+    load: async () => (await import("../commands/apply.ts")).applyCommand,
+  },
+  {
+    name: "diff",
+    summary: "show what apply would change, and change nothing",
+    load: async () => (await import("../commands/diff.ts")).diffCommand,
+  },
+  {
+    name: "get",
+    summary: "list resources or pods, with status and reason",
+    load: async () => (await import("../commands/get.ts")).getCommand,
+  },
+  {
+    name: "describe",
+    summary: "show one resource or pod: state, reasons, pods, spec",
+    load: async () => (await import("../commands/describe.ts")).describeCommand,
+  },
+  {
+    name: "ps",
+    summary: "list pods with their age, restarts and readiness",
+    load: async () => (await import("../commands/ps.ts")).psCommand,
+  },
+  {
+    name: "logs",
+    summary: "show the output of pods",
+    load: async () => (await import("../commands/logs.ts")).logsCommand,
+  },
+  {
+    name: "exec",
+    summary: "run a command in a pod",
+    load: async () => (await import("../commands/exec.ts")).execCommand,
+  },
+  {
+    name: "stats",
+    summary: "show the CPU and memory that pods use",
+    load: async () => (await import("../commands/stats.ts")).statsCommand,
+  },
+  {
+    name: "top",
+    summary: "watch the CPU and memory that pods use, the busiest first",
+    load: async () => (await import("../commands/top.ts")).topCommand,
+  },
+  {
+    name: "why",
+    summary: "show why something died or did not come up, and what to type next",
+    load: async () => (await import("../commands/why.ts")).whyCommand,
+  },
+  {
+    name: "events",
+    summary: "show who did what, when and why",
+    load: async () => (await import("../commands/events.ts")).eventsCommand,
+  },
+  {
+    name: "hooks",
+    summary: "show the webhook calls of a resource and how they went",
+    load: async () => (await import("../commands/hooks.ts")).hooksCommand,
+  },
+  {
+    name: "delete",
+    summary: "delete resources, with --prune also their config, files and volumes",
+    load: async () => (await import("../commands/delete.ts")).deleteCommand,
+  },
+  {
+    name: "config",
+    summary: "set, read and unset the configuration of a scope or an app",
+    load: async () => (await import("../commands/config.ts")).configCommand,
+  },
+  {
+    name: "scale",
+    summary: "set how many replicas run",
+    load: async () => (await import("../commands/scale.ts")).scaleCommand,
+  },
+  {
+    name: "restart",
+    summary: "replace the containers of a deployment or statefulset, one after another",
+    load: async () => (await import("../commands/restart.ts")).restartCommand,
+  },
+  {
+    name: "release",
+    summary: "run the release commands of a deployment, then replace its containers",
+    load: async () => (await import("../commands/release.ts")).releaseCommand,
+  },
+  {
+    name: "releases",
+    summary: "list the releases of a deployment or statefulset, newest first",
+    load: async () => (await import("../commands/releases.ts")).releasesCommand,
+  },
+  {
+    name: "rollback",
+    summary: "go back to a release that worked, and wait until it is ready",
+    load: async () => (await import("../commands/rollback.ts")).rollbackCommand,
+  },
+  {
+    name: "run",
+    summary: "run a job now, or a command in a container of its own, and exit with its exit code",
+    load: async () => (await import("../commands/run.ts")).runCommand,
+  },
+  {
+    name: "cron",
+    summary: "list cron jobs, run one now, look at runs",
+    load: async () => (await import("../commands/cron.ts")).cronCommand,
+  },
+  {
+    name: "stop",
+    summary: "stop pods and keep them stopped",
+    load: async () => (await import("../commands/stop.ts")).stopCommand,
+  },
+  {
+    name: "start",
+    summary: "start stopped pods again",
+    load: async () => (await import("../commands/start.ts")).startCommand,
+  },
+  {
+    name: "plugins",
+    summary: "list, install, update and remove plugins, look at their runs",
+    load: async () => (await import("../commands/plugins.ts")).pluginsCommand,
+  },
+  {
+    name: "identity",
+    summary: "sign the users of your apps in: apps, keys, providers, users",
+    load: async () => (await import("../commands/identity.ts")).identityCommand,
+  },
+  {
+    name: "explain",
+    summary: "print the fields of a kind, of the server's own and of plugins",
+    load: async () => (await import("../commands/explain.ts")).explainCommand,
+  },
+  {
+    name: "version",
+    summary: "show the versions of this program and of the server",
+    load: async () => (await import("../commands/version.ts")).versionCommand,
+  },
+];
+
+export async function loaded({ name, summary, load }: Verb): Promise<Command> {
+  return { name, summary, ...(await load()) };
+}
+
+/** Commands that work on the machine itself: they are given their words as they are. */
+export const localCommands = [
+  { name: "serve", summary: "run the server" },
+  { name: "doctor", summary: "check this machine and say how to fix what is wrong" },
+  { name: "server", summary: "server unit: print the systemd unit that runs the server" },
+  { name: "backup", summary: "write all state to a file" },
+  { name: "hooks secret", summary: "print the secret that receivers check webhooks with" },
+  { name: "plugins init", summary: "write a first plugin that works" },
+  { name: "plugins lint", summary: "check a plugin that you are writing" },
+  { name: "plugins test", summary: "run the tests of a plugin that you are writing" },
+  { name: "restore", summary: "bring back the state of a backup" },
+] as const;
+
+export type LocalName = (typeof localCommands)[number]["name"];

@@ -1,0 +1,90 @@
+import type { PublishedPort } from "../../orchestration/api/pods.ts";
+import type { ListedManifest } from "../../orchestration/api/apply.ts";
+import { isEngineAway, reasonOf } from "../wait/look.ts";
+import { printable, type Style } from "../shell/style.ts";
+import { ageOf } from "./time-text.ts";
+
+type Status = Record<string, unknown>;
+
+export interface Child {
+  ref: string;
+  phase: string;
+}
+
+/** What a plugin's block became. */
+export function childrenOf(status: Status | null | undefined): Child[] {
+  return listOf(status?.children).map((child) => {
+    const { ref, phase } = asObject(child);
+    return { ref: String(ref ?? ""), phase: String(phase ?? "") };
+  });
+}
+
+/** One word for how a resource is; empty where nothing is known. Of a block it is the worst of what it became. */
+export function phaseOf(status: Status | null | undefined): string {
+  if (status === null || status === undefined) return "";
+  if (isEngineAway(status)) return "unknown";
+  if (status.deleting === true) return "deleting";
+  if (Array.isArray(status.children)) return worstOf(childrenOf(status));
+  return typeof status.phase === "string" ? printable(status.phase) : "";
+}
+
+const worstFirst = ["failed", "failing", "progressing", "ready"];
+
+function worstOf(children: readonly Child[]): string {
+  return worstFirst.find((phase) => children.some((child) => child.phase === phase)) ?? "";
+}
+
+/** `ready`, and of jobs how their last run went. */
+export function statusCell({ kind, status }: ListedManifest, { style, now }: { style: Style; now: number }): string {
+  const phase = phaseOf(status);
+  if ((kind === "job" || kind === "cronjob") && phase !== "failing") return lastRunCell(status, { style, now });
+  return coloured(phase || "-", style);
+}
+
+function lastRunCell(status: Status | undefined, { style, now }: { style: Style; now: number }): string {
+  const [last] = listOf(status?.history).map(asObject);
+  if (last === undefined) return "never ran";
+  const text = printable(String(last.status));
+  const at = last.ended_at ?? last.started_at ?? last.instant;
+  const ago = typeof at === "string" ? ` ${ageOf(at, now)} ago` : "";
+  const bad = text === "failed" || text === "timed_out" || text === "missed";
+  return `${bad ? style.red(text) : text}${ago}`;
+}
+
+export function coloured(phase: string, style: Style): string {
+  if (phase === "ready") return style.green(phase);
+  if (phase === "failing" || phase === "failed" || phase === "unknown") return style.red(phase);
+  return phase === "progressing" || phase === "deleting" ? style.yellow(phase) : phase;
+}
+
+/** Why it is not as it should be; empty where all is well. */
+export function reasonCell({ kind, status }: ListedManifest): string {
+  if (status === undefined) return "";
+  if (Array.isArray(status.children)) {
+    const bad = childrenOf(status).filter(({ phase }) => ["failed", "failing", "progressing"].includes(phase));
+    return bad.map(({ ref, phase }) => `${ref} is ${phase}`).join(", ");
+  }
+  const reason = reasonOf(status);
+  if (reason !== "") return printable(reason);
+  const [last] = kind === "job" || kind === "cronjob" ? listOf(status.history).map(asObject) : [];
+  if (typeof last?.error === "string") return printable(last.error);
+  const [warning] = listOf(status.warnings);
+  return typeof warning === "string" ? printable(warning) : "";
+}
+
+/** `127.0.0.1:8080→80`: where the ports of pods are on the server. */
+export function portsText(ports: readonly PublishedPort[]): string {
+  const texts = ports.map(({ container, host_ip: ip, host_port: port }) => {
+    const host = ip.includes(":") ? `[${ip}]` : ip;
+    return `${host}:${port}→${container.replace(/\/tcp$/, "")}`;
+  });
+  return [...new Set(texts)].sort().join(", ");
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,135 @@
+import type { Why } from "../../orchestration/api/why.ts";
+import { reasonOf } from "../wait/look.ts";
+
+/** A rule: the first that fits gives what to type. */
+interface Advice {
+  when: (facts: Facts) => boolean;
+  steps: (why: Why) => string[];
+}
+
+interface Facts {
+  why: Why;
+  /** Of what is wrong now, or of what went wrong last. */
+  text: string;
+}
+
+/** Most telling first. */
+const advices: Advice[] = [
+  {
+    when: ({ why }) => why.deleted,
+    steps: (why) => [`berth events ${ref(why)}`],
+  },
+  {
+    when: ({ why }) => (why.unready ?? []).length > 0,
+    steps: probeSteps,
+  },
+  {
+    when: ({ why, text }) => /OutOfMemory|out of memory/.test(text) || why.death?.oom_killed === true,
+    steps: (why) => [
+      "raise resources.limits.memory in the manifest, then: berth apply -f FILE",
+      `berth stats ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ text }) => /RegistryAuth/.test(text),
+    steps: () => [
+      "check username and token of the registry manifest, then: berth apply -f FILE",
+      "berth get registries",
+    ],
+  },
+  {
+    when: ({ text }) => /ImagePull|ImageMissing/.test(text),
+    steps: () => ["check spec.image and that the registry has it, then: berth apply -f FILE"],
+  },
+  {
+    when: ({ text }) => /PortTaken/.test(text),
+    steps: (why) => ["free the host port, or write another one in ports", `berth describe ${why.kind} ${ref(why)}`],
+  },
+  {
+    when: ({ text }) => /DiskLow/.test(text),
+    steps: () => ["free some space: docker image prune", "berth doctor"],
+  },
+  {
+    when: ({ text }) => /EngineUnavailable/.test(text),
+    steps: () => ["berth doctor"],
+  },
+  {
+    when: ({ text }) => /probe \(.*\) fails since/.test(text),
+    steps: probeSteps,
+  },
+  {
+    when: ({ text }) => /\bStartFailed\b/.test(text),
+    steps: (why) => [
+      "check command, entrypoint, user and image in the manifest, then: berth apply -f FILE",
+      `berth describe ${why.kind} ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ why }) => why.failed_run?.status === "missed",
+    steps: (why) => [
+      "raise starting_deadline in the manifest when late runs are welcome",
+      `berth cron history ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ why }) => why.failed_run?.status === "timed_out",
+    steps: () => ["raise timeout in the manifest, or make it faster, then: berth apply -f FILE"],
+  },
+  {
+    when: ({ why: { death, failed_run: run } }) => [126, 127].includes(death?.exit_code ?? run?.exit_code ?? 0),
+    steps: (why) => [
+      "check command in the manifest against what the image has",
+      `berth describe ${why.kind} ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ text }) => /\bCrashLoop\b/.test(text),
+    steps: (why) => [
+      "fix what the last lines show, then: berth apply -f FILE",
+      "an app that needs longer to come up: raise rollout.crash_loop_after in the manifest",
+      `berth logs ${ref(why)}`,
+    ],
+  },
+  {
+    when: ({ why }) => why.failed_release !== undefined,
+    steps: () => ["mend what the error and the last lines show, then: berth apply -f FILE"],
+  },
+  {
+    when: ({ why }) => why.failed_run !== undefined,
+    steps: (why) => ["mend what the last lines show, then: berth apply -f FILE", runAgain(why)],
+  },
+  {
+    when: ({ why }) => why.death !== undefined,
+    steps: (why) => [`berth logs ${ref(why)}`],
+  },
+];
+
+/** What to type next, most useful first. */
+export function nextSteps(why: Why): string[] {
+  const failure = why.failed_release?.error ?? why.failed_run?.error ?? "";
+  const text = why.phase === "ready" ? failure : `${reasonOf({ ...why })} ${failure}`;
+  const steps = advices.find(({ when }) => when({ why, text }))?.steps(why) ?? [];
+  const isDown = !isJob(why) && !why.deleted && why.phase !== "ready" && why.phase !== undefined;
+  const back = isDown && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
+  const more = why.deleted ? [] : [`berth events ${ref(why)}`];
+  return [...new Set([...steps, ...back, ...more])];
+}
+
+function runAgain(why: Why): string {
+  return why.kind === "cronjob" ? `berth cron run ${ref(why)}` : `berth run ${ref(why)}`;
+}
+
+function isJob({ kind }: Why): boolean {
+  return kind === "job" || kind === "cronjob";
+}
+
+function ref({ scope, name }: Why): string {
+  return scope === "" ? name : `${scope}/${name}`;
+}
+
+function probeSteps(why: Why): string[] {
+  return [
+    "make the app answer its probe, or correct probes in the manifest, then: berth apply -f FILE",
+    `berth logs ${ref(why)}`,
+  ];
+}

@@ -1,0 +1,184 @@
+import { formatKey } from "../../orchestration/api/manifest.ts";
+import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../orchestration/api/why.ts";
+import { exitMeaning, postFailure } from "../../base/pure/exit-code.ts";
+import { ageOf, timeText } from "./time-text.ts";
+import { eventRows } from "./event-text.ts";
+import { reasonOf } from "../wait/look.ts";
+import type { TableSetup } from "./resource-table.ts";
+import { tookText } from "./run-text.ts";
+import { printable, type Style } from "../shell/style.ts";
+import { listText } from "./table-text.ts";
+import { nextSteps } from "./why-next.ts";
+
+export type WhySetup = TableSetup & {
+  /** Most lines of output that are shown. */
+  lines: number;
+};
+
+/** Everything known about the last death, failed rollout or failed run of a resource, on one screen. */
+export function whyText(why: Why, setup: WhySetup): string {
+  const { style } = setup;
+  return [
+    `${style.bold(formatKey(why))}  ${stateText(why, style)}`.trimEnd(),
+    ...now(why, setup),
+    ...(why.unready ?? []).flatMap((one) => unreadyPart(one, setup)),
+    ...troubles(why, setup),
+    ...changesPart(why, setup),
+    "",
+    style.bold("next"),
+    ...nextSteps(why).map((step) => `  ${step}`),
+  ].join("\n");
+}
+
+function stateText({ deleted, phase = "" }: Why, style: Style): string {
+  if (deleted) return style.yellow("deleted");
+  return phase === "ready" ? style.green(phase) : style.red(printable(phase));
+}
+
+/** What went wrong, the newest first. */
+function troubles({ failed_release: release, failed_run: run, death, deaths }: Why, setup: WhySetup): string[] {
+  const parts = [
+    ...(release === undefined
+      ? []
+      : [{ at: release.ended_at ?? release.started_at, text: releasePart(release, setup) }]),
+    ...(run === undefined ? [] : [{ at: endOfRun(run) ?? "", text: runPart(run, setup) }]),
+    ...(death === undefined ? [] : [{ at: death.at, text: deathPart(death, deaths, setup) }]),
+  ];
+  return parts.sort((a, b) => (Date.parse(b.at) || 0) - (Date.parse(a.at) || 0)).flatMap(({ text }) => text);
+}
+
+function unreadyPart({ replica_id: id, probe, check, since, got, logs }: Unready, setup: WhySetup): string[] {
+  const { style } = setup;
+  const facts = [
+    ["probe", `${probe}: ${printable(check)}`],
+    ["got", style.red(printable(got))],
+    ["since", agoText(since, setup)],
+  ];
+  return [
+    "",
+    style.bold(`replica ${id} runs and is not ready`),
+    listText(facts, { indent: "  " }),
+    ...output("last lines", logs, setup),
+  ];
+}
+
+/** What is wrong at this moment, or that nothing is. */
+function now(why: Why, { style, now: at }: WhySetup): string[] {
+  const reason = why.phase === "ready" ? "" : reasonOf({ ...why });
+  if (reason === "") return nothingKnown(why);
+  const retry =
+    why.next_retry_at === undefined
+      ? ""
+      : `; next try ${ageOf(new Date(at).toISOString(), Date.parse(why.next_retry_at))} from now`;
+  return [`  ${style.red(printable(reason))}${retry}`];
+}
+
+function nothingKnown({ kind, death, failed_release: release, failed_run: run, unready = [] }: Why): string[] {
+  if (unready.length > 0 || death !== undefined || release !== undefined || run !== undefined) return [];
+  const isJob = kind === "job" || kind === "cronjob";
+  return [isJob ? "  no failed run is on record" : "  no death and no failed release is on record"];
+}
+
+function releasePart(release: FailedRelease, setup: WhySetup): string[] {
+  const { style } = setup;
+  const facts = [
+    ["why", style.red(printable(release.error))],
+    ["cause", release.cause],
+    ...(release.image === undefined ? [] : [["image", printable(release.image)]]),
+    ...exitRow("pre_command", release.pre_exit_code),
+    ...exitRow("command", release.exit_code),
+    ...exitRow("post_command", release.post_exit_code),
+    ...(release.rolled_back_to === undefined ? [] : [["went back to", `release ${release.rolled_back_to}`]]),
+  ];
+  const when = agoText(release.ended_at ?? release.started_at, setup);
+  const end = postFailure(release.post_exit_code) === undefined ? "failed" : "succeeded, its last command did not";
+  return [
+    "",
+    `${style.bold(`release ${release.id} ${end}`)}  ${style.dim(when)}`,
+    listText(facts, { indent: "  " }),
+    ...output("output of its commands", release.output, setup),
+  ];
+}
+
+function runPart(run: FailedRun, setup: WhySetup): string[] {
+  const { style } = setup;
+  const ended = endOfRun(run);
+  const facts = [
+    ["why", style.red(printable(run.error ?? run.status))],
+    ...(run.started_at === undefined ? [] : [["exit code", exitText(processEnd(run), style)]]),
+    ["trigger", run.instant === undefined ? run.trigger : `${run.trigger}, for ${timeText(run.instant)}`],
+    ...(run.started_at === undefined ? [] : [["took", tookText(run, setup.now)]]),
+    ...(run.attempt > 1 ? [["tries", String(run.attempt)]] : []),
+  ];
+  return [
+    "",
+    `${style.bold(`run ${run.run_id} ${run.status.replace("_", " ")}`)}  ${style.dim(ended === undefined ? "" : agoText(ended, setup))}`.trimEnd(),
+    listText(facts, { indent: "  " }),
+    ...output("last lines", run.tail, setup),
+  ];
+}
+
+function endOfRun({ ended_at, started_at, instant }: FailedRun): string | undefined {
+  return ended_at ?? started_at ?? instant;
+}
+
+/** -1 stands for a process that never ended by itself. */
+function processEnd({ exit_code: code, signal }: FailedRun): Pick<Death, "exit_code" | "signal"> {
+  if (code === undefined || code < 0) return {};
+  return { exit_code: code, ...(signal === undefined ? {} : { signal }) };
+}
+
+function exitRow(step: string, code: number | undefined): string[][] {
+  // Below zero there is none: why is told beside it.
+  return code === undefined || code < 0 ? [] : [[step, `exit code ${code}`]];
+}
+
+function deathPart(death: Death, count: number, setup: WhySetup): string[] {
+  const { style } = setup;
+  // One that we gave up, or ended for its liveness probe, tells why before how.
+  const isGivenUp = death.exit_code === undefined && !death.oom_killed;
+  const facts = [
+    ["why", printable(death.reason)],
+    ...(isGivenUp ? [] : [["exit code", exitText(death, style)]]),
+    ...(death.oom_killed ? [["memory", style.red("killed: out of memory")]] : []),
+    ["image", printable(death.image)],
+    ...(count > 1 ? [["on record", `${count} deaths`]] : []),
+  ];
+  return [
+    "",
+    `${style.bold(`replica ${death.replica_id} ${endWord(death, isGivenUp)}`)}  ${style.dim(agoText(death.at, setup))}`,
+    listText(facts, { indent: "  " }),
+    ...output("last probes", death.probes, setup),
+    ...output("last lines", death.logs, setup),
+  ];
+}
+
+function endWord({ reason }: Death, isGivenUp: boolean): string {
+  if (reason.startsWith("killed:")) return "was killed";
+  return isGivenUp ? "was given up" : "died";
+}
+
+function exitText({ exit_code: code, signal }: Pick<Death, "exit_code" | "signal">, style: Style): string {
+  if (code === undefined) return "not known";
+  const meaning = signal ?? exitMeaning(code);
+  const text = meaning === undefined ? String(code) : `${code} (${meaning})`;
+  return code === 0 ? text : style.red(text);
+}
+
+function agoText(iso: string, { now }: WhySetup): string {
+  return `${timeText(iso)}, ${ageOf(iso, now)} ago`;
+}
+
+function output(title: string, lines: readonly string[], { style, lines: most }: WhySetup): string[] {
+  const shown = most === 0 ? [] : lines.slice(-most);
+  return shown.length === 0 ? [] : [`  ${style.dim(title)}`, ...shown.map((line) => `    ${printable(line)}`)];
+}
+
+/** What the reconciler itself did is a consequence, or told above. */
+const consequences = /^(?:replica\.|probe\.|release\.(?:failed|succeeded|rollback)$|rollout\.|run\.(?!start$|cancel$))/;
+
+function changesPart({ events }: Why, { style, width }: WhySetup): string[] {
+  const changes = events.filter(({ action }) => !consequences.test(action));
+  if (changes.length === 0) return ["", `${style.bold("changed in the hour before")}  nothing`];
+  return ["", style.bold("changed in the hour before"), listText(eventRows(changes), { indent: "  ", width })];
+}

@@ -1,0 +1,69 @@
+import { type AtomicApply, getAtomicApply } from "../../orchestration/api/atomic.ts";
+import { atomicText, undecidedText } from "../text/apply-outcome.ts";
+import type { Context } from "../shell/command.ts";
+import { exitCodes } from "../shell/failures.ts";
+import { exitOf, watch } from "./follow.ts";
+import { isPodKind, readyTarget } from "./look.ts";
+import type { WaitTarget } from "./wait.ts";
+
+interface Following {
+  id: string;
+  targets: readonly WaitTarget[];
+  timeoutMs: number;
+  context: Context;
+}
+
+/** Waits until the server has kept or put back an atomic apply, and then for what it has put back. */
+export async function followAtomic({ id, targets, timeoutMs, context }: Following): Promise<number> {
+  const ask = () => context.api.call(getAtomicApply, { params: { id } });
+  const waited = await watch(
+    targets.map((target) => unlessPutBack(target, ask)),
+    timeoutMs,
+    context,
+  );
+  const isOver = waited.outcome === "ready" || waited.outcome === "failed";
+  const group = isOver ? await decided(ask, timeoutMs, context) : await ask();
+  const { terminal } = context;
+  for (const line of atomicText(group, terminal.noteStyle)) terminal.note(line);
+  if (group.state === "put_back") await watch(returned(group, context), timeoutMs, context);
+  if (group.state === "put_back" || group.state === "stuck") return exitCodes.failed;
+  return group.state === "waiting" && waited.outcome === "ready" ? exitCodes.timedOut : exitOf(waited);
+}
+
+/** What is put back will not become what it was to be. */
+function unlessPutBack({ ref, look }: WaitTarget, ask: () => Promise<AtomicApply>): WaitTarget {
+  return {
+    ref,
+    async look() {
+      const seen = await look();
+      if (seen.rolledBackTo !== undefined || seen.state === "ready") return seen;
+      const { state, error = "" } = await ask();
+      const isCause = error.startsWith(`${ref}: `);
+      if (state !== "put_back" || isCause) return seen;
+      return { ...seen, state: "failed", why: "put back, because another resource failed" };
+    },
+  };
+}
+
+/** A failure is final only when the server gives up: at the progress deadline, for instance. */
+const looksInSilence = 2;
+
+/** The server decides a moment after the last resource has settled. */
+async function decided(ask: () => Promise<AtomicApply>, timeoutMs: number, context: Context): Promise<AtomicApply> {
+  const { clock, limits, signal } = context;
+  const deadline = clock.now() + timeoutMs;
+  for (let looks = 0; ; looks++) {
+    const group = await ask();
+    if (looks === looksInSilence) context.terminal.note(`${undecidedText}; waiting for it`);
+    if (group.state !== "waiting" || clock.now() >= deadline || signal.aborted) return group;
+    await clock.sleep(limits.pollMs, signal);
+  }
+}
+
+function returned({ resources }: AtomicApply, { api }: Context): WaitTarget[] {
+  return resources.flatMap(({ ref, outcome, revision }) => {
+    const [kind = "", scope = "", name = ""] = ref.split("/");
+    if (!isPodKind(kind) || revision === undefined || !outcome?.startsWith("put back")) return [];
+    return [readyTarget(api, { kind, scope, name }, { revision, unchanged: false })];
+  });
+}

@@ -1,0 +1,114 @@
+import { durationForm, parseDuration } from "../../base/pure/duration.ts";
+import type { Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { createPhaseOutput } from "./phase-output.ts";
+import { lastWords } from "./last-words.ts";
+import { progressBlock, progressLines, readyText } from "./progress.ts";
+import { printable } from "../shell/style.ts";
+import { shortDuration } from "../text/time-text.ts";
+import { type Look, type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
+
+/** Milliseconds of `--timeout`, or the default. */
+export function timeoutOf(text: string | undefined, context: Context): number {
+  if (text === undefined) return context.limits.waitMs;
+  const ms = parseDuration(text);
+  if (ms === undefined) throw usageFailure(`not a duration: "${text}"; ${durationForm}`);
+  return ms;
+}
+
+/** Waits for what was asked of the server and shows how it goes on stderr. Answers with the exit code. */
+export async function follow(targets: readonly WaitTarget[], timeoutMs: number, context: Context): Promise<number> {
+  return exitOf(await watch(targets, timeoutMs, context));
+}
+
+/** As `follow`, for whoever wants to know more than the exit code. */
+export async function watch(targets: readonly WaitTarget[], timeoutMs: number, context: Context): Promise<WaitResult> {
+  if (targets.length === 0) return { outcome: "ready", targets: [] };
+  const { clock, signal, limits, terminal } = context;
+  const progress = showProgress(context);
+  const phases = createPhaseOutput(context);
+  const result = await waitFor(targets, {
+    clock,
+    signal,
+    timeoutMs,
+    pollMs: limits.pollMs,
+    onRound(round) {
+      phases.round(round);
+      progress.round(round);
+    },
+    passing: (error) => error instanceof CommandFailure && error.exitCode === exitCodes.unreachable,
+  }).finally(async () => {
+    await phases.end();
+    progress.end();
+  });
+  for (const target of result.targets) {
+    for (const line of closing(target, { result, timeoutMs, context })) terminal.note(line);
+    if (target.look.state === "ready" || target.look.state === "gone" || signal.aborted) continue;
+    for (const line of [...(await lastWords(context, target.ref)), ...nextSteps(target.ref)]) terminal.note(line);
+  }
+  return result;
+}
+
+interface Progress {
+  round: (round: readonly Waited[]) => void;
+  end: () => void;
+}
+
+function showProgress({ terminal, clock }: Context): Progress {
+  const started = clock.now();
+  let last: readonly Waited[] = [];
+  let tick = 0;
+  const draw = () => {
+    terminal.block(progressBlock(last, { style: terminal.noteStyle, elapsedMs: clock.now() - started, tick: tick++ }));
+  };
+  const timer = terminal.live ? setInterval(draw, 120) : undefined;
+  return {
+    round(round) {
+      if (!terminal.live) for (const line of progressLines(last, round)) terminal.note(line);
+      last = round;
+      if (terminal.live) draw();
+    },
+    end() {
+      clearInterval(timer);
+      terminal.block([]);
+    },
+  };
+}
+
+interface Closing {
+  result: WaitResult;
+  timeoutMs: number;
+  context: Context;
+}
+
+function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing): string[] {
+  const style = context.terminal.noteStyle;
+  const why = look.why === "" ? "" : `: ${printable(look.why)}`;
+  if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${countText(look)})`];
+  if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
+  if (look.rolledBackTo !== undefined) {
+    const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
+    const head = `${style.red("✗")} ${ref} rolled back to ${printable(look.rolledBackTo)}${because}`;
+    return [head, ...(look.takenBack ? [`  taken back: ${look.takenBack}`] : [])];
+  }
+  if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`];
+  if (result.outcome === "interrupted") return [`${style.yellow("…")} ${ref} not waited for: the server goes on`];
+  return [`${style.red("✗")} ${ref} is not ready after ${shortDuration(timeoutMs)}${why}; the server goes on`];
+}
+
+/** `2/3, 1 stopped by hand`: a mark for all is not said of fewer without the reason. */
+function countText(look: Look): string {
+  const { frozen = 0 } = look;
+  return `${readyText(look).replace(" ready", "")}${frozen === 0 ? "" : `, ${frozen} stopped by hand`}`;
+}
+
+function nextSteps(ref: string): string[] {
+  const [kind, ...rest] = ref.split("/");
+  return [`  see: berth why ${rest.join("/")}`, `       berth describe ${kind} ${rest.join("/")}`];
+}
+
+export function exitOf({ outcome }: WaitResult): number {
+  if (outcome === "ready") return exitCodes.done;
+  if (outcome === "interrupted") return exitCodes.interrupted;
+  return outcome === "failed" ? exitCodes.failed : exitCodes.timedOut;
+}

@@ -1,0 +1,87 @@
+import { ApiError, type Client } from "../../base/wire/client.ts";
+import type { DataOf } from "../../base/wire/endpoint.ts";
+import { listPods, type PodRecord } from "../../orchestration/api/pods.ts";
+import { containerName } from "../../orchestration/core/naming.ts";
+import { CommandFailure, usageFailure } from "../shell/failures.ts";
+import { isFinishedRun, isReplica } from "./look.ts";
+import { parseReference, splitReplica } from "../shell/reference.ts";
+
+type PodList = DataOf<typeof listPods>;
+
+/** Words that mean containers where a kind may stand. */
+export function isPodWord(word: string): boolean {
+  return ["pod", "pods", "pd"].includes(word.toLowerCase());
+}
+
+/**
+ * The containers that a reference names: all without one, those of a `scope`, of `scope/name`, one replica with
+ * `scope/name.replica`, or one by its container name `scope-name.replica`.
+ */
+export async function findPods(api: Client, text: string | undefined): Promise<PodList> {
+  if (text === undefined) return api.call(listPods, { query: {} });
+  const { word, kind, scope, name = "" } = parseReference(text);
+  if (word?.includes(".")) return only(await api.call(listPods, { query: {} }), (pod) => pod.name === word);
+  if (word !== undefined) {
+    const inScope = await api.call(listPods, { query: { scope: word } });
+    if (inScope.pods.length > 0) return inScope;
+    // Init and release containers have no dot in their names.
+    return only(await api.call(listPods, { query: {} }), (pod) => pod.name === word);
+  }
+  const whole = await api.call(listPods, { query: { kind, scope, name } });
+  const split = splitReplica(name);
+  if (whole.pods.length > 0 || split === undefined) return whole;
+  const siblings = await api.call(listPods, { query: { kind, scope, name: split.name } });
+  return only(siblings, (pod) => pod.replica_id === split.replica);
+}
+
+/** The word of a reference that is a container's own name already: no other word has a dot. */
+export function containerWord(text: string): string | undefined {
+  const { word } = parseReference(text);
+  return word?.includes(".") ? word : undefined;
+}
+
+function only(list: PodList, keep: (pod: PodList["pods"][number]) => boolean): PodList {
+  return { pods: list.pods.filter(keep), degraded: [] };
+}
+
+/**
+ * Container names behind the references of `stop` and `start`. A whole scope is refused. Where a reference names a
+ * resource, only the replicas that `concerns` are meant.
+ */
+export async function podNames(
+  api: Client,
+  references: readonly string[],
+  concerns: (pod: PodRecord) => boolean = () => true,
+): Promise<string[]> {
+  if (references.length === 0) throw usageFailure("say which pod: SCOPE/NAME.REPLICA; see: berth get pods");
+  const names = await Promise.all(references.map((text) => namesOf(api, text, concerns)));
+  return [...new Set(names.flat())];
+}
+
+/** For what a rollout takes away between the listing and the call: undefined, where several pods are meant. */
+export async function unlessGone<T>(names: readonly string[], call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (names.length > 1 && error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function namesOf(api: Client, text: string, concerns: (pod: PodRecord) => boolean): Promise<string[]> {
+  const { word, scope = "", name = "" } = parseReference(text);
+  if (word !== undefined && !word.includes(".")) {
+    // Containers of runs have no dot in their names: the server says what they are.
+    const { pods } = await findPods(api, text);
+    if (pods.length === 1 && pods[0]?.name === word) return [word];
+    throw usageFailure(`"${text}" names a whole scope: write SCOPE/NAME or SCOPE/NAME.REPLICA`);
+  }
+  const replicas = (await findPods(api, text)).pods.filter((pod) => isReplica(pod) && !isFinishedRun(pod));
+  const isOne = word !== undefined || (replicas.length === 1 && replicas[0]?.resource_name !== name);
+  if (replicas.length > 0) return replicas.filter((pod) => isOne || concerns(pod)).map((pod) => pod.name);
+  // A frozen replica may have no container left; the server knows its name all the same.
+  const split = splitReplica(name);
+  if (word !== undefined) return [word];
+  if (split !== undefined) return [containerName(scope, split.name, split.replica)];
+  throw new CommandFailure(`no pods of "${text}"; see: berth get pods`);
+}

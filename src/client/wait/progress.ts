@@ -1,0 +1,97 @@
+import type { PodRecord } from "../../orchestration/api/pods.ts";
+import { shortDuration } from "../text/time-text.ts";
+import { printable, type Style } from "../shell/style.ts";
+import { isFinishedRun } from "./look.ts";
+import { listText } from "../text/table-text.ts";
+import type { Look, Waited } from "./wait.ts";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+export interface ProgressFrame {
+  style: Style;
+  elapsedMs: number;
+  /** Counts up; turns the spinner. */
+  tick: number;
+}
+
+/** The live block: a line a resource, under it a line a replica while it is not ready. */
+export function progressBlock(round: readonly Waited[], frame: ProgressFrame): string[] {
+  return round.flatMap((target) => {
+    const mark = markOf(target, frame);
+    const head = `${mark} ${target.ref}  ${frame.style.dim(summary(target, frame.elapsedMs))}`;
+    if (target.look.state !== "pending") return [head];
+    const rows = target.look.pods.map((pod) => [podId(pod), podState(pod)]);
+    return [head, ...(rows.length > 0 ? listText(rows, { indent: "    " }).split("\n") : [])];
+  });
+}
+
+function markOf({ look }: Waited, { style, tick }: ProgressFrame): string {
+  if (look.state === "ready") return style.green("✓");
+  if (look.state === "failed" || look.state === "gone") return style.red("✗");
+  return style.cyan(frames[tick % frames.length] ?? "");
+}
+
+function summary({ look }: Waited, elapsedMs: number): string {
+  const count = look.wanted > 0 || look.phase !== "" ? readyText(look) : "waiting for the server";
+  if (look.state !== "pending") return count;
+  const why = detailOf(look.why);
+  return `${count}  ${shortDuration(elapsedMs)}${why === "" ? "" : `  ${why}`}`;
+}
+
+/** How many are ready of those that are wanted; more than that are on their way out. */
+export function readyText({ ready, wanted }: Pick<Look, "ready" | "wanted">): string {
+  if (ready <= wanted) return `${ready}/${wanted} ready`;
+  return wanted === 0 ? `${ready} still to stop` : `${wanted}/${wanted} ready, ${ready - wanted} still to stop`;
+}
+
+/** The reason without the count that it begins with: that stands before it already. */
+function detailOf(why: string): string {
+  return printable(why.replace(/^\d+ of \d+ replicas ready(?:, |; |$)/, ""));
+}
+
+/** What changed between two rounds, a line each, for logs and pipes. The end of the wait is told by whoever waited. */
+export function progressLines(before: readonly Waited[], after: readonly Waited[]): string[] {
+  return after.flatMap((target, index) => {
+    const last = before[index];
+    const told = replicaChanges(last, target);
+    const now = headline(target);
+    return now === "" || (last !== undefined && now === headline(last)) ? told : [...told, now];
+  });
+}
+
+function headline({ ref, look }: Waited): string {
+  const why = detailOf(look.why);
+  if (look.state !== "pending" || (look.phase === "" && why === "")) return "";
+  if (look.phase === "") return `${ref}: ${why}`;
+  return `${ref}: ${readyText(look)}${why === "" ? "" : `; ${why}`}`;
+}
+
+function replicaChanges(before: Waited | undefined, after: Waited): string[] {
+  // What was well when the wait began is no news.
+  const old = before?.look.pods ?? after.look.pods.filter((pod) => pod.ready);
+  const known = new Map(old.map((pod) => [pod.name, podState(pod)]));
+  const here = new Set(after.look.pods.map((pod) => pod.name));
+  const moved = after.look.pods.filter((pod) => known.get(pod.name) !== podState(pod));
+  const left = (before?.look.pods ?? []).filter((pod) => !here.has(pod.name));
+  return [
+    ...moved.map((pod) => `${after.ref}: replica ${podId(pod)} ${podState(pod)}`),
+    ...left.map((pod) => `${after.ref}: replica ${podId(pod)} removed`),
+  ];
+}
+
+function podId(pod: PodRecord): string {
+  return pod.replica_id ?? pod.name;
+}
+
+/** A replica's condition in few words: `running, ready`, `restarting, exit code 1, 3 restarts`. */
+export function podState(pod: PodRecord): string {
+  const state = isFinishedRun(pod) ? (pod.exit_code === 0 ? "succeeded" : "failed") : pod.state;
+  const byHand = pod.running ? " but started by hand" : "";
+  const parts = [pod.frozen ? `${state}, frozen${byHand}` : state];
+  if (pod.ready) parts.push("ready");
+  else if (pod.running) parts.push("not ready yet");
+  if (pod.oom_killed) parts.push("out of memory");
+  else if (!pod.running && pod.exit_code !== undefined && pod.exit_code !== 0) parts.push(`exit code ${pod.exit_code}`);
+  if (pod.restarts > 0) parts.push(pod.restarts === 1 ? "1 restart" : `${pod.restarts} restarts`);
+  return parts.join(", ");
+}

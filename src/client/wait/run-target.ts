@@ -1,0 +1,33 @@
+import type { Client } from "../../base/wire/client.ts";
+import { formatKey, type ManifestKey } from "../../orchestration/api/manifest.ts";
+import { listManifests } from "../../orchestration/api/apply.ts";
+import { CommandFailure, usageFailure } from "../shell/failures.ts";
+import { normalKind } from "../shell/kinds.ts";
+import { isPodKind } from "./look.ts";
+import { resourceReference } from "../shell/reference.ts";
+
+const jobKinds = ["job", "cronjob"];
+
+/** The job or cron job that a reference names: `name`, `scope/name` or `kind/scope/name`. */
+export async function findJob(api: Client, text: string, kindFlag?: string): Promise<ManifestKey> {
+  const { kind: written, scope, name } = resourceReference(text);
+  const kind = kindFlag === undefined ? written : normalKind(kindFlag);
+  if (kind !== undefined && !jobKinds.includes(kind)) {
+    throw usageFailure(`a ${kind} has no runs; a command in a container like its own: berth run ${text} -- COMMAND`);
+  }
+  const kinds = kind === undefined ? jobKinds : [kind];
+  const lists = await Promise.all(kinds.map((one) => api.call(listManifests, { query: { kind: one, scope, name } })));
+  const [found, ...others] = lists.flat();
+  if (found === undefined) {
+    const apps = kind === undefined ? await api.call(listManifests, { query: { scope, name } }) : [];
+    const app = apps.find((one) => isPodKind(one.kind));
+    const way =
+      app === undefined ? "see: berth get jobs" : `to run a command in a container: berth run ${text} -- COMMAND`;
+    throw new CommandFailure(`no ${kinds.join(" or ")} "${text}"; ${way}`);
+  }
+  const keys = [found, ...others].map(({ kind: its, scope: where = "", name: called }) => {
+    return { kind: its, scope: where, name: called };
+  });
+  if (keys.length > 1) throw usageFailure(`"${text}" may be ${keys.map(formatKey).join(" or ")}: say which`);
+  return { kind: found.kind, scope: found.scope ?? "", name: found.name };
+}

@@ -1,0 +1,84 @@
+import type { PodRecord } from "../../orchestration/api/pods.ts";
+import type { Clock } from "../../base/words/clock.ts";
+
+/** What one look at a resource showed. */
+export interface Look {
+  /** `gone`: deleted meanwhile. */
+  state: "pending" | "ready" | "failed" | "gone";
+  /** The server's own word: progressing, failing, …; empty before it said anything. */
+  phase: string;
+  wanted: number;
+  ready: number;
+  /** Stopped by hand; they are left alone and not waited for. */
+  frozen?: number;
+  pods: readonly PodRecord[];
+  /** Why it is not ready, as far as known. */
+  why: string;
+  /** The release that is waited for, while its commands run and nothing is replaced yet. */
+  releasing?: string;
+  /** The release that the server went back to by itself after the one that is waited for had failed. */
+  rolledBackTo?: string;
+  /** The fields that this changed back, with their values. */
+  takenBack?: string;
+}
+
+export interface WaitTarget {
+  /** `kind/scope/name` */
+  ref: string;
+  /** One look; throws when the server cannot answer just now. */
+  look(): Promise<Look>;
+}
+
+export interface Waited {
+  ref: string;
+  look: Look;
+}
+
+export interface WaitSetup {
+  clock: Clock;
+  signal: AbortSignal;
+  pollMs: number;
+  timeoutMs: number;
+  /** Called after each round with the last look at every target, in order. */
+  onRound: (round: readonly Waited[]) => void;
+  /** Whether an error of `look` may pass by itself, such as a server that restarts. */
+  passing: (error: unknown) => boolean;
+}
+
+export interface WaitResult {
+  outcome: "ready" | "failed" | "timed out" | "interrupted";
+  targets: Waited[];
+}
+
+const nothingYet: Look = { state: "pending", phase: "", wanted: 0, ready: 0, pods: [], why: "" };
+
+/** Looks at every target until each is ready, failed or gone, the time is up, or the operator interrupts. */
+export async function waitFor(targets: readonly WaitTarget[], setup: WaitSetup): Promise<WaitResult> {
+  const deadline = setup.clock.now() + setup.timeoutMs;
+  let round: Waited[] = targets.map(({ ref }) => ({ ref, look: nothingYet }));
+  for (;;) {
+    round = await Promise.all(targets.map((target, index) => lookOnce(target, round[index], setup)));
+    if (setup.signal.aborted) return { outcome: "interrupted", targets: round };
+    setup.onRound(round);
+    if (round.every(({ look }) => look.state !== "pending")) break;
+    if (setup.clock.now() >= deadline) return { outcome: outcomeOf(round, "timed out"), targets: round };
+    await setup.clock.sleep(setup.pollMs, setup.signal);
+  }
+  return { outcome: outcomeOf(round, "ready"), targets: round };
+}
+
+function outcomeOf(round: readonly Waited[], otherwise: "ready" | "timed out"): WaitResult["outcome"] {
+  return round.some(({ look }) => look.state === "failed" || look.state === "gone") ? "failed" : otherwise;
+}
+
+/** A settled target is not looked at again; an error that may pass keeps the last look and says so. */
+async function lookOnce(target: WaitTarget, before: Waited | undefined, setup: WaitSetup): Promise<Waited> {
+  const last = before?.look ?? nothingYet;
+  if (last.state !== "pending") return { ref: target.ref, look: last };
+  try {
+    return { ref: target.ref, look: await target.look() };
+  } catch (error) {
+    if (!setup.signal.aborted && !setup.passing(error)) throw error;
+    return { ref: target.ref, look: { ...last, why: "the server does not answer; still trying" } };
+  }
+}

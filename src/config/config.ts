@@ -1,0 +1,294 @@
+import { Failure } from "../base/wire/failure.ts";
+import { hostname } from "node:os";
+import { type AccessOptions, accessOptions } from "./access.ts";
+import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
+import type { LogLevel } from "../base/words/log.ts";
+import { checkMailServer } from "../base/deliver/mail-server.ts";
+
+export { identityLimits } from "./identity-limits.ts";
+
+/**
+ * The only reader of the environment, and the home of every limit. Flags win over the environment, the environment
+ * over the defaults.
+ */
+export const limits = {
+  /** Largest request body (orchestration API, section 8). One byte more is a 413. */
+  bodyBytesMax: 1024 * 1024,
+  /** Largest request head; more is a 431. */
+  headBytesMax: 16 * 1024,
+  headersMax: 100,
+  /** How long the rest of a refused body is read, so that the client gets to the answer. */
+  drainMs: 2_000,
+  /** A request head, and a body of a non-streaming route, must be complete within these. */
+  headReadMs: 5_000,
+  bodyReadMs: 30_000,
+  /** A kept-alive connection without a request is closed after this long. */
+  idleMs: 75_000,
+  /** Connections on the orchestration listener at one time; one more is answered 503. */
+  connectionsMax: 1_024,
+  /** Connections of clients that were not let in and still read why; those of more are cut off. */
+  refusedConnectionsMax: 64,
+  /** How long the process behind one connection is searched for. */
+  peerSearchMs: 4_000,
+  /** Nesting of a JSON body. */
+  jsonDepthMax: 64,
+  manifestsPerApplyMax: 1_000,
+  replicasMax: 1_000,
+  envEntriesMax: 2_000,
+  configKeysMax: 2_000,
+  configValueBytesMax: 256 * 1024,
+  assetBytesMax: 8 * 1024 * 1024,
+  containerNameMax: 200,
+  problemsShownMax: 50,
+  eventsKept: 100_000,
+  eventsPageMax: 1_000,
+  imagePinsKept: 10,
+  operationsKept: 10_000,
+  atomicKept: 100,
+  /** Per resource. */
+  releasesKept: 10,
+  deathsKept: 20,
+  deathsKeptMs: 30 * 24 * 3_600_000,
+  /** Webhook calls in all. */
+  deliveriesKept: 1_000,
+  /** Runs of plugins in all. */
+  pluginRunsKept: 1_000,
+  /** Resources reconciled at the same time, and container starts at the same time over all of them. */
+  reconcileWorkers: 8,
+  engineCallsMax: 16,
+  resyncMs: 30_000,
+  /** When the server first tries whether containers reach each other, and how often after that. */
+  forwardingFirstMs: 30_000,
+  forwardingLookMs: 300_000,
+  /** How long a start waits for the engine to list what runs, before it serves. */
+  firstLookMs: 3_000,
+  /** How often the autoscaler looks at CPU use. */
+  autoscaleMs: 15_000,
+  backoffFirstMs: 1_000,
+  backoffMaxMs: 60_000,
+  /** A labelled container without a manifest and without a delete mark is left alone this long. */
+  orphanGraceMs: 60_000,
+  /** Free space below which nothing is pulled. */
+  diskFloorBytes: 1024 * 1024 * 1024,
+  /** Ended exec sessions whose exit code is remembered. */
+  execResultsKept: 1_000,
+  /** Commands in containers of their own (`berth run APP -- COMMAND`) at the same time. */
+  appRunsMax: 50,
+  /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
+  execInputBytesMax: 256 * 1024,
+  /** Body of one webhook call. */
+  hookBodyBytesMax: 256 * 1024,
+  /** Pauses between the attempts at a webhook call: one more attempt than there are pauses. */
+  hookPausesMs: [1_000, 5_000],
+  /** Of one attempt. */
+  hookTimeoutMs: 10_000,
+  /** An answer to a webhook call is read this far. */
+  hookResponseBytesMax: 64 * 1024,
+  hooksInFlightMax: 8,
+  /** How long a delete with prune waits for containers before it answers and finishes on its own. */
+  pruneWaitMs: 60_000,
+  /** Runs of one job or cron job under way at the same time. */
+  runsAtOnceMax: 100,
+  /** Containers of ended runs that stay for their output, per job, as far as its history limits let their records stay. */
+  runContainersKept: 20,
+  /** What a plugin may print: its answer, and what it says while it works. More ends it. */
+  pluginStdoutBytesMax: 16 * 1024 * 1024,
+  pluginStderrBytesMax: 64 * 1024 * 1024,
+  /** The last part of its standard error is kept while it runs, and its last lines with the record. */
+  pluginTailBytes: 64 * 1024,
+  pluginTailLines: 50,
+  /** Between being asked to end and being killed. */
+  pluginKillGraceMs: 2_000,
+  /** How long the output of a plugin that has ended is waited for: what it left behind may hold it open. */
+  pluginDrainMs: 1_000,
+  /** Of one run, with all that it starts, where the machine has control groups. */
+  pluginProcessesMax: 1_024,
+  pluginMemoryBytesMax: 2 * 1024 * 1024 * 1024,
+  /** Plugins that run at the same time; one more is a 503. */
+  pluginsAtOnceMax: 128,
+  /** Blocks of one apply that are expanded at the same time. */
+  expandAtOnceMax: 16,
+  /** Time limits of commands that declare none. */
+  expandTimeoutMs: 60_000,
+  dispatchTimeoutMs: 15 * 60_000,
+  /** How often blocks are looked at for plugins that attend to them, and the pauses after an attempt that failed. */
+  attendLookMs: 1_000,
+  attendBackoffFirstMs: 5_000,
+  attendBackoffMaxMs: 60_000,
+  /** Blocks that are attended to at the same time. */
+  attendAtOnceMax: 4,
+  /** How often the listener for callbacks looks whether the platform network has another address. */
+  callbackLookMs: 10_000,
+  /** Actions in one answer, and words of one command. */
+  actionsMax: 1_000,
+  pluginArgsMax: 200,
+  /** Of one word of a command, as the kernel takes it, and of all of them. */
+  pluginArgBytesMax: 128 * 1024 - 1,
+  pluginArgsBytesMax: 1024 * 1024,
+  /** Of one package. */
+  pluginFilesMax: 10_000,
+  pluginPackageBytesMax: 512 * 1024 * 1024,
+  /** For fetching a package, and for one of its hooks. */
+  pluginFetchMs: 10 * 60_000,
+  pluginHookMs: 10 * 60_000,
+  pluginInstallsAtOnceMax: 4,
+  /** Runs whose files can still be fetched. */
+  pluginOffersKept: 200,
+} as const;
+
+/** Limits of the client. */
+export const clientLimits = {
+  /** How long a read may take; calls that do work have no limit of their own. */
+  answerMs: 30_000,
+  pollMs: 400,
+  /** Default of `--timeout`. */
+  waitMs: 300_000,
+  manifestFilesMax: 1_000,
+  /** Of one manifest file, asset file or env file. */
+  fileBytesMax: 8 * 1024 * 1024,
+  manifestDepthMax: 64,
+  /** Values of one manifest file, aliases counted each time they are used. */
+  manifestNodesMax: 200_000,
+  faultsShownMax: 20,
+  /** Pods whose logs are read at the same time. */
+  logStreamsMax: 32,
+  /** How often `logs --follow` looks for new replicas. */
+  followMs: 2_000,
+  /** How often `top` draws anew. */
+  topMs: 2_000,
+} as const;
+
+export interface ServeOptions extends AccessOptions {
+  /** Folder of all state. */
+  root: string;
+  observabilityAddr: string;
+  identityAddr: string;
+  /** Where browsers reach the identity service, without a slash at the end: what providers send them back to. */
+  identityBaseUrl: string;
+  /** Providers and webhooks of the identity service may live inside the machine and its networks. */
+  identityAllowPrivate: boolean;
+  /** Mail server as `smtp://user:password@host:587`; empty: mails are kept. */
+  smtpUrl: string;
+  /** Sender of mails; only with a mail server. */
+  mailFrom: string;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  identityTrustedProxies: readonly string[];
+  /** `unix:///path` or `tcp://host:port`. */
+  dockerHost: string;
+  prefix: string;
+  /** Webhooks may go to addresses inside the machine and its networks. */
+  allowPrivateHooks: boolean;
+  logLevel: LogLevel;
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
+  /** On the platform network's own address, for containers of plugins' blocks; undefined turns that listener off. */
+  callbackPort: number | undefined;
+  /** Where releases of plugins are, the public host or a mirror of the same paths; no slash at the end. */
+  pluginReleases: string;
+}
+
+/** The same as an operator writes them. */
+export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
+
+/** The ingress of this machine. */
+const ownIngress = "127.0.0.1/32,::1/128";
+
+type Environment = Record<string, string | undefined>;
+
+/** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
+export function serveOptions(flags: ServeFlags, env: Environment = process.env): ServeOptions {
+  return {
+    root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
+    ...accessOptions({
+      addr: flags.addr ?? env.BERTH_ADDR ?? "127.0.0.1:8686",
+      addrInsecure: flags.addrInsecure ?? env.BERTH_ADDR_INSECURE ?? "false",
+      allowedHosts: flags.allowedHosts ?? env.BERTH_ALLOWED_HOSTS ?? "",
+    }),
+    observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
+    ...identityOptions(flags, env),
+    dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
+    prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
+    allowPrivateHooks: allowanceOf(
+      "allow private hooks",
+      flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false",
+    ),
+    logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
+    statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
+    callbackPort: portOf(flags.callbackPort ?? env.BERTH_CALLBACK_PORT ?? "8689"),
+    pluginReleases: releasesUrl(flags.pluginReleases ?? env.BERTH_PLUGIN_RELEASES ?? "https://github.com"),
+  };
+}
+
+type IdentityOption =
+  "identityAddr" | "identityBaseUrl" | "identityAllowPrivate" | "identityTrustedProxies" | "smtpUrl" | "mailFrom";
+
+function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, IdentityOption> {
+  const identityAddr = flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688";
+  const allowance = flags.identityAllowPrivate ?? env.BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS ?? "false";
+  const proxies = flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? ownIngress;
+  return {
+    identityAddr,
+    identityBaseUrl: baseUrlOf(flags.identityBaseUrl ?? env.BERTH_IDENTITY_BASE_URL ?? "", identityAddr),
+    identityAllowPrivate: allowanceOf("identity allow private endpoints", allowance),
+    identityTrustedProxies: proxies.split(",").flatMap((text) => text.trim() || []),
+    ...mailOptions(flags, env),
+  };
+}
+
+/** A mail without a sender would be refused by every server: better told at the start. */
+function mailOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, "smtpUrl" | "mailFrom"> {
+  const smtpUrl = flags.smtpUrl ?? env.BERTH_SMTP_URL ?? "";
+  const mailFrom = flags.mailFrom ?? env.BERTH_MAIL_FROM ?? "";
+  if (smtpUrl !== "") checkMailServer(smtpUrl);
+  if (smtpUrl !== "" && !/^[^\r\n]*@[^\r\n]+$/.test(mailFrom)) {
+    throw new Failure("invalid", 'the sender of mails is missing: set --mail-from "Shop <no-reply@shop.example>"');
+  }
+  return { smtpUrl, mailFrom };
+}
+
+export interface ClientOptions {
+  /** `http://host:port` or `unix:/path`. */
+  endpoint: string;
+  /** Who the event log names. */
+  actor: string;
+  color: boolean;
+  /** Answers every question with yes. */
+  autoApprove: boolean;
+}
+
+export function clientOptions(
+  flags: { endpoint?: string },
+  terminal: boolean,
+  env: Environment = process.env,
+): ClientOptions {
+  const endpoint = flags.endpoint ?? env.BERTH_ENDPOINT ?? `http://${env.BERTH_ADDR ?? "127.0.0.1:8686"}`;
+  return {
+    endpoint,
+    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
+    autoApprove: /^(?:1|true|yes)$/i.test(env.BERTH_AUTO_APPROVE ?? ""),
+    color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
+  };
+}
+
+const pluginVariables = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
+const proxyVariables = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
+
+/** What plugins get of the server's own environment: it may hold secrets of others. */
+export function pluginEnvironment(env: Environment = process.env): Record<string, string> {
+  const isPassed = (name: string) =>
+    pluginVariables.includes(name) || name.startsWith("LC_") || proxyVariables.includes(name.toLowerCase());
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+  );
+  return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...Object.fromEntries(passed) };
+}
+
+/** `<PREFIX>_PLUGIN_DEFAULT_REPO_<KIND>`: where the plugin of a block kind is installed from when the block does not say. */
+export function pluginDefaultRepo(kind: string, envPrefix: string, env: Environment = process.env): string | undefined {
+  return env[`${envPrefix}_PLUGIN_DEFAULT_REPO_${kind.toUpperCase().replaceAll("-", "_")}`] || undefined;
+}
+
+/** What `${NAME}` in a manifest file is replaced from. */
+export function shellVariables(env: Environment = process.env): Readonly<Record<string, string | undefined>> {
+  return env;
+}

@@ -1,7 +1,0 @@
-import { getAtomicApply } from "../../api/orchestration/atomic.ts";
-import type { Controller } from "../../controller/controller.ts";
-import { mount, type Plane } from "./mount.ts";
-
-export function mountAtomic(plane: Plane, controller: Controller): void {
-  mount(plane, getAtomicApply, { answer: ({ params }) => controller.atomicApply(params.id ?? "") });
-}

@@ -1,7 +1,0 @@
-import { describe } from "../../api/orchestration/describe.ts";
-import type { Controller } from "../../controller/controller.ts";
-import { mount, type Plane } from "./mount.ts";
-
-export function mountDescribe(plane: Plane, controller: Controller): void {
-  mount(plane, describe, { answer: ({ query }) => controller.describe(query) });
-}

@@ -1,8 +1,0 @@
-import { health, system } from "../../api/orchestration/health.ts";
-import type { Controller } from "../../controller/controller.ts";
-import { mount, type Plane } from "./mount.ts";
-
-export function mountHealth(plane: Plane, controller: Controller, version: string): void {
-  mount(plane, health, { answer: () => ({ status: "ok" as const, version }) });
-  mount(plane, system, { answer: () => controller.system() });
-}

@@ -1,9 +1,0 @@
-import { scale } from "../../api/orchestration/scale.ts";
-import type { Controller } from "../../controller/controller.ts";
-import { mount, type Plane } from "./mount.ts";
-
-export function mountScale(plane: Plane, controller: Controller): void {
-  mount(plane, scale, {
-    answer: ({ query: { replicas, ...target }, actor }) => controller.scale({ ...target, replicas }, { actor }),
-  });
-}

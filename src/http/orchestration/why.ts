@@ -1,7 +1,0 @@
-import { why } from "../../api/orchestration/why.ts";
-import type { Controller } from "../../controller/controller.ts";
-import { mount, type Plane } from "./mount.ts";
-
-export function mountWhy(plane: Plane, controller: Controller): void {
-  mount(plane, why, { answer: ({ query }) => controller.why(query) });
-}

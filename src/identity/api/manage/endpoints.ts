@@ -1,0 +1,78 @@
+import type { Endpoint } from "../../../base/wire/endpoint.ts";
+import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "./apps.ts";
+import { listIdentityAudit } from "./audit.ts";
+import {
+  createIdentityHook,
+  deleteIdentityHook,
+  listIdentityDeliveries,
+  listIdentityHooks,
+  updateIdentityHook,
+} from "./hooks.ts";
+import { exportIdentityUsers, importIdentityUsers } from "./import.ts";
+import {
+  createIdentityInstance,
+  deleteIdentityInstance,
+  getIdentityInstance,
+  identityQuickstart,
+  listIdentityInstances,
+  updateIdentityInstance,
+} from "./instances.ts";
+import {
+  createIdentityKey,
+  deleteIdentityKey,
+  listIdentityKeys,
+  promoteIdentityKey,
+  rotateIdentityKey,
+} from "./keys.ts";
+import { getIdentityMail, listIdentityMails } from "./mails.ts";
+import { deleteIdentityProvider, listIdentityProviders, putIdentityProvider } from "./providers.ts";
+import { listIdentitySessions, revokeIdentitySession } from "./sessions.ts";
+import {
+  banIdentityUser,
+  createIdentityUser,
+  deleteIdentityUser,
+  getIdentityUser,
+  listIdentityUsers,
+  setIdentityPassword,
+  unbanIdentityUser,
+} from "./users.ts";
+
+/** How the operator manages the identity service; its own API is another listener. */
+export const identityEndpoints: Endpoint[] = [
+  identityQuickstart,
+  listIdentityApps,
+  createIdentityApp,
+  deleteIdentityApp,
+  listIdentityInstances,
+  createIdentityInstance,
+  getIdentityInstance,
+  updateIdentityInstance,
+  deleteIdentityInstance,
+  listIdentityKeys,
+  createIdentityKey,
+  rotateIdentityKey,
+  promoteIdentityKey,
+  deleteIdentityKey,
+  listIdentityProviders,
+  putIdentityProvider,
+  deleteIdentityProvider,
+  listIdentityUsers,
+  createIdentityUser,
+  getIdentityUser,
+  banIdentityUser,
+  unbanIdentityUser,
+  setIdentityPassword,
+  deleteIdentityUser,
+  listIdentitySessions,
+  revokeIdentitySession,
+  listIdentityMails,
+  getIdentityMail,
+  listIdentityHooks,
+  createIdentityHook,
+  deleteIdentityHook,
+  updateIdentityHook,
+  listIdentityDeliveries,
+  listIdentityAudit,
+  importIdentityUsers,
+  exportIdentityUsers,
+];

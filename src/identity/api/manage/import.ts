@@ -1,0 +1,42 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../../../base/wire/endpoint.ts";
+import { Flag, Text } from "../../../base/wire/query.ts";
+
+/** What became of the lines of one request. */
+export const ImportResult = Type.Object({
+  lines: Type.Integer({ description: "read, blank ones and the end mark of an export left out" }),
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  skipped: Type.Integer({ description: "were there already" }),
+  failed: Type.Integer(),
+  errors: Type.Array(
+    Type.Object({ line: Type.Integer({ description: "1 is the first of this request" }), error: Type.String() }),
+    { description: "the first ones" },
+  ),
+});
+export type ImportResult = Static<typeof ImportResult>;
+
+export const importIdentityUsers = endpoint({
+  method: "POST",
+  path: "/identity/import",
+  summary:
+    "Takes up users, one JSON object in each line. A faulty line is told and left out; the same lines sent again change nothing: send large files in several requests",
+  query: Type.Object({
+    instance: Text("id of the instance (required)"),
+    update: Flag("change users that are there already (default false: they are left as they are)"),
+  }),
+  body: Type.String({ description: "users, one JSON object in each line" }),
+  bodyType: "application/x-ndjson",
+  data: ImportResult,
+});
+
+export const exportIdentityUsers = endpoint({
+  method: "GET",
+  path: "/identity/export",
+  summary: 'Users of an instance, one JSON object in each line, oldest first; the last line is {"end":true,"users":N}',
+  query: Type.Object({
+    instance: Text("id of the instance (required)"),
+    secrets: Flag("with password hashes (default false)"),
+  }),
+  stream: "application/x-ndjson",
+});

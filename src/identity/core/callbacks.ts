@@ -1,0 +1,24 @@
+import type { ProviderKind } from "../api/providers.ts";
+
+export interface CallbackOwner {
+  kind: ProviderKind;
+  name: string;
+  /** Undefined: the provider is set for every instance. */
+  instanceId: string | undefined;
+}
+
+const everywhere = "global";
+
+/**
+ * The path that a provider sends browsers back to. Those of the contract share one path per provider. An OpenID
+ * Connect connection has a path nobody else has: two instances may use one name for different issuers, and an answer
+ * must never be taken for another's (RFC 9700 section 4.4).
+ */
+export function callbackPath({ kind, name, instanceId }: CallbackOwner): string {
+  return kind === "oidc" ? `/oauth/oidc/${connectionId(instanceId, name)}/callback` : `/oauth/${kind}/callback`;
+}
+
+/** Names an OpenID Connect connection among all instances: `inst_….acme`, or `global.acme`. */
+export function connectionId(instanceId: string | undefined, name: string): string {
+  return `${instanceId ?? everywhere}.${name}`;
+}

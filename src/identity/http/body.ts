@@ -1,0 +1,49 @@
+import { Failure } from "../../base/wire/failure.ts";
+
+export interface BodyLimits {
+  bodyBytesMax: number;
+}
+
+/** The body as text. Fails `too_large`, before the rest of it is read. */
+export function readText(request: Request, { bodyBytesMax }: BodyLimits): Promise<string> {
+  const declared = request.headers.get("content-length");
+  if (declared === null) {
+    // A body without a declared length ends where the limit is.
+    return request.body === null ? Promise.resolve("") : readChunks(request.body, bodyBytesMax);
+  }
+  return Number(declared) > bodyBytesMax ? Promise.reject(tooLarge(bodyBytesMax)) : request.text();
+}
+
+/**
+ * The fields of a JSON body; the Content-Type does not matter, and an empty body has none. Fails `invalid` for what is
+ * no JSON object.
+ */
+export function fieldsOf(text: string): Record<string, unknown> {
+  if (text === "") return {};
+  const value = parsed(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Failure("invalid", "Body is not a JSON object");
+}
+
+async function readChunks(body: ReadableStream<Uint8Array>, bodyBytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > bodyBytesMax) throw tooLarge(bodyBytesMax);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function tooLarge(bodyBytesMax: number): Failure {
+  return new Failure("too_large", `Body is larger than ${bodyBytesMax} bytes`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Failure("invalid", "Body is not JSON", { cause });
+  }
+}

@@ -1,0 +1,73 @@
+import { BlockList, isIP } from "node:net";
+import { Failure } from "../../base/wire/failure.ts";
+
+export interface Proxies {
+  /** Address of the other end of the connection. */
+  peerOf: (request: Request) => string;
+  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
+  trusted: readonly string[];
+  /** Entries of the header that are looked at, from the right. */
+  hopsMax: number;
+  /** Told once: a machine of the own network tells clients' addresses, and is not believed. */
+  onIgnored?: (proxy: string) => void;
+}
+
+/** Networks that no client of the internet comes from (RFC 1918, RFC 4193, RFC 6598). */
+const ownNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"];
+
+/**
+ * Tells the address of the client itself: that of the connection, and behind trusted proxies the rightmost entry of
+ * `X-Forwarded-For` that none of them has written about another (RFC 9700, section 4.13). Fails `invalid` for a
+ * network that is none.
+ */
+export function createClientAddress(proxies: Proxies): (request: Request) => string {
+  const { peerOf, trusted, hopsMax } = proxies;
+  const networks = blockList(trusted);
+  const isIn = (list: BlockList, address: string) => list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  const isTrusted = (address: string) => isIn(networks, address);
+  const own = blockList(ownNetworks);
+  let { onIgnored } = proxies;
+  return (request) => {
+    let client = plain(peerOf(request));
+    const forwarded = request.headers.get("x-forwarded-for");
+    if (forwarded === null || isIP(client) === 0) return client;
+    if (onIgnored !== undefined && !isTrusted(client) && isIn(own, client)) {
+      onIgnored(client);
+      onIgnored = undefined;
+    }
+    const hops = forwarded.split(",").slice(-hopsMax).map(addressOf);
+    while (isTrusted(client)) {
+      const hop = hops.pop();
+      if (hop === undefined || isIP(hop) === 0) return client;
+      client = hop;
+    }
+    return client;
+  };
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/", 2);
+    const family = isIP(address);
+    const most = family === 6 ? 128 : 32;
+    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || !(length <= most)) {
+      throw new Failure("invalid", `trusted proxy "${network}" is no address or network such as 10.0.0.0/8`);
+    }
+    list.addSubnet(address, length, family === 6 ? "ipv6" : "ipv4");
+  }
+  return list;
+}
+
+/** Some proxies write ports: `1.2.3.4:5678`, `[::1]:5678`. */
+function addressOf(entry: string): string {
+  const text = entry.trim();
+  const match = /^\[([0-9a-fA-F:.]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text);
+  return plain(match?.[1] ?? text);
+}
+
+/** IPv4 as it is written, also where a socket of both families tells it as IPv6. */
+function plain(address: string): string {
+  return address.toLowerCase().startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}

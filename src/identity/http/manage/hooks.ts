@@ -1,0 +1,32 @@
+import {
+  createIdentityHook,
+  deleteIdentityHook,
+  listIdentityDeliveries,
+  listIdentityHooks,
+  updateIdentityHook,
+} from "../../api/manage/hooks.ts";
+import type { Management } from "../../service/manage/manage.ts";
+import { mount, type Plane } from "../../../base/http/mount.ts";
+import { readCount, readParam } from "../../../base/http/request.ts";
+
+const pageDefault = 50;
+
+export function mountIdentityHooks(plane: Plane, { hooks }: Management, options: { pageMax: number }): void {
+  mount(plane, listIdentityHooks, { answer: ({ query: { instance } }) => hooks.list(instance) });
+  mount(plane, createIdentityHook, {
+    answer: ({ query: { instance }, body, actor }) => hooks.create(instance, body, { actor }),
+  });
+  mount(plane, updateIdentityHook, {
+    answer: ({ params, query: { instance }, body, actor }) =>
+      hooks.update(instance, { hook: readParam(params, "hook"), body }, { actor }),
+  });
+  mount(plane, deleteIdentityHook, {
+    answer: ({ params, query: { instance }, actor }) => hooks.remove(instance, readParam(params, "hook"), { actor }),
+  });
+  mount(plane, listIdentityDeliveries, {
+    answer: ({ params, query: { instance, limit } }) => {
+      const count = readCount("limit", limit, options.pageMax) ?? pageDefault;
+      return hooks.deliveries(instance, readParam(params, "hook"), count);
+    },
+  });
+}

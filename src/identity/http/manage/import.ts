@@ -1,0 +1,36 @@
+import { exportIdentityUsers, importIdentityUsers } from "../../api/manage/import.ts";
+import { readFlag } from "../../../base/wire/query.ts";
+import type { Management } from "../../service/manage/manage.ts";
+import { mount, mountStream, type Plane } from "../../../base/http/mount.ts";
+
+export function mountIdentityImport(plane: Plane, { transfer }: Management): void {
+  mount(plane, importIdentityUsers, {
+    answer: ({ query: { instance, update }, body, actor }) =>
+      transfer.import(instance, {
+        text: String(body),
+        update: readFlag(update, false),
+        actor,
+      }),
+  });
+  mountStream(plane, exportIdentityUsers, async ({ query: { instance, secrets }, actor }, { signal }) => {
+    const lines = await transfer.export(instance, { secrets: readFlag(secrets, false), actor, signal });
+    return new Response(streamOf(lines), {
+      headers: { "Content-Type": exportIdentityUsers.stream ?? "", "Cache-Control": "no-store" },
+    });
+  });
+}
+
+/** Pulled: a slow reader keeps nothing in memory but the piece under way. */
+function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: async () => {
+      await pieces.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,89 @@
+import type { Endpoint } from "../../base/wire/endpoint.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import type { Caller } from "../service/auth.ts";
+import { fieldsOf, readText } from "./body.ts";
+import { type Cors, withCors } from "./cors.ts";
+import { instancePaths, isAtAnother } from "./instance.ts";
+import { type Query, readQuery } from "./query.ts";
+import { type ApiKey, guarded, type IdentityPlane } from "./plane.ts";
+
+/** One request of somebody whose key was right. */
+export interface ApiCall {
+  caller: Caller;
+  request: Request;
+  /** Decoded; null where the percent-encoding is broken. */
+  params: Record<string, string | null>;
+  query: Query;
+  /** Of a JSON body; empty for endpoints without one. */
+  body: Record<string, unknown>;
+}
+
+export interface ApiHandler {
+  /** Which key opens it. */
+  key: ApiKey;
+  /** Of the 401 without a right key, where the contract has a text of its own. */
+  refusal?: string;
+  /** Called from pages of apps: only where the key is no secret. */
+  cors?: boolean;
+  /** Counted for each client before anything else is looked at. */
+  rate?: "exchange" | "refresh";
+  answer(call: ApiCall): Response | Promise<Response>;
+}
+
+/**
+ * Mounts an endpoint of the API, also below `/i/<instance id>`, where clients look that were told the address of an
+ * instance without a host of its own. Who asks is settled before anything else of the request is looked at.
+ */
+export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiHandler): void {
+  const { access } = plane.identity;
+  const find = finder(access, handler.key);
+  plane.keys.set(endpoint, handler.key);
+  const run = (request: Request, params: ApiCall["params"]): Response | Promise<Response> => {
+    const caller = find(request.headers);
+    // Paths without parameters come without any, whatever the types say.
+    const named = (params as ApiCall["params"] | undefined)?.instance;
+    const isElsewhere =
+      caller !== undefined &&
+      (named === undefined ? isAtAnother(plane, caller.entry, request) : named !== caller.entry.instance.id);
+    if (caller === undefined || isElsewhere) throw refused(plane, request, handler);
+    if (handler.rate !== undefined) count(plane, handler.rate, request);
+    const query = readQuery(request.url);
+    if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
+    // One step after the body came, and not one for each thing that is done then: this is the way of every verification.
+    return readText(request, plane.limits).then((text) =>
+      guarded(plane, () => handler.answer({ caller, request, params, query, body: fieldsOf(text) })),
+    );
+  };
+  const cors: Cors | undefined = handler.cors ? { plane, callerOf: find } : undefined;
+  for (const path of instancePaths(endpoint.path)) {
+    plane.app.route(
+      endpoint.method,
+      path,
+      ({ request, params }) => {
+        const response = guarded(plane, () => run(request, params));
+        return cors === undefined ? response : withCors(cors, { request, params }, response);
+      },
+      // The body is ours to read: Elysia's own parsers come before who asks is known.
+      { parse: "none" },
+    );
+  }
+}
+
+type Find = (headers: Headers) => Caller | undefined;
+
+function finder({ bySecretKey, byPublishableKey }: IdentityPlane["identity"]["access"], key: ApiKey): Find {
+  if (key === "secret") return bySecretKey;
+  if (key === "publishable") return byPublishableKey;
+  return (headers) => bySecretKey(headers) ?? byPublishableKey(headers);
+}
+
+function refused(plane: IdentityPlane, request: Request, { refusal = "Unauthorized" }: ApiHandler): Failure {
+  count(plane, "wrong_key", request);
+  return new Failure("unauthorized", refusal);
+}
+
+/** Fails `too_many`. */
+function count(plane: IdentityPlane, bucket: "wrong_key" | "exchange" | "refresh", request: Request): void {
+  const retryAfterSeconds = plane.identity.rateLimits.takeClient(bucket, plane.clientIp(request));
+  if (retryAfterSeconds !== undefined) throw new Failure("too_many", "Too many requests", { retryAfterSeconds });
+}

@@ -1,0 +1,172 @@
+import { decideAccount } from "../core/linking.ts";
+import { placeholderEmail } from "../core/placeholder.ts";
+import type { IdentityNouns } from "../store/open-store.ts";
+import type { Identity, User } from "../store/records.ts";
+import { audit } from "./audit.ts";
+import type { InstanceEntry } from "./directory.ts";
+import type { Arrived } from "./code-exchange.ts";
+import { endSessions } from "./sessions.ts";
+import { emitUser, provedEvent } from "./user-events.ts";
+
+export interface Settle {
+  entry: InstanceEntry;
+  /** Name of the provider. */
+  provider: string;
+  arrived: Arrived;
+  ip: string;
+  now: number;
+}
+
+export type Settled = { user: User } | { refused: string; user?: User };
+
+/**
+ * The user that an account at a provider stands for: found, joined or made, by `core/identity/linking.ts`. Inside the
+ * write of the sign-in, so that two first sign-ins at the same time make one user.
+ */
+export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
+  const { entry, provider, arrived } = settle;
+  const { instance, settings } = entry;
+  const { profile } = arrived;
+  const known = nouns.identities.get(instance.seq, provider, profile.uid);
+  const owner = known === undefined ? undefined : nouns.users.bySeq(known.user);
+  const holder = profile.email === undefined ? undefined : nouns.users.byEmail(instance.seq, profile.email);
+  const decision = decideAccount({ profile, isKnown: owner !== undefined, holder, settings });
+  const existing = owner ?? holder;
+  switch (decision.step) {
+    case "known":
+    case "link":
+    case "take_over":
+      if (existing === undefined) throw new Error(`step ${decision.step} without a user`);
+      if (existing.bannedAt !== undefined) return { refused: "the user is banned", user: existing };
+      if (decision.step === "take_over") {
+        const type = provedEvent(nouns, existing);
+        return { user: joined(nouns, settle, { user: takeOver(nouns, settle, existing), type }) };
+      }
+      if (decision.step === "link") return { user: joined(nouns, settle, { user: existing, type: "user.updated" }) };
+      if (known !== undefined) nouns.identities.update({ ...known, ...changing(settle) });
+      return { user: refreshed(nouns, settle, existing) };
+    case "create":
+    case "create_placeholder":
+      return {
+        user: joined(nouns, settle, {
+          user: created(nouns, settle, decision.step === "create_placeholder"),
+          type: "user.created",
+        }),
+      };
+    case "refuse":
+      return { refused: decision.why };
+  }
+}
+
+function changing({
+  entry,
+  arrived,
+  now,
+}: Settle): Omit<Identity, "seq" | "id" | "instance" | "user" | "provider" | "uid" | "createdAt"> {
+  const keep = entry.settings.store_provider_tokens;
+  return {
+    email: arrived.profile.email,
+    emailVerified: arrived.profile.emailVerified,
+    accessToken: keep ? arrived.accessToken : undefined,
+    refreshToken: keep ? arrived.refreshToken : undefined,
+    tokenExpiresAt: keep ? arrived.expiresAt : undefined,
+    updatedAt: now,
+  };
+}
+
+/** A known account brings its name and picture up to date, and nothing else (section 1 of the contract). */
+function refreshed(nouns: IdentityNouns, settle: Settle, user: User): User {
+  const updated = withProfile(nouns, settle, user);
+  const { entry, now } = settle;
+  if (updated !== user) emitUser(nouns, { entry, type: "user.updated", user: updated, now });
+  return updated;
+}
+
+function withProfile(nouns: IdentityNouns, { arrived, now }: Settle, user: User): User {
+  const { profile } = arrived;
+  const fresh = { name: profile.name || user.name, avatarUrl: profile.avatarUrl ?? user.avatarUrl };
+  if (fresh.name === user.name && fresh.avatarUrl === user.avatarUrl) return user;
+  const updated: User = { ...user, ...fresh, updatedAt: now };
+  nouns.users.update(updated);
+  return updated;
+}
+
+/**
+ * Nobody had proved the address: whoever put a password, an account or a session on it may have waited for this
+ * moment. All of it goes before the rightful owner comes in.
+ */
+function takeOver(nouns: IdentityNouns, { entry, provider, ip, now }: Settle, user: User): User {
+  const { instance } = entry;
+  const detail = {
+    password_removed: user.passwordHash !== undefined,
+    identities_removed: nouns.identities.removeUnverified(user.seq),
+    sessions_revoked: endSessions(nouns, { instance, user, actor: "service", reason: "take_over", now }),
+  };
+  nouns.oneTime.clear(user.seq, "verify_email");
+  nouns.oneTime.clear(user.seq, "reset_password");
+  const proven: User = { ...user, passwordHash: undefined, emailVerifiedAt: now, updatedAt: now };
+  nouns.users.update(proven);
+  const { id: userId, email } = user;
+  audit(nouns, { instance, actor: "user", action: "identity.take_over", userId, email, provider, ip, detail, now });
+  return proven;
+}
+
+interface Joining {
+  user: User;
+  /** What webhooks hear, once the account is among the user's. */
+  type: "user.created" | "user.updated";
+}
+
+function joined(nouns: IdentityNouns, settle: Settle, { user, type }: Joining): User {
+  const { entry, provider, arrived, ip, now } = settle;
+  const { instance } = entry;
+  nouns.identities.add({
+    id: crypto.randomUUID(),
+    instance: instance.seq,
+    user: user.seq,
+    provider,
+    uid: arrived.profile.uid,
+    createdAt: now,
+    ...changing(settle),
+  });
+  const { id: userId, email } = user;
+  audit(nouns, { instance, actor: "user", action: "identity.link", userId, email, provider, ip, now });
+  const updated = withProfile(nouns, settle, user);
+  emitUser(nouns, { entry, type, user: updated, now });
+  return updated;
+}
+
+function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean): User {
+  const { entry, provider, arrived, ip, now } = settle;
+  const { instance } = entry;
+  const { profile } = arrived;
+  const email = needsPlaceholder || profile.email === undefined ? freePlaceholder(nouns, settle) : profile.email;
+  const user = nouns.users.add({
+    id: crypto.randomUUID(),
+    instance: instance.seq,
+    email,
+    name: profile.name,
+    avatarUrl: profile.avatarUrl,
+    emailVerifiedAt: needsPlaceholder ? undefined : now,
+    placeholder: needsPlaceholder,
+    passwordHash: undefined,
+    bannedAt: undefined,
+    createdAt: now,
+    updatedAt: now,
+  });
+  audit(nouns, { instance, actor: "user", action: "user.create", userId: user.id, email, provider, ip, now });
+  return user;
+}
+
+const placeholderAttempts = 20;
+
+/** Somebody may hold the plain one already: an operator can have made that user, or an account was taken off it. */
+function freePlaceholder(nouns: IdentityNouns, { entry, provider, arrived }: Settle): string {
+  const { instance, settings } = entry;
+  for (let attempt = 0; attempt < placeholderAttempts; attempt++) {
+    const { uid, handle } = arrived.profile;
+    const email = placeholderEmail({ provider, uid, handle, domain: settings.placeholder_domain, attempt });
+    if (nouns.users.byEmail(instance.seq, email) === undefined) return email;
+  }
+  throw new Error("no placeholder address was free");
+}

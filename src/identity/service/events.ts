@@ -1,0 +1,35 @@
+import type { IdentityEventType } from "../api/events.ts";
+import type { IdentityNouns } from "../store/open-store.ts";
+import type { Instance } from "../store/records.ts";
+
+/** Something that happened in an instance and that its webhooks tell. */
+export interface IdentityEvent {
+  instance: Pick<Instance, "seq" | "id">;
+  type: IdentityEventType;
+  /** The resource object as the API shows it, or its ids when it is gone. Never a token, code or password. */
+  data: Record<string, unknown>;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** Puts one call per interested webhook into the outbox, inside the write that the event is about. */
+export function emit(nouns: Pick<IdentityNouns, "hooks" | "hookDeliveries">, event: IdentityEvent): void {
+  const { instance, type, data, now } = event;
+  for (const hook of nouns.hooks.list(instance.seq)) {
+    if (!hook.enabled || (hook.events.length > 0 && !hook.events.includes(type))) continue;
+    const id = crypto.randomUUID();
+    const body = { id, type, instance_id: instance.id, created_at: new Date(now).toISOString(), data };
+    nouns.hookDeliveries.add({
+      id,
+      hook: hook.seq,
+      instance: instance.seq,
+      event: type,
+      body: JSON.stringify(body),
+      status: "waiting",
+      attempts: 0,
+      nextAt: now,
+      lastResult: undefined,
+      createdAt: now,
+    });
+  }
+}

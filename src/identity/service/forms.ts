@@ -1,0 +1,95 @@
+import { Failure } from "../../base/wire/failure.ts";
+import { clientNetwork } from "../core/client-network.ts";
+import type { Lane } from "../../base/words/fair-limit.ts";
+import type { User } from "../store/records.ts";
+import type { RateBucket } from "./context.ts";
+import type { IdentityContext } from "./context.ts";
+import type { Admitted } from "./entrance.ts";
+import { hashOf, hexOf } from "./random.ts";
+import type { Visit } from "./visit.ts";
+
+/** What is wrong with a form that was sent; it is shown again. */
+export type FormProblem =
+  | { problem: "credentials" | "email" | "name" | "password_long" | "password_email" | "password_common" }
+  | { problem: "password_short"; count: number }
+  | { problem: "rate"; seconds: number };
+
+/** What cannot be mended by filling the form in again. */
+export type DeadEnd = { end: "redirect" | "provider" | "link" };
+
+export type FormOutcome = FormProblem | DeadEnd | Admitted | { sent: string };
+
+type Limited = Pick<IdentityContext, "rateLimits">;
+
+export interface Counted {
+  perClient: RateBucket;
+  perAccount?: { bucket: RateBucket; key: string };
+}
+
+/**
+ * Tries a credential, counted for its client and its account. What is not tried does not count: neither what is one
+ * too many for either of them, nor what found the server too busy.
+ */
+export async function counted<T>(
+  { rateLimits }: Limited,
+  { ip }: Visit,
+  { perClient, perAccount }: Counted,
+  attempt: () => Promise<T>,
+): Promise<T | FormProblem> {
+  const late = rateLimits.takeClient(perClient, ip);
+  if (late !== undefined) return { problem: "rate", seconds: late };
+  const lateForAccount = perAccount && rateLimits.take(perAccount.bucket, perAccount.key);
+  if (lateForAccount !== undefined) {
+    rateLimits.giveBackClient(perClient, ip);
+    return { problem: "rate", seconds: lateForAccount };
+  }
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "unavailable") {
+      rateLimits.giveBackClient(perClient, ip);
+      if (perAccount !== undefined) rateLimits.giveBack(perAccount.bucket, perAccount.key);
+    }
+    throw error;
+  }
+}
+
+/**
+ * Does work whose length depends on whether there is a user with an address, in a time that does not: the answer comes
+ * no sooner than `evenMs`, by when the work is done.
+ */
+export async function inEvenTime<T>(
+  { clock, limits }: Pick<IdentityContext, "clock" | "limits">,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [result] = await Promise.all([work(), clock.sleep(limits.signIn.evenMs)]);
+  return result;
+}
+
+/** Whose turn it is where passwords are worked on. */
+export function laneOf({ entry, ip }: Visit): Lane {
+  return { group: entry.instance.id, member: clientNetwork(ip).near };
+}
+
+/** One address in one instance, whether there is such a user or not. */
+export function accountKey({ entry }: Visit, email: string): string {
+  return `${entry.instance.seq}\0${email}`;
+}
+
+/**
+ * What is counted and locked for an account: the address, whether anybody has it or not. A browser in which this user
+ * was signed in before counts for itself, so that strangers who try passwords, or ask for mails, do not lock the user
+ * out.
+ */
+export function attemptsKey(
+  { store }: Pick<IdentityContext, "store">,
+  visit: Visit,
+  { email, user }: { email: string; user: User | undefined },
+): string {
+  const { entry, device } = visit;
+  const key = accountKey(visit, email);
+  if (user === undefined || device === undefined) return key;
+  const browser = hexOf(hashOf(device.device));
+  const isKnown = store.sessions.isKnown(entry.instance.seq, { user: user.seq, device: browser });
+  return isKnown ? `${key}\0${browser}` : key;
+}

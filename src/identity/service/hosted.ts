@@ -1,0 +1,89 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createGuardedFetch } from "../../base/deliver/guarded-fetch.ts";
+import type { SendMail } from "../../base/deliver/mail.ts";
+import type { IdentityContext } from "./context.ts";
+import { redeemCode } from "./delivery.ts";
+import type { InstanceEntry } from "./directory.ts";
+import { createEntrance } from "./entrance.ts";
+import { createMailing, type Mailing } from "./mails.ts";
+import { createOidc } from "./oidc.ts";
+import { createPasswords, type Passwords } from "./passwords.ts";
+import { createProviderFlow, type ProviderFlow } from "./provider-flow.ts";
+import { createProviders } from "./providers.ts";
+import { randomSecret } from "./random.ts";
+import { createReset, type Reset } from "./reset.ts";
+import { createSignIn, type SignIn } from "./sign-in.ts";
+import { createSignUp, type SignUp } from "./sign-up.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** What stands behind the hosted pages. */
+export interface Hosted {
+  /** Where browsers reach the service, without a slash at the end. */
+  baseUrl: string;
+  signIn: SignIn;
+  signUp: SignUp;
+  reset: Reset;
+  flow: ProviderFlow;
+  /** Epoch milliseconds. */
+  now(): number;
+  cookieAges: { flowMs: number; deviceMs: number };
+  /** A new value for a cookie, 256 bits. */
+  newSecret(): string;
+  /** What a form of this browser carries, so that no other site can send it (RFC 9700 section 4.16). */
+  formToken(entry: InstanceEntry, flow: string): string;
+  isFormToken(entry: InstanceEntry, flow: string, token: string): boolean;
+  /** As `redeemCode`. */
+  redeem(entry: InstanceEntry, code: string): Promise<string | undefined>;
+}
+
+export interface HostedParts {
+  context: IdentityContext;
+  tokens: Tokens;
+  /** Undefined without a mail server. */
+  send: SendMail | undefined;
+}
+
+export interface HostedRooms {
+  hosted: Hosted;
+  mailing: Mailing;
+  passwords: Passwords;
+}
+
+const allowFlag = "--identity-allow-private-endpoints";
+
+export function createHosted({ context, tokens, send }: HostedParts): HostedRooms {
+  const { allowPrivate, resolve, fetch, clock } = context;
+  const limits = context.limits.signIn;
+  const guarded = createGuardedFetch({
+    fetch,
+    resolve,
+    allowPrivate,
+    allowFlag,
+    headMs: limits.providerHeadMs,
+    bodyBytesMax: limits.providerBodyBytesMax,
+  });
+  const providers = createProviders(context, guarded, createOidc({ fetch: guarded, clock, limits }));
+  const passwords = createPasswords(limits);
+  const mailing = createMailing({ context, send });
+  const admit = createEntrance(context, tokens);
+  const key = context.derive("identity form token v1");
+  const formToken = ({ instance }: InstanceEntry, flow: string) =>
+    createHmac("sha256", key.reveal()).update(`${instance.id}\0${flow}`).digest("base64url");
+  const hosted: Hosted = {
+    baseUrl: context.baseUrl,
+    signIn: createSignIn({ context, providers, passwords, admit }),
+    signUp: createSignUp({ context, passwords, mailing, admit }),
+    reset: createReset({ context, passwords, mailing }),
+    flow: createProviderFlow({ context, providers, admit }),
+    now: clock.now,
+    cookieAges: { flowMs: limits.stateMs, deviceMs: limits.deviceMs },
+    newSecret: () => randomSecret(context),
+    formToken,
+    isFormToken(entry, flow, token) {
+      const [expected, given] = [Buffer.from(formToken(entry, flow)), Buffer.from(token)];
+      return expected.length === given.length && timingSafeEqual(expected, given);
+    },
+    redeem: (entry, code) => redeemCode(context, entry, code),
+  };
+  return { hosted, mailing, passwords };
+}

@@ -1,0 +1,66 @@
+import type { ImportResult } from "../../api/manage/import.ts";
+import type { Quickstart } from "../../api/manage/instances.ts";
+import { createInstances, type Instances } from "../instances.ts";
+import type { Searches } from "../search.ts";
+import type { SigningPairs } from "../signing-pairs.ts";
+import { createManagedApps, type ManagedApps } from "./apps.ts";
+import { createManagedAudit, type ManagedAudit } from "./audit.ts";
+import type { By, ManageContext } from "./context.ts";
+import { type ExportRequest, exportUsers } from "./export.ts";
+import { createManagedHooks, type ManagedHooks } from "./hooks.ts";
+import { type ImportRequest, importUsers } from "./import.ts";
+import { createManagedKeys, type ManagedKeys } from "./keys.ts";
+import { createManagedMails, type ManagedMails } from "./mails.ts";
+import { createManagedProviders, type ManagedProviders } from "./providers.ts";
+import { createQuickstart } from "./quickstart.ts";
+import { createManagedSessions, type ManagedSessions } from "./sessions.ts";
+import { createManagedUsers, type ManagedUsers, type ManagedUsersParts } from "./users.ts";
+
+/**
+ * Everything that the operator does with the identity service, one member per noun; the HTTP floor only translates.
+ * Expected errors are `Failure`s. Whatever changes something is in the audit trail of the same transaction.
+ */
+export interface Management {
+  apps: ManagedApps;
+  instances: Instances;
+  keys: ManagedKeys;
+  providers: ManagedProviders;
+  users: ManagedUsers;
+  sessions: ManagedSessions;
+  mails: ManagedMails;
+  hooks: ManagedHooks;
+  audit: ManagedAudit;
+  transfer: {
+    import(instance: string | undefined, request: ImportRequest): Promise<ImportResult>;
+    /** Lines in pieces; ends with the end mark, or early when `signal` aborts. */
+    export(instance: string | undefined, request: ExportRequest): Promise<AsyncGenerator<string>>;
+  };
+  quickstart(body: unknown, by: By): Promise<Quickstart>;
+}
+
+/** What other rooms of the service lend. */
+export interface ManagementParts {
+  hashPassword: ManagedUsersParts["hashPassword"];
+  signingPairs: Pick<SigningPairs, "ensure" | "stage" | "promote">;
+  search: Searches;
+}
+
+export function createManagement(context: ManageContext, parts: ManagementParts): Management {
+  const { hashPassword, signingPairs, search } = parts;
+  return {
+    apps: createManagedApps(context),
+    instances: createInstances(context, signingPairs),
+    keys: createManagedKeys(context, signingPairs),
+    providers: createManagedProviders(context),
+    users: createManagedUsers(context, { hashPassword, search }),
+    sessions: createManagedSessions(context, search),
+    mails: createManagedMails(context),
+    hooks: createManagedHooks(context),
+    audit: createManagedAudit(context, search),
+    transfer: {
+      import: (instance, request) => importUsers(context, instance, request),
+      export: (instance, request) => exportUsers(context, instance, request),
+    },
+    quickstart: createQuickstart(context),
+  };
+}

@@ -1,0 +1,116 @@
+import { scrypt, timingSafeEqual } from "node:crypto";
+import { Failure } from "../../base/wire/failure.ts";
+import { parsePasswordHash } from "../core/password-hash.ts";
+import { createFairLimit, type Lane } from "../../base/words/fair-limit.ts";
+import type { SignInLimits } from "./limits.ts";
+
+/**
+ * Passwords at rest. Each call takes a noticeable part of a second, in a thread of its own; instances take turns, and
+ * the clients of each. Fails `unavailable` when too many wait, for whoever has most of them.
+ */
+export interface Passwords {
+  /** PHC string of argon2id. */
+  hash(password: string, lane: Lane): Promise<string>;
+  /**
+   * Whether the password belongs to the hash; undefined stands for a user who is not there or has no password, and
+   * takes as long as a wrong one.
+   */
+  verify(password: string, hash: string | undefined, lane: Lane): Promise<boolean>;
+  /** The hash is of another system, or of a time when ours cost less. */
+  isOutdated(hash: string): boolean;
+}
+
+type PasswordLimits = Pick<
+  SignInLimits,
+  "passwordWorkers" | "passwordsWaitingMax" | "passwordMemoryKib" | "passwordPasses" | "passwordBytesMax"
+>;
+
+const busyRetrySeconds = 2;
+/** What the service and its operators have to do themselves. */
+export const serviceLane: Lane = { group: "", member: "" };
+
+export function createPasswords(limits: PasswordLimits): Passwords {
+  const inTurn = createFairLimit({
+    running: limits.passwordWorkers,
+    waitingMax: limits.passwordsWaitingMax,
+    refusal: () =>
+      new Failure("unavailable", "too many sign-ins at this moment; try again in a few seconds", {
+        retryAfterSeconds: busyRetrySeconds,
+      }),
+  });
+  let dummy: Promise<string> | undefined;
+  const cost = {
+    algorithm: "argon2id",
+    memoryCost: limits.passwordMemoryKib,
+    timeCost: limits.passwordPasses,
+  } as const;
+  const hash = (password: string, lane: Lane) => inTurn(lane, () => Bun.password.hash(password, cost));
+  /** Of nobody's password: what a sign-in without a user is held against. */
+  const dummyHash = () => {
+    dummy ??= hash(crypto.randomUUID(), serviceLane).catch((error) => {
+      dummy = undefined;
+      throw error;
+    });
+    return dummy;
+  };
+  const isOutdated = (stored: string) =>
+    !stored.startsWith(`$argon2id$v=19$m=${limits.passwordMemoryKib},t=${limits.passwordPasses},`);
+  return {
+    hash,
+    async verify(password, stored, lane) {
+      // Always made, so that the first unknown user after a start takes no longer than a known one.
+      const fallback = await dummyHash();
+      // Longer ones were never taken; the work stays the same.
+      const fits = Buffer.byteLength(password) <= limits.passwordBytesMax;
+      const known = fits ? password : "";
+      const isRight = await inTurn(lane, async () => {
+        // One of another system may cost less: beside it the usual work is done, so that nobody can tell who has one.
+        const usual = stored !== undefined && isOutdated(stored) ? check(known, fallback) : undefined;
+        const [right] = await Promise.all([check(known, stored ?? fallback), usual]);
+        return right;
+      });
+      return isRight && fits && stored !== undefined;
+    },
+    isOutdated,
+  };
+}
+
+/** What bcrypt looks at; longer passwords would be treated in another way here than where the hash was made. */
+const bcryptBytesMax = 72;
+
+async function check(password: string, stored: string): Promise<boolean> {
+  const hash = parsePasswordHash(stored);
+  switch (hash?.kind) {
+    case undefined:
+      return false;
+    case "argon2":
+      return password !== "" && Bun.password.verify(password, hash.text);
+    case "bcrypt":
+      return password !== "" && Bun.password.verify(cut(password), hash.text);
+    case "scrypt": {
+      const { n, r, p, salt, hash: expected } = hash;
+      const actual = await derive(password, salt, { n, r, p, length: expected.length });
+      return actual.length === expected.length && timingSafeEqual(actual, expected);
+    }
+  }
+}
+
+function cut(password: string): string | Uint8Array<ArrayBuffer> {
+  const bytes = new TextEncoder().encode(password);
+  return bytes.length > bcryptBytesMax ? bytes.slice(0, bcryptBytesMax) : password;
+}
+
+interface ScryptCost {
+  n: number;
+  r: number;
+  p: number;
+  length: number;
+}
+
+function derive(password: string, salt: Uint8Array, { n, r, p, length }: ScryptCost): Promise<Uint8Array> {
+  // The platform counts a little more than the 128 * N * r of RFC 7914.
+  const options = { N: n, r, p, maxmem: 128 * n * r + 128 * r * p + 1024 * 1024 };
+  return new Promise((resolve, reject) =>
+    scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key))),
+  );
+}

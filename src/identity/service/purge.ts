@@ -1,0 +1,53 @@
+import type { IdentityNouns } from "../store/open-store.ts";
+import type { IdentityContext } from "./context.ts";
+import { allInstances } from "./manage/context.ts";
+import { dropAbandoned } from "./sign-up-finish.ts";
+
+type Task = (nouns: IdentityNouns) => number;
+
+/** Removes what has run out or is beyond its bound; resolves with the number of rows that went. */
+export async function purge(context: IdentityContext, signal: AbortSignal): Promise<number> {
+  const { store, clock, limits } = context;
+  const { rowsMax, endedSessionsMs, revokedSessionsKept, mailsMs, changesKept } = limits.purge;
+  const now = clock.now();
+  const tasks: Task[] = [
+    (nouns) => dropAbandoned(nouns, now, rowsMax),
+    (nouns) => nouns.purge.expired(now, rowsMax),
+    (nouns) => nouns.purge.endedSessions(now - endedSessionsMs, rowsMax),
+    (nouns) => nouns.purge.mails(now - mailsMs, rowsMax),
+    (nouns) => nouns.audit.trim(allInstances.seq, limits.auditKept, rowsMax),
+    ...store.instances
+      .list()
+      .flatMap(({ seq }): Task[] => [
+        (nouns) => nouns.audit.trim(seq, limits.auditKept, rowsMax),
+        (nouns) => nouns.purge.revokedSessions(seq, revokedSessionsKept, rowsMax),
+      ]),
+    (nouns) => nouns.hookDeliveries.trim(limits.deliveriesKept),
+    (nouns) => nouns.searchChanges.trim(changesKept),
+  ];
+  let gone = 0;
+  for (const task of tasks) {
+    // A few rows at a time: whoever signs in meanwhile waits for one such write, not for all of them.
+    for (let more = true; more && !signal.aborted;) {
+      const count = await store.write(task, { durable: false });
+      gone += count;
+      more = count >= rowsMax;
+    }
+  }
+  return gone;
+}
+
+/** The same again and again, until `signal` aborts. */
+export async function runPurge(context: IdentityContext, signal: AbortSignal): Promise<void> {
+  const { clock, log, limits } = context;
+  while (!signal.aborted) {
+    await clock.sleep(limits.purge.everyMs, signal);
+    if (signal.aborted) return;
+    try {
+      const rows = await purge(context, signal);
+      if (rows > 0) log.debug("identity rows purged", { rows });
+    } catch (error) {
+      log.error("identity rows not purged", { error });
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { clientNetwork } from "../core/client-network.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
+
+/** At most `max` within any `perMs` milliseconds. */
+export interface Rate {
+  max: number;
+  perMs: number;
+}
+
+/** Soft lockout: after `free` failures in a row each further one doubles the wait, from `firstMs` up to `maxMs`. */
+export interface LockoutRule {
+  free: number;
+  firstMs: number;
+  maxMs: number;
+}
+
+export interface RateLimitsConfig<Bucket extends string> {
+  rates: Record<Bucket, Rate>;
+  /** An IPv6 /48 may do as much as this many of its /64. */
+  wideFactor: number;
+  lockout: LockoutRule;
+  /** Keys remembered at one time; beyond it the one that was not seen for longest is forgotten. */
+  keysMax: number;
+}
+
+/** In memory: a restart forgets them. Keys are told apart by bucket. */
+export interface RateLimits<Bucket extends string> {
+  /** Counts one call; undefined when it may go on, else the seconds (whole, at least 1) until the next one may. */
+  take(bucket: Bucket, key: string): number | undefined;
+  /** The last call that was counted does not count. */
+  giveBack(bucket: Bucket, key: string): void;
+  /** As `take` and `giveBack`, for whoever uses an address: by the network that one client holds. */
+  takeClient(bucket: Bucket, ip: string): number | undefined;
+  giveBackClient(bucket: Bucket, ip: string): void;
+  /** Seconds until an account may be tried again; undefined when now. */
+  locked(account: string): number | undefined;
+  /** A wrong password for the account. */
+  failed(account: string): void;
+  /** A right one. */
+  passed(account: string): void;
+}
+
+export function createRateLimits<Bucket extends string>(options: {
+  clock: Pick<SteadyClock, "steady">;
+  limits: RateLimitsConfig<Bucket>;
+}): RateLimits<Bucket> {
+  const { clock, limits } = options;
+  const calls = createRecent<number[]>(limits.keysMax);
+  const failures = createRecent<{ count: number; until: number }>(limits.keysMax);
+  const take = (bucket: Bucket, key: string, factor = 1): number | undefined => {
+    const { max, perMs } = limits.rates[bucket];
+    const now = clock.steady();
+    const name = nameOf(bucket, key);
+    const within = (calls.get(name) ?? []).filter((at) => at > now - perMs);
+    const [oldest = now] = within;
+    const allowed = within.length < max * factor;
+    if (allowed) within.push(now);
+    calls.put(name, within);
+    return allowed ? undefined : secondsUntil(oldest + perMs, now);
+  };
+  const giveBack = (bucket: Bucket, key: string): void => {
+    calls.get(nameOf(bucket, key))?.pop();
+  };
+  return {
+    take: (bucket, key) => take(bucket, key),
+    giveBack,
+    takeClient(bucket, ip) {
+      const { near, wide } = clientNetwork(ip);
+      const late = take(bucket, near);
+      if (late !== undefined || wide === undefined) return late;
+      const lateAround = take(bucket, wide, limits.wideFactor);
+      if (lateAround !== undefined) giveBack(bucket, near);
+      return lateAround;
+    },
+    giveBackClient(bucket, ip) {
+      const { near, wide } = clientNetwork(ip);
+      giveBack(bucket, near);
+      if (wide !== undefined) giveBack(bucket, wide);
+    },
+    locked(account) {
+      const until = failures.get(account)?.until ?? 0;
+      return secondsUntil(until, clock.steady());
+    },
+    failed(account) {
+      const { free, firstMs, maxMs } = limits.lockout;
+      const count = (failures.get(account)?.count ?? 0) + 1;
+      const waitMs = count <= free ? 0 : Math.min(maxMs, firstMs * 2 ** (count - free - 1));
+      failures.put(account, { count, until: clock.steady() + waitMs });
+    },
+    passed: (account) => failures.forget(account),
+  };
+}
+
+function nameOf(bucket: string, key: string): string {
+  return `${bucket}\0${key}`;
+}
+
+function secondsUntil(at: number, now: number): number | undefined {
+  return at <= now ? undefined : Math.max(1, Math.ceil((at - now) / 1_000));
+}
+
+interface Recent<T> {
+  get(key: string): T | undefined;
+  put(key: string, value: T): void;
+  forget(key: string): void;
+}
+
+/** A map that keeps the `most` entries written last. */
+function createRecent<T>(most: number): Recent<T> {
+  const entries = new Map<string, T>();
+  return {
+    get: (key) => entries.get(key),
+    put(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size <= most) return;
+      const [first] = entries.keys();
+      if (first !== undefined) entries.delete(first);
+    },
+    forget(key) {
+      entries.delete(key);
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { normaliseEmail } from "../core/email.ts";
+import { passwordProblem } from "../core/password-rules.ts";
+import type { IdentityNouns } from "../store/open-store.ts";
+import type { User } from "../store/records.ts";
+import { audit, auditAttempt } from "./audit.ts";
+import type { IdentityContext } from "./context.ts";
+import { attemptsKey, counted, type DeadEnd, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
+import type { Mailing } from "./mails.ts";
+import type { Passwords } from "./passwords.ts";
+import { hashOf, randomSecret } from "./random.ts";
+import { allowedRedirect } from "./redirects.ts";
+import { endSessions } from "./sessions.ts";
+import { offersPassword } from "./sign-in.ts";
+import { emitUser, provedEvent } from "./user-events.ts";
+import type { Visit } from "./visit.ts";
+
+type Asked = FormProblem | DeadEnd | { sent: string };
+type Chosen = FormProblem | DeadEnd | { redirectUri: string };
+
+export interface Reset {
+  /** Says the same to everybody: only whoever reads the mailbox gets to know more. */
+  begin(visit: Visit, form: { email: string; redirectUri: string }): Promise<Asked>;
+  /** Whether a link is good, without using it up. */
+  look(visit: Visit, value: string): boolean;
+  /** Ends all sessions too; says where to go on. */
+  finish(visit: Visit, link: { value: string; password: string }): Promise<Chosen>;
+}
+
+export interface ResetParts {
+  context: IdentityContext;
+  passwords: Passwords;
+  mailing: Mailing;
+}
+
+export function createReset(parts: ResetParts): Reset {
+  return {
+    begin: (visit, form) => begin(parts, visit, form),
+    look: (visit, value) => find(parts, visit, value) !== undefined,
+    finish: (visit, link) => finish(parts, visit, link),
+  };
+}
+
+async function begin(parts: ResetParts, visit: Visit, form: { email: string; redirectUri: string }): Promise<Asked> {
+  const { context } = parts;
+  const { entry } = visit;
+  const redirectUri = allowedRedirect(context, visit, form.redirectUri);
+  if (redirectUri === undefined) return { end: "redirect" };
+  if (!offersPassword(entry)) return { end: "provider" };
+  const email = normaliseEmail(form.email);
+  if (email === undefined) return { problem: "email" };
+  return inEvenTime(context, () => request(parts, visit, { email, redirectUri }));
+}
+
+async function request(
+  { context, mailing }: ResetParts,
+  visit: Visit,
+  { email, redirectUri }: { email: string; redirectUri: string },
+): Promise<Asked> {
+  const { entry, ip } = visit;
+  const user = context.store.users.byEmail(entry.instance.seq, email);
+  const perAccount = { bucket: "reset_account", key: attemptsKey(context, visit, { email, user }) } as const;
+  return counted(context, visit, { perClient: "reset", perAccount }, async () => {
+    const now = context.clock.now();
+    await context.store.write((nouns): void => {
+      const { instance } = entry;
+      const act = { instance, actor: "user", action: "password.reset_requested", email, ip, now };
+      auditAttempt(nouns, act, context.limits);
+      const present = nouns.users.byEmail(instance.seq, email);
+      if (present === undefined || present.placeholder || present.bannedAt !== undefined) return;
+      // Whoever reads the mailbox has enough links by then; strangers do not fill it.
+      const waiting = nouns.oneTime.waiting(present.seq, "reset_password", now);
+      if (waiting.length >= context.limits.signIn.resetLinksMax) return;
+      const token = putLink(context, nouns, { user: present, redirectUri, now });
+      const link = `${visit.pagesUrl}/reset?token=${token}`;
+      mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: present.email, link, now });
+    });
+    mailing.wake();
+    return { sent: email };
+  });
+}
+
+interface Link {
+  user: User;
+  redirectUri: string;
+  now: number;
+}
+
+function putLink(context: IdentityContext, nouns: IdentityNouns, { user, redirectUri, now }: Link): string {
+  const { resetLinkMs } = context.limits.signIn;
+  const value = randomSecret(context);
+  const row = {
+    hash: hashOf(value),
+    instance: user.instance,
+    user: user.seq,
+    purpose: "reset_password" as const,
+    data: { redirectUri },
+    createdAt: now,
+    expiresAt: now + resetLinkMs,
+  };
+  nouns.oneTime.put(row);
+  return value;
+}
+
+interface Found {
+  hash: Uint8Array;
+  user: User;
+  redirectUri: string;
+}
+
+function find({ context }: ResetParts, { entry }: Visit, value: string): Found | undefined {
+  const { store, clock } = context;
+  const row = store.oneTime.get(hashOf(value), "reset_password");
+  if (row === undefined || row.instance !== entry.instance.seq || row.expiresAt <= clock.now()) return undefined;
+  const user = row.user === undefined ? undefined : store.users.bySeq(row.user);
+  if (user === undefined || user.bannedAt !== undefined) return undefined;
+  return { hash: row.hash, user, redirectUri: String(row.data.redirectUri) };
+}
+
+async function finish(
+  parts: ResetParts,
+  visit: Visit,
+  { value, password }: { value: string; password: string },
+): Promise<Chosen> {
+  const { context, passwords } = parts;
+  const found = find(parts, visit, value);
+  if (found === undefined) return { end: "link" };
+  const lengthMin = visit.entry.settings.min_password_length;
+  const { passwordBytesMax: bytesMax } = context.limits.signIn;
+  const problem = passwordProblem({ password, email: found.user.email, lengthMin, bytesMax });
+  if (problem !== undefined) return problem === "password_short" ? { problem, count: lengthMin } : { problem };
+  return counted(context, visit, { perClient: "reset" }, async (): Promise<Chosen> => {
+    const passwordHash = await passwords.hash(password, laneOf(visit));
+    const now = context.clock.now();
+    const isSet = await context.store.write((nouns) => setPassword(nouns, visit, { found, passwordHash, now }));
+    return isSet ? { redirectUri: found.redirectUri } : { end: "link" };
+  });
+}
+
+interface NewPassword {
+  found: Found;
+  passwordHash: string;
+  now: number;
+}
+
+/** False when the link was used meanwhile, or the user is not welcome any more. */
+function setPassword(nouns: IdentityNouns, { entry, ip }: Visit, { found, passwordHash, now }: NewPassword): boolean {
+  const { instance } = entry;
+  const row = nouns.oneTime.take(found.hash, "reset_password");
+  const user = nouns.users.bySeq(found.user.seq);
+  if (row === undefined || user === undefined || user.bannedAt !== undefined) return false;
+  const type = provedEvent(nouns, user);
+  if (user.emailVerifiedAt === undefined) nouns.identities.removeUnverified(user.seq);
+  const updated: User = { ...user, passwordHash, emailVerifiedAt: user.emailVerifiedAt ?? now, updatedAt: now };
+  nouns.users.update(updated);
+  nouns.oneTime.clear(user.seq, "reset_password");
+  nouns.oneTime.clear(user.seq, "verify_email");
+  endSessions(nouns, { instance, user: updated, actor: "user", reason: "password_reset", now });
+  const { id: userId, email } = user;
+  audit(nouns, { instance, actor: "user", action: "password.reset", userId, email, ip, now });
+  emitUser(nouns, { entry, type, user: updated, now });
+  return true;
+}

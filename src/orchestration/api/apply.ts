@@ -1,0 +1,114 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../../base/wire/endpoint.ts";
+import { Manifest } from "./manifest.ts";
+import { Flag, Text } from "../../base/wire/query.ts";
+import { ImagePull } from "./restart.ts";
+
+/** One row of the consequence plan of a dry run. */
+export const PlanRow = Type.Object({
+  ref: Type.String({ description: "kind/scope/name" }),
+  action: Type.Union([
+    Type.Literal("create"),
+    Type.Literal("update"),
+    Type.Literal("unchanged"),
+    Type.Literal("delete"),
+  ]),
+  changed: Type.Array(Type.String(), { description: "dotted paths of changed fields" }),
+  replicas: Type.Array(
+    Type.Object({
+      replica_id: Type.Optional(
+        Type.String({ description: "absent: a replica of a deployment gets its id when it is made" }),
+      ),
+      action: Type.Union([Type.Literal("create"), Type.Literal("replace"), Type.Literal("remove")]),
+      why: Type.String(),
+    }),
+  ),
+  notes: Type.Array(Type.String(), { description: "what the operator should know: strategy, fields not acted upon" }),
+});
+export type PlanRow = Static<typeof PlanRow>;
+
+export const ApplyResult = Type.Object({
+  applied: Type.Array(Manifest),
+  pruned: Type.Array(Type.String()),
+  plugin_installs: Type.Optional(
+    Type.Array(Type.Object({ plugin: Type.String(), version: Type.String(), source: Type.String() })),
+  ),
+  plugin_expansions: Type.Optional(Type.Array(Type.Object({ from: Type.String(), to: Type.Array(Type.String()) }))),
+  current: Type.Optional(Type.Array(Type.Union([Manifest, Type.Null()]))),
+  dry_run: Type.Optional(Type.Boolean()),
+  plan: Type.Optional(Type.Array(PlanRow)),
+  warnings: Type.Optional(Type.Array(Type.String())),
+  atomic: Type.Optional(Type.String({ description: "with atomic: the id for GET /applies/{id}" })),
+  image_pulls: Type.Optional(Type.Array(ImagePull)),
+});
+export type ApplyResult = Static<typeof ApplyResult>;
+
+export const apply = endpoint({
+  method: "POST",
+  path: "/apply",
+  summary: "Store one manifest or an array of them, whole or not at all",
+  query: Type.Object({
+    dry_run: Flag("answer with the plan and write nothing (default false)"),
+    prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
+    force: Flag("ask the registries for the images again; replicas roll where a tag moved (default false)"),
+    atomic: Flag("when one resource does not become ready, put all of them back as they were (default false)"),
+    take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
+  }),
+  /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
+  body: Type.Unknown(),
+  data: ApplyResult,
+});
+
+/** A row of the list; how it is stands there where that was asked for. */
+export const ListedManifest = Type.Composite([
+  Manifest,
+  Type.Object({
+    status: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "as `describe` has it" })),
+  }),
+]);
+export type ListedManifest = Static<typeof ListedManifest>;
+
+export const listManifests = endpoint({
+  method: "GET",
+  path: "/apply",
+  summary: "The stored manifests, ordered by kind, scope and name",
+  query: Type.Object({
+    kind: Text("kind, any spelling"),
+    scope: Text("scope"),
+    name: Text("name"),
+    blocks: Flag("without a kind: plugins' blocks too, before the rest (default false)"),
+    status: Flag("tell how each is (default false)"),
+  }),
+  data: Type.Array(ListedManifest),
+});
+
+/** Wiped by a delete with prune (orchestration API, section 2). */
+export const PruneSummary = Type.Object({
+  config_wiped: Type.Boolean(),
+  app_dir_removed: Type.Boolean(),
+  volume_removed: Type.Boolean(),
+  volumes_removed: Type.Array(Type.String()),
+  volumes_kept: Type.Optional(Type.Array(Type.String({ description: "a volume, and why it stays" }))),
+  errors: Type.Array(Type.String()),
+});
+export type PruneSummary = Static<typeof PruneSummary>;
+
+export const deleteManifest = endpoint({
+  method: "DELETE",
+  path: "/apply",
+  summary: "Remove one manifest; with prune also its config, app directory and statefulset volumes",
+  query: Type.Object({
+    kind: Text("kind (required)"),
+    scope: Text("scope; found by itself where only one matches"),
+    name: Text("name (required)"),
+    prune: Flag("wipe config, files and volumes too (default false)"),
+    keep_children: Flag("of a plugin's block: leave what it was expanded into (default false)"),
+  }),
+  data: Type.Object({
+    pruned: PruneSummary,
+    deleted: Type.Optional(
+      Type.Array(Type.String(), { description: "of a block or an app: everything that went with it" }),
+    ),
+    warnings: Type.Optional(Type.Array(Type.String())),
+  }),
+});

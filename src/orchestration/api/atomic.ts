@@ -1,0 +1,34 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../../base/wire/endpoint.ts";
+
+/** An apply that was asked to keep all of its changes or none. */
+export const AtomicApply = Type.Object({
+  id: Type.String(),
+  state: Type.Union([Type.Literal("waiting"), Type.Literal("kept"), Type.Literal("put_back"), Type.Literal("stuck")], {
+    description: "waiting until all are ready; stuck: one failed, and the others could not be put back",
+  }),
+  started_at: Type.String(),
+  ended_at: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String({ description: "what failed, or why they could not be put back" })),
+  resources: Type.Array(
+    Type.Object({
+      ref: Type.String({ description: "kind/scope/name" }),
+      action: Type.Union([
+        Type.Literal("created"),
+        Type.Literal("updated"),
+        Type.Literal("deleted"),
+        Type.Literal("unchanged"),
+      ]),
+      outcome: Type.Optional(Type.String({ description: "what became of it; once the apply has ended" })),
+      revision: Type.Optional(Type.Integer({ description: "as it is stored now" })),
+    }),
+  ),
+});
+export type AtomicApply = Static<typeof AtomicApply>;
+
+export const getAtomicApply = endpoint({
+  method: "GET",
+  path: "/applies/:id",
+  summary: "What became of an apply with atomic=true",
+  data: AtomicApply,
+});

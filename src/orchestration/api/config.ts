@@ -1,0 +1,49 @@
+import { Type } from "@sinclair/typebox";
+import { endpoint } from "../../base/wire/endpoint.ts";
+import { Flag, Text } from "../../base/wire/query.ts";
+
+const target = {
+  scope: Text("scope (required)"),
+  name: Text("app inside the scope; without it the scope level"),
+};
+
+export const getConfig = endpoint({
+  method: "GET",
+  path: "/config",
+  summary: "A config bucket, or one key of it, in clear",
+  query: Type.Object({
+    ...target,
+    key: Text("one key: the answer is {KEY: VALUE}; 404 when not set"),
+    merge: Flag("scope level overlaid with app level (default true)"),
+  }),
+  /** `{vars: {KEY: VALUE}}`, or `{KEY: VALUE}` with `key`. */
+  data: Type.Record(Type.String(), Type.Unknown()),
+});
+
+/** Names what changed and what restarts because of it; never a value. */
+export const ConfigChange = Type.Object({
+  changed: Type.Array(Type.String()),
+  restarting: Type.Array(Type.String(), { description: "kind/scope/name" }),
+  notes: Type.Optional(Type.Array(Type.String(), { description: "what becomes of failed releases" })),
+});
+
+export const setConfig = endpoint({
+  method: "POST",
+  path: "/config",
+  summary: "Set keys of a bucket; an empty value unsets",
+  query: Type.Object({ ...target, restart: Flag("roll the containers that read it (default true)") }),
+  body: Type.Record(Type.String(), Type.String()),
+  data: ConfigChange,
+});
+
+export const unsetConfig = endpoint({
+  method: "DELETE",
+  path: "/config",
+  summary: "Unset one key",
+  query: Type.Object({
+    ...target,
+    key: Text("key (required)"),
+    restart: Flag("roll the containers that read it (default true)"),
+  }),
+  data: ConfigChange,
+});

@@ -1,0 +1,92 @@
+import type { Endpoint } from "../../base/wire/endpoint.ts";
+import { getAtomicApply } from "./atomic.ts";
+import { apply, deleteManifest, listManifests } from "./apply.ts";
+import { getConfig, setConfig, unsetConfig } from "./config.ts";
+import { describe } from "./describe.ts";
+import { listEvents } from "./events.ts";
+import { dispatchPlugin, execPlugin, fetchPluginFile, listPluginRuns } from "./dispatch.ts";
+import { execPod, getExec } from "./exec.ts";
+import { health, system } from "./health.ts";
+import { podLogs } from "./logs.ts";
+import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
+import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
+import { listDeliveries } from "./hooks.ts";
+import { listLeftovers } from "./leftovers.ts";
+import { openapi } from "./openapi.ts";
+import {
+  disablePlugin,
+  enablePlugin,
+  getPlugin,
+  getPluginSchema,
+  installPlugin,
+  listPlugins,
+  removePlugin,
+  rollbackPlugin,
+  updatePlugin,
+} from "./plugins.ts";
+import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
+import { deleteResource, deleteScope } from "./resource.ts";
+import { listReleases, rollback, runRelease } from "./releases.ts";
+import { runApp } from "./run-app.ts";
+import { getOperation, restart } from "./restart.ts";
+import { scale } from "./scale.ts";
+import { listUses } from "./uses.ts";
+import { why } from "./why.ts";
+import { listStats } from "./stats.ts";
+
+/** The orchestration plane, whole: what is not in this list does not exist. */
+export const orchestrationEndpoints: Endpoint[] = [
+  health,
+  system,
+  apply,
+  listManifests,
+  deleteManifest,
+  deleteResource,
+  deleteScope,
+  listLeftovers,
+  listUses,
+  describe,
+  listPods,
+  getPod,
+  podReady,
+  stopPod,
+  startPod,
+  podLogs,
+  execPod,
+  getExec,
+  runApp,
+  listStats,
+  getConfig,
+  setConfig,
+  unsetConfig,
+  restart,
+  getOperation,
+  getAtomicApply,
+  scale,
+  runRelease,
+  listReleases,
+  rollback,
+  why,
+  runJob,
+  runCronjob,
+  listRuns,
+  getRun,
+  cancelRun,
+  listDeliveries,
+  listEvents,
+  ...identityEndpoints,
+  listPlugins,
+  listPluginRuns,
+  fetchPluginFile,
+  getPlugin,
+  getPluginSchema,
+  installPlugin,
+  removePlugin,
+  updatePlugin,
+  rollbackPlugin,
+  enablePlugin,
+  disablePlugin,
+  execPlugin,
+  dispatchPlugin,
+  openapi,
+];

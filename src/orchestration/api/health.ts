@@ -1,0 +1,51 @@
+import { Type } from "@sinclair/typebox";
+import { endpoint } from "../../base/wire/endpoint.ts";
+
+export const health = endpoint({
+  method: "GET",
+  path: "/health",
+  summary: "Whether the server answers, and its version; no dependency is checked",
+  flat: true,
+  data: Type.Object({ status: Type.Literal("ok"), version: Type.String() }),
+});
+
+/** What `/health` may not say: the engine, the store, the machine. */
+export const SystemReport = Type.Object({
+  version: Type.String(),
+  installation: Type.String(),
+  prefix: Type.String(),
+  root: Type.String(),
+  started_at: Type.String(),
+  engine: Type.Object({
+    up: Type.Boolean(),
+    /** When `up` last changed. */
+    since: Type.String(),
+    host: Type.String(),
+    error: Type.Optional(Type.String()),
+    version: Type.Optional(Type.String()),
+    api_version: Type.Optional(Type.String()),
+    cgroup_version: Type.Optional(Type.Integer()),
+    live_restore: Type.Optional(Type.Boolean()),
+    free_bytes: Type.Optional(Type.Integer()),
+  }),
+  /** Whether containers of the platform network reach each other: tried for real, about every five minutes. */
+  forwarding: Type.Optional(
+    Type.Object({
+      /** open, blocked or untested */
+      state: Type.String(),
+      detail: Type.String(),
+    }),
+  ),
+  store: Type.Object({
+    manifests: Type.Integer(),
+    collection_held: Type.Boolean(),
+  }),
+  reconciler: Type.Object({ queued: Type.Integer(), failing: Type.Integer() }),
+});
+
+export const system = endpoint({
+  method: "GET",
+  path: "/system",
+  summary: "State of the engine connection, the store and the reconciler",
+  data: SystemReport,
+});

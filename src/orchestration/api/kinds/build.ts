@@ -1,0 +1,23 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { MapOf, Shape } from "../../../base/wire/shape.ts";
+
+export const Build = Shape(
+  {
+    context: Type.Optional(Type.String({ default: ".", description: "folder packed into the upload" })),
+    dockerfile: Type.Optional(Type.String({ description: "relative to the context; found by itself when absent" })),
+    path: Type.Optional(Type.String({ description: "sub-folder to build from" })),
+    args: Type.Optional(MapOf(Type.String(), "build arguments")),
+    lang: Type.Optional(
+      Shape(
+        {
+          name: Type.Optional(Type.String({ description: "go, node, bun, python, ruby, rails or generic" })),
+          version: Type.Optional(Type.String({ description: "version of the base image" })),
+          entrypoint: Type.Optional(Type.String({ description: "file that starts the program" })),
+        },
+        "language; detected when absent",
+      ),
+    ),
+  },
+  "build from source; excludes image",
+);
+export type Build = Static<typeof Build>;

@@ -1,0 +1,47 @@
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Build } from "./build.ts";
+import { Logs } from "./logs.ts";
+import { Resources } from "./resources.ts";
+import { Duration, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
+
+/** Fields of every kind that makes containers. */
+export const containerFields = {
+  image: Type.Optional(Type.String({ description: "image reference; default <scope>-<name>:latest, built here" })),
+  build: Type.Optional(Build),
+  build_args: Type.Optional(MapOf(Type.String(), "older flat form of build.args")),
+  pull: Type.Optional(OneOf(["missing", "always"], "when the image is pulled", "missing")),
+  entrypoint: Type.Optional(
+    Words("program and its first arguments, in place of the image's entrypoint; the image's command is then not used"),
+  ),
+  command: Type.Optional(
+    Words("what follows the entrypoint: its arguments, or the program where there is none; default: the image's own"),
+  ),
+  env: Type.Optional(MapOf(Type.String(), "environment; wins over config")),
+  env_file: Type.Optional(Words("files read by the client and merged into env; the server never reads them")),
+  env_from: Type.Optional(Words("apps whose config is read first: scope/name, or name in the own scope")),
+  volumes: Type.Optional(
+    Words(
+      "src:dst[:ro|rw][,external], src being an absolute host path, an asset reference or a volume: name of the own scope, scope/name of another; external: the engine's volume of that name",
+    ),
+  ),
+  network: Type.Optional(Type.String({ description: "one extra network; older form of networks" })),
+  networks: Type.Optional(Words("extra bridge networks beside the platform's own")),
+  network_mode: Type.Optional(OneOf(["", "bridge", "host", "none"], "excludes networks unless bridge", "bridge")),
+  extra_hosts: Type.Optional(Words("name:ip lines for /etc/hosts")),
+  cap_add: Type.Optional(Words("Linux capabilities to add")),
+  ulimits: Type.Optional(MapOf(Type.String(), "soft[:hard] per limit; what is left out is the engine's default")),
+  docker_options: Type.Optional(Words("further docker run flags, from an allow-list")),
+  resources: Type.Optional(Resources),
+  logs: Type.Optional(Logs),
+  stop_grace: Type.Optional(Duration("between the stop signal and the kill", "10s")),
+  stop_signal: Type.Optional(Type.String({ description: "signal name or number; default: the image's own" })),
+  depends_on: Type.Optional(
+    Shape(
+      { assets: Type.Optional(Words("[scope.]name.key of assets whose change replaces the containers")) },
+      "inputs that are not referenced elsewhere; no start order",
+    ),
+  ),
+  _asset_digests: Type.Optional(MapOf(Type.String(), "written by the server: sha256 per asset reference")),
+};
+
+export type ContainerFields = Static<TObject<typeof containerFields>>;

@@ -1,0 +1,29 @@
+import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { containerFields } from "./container.ts";
+import { ProbeHooks } from "./hooks.ts";
+import { Init } from "./init.ts";
+import { Probes } from "./probe.ts";
+import { Rollout } from "./rollout.ts";
+import { ListOf, Words } from "../../../base/wire/shape.ts";
+
+/** Fields of the kinds whose containers are kept running. */
+export const podFields = {
+  ...containerFields,
+  replicas: Type.Optional(Type.Integer({ minimum: 0, default: 1, description: "containers to keep running" })),
+  ports: Type.Optional(Words("[[ip:]host:]container[/udp]; without host a free port, without ip on 127.0.0.1 only")),
+  restart: Type.Optional(
+    Type.String({ default: "unless-stopped", description: "no, always, unless-stopped or on-failure[:n]" }),
+  ),
+  rollout: Type.Optional(Rollout),
+  health_check: Type.Optional(
+    Type.String({
+      default: "/",
+      description: "path of the ingress' active check; a statefulset may have a shell command here, which is not run",
+    }),
+  ),
+  probes: Type.Optional(Probes),
+  on_probe: Type.Optional(ProbeHooks),
+  inits: Type.Optional(ListOf(Init, "run in order before each replica's main container")),
+};
+
+export type PodFields = Static<TObject<typeof podFields>>;

@@ -1,0 +1,42 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Duration, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
+
+const Port = Type.Integer({ minimum: 1, maximum: 65535, description: "container-side port" });
+
+export const Probe = Shape({
+  http_get: Type.Optional(
+    Shape(
+      {
+        path: Type.String({ description: "starts with /" }),
+        port: Port,
+        scheme: Type.Optional(OneOf(["http", "https"], "protocol", "http")),
+        http_headers: Type.Optional(MapOf(Type.String(), "request headers")),
+      },
+      "passes on status 200 to 399",
+    ),
+  ),
+  tcp_socket: Type.Optional(Shape({ port: Port }, "passes when the port accepts a connection")),
+  exec: Type.Optional(Shape({ command: Words("argument vector, run inside the container") }, "passes on exit code 0")),
+  initial_delay: Type.Optional(Duration("pause before the first attempt", "0s")),
+  period: Type.Optional(Duration("pause between attempts", "10s")),
+  timeout: Type.Optional(Duration("limit of one attempt", "1s")),
+  failure_threshold: Type.Optional(
+    Type.Integer({ minimum: 1, default: 3, description: "failures in a row that make it unhealthy" }),
+  ),
+  success_threshold: Type.Optional(
+    Type.Integer({ minimum: 1, default: 1, description: "successes in a row that make it healthy" }),
+  ),
+});
+export type Probe = Static<typeof Probe>;
+
+export const probeNames = ["startup", "liveness", "readiness"] as const;
+
+export const Probes = Shape(
+  {
+    startup: Type.Optional(Probe),
+    liveness: Type.Optional(Probe),
+    readiness: Type.Optional(Probe),
+  },
+  "health checks; each has exactly one of http_get, tcp_socket, exec",
+);
+export type Probes = Static<typeof Probes>;

@@ -1,0 +1,37 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Duration, OneOf, Shape } from "../../../base/wire/shape.ts";
+
+export const Rollout = Shape(
+  {
+    strategy: Type.Optional(
+      OneOf(
+        ["rolling", "recreate"],
+        "rolling: new replicas first; recreate: stop the old first. Default: rolling, or recreate with fixed host " +
+          "ports or a writable volume",
+      ),
+    ),
+    max_surge: Type.Optional(Type.Integer({ minimum: 0, default: 1, description: "replicas above the wanted count" })),
+    max_unavailable: Type.Optional(
+      Type.Integer({ minimum: 0, default: 0, description: "replicas below the wanted count" }),
+    ),
+    min_ready: Type.Optional(Duration("without probes: how long a replica runs before it counts as ready", "2s")),
+    progress_deadline: Type.Optional(Duration("a rollout without progress for this long has failed", "5m")),
+    crash_loop_restarts: Type.Optional(
+      Type.Integer({ minimum: 1, default: 5, description: "restarts in a row that make a crash loop" }),
+    ),
+    crash_loop_after: Type.Optional(
+      Duration("a crash loop is not called before a replica has crashed for this long; at least 30s", "60s"),
+    ),
+    drain: Type.Optional(
+      Duration(
+        "longest wait for open connections before a replica is stopped; without it a statefulset does not wait",
+        "30s",
+      ),
+    ),
+    auto_rollback: Type.Optional(
+      Type.Boolean({ default: true, description: "put the last good spec back when a rollout fails" }),
+    ),
+  },
+  "how replicas are replaced",
+);
+export type Rollout = Static<typeof Rollout>;

@@ -1,0 +1,76 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../../base/wire/endpoint.ts";
+import { Flag, Text } from "../../base/wire/query.ts";
+
+/** Release record (newest first in `describe`'s `status.releases`). Times are ISO 8601. */
+export const Release = Type.Object({
+  id: Type.String(),
+  /** pending: waits for its release phase; running: replicas are being replaced. */
+  status: Type.Union([
+    Type.Literal("pending"),
+    Type.Literal("running"),
+    Type.Literal("succeeded"),
+    Type.Literal("failed"),
+  ]),
+  cause: Type.String(),
+  rolled_back_from: Type.Optional(Type.String()),
+  taken_back: Type.Optional(Type.Array(Type.String(), { description: "dotted paths that this rollback changed back" })),
+  spec_hash: Type.String(),
+  revision: Type.Integer(),
+  image: Type.Optional(Type.String()),
+  image_id: Type.Optional(Type.String()),
+  started_at: Type.String(),
+  ended_at: Type.Optional(Type.String()),
+  pre_exit_code: Type.Optional(Type.Integer()),
+  exit_code: Type.Optional(Type.Integer()),
+  post_exit_code: Type.Optional(Type.Integer()),
+  error: Type.Optional(Type.String()),
+  /** The whole spec as stored, secrets masked. */
+  spec_snapshot: Type.Record(Type.String(), Type.Unknown()),
+});
+export type Release = Static<typeof Release>;
+
+export const runRelease = endpoint({
+  method: "POST",
+  path: "/releases/run",
+  summary: "Run the release phase of a deployment and roll it; the output streams as plain text, its last line tells",
+  query: Type.Object({
+    scope: Text("scope; found by itself where only one matches"),
+    name: Text("name (required)"),
+    follow: Flag("follow the release that is under way instead of starting one (default false)"),
+  }),
+});
+
+export const listReleases = endpoint({
+  method: "GET",
+  path: "/releases",
+  summary: "Releases of one resource, newest first",
+  query: Type.Object({
+    kind: Text("deployment (default) or statefulset"),
+    scope: Text("scope; found by itself where only one matches"),
+    name: Text("name (required)"),
+  }),
+  data: Type.Object({ releases: Type.Array(Release) }),
+});
+
+export const rollback = endpoint({
+  method: "POST",
+  path: "/rollback",
+  summary: "Put the spec of a past release back; without release_id the newest good one that differs",
+  query: Type.Object({
+    kind: Text("deployment (default) or statefulset"),
+    scope: Text("scope; found by itself where only one matches"),
+    name: Text("name (required)"),
+    release_id: Text("release to return to"),
+  }),
+  data: Type.Object({
+    scope: Type.String(),
+    name: Type.String(),
+    kind: Type.String(),
+    rolled_back_to: Type.String(),
+    new_release: Type.String(),
+    taken_back: Type.Optional(
+      Type.Array(Type.String(), { description: "dotted paths of the fields that it changes back" }),
+    ),
+  }),
+});

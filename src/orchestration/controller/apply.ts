@@ -1,0 +1,271 @@
+import { Failure, type Problem, problemsFailure } from "../../base/wire/failure.ts";
+import { formatKey } from "../api/manifest.ts";
+import type { ApplyResult } from "../api/apply.ts";
+import { canonicalJson } from "../../base/pure/digest.ts";
+import type { DraftManifest } from "../core/draft.ts";
+import { expandApp } from "../core/expand.ts";
+import { normaliseSpec } from "../core/normalise.ts";
+import { takePin } from "../core/plugins/expansion.ts";
+import { type Decoded, decodeManifests } from "../core/validate.ts";
+import type { Transaction } from "../store/store.ts";
+import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
+import { type ApplyOptions, change, type Incoming, type Outcome } from "./write/apply-change.ts";
+import { report } from "./write/apply-report.ts";
+import { isAssetStatus, materialise } from "./desired/assets.ts";
+import { beginAtomic, lookBefore } from "./write/atomic.ts";
+import type { BlockChange } from "./write/block-change.ts";
+import { pluginKinds } from "./write/blocks.ts";
+import type { Context } from "./state/context.ts";
+import { engineNotes } from "./desired/engine-notes.ts";
+import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/expansion.ts";
+import { imagePullRows, type PulledImages, pullImages } from "./desired/image-pulls.ts";
+import { discardAssets } from "./rollout/collect-assets.ts";
+import { canBring, type Installed } from "./plugins/just-in-time.ts";
+
+/** A config that moves under every expansion is somebody else's loop. */
+const attemptsMax = 3;
+
+/** POST /apply: the processing order of the orchestration API, section 4. */
+export async function apply(context: Context, body: unknown, options: ApplyOptions): Promise<ApplyResult> {
+  await context.plugins.registry.refresh();
+  const decoded = decode(context, body);
+  if (options.atomic) refuseBlocks(decoded);
+  const installs: Installed[] = [];
+  const undo: Undo[] = [];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyOnce(context, { decoded, options, installs, undo });
+    } catch (error) {
+      if (error instanceof ConfigMoved && attempt < attemptsMax) continue;
+      await takeBack(context, undo);
+      if (!(error instanceof ConfigMoved)) throw error;
+      throw new Failure("conflict", `${error.message}; apply it again`);
+    }
+  }
+}
+
+/** What a plugin has done meanwhile cannot be undone by anybody but itself. */
+function refuseBlocks({ pluginBlocks }: Decoded): void {
+  const [block] = pluginBlocks;
+  if (block === undefined) return;
+  throw new Failure(
+    "invalid",
+    `atomic: ${formatKey(block)} is a block of a plugin, whose work cannot be put back; apply it without atomic`,
+  );
+}
+
+interface Attempt {
+  decoded: Decoded;
+  options: ApplyOptions;
+  /** Of all attempts. */
+  installs: Installed[];
+  /** What to take back where the apply is refused. */
+  undo: Undo[];
+}
+
+type Undo = () => Promise<void>;
+
+/** Nothing of a refused apply stays, neither plugins that it brought nor files of assets; it is refused all the same. */
+async function takeBack({ log }: Context, undo: readonly Undo[]): Promise<void> {
+  for (const step of undo.toReversed())
+    await step().catch((error) => log.warn("refused apply not taken back", { error }));
+}
+
+async function applyOnce(context: Context, { decoded, options, installs, undo }: Attempt): Promise<ApplyResult> {
+  const many = decoded.manifests.length + decoded.pluginBlocks.length > 1;
+  const pathOf = (index: number) => (many ? `manifest ${index + 1}: ` : "");
+  const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, pathOf, options, undo });
+  installs.push(...expansions.installs);
+  const incoming = spliced(context, { decoded, expansions, pathOf });
+  const release = await withAssets(context, incoming, { options, undo });
+  try {
+    return await store(context, { incoming, expansions: { ...expansions, installs }, options });
+  } finally {
+    release();
+  }
+}
+
+interface Storing {
+  incoming: Incoming[];
+  expansions: Expansions;
+  options: ApplyOptions;
+}
+
+async function store(context: Context, { incoming, expansions, options }: Storing): Promise<ApplyResult> {
+  const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
+  // Their containers are told where the controller is when they are made.
+  if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
+  const committed = await commit(context, { incoming, expansions, options, pulled });
+  const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
+  const { atomic } = committed;
+  const ports = await engineNotes(context, committed.outcome);
+  const result = report(context, { ...committed, expansions, started, ports }, options);
+  return {
+    ...result,
+    ...(pulled === undefined ? {} : { image_pulls: imagePullRows(pulled) }),
+    ...(atomic === undefined || options.dryRun ? {} : { atomic }),
+  };
+}
+
+/** Step 1. */
+function decode(context: Context, body: unknown): Decoded {
+  const { registry } = context.plugins;
+  const decoded = decodeManifests(body, {
+    limits: context.limits,
+    isPluginKind: (kind, spec) => registry.ofKind(kind) !== undefined || canBring(context, kind, takePin(spec).pin),
+    pluginKinds: pluginKinds(context),
+  });
+  if (decoded.problems.length > 0) throw problemsFailure(decoded.problems);
+  return decoded;
+}
+
+interface Splicing {
+  decoded: Decoded;
+  expansions: Expansions;
+  pathOf: (index: number) => string;
+}
+
+/** Step 3: everything in the order of the body, expansions in the place of their blocks. */
+function spliced(context: Context, { decoded, expansions, pathOf }: Splicing): Incoming[] {
+  const blocks = new Map(expansions.blocks.map((block) => [block.index, block]));
+  const places = new Set(decoded.pluginBlocks.map(({ index }) => index));
+  const drafts = decoded.manifests.values();
+  const incoming: Incoming[] = [];
+  for (let index = 0; index < decoded.manifests.length + decoded.pluginBlocks.length; index++) {
+    const block = blocks.get(index);
+    if (block !== undefined) incoming.push(...childrenOf(block));
+    else if (!places.has(index)) incoming.push(...partsOf(drafts.next().value, pathOf(index)));
+  }
+  const most = context.limits.manifestsPerApplyMax;
+  if (incoming.length > most) {
+    throw new Failure("invalid", `${incoming.length} manifests after expansion; at most ${most} are allowed`);
+  }
+  refuseTwins(incoming);
+  return incoming;
+}
+
+function childrenOf({ manifests, path }: ExpandedBlock): Incoming[] {
+  return manifests.map(({ kind, scope, name, spec }): Incoming => {
+    const key = { kind, scope, name };
+    const at = `${path}${formatKey(key)}: `;
+    return { key, spec: normaliseSpec(kind, spec), ifRevision: undefined, path: at, asset: undefined };
+  });
+}
+
+/** An `app` is a block that the server itself expands. */
+function partsOf(draft: DraftManifest | undefined, path: string): Incoming[] {
+  if (draft === undefined) return [];
+  return expandApp(draft).map((part): Incoming => {
+    const key = { kind: part.kind, scope: part.scope, name: part.name };
+    return { key, spec: normaliseSpec(part.kind, part.spec), ifRevision: part.ifRevision, path, asset: undefined };
+  });
+}
+
+function refuseTwins(incoming: Incoming[]): void {
+  const seen = new Map<string, Incoming>();
+  for (const item of incoming) {
+    const text = formatKey(item.key);
+    const twin = seen.get(text);
+    if (twin !== undefined) {
+      const hint = "an app or a plugin's block makes one of them";
+      throw new Failure("invalid", `${item.path}${text} is in this apply twice; ${hint}`);
+    }
+    seen.set(text, item);
+  }
+}
+
+/**
+ * Step 4, first half: asset bytes. The digests are stamped inside the transaction; until then, and until the answer is
+ * called, no collection takes the files away.
+ */
+async function withAssets(
+  context: Context,
+  incoming: Incoming[],
+  { options, undo }: { options: ApplyOptions; undo: Undo[] },
+): Promise<() => void> {
+  const problems: Problem[] = [];
+  const written: string[] = [];
+  if (!options.dryRun) undo.push(() => discardAssets(context, written));
+  for (const item of incoming) {
+    if (item.key.kind !== "asset") continue;
+    const status = context.store.status.get(item.key);
+    const previous = isAssetStatus(status) ? status : undefined;
+    const asset = await materialise(context, item, { dryRun: options.dryRun, previous });
+    problems.push(...asset.problems.map(({ path, message }) => ({ path: `${item.path}${path}`, message })));
+    item.asset = { files: asset.files, errors: asset.errors, declared: asset.declared };
+    written.push(...Object.values(asset.files));
+  }
+  if (problems.length > 0) throw problemsFailure(problems);
+  return context.assetHolds.hold(written);
+}
+
+/** Before anything is written, so that an image that cannot be had refuses the whole apply. */
+function pullIncoming(context: Context, incoming: Incoming[]): Promise<PulledImages> {
+  return pullImages(context, {
+    manifests: incoming.map(({ key, spec }) => ({ ...key, spec })),
+    registries: incoming.filter(({ key }) => key.kind === "registry").map(({ spec }) => spec),
+  });
+}
+
+interface Committing {
+  incoming: Incoming[];
+  expansions: Expansions;
+  options: ApplyOptions;
+  pulled: PulledImages | undefined;
+}
+
+/** What the transaction did, the actions of expansions before the manifests. */
+export interface Committed {
+  outcome: Outcome;
+  actions: ActionOutcome;
+  /** See `beginAtomic`. */
+  atomic: string | undefined;
+}
+
+/** Thrown inside the transaction of a dry run to undo it: what is reported is what would really have happened. */
+class DryRunDone extends Error {
+  readonly committed: Committed;
+
+  constructor(committed: Committed) {
+    super("dry run");
+    this.committed = committed;
+  }
+}
+
+/** A bucket was written between an expansion and its commit: what the plugin made of the old one must not be stored. */
+class ConfigMoved extends Error {}
+
+/** Steps 5 to 8, whole or not at all. */
+async function commit(context: Context, committing: Committing): Promise<Committed> {
+  try {
+    return await context.store.write((tx) => {
+      const committed = commitInside(context, tx, committing);
+      if (committing.options.dryRun) throw new DryRunDone(committed);
+      return committed;
+    });
+  } catch (error) {
+    if (error instanceof DryRunDone) return error.committed;
+    throw error;
+  }
+}
+
+function commitInside(context: Context, tx: Transaction, committing: Committing): Committed {
+  const { incoming, expansions, options, pulled } = committing;
+  for (const { key, ref, config } of expansions.blocks) {
+    const isSame = canonicalJson(tx.config.merged(key.scope, key.name)) === canonicalJson(config);
+    if (!isSame) throw new ConfigMoved(`${ref}: its config was changed while it was expanded`);
+  }
+  const ready = expansions.blocks.flatMap((block) => block.ready);
+  const actions = carryOut(context, tx, { ready, options: { actor: options.actor, restart: true } });
+  const blocks = expansions.blocks.map(blockChange);
+  const before = options.atomic ? lookBefore(tx) : undefined;
+  const outcome = change(context, tx, { incoming, blocks, options, pulled });
+  requireJobs(tx, actions);
+  const atomic = before && beginAtomic(context, tx, { before, outcome, actor: options.actor });
+  return { outcome, actions, atomic };
+}
+
+function blockChange({ key, plugin, spec, manifests, ifRevision, path }: ExpandedBlock): BlockChange {
+  const children = manifests.map(({ kind, scope, name }) => ({ kind, scope, name }));
+  return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, children, ifRevision, path };
+}

@@ -1,0 +1,270 @@
+import type { SendWebhook } from "../../base/deliver/webhook.ts";
+import { createLimit } from "../../base/words/limit.ts";
+import { apply } from "./apply.ts";
+import { createAttendance } from "./plugins/attend.ts";
+import { createAssetHolds } from "./desired/asset-holds.ts";
+import { atomicApply } from "./write/atomic.ts";
+import { createAtomicRoom } from "./write/atomic-room.ts";
+import { createAutoscaler, type UsageOf } from "./desired/autoscale.ts";
+import { createCallbackRoom, type CallbackRoom } from "./plugins/callbacks.ts";
+import { getConfig, setConfig, unsetConfig } from "./write/config.ts";
+import type { Context, Outside } from "./state/context.ts";
+import type { Controller } from "./controller.ts";
+import { createCron } from "./runs/cron.ts";
+import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./write/delete.ts";
+import { describe } from "./views/describe.ts";
+import { dispatch, execPlugin, listPluginRuns, pluginFile } from "./plugins/dispatch.ts";
+import { createDeaths } from "./state/deaths.ts";
+import { createEngineLink } from "./state/engine.ts";
+import { listEvents } from "./state/events.ts";
+import { createExecRoom, type ExecRoom } from "./pods/exec.ts";
+import { listLeftovers } from "./write/leftovers.ts";
+import { createLogReaders } from "./state/log-readers.ts";
+import { podLogs } from "./pods/logs.ts";
+import { carryOut } from "./runs/job-run.ts";
+import { createJobTable } from "./runs/job-table.ts";
+import { cancelRun, getRun, listRuns, runJob } from "./runs/jobs.ts";
+import { createIncidents } from "./pods/incidents.ts";
+import { createHookOutbox, deliveries } from "./rollout/hooks.ts";
+import { createLeaving } from "./state/leaving.ts";
+import { createNotes } from "./state/notes.ts";
+import { noPlugins, type PluginRoom } from "./plugins/plugin-room.ts";
+import { endInterruptedRuns } from "./plugins/plugin-run.ts";
+import {
+  getPlugin,
+  installPlugin,
+  listPlugins,
+  pluginSchema,
+  removePlugin,
+  rollbackPlugin,
+  setPluginEnabled,
+  updatePlugin,
+} from "./plugins/plugins.ts";
+import { createPodTable } from "./state/pod-table.ts";
+import { getPod, listPods, podReady, startPod, stopPod } from "./pods/pods.ts";
+import { createProgress } from "./state/progress.ts";
+import { rollback } from "./rollout/put-back.ts";
+import { probeTransition } from "./pods/probe-hooks.ts";
+import { createProbeEngine } from "./pods/probes.ts";
+import { createReleasePhases } from "./rollout/release-phases.ts";
+import { createReconciler, type Reconciler } from "./rollout/reconciler.ts";
+import { runRelease } from "./rollout/release-run.ts";
+import { listReleases } from "./rollout/releases.ts";
+import { runApp } from "./runs/run-app.ts";
+import { operation, restart } from "./rollout/restart.ts";
+import { createRunCalls, type RunCalls } from "./plugins/run-calls.ts";
+import { replicaUsage } from "./state/replica-usage.ts";
+import { restartsBefore } from "./state/save-status.ts";
+import { scale } from "./write/scale.ts";
+import { podStats } from "./pods/stats.ts";
+import { system } from "./views/system.ts";
+import { createTearDown } from "./rollout/tear-down.ts";
+import { createUsageSampler } from "./state/usage-sampler.ts";
+import { listUses } from "./views/uses.ts";
+import { why } from "./views/why.ts";
+import { listManifests } from "./write/list.ts";
+
+export interface ControllerParts extends Outside {
+  sendWebhook: SendWebhook;
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
+  /** Without them there are none. */
+  plugins?: PluginRoom;
+  /** CPU figures for the autoscaler; without them no count moves by itself. */
+  usageOf?: UsageOf;
+}
+
+export interface RunningController {
+  controller: Controller;
+  /** Who may call back from the platform network. */
+  callbacks: CallbackRoom;
+  /** What runs of plugins may ask. */
+  runCalls: RunCalls;
+  reconciler: Reconciler;
+  /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */
+  firstLook(limitMs: number): Promise<void>;
+  /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Wires the rooms of the controller together. */
+export function createController(parts: ControllerParts): RunningController {
+  const { store, runtime, names, clock, log, limits } = parts;
+  const pods = createPodTable({
+    runtime,
+    names,
+    clock,
+    earlierRestarts: ({ key, id }) => restartsBefore(store.status.get(key), id),
+  });
+  const incidents = createIncidents(() => context);
+  const progress = createProgress({
+    backoffFirstMs: limits.backoffFirstMs,
+    backoffMaxMs: limits.backoffMaxMs,
+    onListenerError: (error) => log.error("listener failed", { error }),
+  });
+  const engine = createEngineLink({
+    runtime,
+    pods,
+    clock,
+    log,
+    onEvent: (key, pod) => reconciler.onEvent(key, pod),
+    onHeard: (pod, event) => incidents.heard(pod, event),
+    onUp() {
+      reconciler.enqueueAll();
+      jobs.engineUp();
+    },
+  });
+  const starts = createLimit(limits.engineCallsMax);
+  const jobs = createJobTable({
+    store,
+    clock,
+    log,
+    carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
+  });
+  const usage = createUsageSampler({
+    read: () => runtime.usage(),
+    clock,
+    intervalMs: parts.statsIntervalMs,
+    cores: navigator.hardwareConcurrency,
+    onError: (error) => log.debug("usage not read", { error }),
+  });
+  const probes = createProbeEngine(
+    () => context,
+    (pod, change) => {
+      log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });
+      incidents.probed(pod, change);
+      probeTransition(context, pod, change).catch((error) =>
+        log.error("probe webhook not kept", { pod: pod.name, error }),
+      );
+    },
+  );
+  const releasePhases = createReleasePhases(() => context, log);
+  const outbox = createHookOutbox(parts, parts.sendWebhook);
+  const closing = new AbortController();
+  const notes = createNotes(parts);
+  const context: Context = {
+    ...parts,
+    plugins: parts.plugins ?? noPlugins(),
+    closing: closing.signal,
+    pods,
+    progress,
+    engine,
+    usage,
+    releasePhases,
+    outbox,
+    leaving: createLeaving((id) => pods.byId(id) !== undefined),
+    logReaders: createLogReaders(),
+    notes,
+    deaths: createDeaths({ ...parts, notes, pods, probes }),
+    probes,
+    attendance: createAttendance(() => context),
+    starts,
+    unusedAssets: new Set(),
+    assetHolds: createAssetHolds(),
+    jobs,
+    attached: new Set(),
+    enqueue: (key, ms) => reconciler.enqueue(key, ms),
+  };
+  const execs = createExecRoom(context);
+  const tearDown = createTearDown(context);
+  const reconciler: Reconciler = createReconciler(context, tearDown);
+  const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => replicaUsage(context, key)));
+  const cron = createCron(context);
+  const atomic = createAtomicRoom(context);
+
+  return {
+    callbacks: createCallbackRoom(context),
+    runCalls: createRunCalls(context),
+    controller: operations(context, { reconciler, tearDown, execs }),
+    reconciler,
+    async firstLook(limitMs) {
+      const enough = new AbortController();
+      const looked = pods.refreshAll().catch((error) => log.warn("pods not known yet", { error }));
+      await Promise.race([looked, clock.sleep(limitMs, enough.signal)]);
+      enough.abort();
+    },
+    async run(signal) {
+      signal.addEventListener("abort", () => closing.abort(), { once: true });
+      reconciler.enqueueAll();
+      await context.plugins.registry.refresh();
+      await endInterruptedRuns(context).catch((error) => log.error("plugin runs not ended", { error }));
+      await Promise.all([
+        engine.follow(signal),
+        reconciler.run(signal),
+        probes.run(signal),
+        usage.run(signal),
+        jobs.run(signal),
+        cron.run(signal),
+        context.attendance.run(signal),
+        autoscaler.run(signal),
+        atomic.run(signal),
+        outbox.run(signal),
+      ]);
+      await incidents.settled();
+      await Promise.all([releasePhases.close(), execs.close(), context.plugins.host.close()]);
+    },
+  };
+}
+
+interface Rooms {
+  reconciler: Reconciler;
+  tearDown: ReturnType<typeof createTearDown>;
+  execs: ExecRoom;
+}
+
+/** The orchestration plane's operations in the order of the API document. */
+function operations(context: Context, { reconciler, tearDown, execs }: Rooms): Controller {
+  return {
+    system: () => system(context, reconciler.queued()),
+    apply: (body, options) => apply(context, body, options),
+    listManifests: (filter, options) => listManifests(context, filter, options),
+    deleteManifest: (target, options) => deleteManifest(context, tearDown, { target, options }),
+    deleteResource: ({ scope, name, ordinal }, options) =>
+      ordinal === undefined
+        ? deleteResource(context, tearDown, { scope, name, options })
+        : rebootstrap(context, { scope, name, ordinal }, options),
+    deleteScope: (scope, options) => deleteScope(context, tearDown, { scope, options }),
+    listUses: (filter) => listUses(context, filter),
+    listLeftovers: (filter) => listLeftovers(context, filter),
+    describe: (target) => describe(context, target),
+    listPods: (filter, options) => listPods(context, filter, options),
+    getPod: (name, options) => getPod(context, name, options),
+    podReady: (name) => podReady(context, name),
+    stopPod: (name, options) => stopPod(context, name, options),
+    startPod: (name, options) => startPod(context, name, options),
+    execPod: (name, body, options) => execs.start(name, body, options),
+    execResult: (name, id) => execs.result(name, id),
+    runApp: (target, body, options) => runApp(context, execs, { target, body, options }),
+    podLogs: (name, options) => podLogs(context, name, options),
+    stats: (filter, options) => podStats(context, filter, options),
+    getConfig: (query) => getConfig(context, query),
+    setConfig: (target, vars, options) => setConfig(context, target, { vars, options }),
+    unsetConfig: (target, options) => unsetConfig(context, target, options),
+    restart: (target, options) => restart(context, target, options),
+    scale: (target, options) => scale(context, target, options),
+    why: (target) => why(context, target),
+    operation: (id) => operation(context, id),
+    atomicApply: (id) => atomicApply(context, id),
+    deliveries: (target) => deliveries(context, target),
+    runRelease: (target, options) => runRelease(context, target, options),
+    rollback: (target, options) => rollback(context, target, options),
+    listReleases: (target) => listReleases(context, target),
+    runJob: (target, options) => runJob(context, target, options),
+    listRuns: (filter, options) => listRuns(context, filter, options),
+    getRun: (id) => getRun(context, id),
+    cancelRun: (id, options) => cancelRun(context, id, options),
+    listPlugins: () => listPlugins(context),
+    getPlugin: (name) => getPlugin(context, name),
+    pluginSchema: (target) => pluginSchema(context, target),
+    installPlugin: (body, options) => installPlugin(context, body, options),
+    removePlugin: (name, options) => removePlugin(context, name, options),
+    updatePlugin: (target, options) => updatePlugin(context, target, options),
+    rollbackPlugin: (name, options) => rollbackPlugin(context, name, options),
+    setPluginEnabled: (target, options) => setPluginEnabled(context, target, options),
+    dispatchPlugin: (request, options) => dispatch(context, request, options),
+    execPlugin: (body, caller) => execPlugin(context, body, caller),
+    pluginFile: (runId, index) => pluginFile(context, runId, index),
+    listPluginRuns: (filter) => listPluginRuns(context, filter),
+    events: (filter) => listEvents(context, filter),
+  };
+}

@@ -1,0 +1,153 @@
+import type { Problem } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
+import { type AssetFileSource, assetFiles, type AssetLookup } from "../../core/assets.ts";
+import { sha256Hex } from "../../../base/pure/digest.ts";
+import type { Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+
+/** Status blob of an asset: digests by key, and what could not be fetched. */
+export interface AssetStatus extends Record<string, unknown> {
+  phase: "ready" | "failing";
+  files: Record<string, string>;
+  errors: Record<string, string>;
+  materialised_at: string;
+  observed_revision?: number;
+}
+
+/** Files of one asset manifest on their way into an apply. */
+export interface MaterialisedAsset {
+  files: Record<string, string>;
+  errors: Record<string, string>;
+  /** Keys that the manifest has, content or not. */
+  declared: string[];
+}
+
+/**
+ * Step 4 of an apply: bytes go into the content-addressed store, which is harmless before the transaction, and URLs
+ * are fetched. With `dryRun` nothing is written or fetched: digests of inline files are computed, those of URLs are
+ * the last known ones.
+ */
+export async function materialise(
+  context: Context,
+  asset: { key: ManifestKey; spec: Spec },
+  options: { dryRun: boolean; previous: AssetStatus | undefined },
+): Promise<MaterialisedAsset & { problems: Problem[] }> {
+  const result: MaterialisedAsset & { problems: Problem[] } = { files: {}, errors: {}, declared: [], problems: [] };
+  for (const file of assetFiles(asset.spec)) {
+    const known = options.previous?.files[file.key];
+    result.declared.push(file.key);
+    if (file.source.type === "inline") {
+      result.files[file.key] = options.dryRun
+        ? sha256Hex(file.source.bytes)
+        : await context.assets.put(file.source.bytes);
+    } else if (options.dryRun) {
+      if (known !== undefined) result.files[file.key] = known;
+    } else {
+      await fetchInto(context, { file, known, asset: asset.key }, result);
+    }
+  }
+  return result;
+}
+
+interface FetchJob {
+  file: AssetFileSource;
+  known: string | undefined;
+  asset: ManifestKey;
+}
+
+async function fetchInto(
+  context: Context,
+  { file, known, asset }: FetchJob,
+  result: MaterialisedAsset & { problems: Problem[] },
+): Promise<void> {
+  if (file.source.type !== "url") return;
+  const { url, timeoutMs, onFailure } = file.source;
+  try {
+    result.files[file.key] = await context.assets.put(await download(context, url, timeoutMs));
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    if (onFailure === "error") {
+      result.problems.push({
+        path: `spec.files.${file.key}`,
+        message: `${formatKey(asset)}: cannot fetch "${url}": ${text}`,
+      });
+      return;
+    }
+    result.errors[file.key] = text;
+    const usable = onFailure === "stale" && known !== undefined && (await context.assets.verify(known)) === "ok";
+    if (usable) result.files[file.key] = known;
+  }
+}
+
+async function download(context: Context, url: string, timeoutMs: number): Promise<Uint8Array> {
+  const response = await context.fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  const limit = context.limits.assetBytesMax;
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const part = await reader?.read();
+    if (part === undefined || part.done) break;
+    total += part.value.byteLength;
+    if (total > limit) {
+      await reader?.cancel();
+      throw new Error(`larger than ${limit} bytes`);
+    }
+    chunks.push(part.value);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** Where the files of stored assets are looked up. */
+export function storedLookup(context: Context): AssetLookup {
+  return ({ scope, name, key }) => {
+    const asset = storedAsset(context, scope, name);
+    return asset === undefined ? undefined : fileOf(asset, key);
+  };
+}
+
+/** Null where the file is declared and its content is not here yet. */
+export function fileOf({ files, declared }: MaterialisedAsset, key: string): string | null | undefined {
+  return files[key] ?? (declared.includes(key) ? null : undefined);
+}
+
+function storedAsset(context: Context, scope: string, name: string): MaterialisedAsset | undefined {
+  const key = { kind: "asset", scope, name };
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined) return undefined;
+  const status = context.store.status.get(key);
+  const { files, errors } = isAssetStatus(status) ? status : { files: {}, errors: {} };
+  return { files, errors, declared: assetFiles(manifest.spec).map((file) => file.key) };
+}
+
+export function isAssetStatus(value: Record<string, unknown> | undefined): value is AssetStatus {
+  return typeof value?.files === "object" && value.files !== null;
+}
+
+/** Written only when it says something new. Returns whether it did. */
+export function putAssetStatus(
+  tx: Transaction,
+  key: ManifestKey,
+  { asset, revision, now }: { asset: MaterialisedAsset; revision: number; now: number },
+): boolean {
+  const known = tx.status.get(key);
+  const next = assetStatus(asset, revision, now);
+  if (isAssetStatus(known) && gist(known) === gist(next)) return false;
+  tx.status.put(key, next);
+  return true;
+}
+
+function gist({ phase, files, errors, observed_revision }: AssetStatus): string {
+  return JSON.stringify([phase, files, errors, observed_revision]);
+}
+
+function assetStatus(asset: MaterialisedAsset, revision: number, now: number): AssetStatus {
+  return {
+    phase: Object.keys(asset.errors).length === 0 ? "ready" : "failing",
+    files: asset.files,
+    errors: asset.errors,
+    materialised_at: new Date(now).toISOString(),
+    observed_revision: revision,
+  };
+}

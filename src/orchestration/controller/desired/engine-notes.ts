@@ -1,0 +1,64 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { containerFieldsOf } from "../../core/container-fields.ts";
+import { wordsOf } from "../../core/lenient.ts";
+import { volumeUses } from "../../core/named-volumes.ts";
+import { isEngineVolumeName } from "../../core/naming.ts";
+import type { Context } from "../state/context.ts";
+import { portNotes, type PortNotes, type Written } from "./host-ports.ts";
+import { isContainerKind } from "../state/target.ts";
+
+/**
+ * By resource, in words: what only the engine knows of what was written, so that an operator hears of it in the plan and
+ * not from a container that does not start. Empty while the engine cannot be asked.
+ */
+export async function engineNotes(context: Context, written: Written): Promise<PortNotes> {
+  const notes = new Map(await portNotes(context, written));
+  for (const { manifest, outcome } of written.puts) {
+    if (outcome === "unchanged" || !isContainerKind(manifest.kind) || !context.engine.up()) continue;
+    const more = await notesOf(context, manifest).catch(unlessAway);
+    const ref = formatKey(manifest);
+    if (more.length > 0) notes.set(ref, [...(notes.get(ref) ?? []), ...more]);
+  }
+  return notes;
+}
+
+async function notesOf(context: Context, manifest: StoredManifest): Promise<string[]> {
+  return [...(await networkNotes(context, manifest)), ...(await volumeNotes(context, manifest))];
+}
+
+async function networkNotes({ runtime }: Context, manifest: StoredManifest): Promise<string[]> {
+  const { fields, path } = containerFieldsOf(manifest.kind, manifest.spec);
+  const single = wordsOf([fields.network]).filter((name) => name !== "");
+  const named = [
+    ...wordsOf(fields.networks).map((name, index) => ({ name, at: `${path}.networks[${index}]` })),
+    ...single.map((name) => ({ name, at: `${path}.network` })),
+  ];
+  const found = await Promise.all(
+    named.map(async ({ name, at }) => {
+      if (await runtime.hasNetwork(name)) return [];
+      return [`${at}: Docker has no network "${name}" yet; it is made with the first container, empty`];
+    }),
+  );
+  return found.flat();
+}
+
+async function volumeNotes({ runtime, store, names }: Context, manifest: StoredManifest): Promise<string[]> {
+  const found = await Promise.all(
+    volumeUses(manifest).map(async ({ owner, name, external, path }) => {
+      if (isEngineVolumeName(names, name) || store.namedVolumes.isPlain(owner, name)) return [];
+      const isThere = (await runtime.inspectVolume(name)) !== undefined;
+      if (external) return isThere ? [] : [`${path}: Docker has no volume "${name}"; docker volume create ${name}`];
+      const isNew = !store.namedVolumes.users(owner, name).some((use) => formatKey(use) !== formatKey(manifest));
+      return isThere && isNew
+        ? [`${path}: Docker has a volume "${name}" of no scope, which this is not; add ":external" to use that one`]
+        : [];
+    }),
+  );
+  return found.flat();
+}
+
+function unlessAway(error: unknown): string[] {
+  if (error instanceof Failure) return [];
+  throw error;
+}

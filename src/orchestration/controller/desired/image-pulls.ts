@@ -1,0 +1,91 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../../api/manifest.ts";
+import type { ImagePull } from "../../api/restart.ts";
+import { containerFieldsOf } from "../../core/container-fields.ts";
+import { specHash } from "../../core/spec-hash.ts";
+import { listOf, textOf } from "../../core/lenient.ts";
+import type { Image } from "../../engine/runtime.ts";
+import type { ReleaseRecord, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { pull } from "./images.ts";
+import { mintRelease } from "../rollout/releases.ts";
+import { isContainerKind, isPodKind } from "../state/target.ts";
+
+/** What asking a registry again came to. */
+export interface PulledImage extends ImagePull {
+  /** The image that the reference means now. */
+  present: Image;
+}
+
+/** By the reference as written. */
+export type PulledImages = ReadonlyMap<string, PulledImage>;
+
+export interface PullingImages {
+  manifests: readonly (ManifestKey & { kind: CoreKind; spec: Spec })[];
+  /** Specs of registries that are not stored yet. */
+  registries?: readonly Spec[];
+}
+
+/**
+ * Asks the registries again for every image that the manifests name, one after the other. One that cannot be had is a
+ * warning while a copy is on the machine, else `unavailable`.
+ */
+export async function pullImages(context: Context, pulling: PullingImages): Promise<PulledImages> {
+  const { manifests, registries = [] } = pulling;
+  const owners = new Map(manifests.flatMap((owner) => imagesOf(owner).map((image) => [image, owner] as const)));
+  if (owners.size > 0) context.engine.require();
+  const pulled = new Map<string, PulledImage>();
+  for (const [image, owner] of owners) {
+    const before = await context.runtime.inspectImage(image);
+    try {
+      const present = await pull(context, { owner, ref: image, registries });
+      pulled.set(image, { image, updated: before?.id !== present.id, present });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (before === undefined) throw unavailable(error);
+      pulled.set(image, { image, updated: false, warning: `${error.message}; the copy here stays`, present: before });
+    }
+  }
+  return pulled;
+}
+
+function unavailable({ message, reason, cause }: Failure): Failure {
+  return new Failure("unavailable", message, { cause, ...(reason === undefined ? {} : { reason }) });
+}
+
+/** Names of the images of a spec and of its inits. An image that is built here, or named by an asset, has none. */
+function imagesOf({ kind, spec }: { kind: CoreKind; spec: Spec }): string[] {
+  if (!isContainerKind(kind)) return [];
+  const { fields } = containerFieldsOf(kind, spec);
+  const named = [fields, ...listOf(fields.inits)].flatMap(({ image }) => textOf(image) ?? []);
+  return named.filter((image) => !image.includes("${"));
+}
+
+export function imagePullRows(pulled: PulledImages): ImagePull[] {
+  return [...pulled.values()].map(({ present: _, ...row }) => row);
+}
+
+interface Moved {
+  manifest: StoredManifest;
+  pulled: PulledImages;
+  now: number;
+}
+
+/**
+ * A release where the reference of a resource means another image than its replicas run on; undefined where they run
+ * on it already, or are about to be made from another spec anyway. With a release block its phase passes first.
+ */
+export function releaseMoved(
+  context: Context,
+  tx: Transaction,
+  { manifest, pulled, now }: Moved,
+): ReleaseRecord | undefined {
+  if (!isPodKind(manifest.kind)) return undefined;
+  const hash = specHash(manifest.kind, manifest.spec);
+  const pin = tx.images.pinOf(manifest);
+  const image = pulled.get(textOf(manifest.spec.image) ?? "")?.present;
+  if (pin === undefined || image === undefined || pin.hash !== hash || pin.imageId === image.id) return undefined;
+  const release = mintRelease(context, tx, { manifest, cause: "image", imageId: image.id, now });
+  tx.manifests.touch(manifest);
+  return release;
+}

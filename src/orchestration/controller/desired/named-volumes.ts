@@ -1,0 +1,112 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
+import type { PruneSummary } from "../../api/apply.ts";
+import type { Claimant } from "../../core/claims.ts";
+import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
+import { isEngineVolumeName } from "../../core/naming.ts";
+import type { Mount } from "../../core/workload.ts";
+import type { NamedVolumeRecord, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+
+/** Notes in the transaction of an apply which volumes the manifest names: the rows outlive it, as the volumes do. */
+export function recordVolumes({ names }: Context, tx: Transaction, manifest: Claimant, createdAt: number): void {
+  const { kind, scope, name } = manifest;
+  for (const { owner, name: volume, external } of volumeUses(manifest)) {
+    if (external) continue;
+    const plain = isEngineVolumeName(names, volume) || tx.namedVolumes.isPlain(owner, volume);
+    tx.namedVolumes.put({ kind, scope, name, owner, volume, plain, createdAt });
+  }
+}
+
+/** The volumes that a container mounts by name: made, with labels, where the engine has none. */
+export async function ensureVolumes(context: Context, mounts: readonly Mount[]): Promise<void> {
+  const { runtime, names } = context;
+  for (const { source, volume } of mounts) {
+    if (volume === undefined) continue;
+    const isThere = (await runtime.inspectVolume(source)) !== undefined;
+    if (volume.external && !isThere) throw new Failure("conflict", externalText(source), { reason: "VolumeMissing" });
+    // One that is written by its name in the engine may be of anybody; only what holds the scope has to be ours.
+    if (isThere && source === volume.name) continue;
+    await runtime.ensureVolume(source, { [names.label.scope]: volume.owner, [names.label.volume]: volume.name });
+  }
+}
+
+function externalText(name: string): string {
+  return `volume "${name}" is external and the engine has none; make it with: docker volume create ${name}`;
+}
+
+/** What an operator should know of the volumes of a manifest: with whom they are shared. */
+export function volumeWarnings({ store, names }: Context, manifest: StoredManifest): string[] {
+  return volumeUses(manifest).flatMap(({ owner, name, external, path }) => {
+    if (external) return [];
+    if (isEngineVolumeName(names, name)) {
+      const isOwn = ["-", "_"].some((dash) => name.includes(`${dash}${manifest.scope}${dash}`));
+      return isOwn ? [] : [`${path}: "${name}" is a name in the engine, and the volume perhaps that of another scope`];
+    }
+    if (owner !== manifest.scope) return [`${path}: "${owner}/${name}" is the volume of scope "${owner}"; both see it`];
+    return sharedWarning({ path, name }, othersOn(store.namedVolumes.plainUsers(name), owner));
+  });
+}
+
+/** Users of the same volume in the engine that have a scope of their own. */
+function othersOn(users: readonly NamedVolumeRecord[], owner: string): NamedVolumeRecord[] {
+  return users.some((user) => user.owner === owner) ? users.filter((user) => user.owner !== owner) : [];
+}
+
+function sharedWarning({ path, name }: { path: string; name: string }, others: readonly NamedVolumeRecord[]): string[] {
+  if (others.length === 0) return [];
+  const refs = others.map(formatKey).join(", ");
+  return [
+    `${path}: volume "${name}" is also that of ${refs}, from before volumes belonged to scopes; all keep it. ` +
+      "Give one of them another name to separate them",
+  ];
+}
+
+/** Does what may fail, and notes it in the summary instead of giving up. */
+export type Attempt = (what: string, remove: () => Promise<void>) => Promise<void>;
+
+/**
+ * The volumes that a resource named, at a delete with prune. What others use, or what has a plain name in the engine and
+ * may be of anybody, is kept, and the summary says so.
+ */
+export async function pruneNamedVolumes(
+  context: Context,
+  key: ManifestKey,
+  { summary, attempt }: { summary: PruneSummary; attempt: Attempt },
+): Promise<void> {
+  const { store, names } = context;
+  const stored = store.manifests.get(key);
+  const still = new Set(stored === undefined ? [] : volumeUses(stored).map(({ owner, name }) => `${owner}/${name}`));
+  for (const use of store.namedVolumes.list(key)) {
+    const { owner, volume } = use;
+    const engineName = engineVolumeName({ owner, name: volume, external: false }, names, () => use.plain);
+    await attempt(`volume ${engineName}`, async () => {
+      const kept = await whyKept(context, key, { use, engineName });
+      if (kept !== undefined) summary.volumes_kept = [...(summary.volumes_kept ?? []), `${engineName}: ${kept}`];
+      else if (await removeVolume(context, engineName)) summary.volumes_removed.push(engineName);
+      // Applied again meanwhile: it is used as before.
+      if (!still.has(`${owner}/${volume}`)) await store.write((tx) => tx.namedVolumes.remove(key, use));
+    });
+  }
+}
+
+async function whyKept(
+  { store, runtime, names }: Context,
+  key: ManifestKey,
+  { use, engineName }: { use: NamedVolumeRecord; engineName: string },
+): Promise<string | undefined> {
+  const users = store.namedVolumes.users(use.owner, use.volume).map(formatKey);
+  const others = users.filter((ref) => ref !== formatKey(key));
+  if (others.length > 0) return `${others.join(", ")} ${others.length === 1 ? "has" : "have"} it too`;
+  const found = await runtime.inspectVolume(engineName);
+  if (found === undefined) return undefined;
+  const isOurs = found.labels[names.label.installation] === store.installationId;
+  if (isOurs && !use.plain && use.owner === key.scope) return undefined;
+  return `its name does not tie it to one scope; to remove it: docker volume rm ${engineName}`;
+}
+
+async function removeVolume({ runtime }: Context, name: string): Promise<boolean> {
+  const isThere = (await runtime.inspectVolume(name)) !== undefined;
+  if (isThere) await runtime.removeVolume(name);
+  return isThere;
+}

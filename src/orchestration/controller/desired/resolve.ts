@@ -1,0 +1,73 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { envSources } from "../../core/dependencies.ts";
+import type { ResolveProblem } from "../../core/resolve-placeholders.ts";
+import { type ResolvedJob, resolveJob } from "../../core/resolve-job.ts";
+import { resolveWorkload } from "../../core/resolve.ts";
+import type { Origin, ResolveInput } from "../../core/resolve-input.ts";
+import type { ResolvedWorkload } from "../../core/workload.ts";
+import type { ReferentLookup } from "../../core/references.ts";
+import type { Context } from "../state/context.ts";
+import { storedReferent } from "./referents.ts";
+
+/**
+ * A stored deployment or statefulset with its config and assets filled in, ready to be planned and made; `referent`
+ * where an apply is only being tried.
+ */
+export function resolveStored(
+  context: Context,
+  manifest: StoredManifest,
+  referent?: ReferentLookup,
+): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
+  const { workload, problems } = resolveWorkload(inputOf(context, manifest, referent));
+  return { workload: { ...workload, replicas: scaledReplicas(context, manifest) ?? workload.replicas }, problems };
+}
+
+/** What the autoscaler decided, within the bounds that the spec has now; undefined when it has no say. */
+function scaledReplicas(context: Context, manifest: StoredManifest): number | undefined {
+  const { autoscale } = manifest.spec;
+  if (typeof autoscale !== "object" || autoscale === null) return undefined;
+  const { min, max } = autoscale as { min?: unknown; max?: unknown };
+  const decided = context.store.autoscale.get(manifest)?.replicas;
+  if (decided === undefined || typeof min !== "number" || typeof max !== "number") return undefined;
+  return Math.min(max, Math.max(min, decided));
+}
+
+/** A stored job or cron job with its config and assets filled in, ready to be run. */
+export function resolveStoredJob(
+  context: Context,
+  manifest: StoredManifest,
+): { job: ResolvedJob; problems: ResolveProblem[] } {
+  return resolveJob(inputOf(context, manifest));
+}
+
+function inputOf(
+  context: Context,
+  manifest: StoredManifest,
+  referent: ReferentLookup = (target) => storedReferent(context.store, target),
+): ResolveInput {
+  const { store } = context;
+  return {
+    manifest,
+    config: store.config.merged(manifest.scope, manifest.name),
+    envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
+    assetPath: (digest) => context.assets.path(digest),
+    isPlainVolume: (owner, name) => store.namedVolumes.isPlain(owner, name),
+    referent,
+    names: context.names,
+    origin: originOf(context, manifest),
+  };
+}
+
+function originOf({ store, plugins }: Context, manifest: StoredManifest): Origin | undefined {
+  const owner = store.blocks.ownerOf(manifest);
+  const block = owner && store.blocks.get(owner);
+  if (block === undefined) return undefined;
+  const plugin = block.version === "" ? block.plugin : `${block.plugin}@${block.version}`;
+  return { block: formatKey(block), plugin, controllerUrl: plugins.callbacks.url() };
+}
+
+/** The first of the problems as an error: retried, as what is missing may yet come. */
+export function refuseUnresolved(problems: readonly ResolveProblem[]): void {
+  for (const { path, message, reason } of problems) throw new Failure("unavailable", `${path}: ${message}`, { reason });
+}

@@ -1,0 +1,62 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ManifestKey } from "../../api/manifest.ts";
+import { claimVolumeName } from "../../core/naming.ts";
+import type { ResolvedWorkload } from "../../core/workload.ts";
+import type { Context } from "../state/context.ts";
+
+/**
+ * The claim volumes of one ordinal, made when it starts for the first time. A volume that was made once and is gone
+ * is a fault: an empty one in its place would look like lost data that nobody mentioned.
+ */
+export async function ensureClaims(context: Context, workload: ResolvedWorkload, ordinal: number): Promise<void> {
+  for (const claim of workload.claims) await ensureClaim(context, workload, { claim: claim.name, ordinal });
+}
+
+interface Claim {
+  claim: string;
+  ordinal: number;
+}
+
+async function ensureClaim(context: Context, workload: ResolvedWorkload, { claim, ordinal }: Claim): Promise<void> {
+  const { runtime, store, names } = context;
+  const volume = claimVolumeName(names, workload, claim, ordinal);
+  const known = store.volumes.get(volume);
+  if (known !== undefined && (await runtime.inspectVolume(volume)) === undefined) {
+    throw new Failure("conflict", missingText(volume, workload, ordinal), { reason: "VolumeMissing" });
+  }
+  const { label } = names;
+  await runtime.ensureVolume(volume, {
+    [label.kind]: workload.kind,
+    [label.scope]: workload.scope,
+    [label.name]: workload.name,
+    [label.claim]: claim,
+    [label.replicaOrdinal]: String(ordinal),
+  });
+  if (known !== undefined) return;
+  const { kind, scope, name } = workload;
+  const record = { kind, scope, name, volume, claim, ordinal, createdAt: context.clock.now() };
+  await store.write((tx) => tx.volumes.put(record));
+}
+
+/**
+ * Volumes of a resource that the engine has: those that carry our labels, and those we made once that somebody has
+ * brought back without labels. Those of another installation are not ours, whatever their name.
+ */
+export async function claimVolumes(context: Context, key: ManifestKey): Promise<string[]> {
+  const { runtime, store, names } = context;
+  const { label } = names;
+  const labels = { [label.installation]: store.installationId, [label.scope]: key.scope, [label.name]: key.name };
+  const found = new Set((await runtime.listVolumes(labels)).map(({ name }) => name));
+  for (const { volume } of store.volumes.list(key)) {
+    const known = found.has(volume) ? undefined : await runtime.inspectVolume(volume);
+    if (known !== undefined && known.labels[label.installation] === undefined) found.add(volume);
+  }
+  return [...found].sort();
+}
+
+function missingText(volume: string, { scope, name }: ResolvedWorkload, ordinal: number): string {
+  return (
+    `volume "${volume}" was made for this pod and is gone; bring it back, or start empty with ` +
+    `berth delete ${scope}/${name}.${ordinal} --prune`
+  );
+}

@@ -1,0 +1,49 @@
+import type { InstallRequest, Plugin } from "../../plugins/plugin.ts";
+import type { Context } from "../state/context.ts";
+import type { Arrival } from "./plugin-room.ts";
+
+/** A plugin that an apply has to bring. */
+export interface Coming {
+  request: InstallRequest;
+  /** One of the same source that is installed, and is updated. */
+  present: Plugin | undefined;
+}
+
+/** Applies at the same time that need the same have it brought once. */
+export function expected({ plugins }: Context, { request, present }: Coming): Arrival {
+  const key = JSON.stringify([request.source, request.version ?? ""]);
+  const known = plugins.arrivals.get(key);
+  if (known !== undefined) {
+    known.applies += 1;
+    return known;
+  }
+  const { source: _, replace: __, ...wish } = request;
+  const { installer } = plugins;
+  // What is there was granted something, and an apply grants no more.
+  const plugin = present === undefined ? installer.install(request) : installer.update(present.yml.name, wish);
+  const arrival: Arrival = { plugin, applies: 1, refused: 0, before: present };
+  plugins.arrivals.set(key, arrival);
+  plugin.catch(() => undefined).finally(() => plugins.arrivals.delete(key));
+  return arrival;
+}
+
+/** An apply was refused. What came in for applies that were all refused goes again. */
+export async function giveUp(context: Context, arrival: Arrival): Promise<void> {
+  arrival.refused += 1;
+  if (arrival.refused < arrival.applies) return;
+  const came = await arrival.plugin.catch(() => undefined);
+  if (came !== undefined) await takeBack(context, came, arrival.before);
+}
+
+/** Nothing is taken back where nothing new came, or a block that was stored meanwhile is of the plugin. */
+async function takeBack({ plugins, store, clock }: Context, { yml, lock }: Plugin, before: Plugin | undefined) {
+  const { name, version } = yml;
+  if (lock !== undefined && lock.installed_at === before?.lock?.installed_at) return;
+  if (before === undefined && store.blocks.list({}).some(({ plugin }) => plugin === name)) return;
+  if (before === undefined) await plugins.installer.remove(name);
+  else await plugins.installer.rollback(name);
+  await plugins.registry.refresh();
+  const detail = { plugin: name, version, why: "the apply that brought it was refused" };
+  const event = { actor: "reconciler", action: before === undefined ? "plugin.remove" : "plugin.rollback", detail };
+  await store.write((tx) => tx.events.append(event, clock.now()));
+}

@@ -1,0 +1,122 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { createLimit } from "../../../base/words/limit.ts";
+import type { Container } from "../../engine/runtime.ts";
+import type { Context } from "../state/context.ts";
+import { isAmong, isOfPlugin, placesOf, placeText } from "./own-places.ts";
+import type { Place } from "./plugin-room.ts";
+
+/** Somebody on the platform network who acts for a plugin. */
+export interface CallbackCaller {
+  /** Name of the plugin. */
+  plugin: string;
+  /** For the event log. */
+  actor: string;
+  /** What it may ask about; undefined for all that is of blocks of the plugin. */
+  only: readonly Place[] | undefined;
+}
+
+/** Who asks: a container by its address on the platform network, anybody else by the token of a run. */
+export interface CallbackClaim {
+  address: string;
+  token: string | undefined;
+}
+
+/** Knows callers, and what they may see. */
+export interface CallbackRoom {
+  /** Fails `forbidden` for an address of nobody we know, without a token or with one of a run that is over. */
+  caller(claim: CallbackClaim): Promise<CallbackCaller>;
+  /** A pod: its own block and what that is tied to. A run: blocks of its plugin. Fails `forbidden` for all else. */
+  requireOwn(caller: CallbackCaller, target: { scope: string | undefined; name: string | undefined }): void;
+  /** Only commands of the plugin itself, by name or alias. Fails `forbidden`. */
+  requireOwnPlugin(caller: CallbackCaller, name: string): void;
+}
+
+/** Containers that are inspected at the same time to find an address. */
+const inspectAtOnce = 8;
+/** Whom nobody knew is not looked for again so soon: a look costs the engine a call for each container. */
+const strangerMs = 1_000;
+const strangersMax = 1_000;
+
+export function createCallbackRoom(context: Context): CallbackRoom {
+  /** Address → container, as last seen; addresses are given out again, so each use asks once more. */
+  const seen = new Map<string, string>();
+  /** Address → when it may be looked for again, of the steady clock. */
+  const strangers = new Map<string, number>();
+  const find = async (address: string) => {
+    if ((strangers.get(address) ?? 0) > context.clock.steady()) return undefined;
+    const found = await findContainer(context, seen, address);
+    if (found === undefined) {
+      if (strangers.size >= strangersMax) strangers.clear();
+      strangers.set(address, context.clock.steady() + strangerMs);
+    }
+    return found;
+  };
+  return {
+    async caller({ address, token }) {
+      const pass = token === undefined ? undefined : context.plugins.passes.get(token);
+      if (pass !== undefined) return pass;
+      const found = await find(address);
+      if (found !== undefined) return found;
+      const hint = "this listener is for containers of plugins' blocks, and for runs of plugins with their token";
+      throw new Failure("forbidden", `${address} is not known here; ${hint}`);
+    },
+    requireOwn(caller, { scope, name }) {
+      if (scope !== undefined && name !== undefined && isOwn(context, caller, { scope, name })) return;
+      const whose = caller.only === undefined ? `a block of the plugin "${caller.plugin}"` : "the block of this pod";
+      throw new Failure("forbidden", `${placeText({ scope, name })} is not of ${whose}; say scope and name of what is`);
+    },
+    requireOwnPlugin(caller, name) {
+      if (context.plugins.registry.find(name)?.yml.name === caller.plugin) return;
+      throw new Failure("forbidden", `only commands of the plugin "${caller.plugin}" can be run from here`);
+    },
+  };
+}
+
+function isOwn(context: Context, { plugin, only }: CallbackCaller, place: Place): boolean {
+  return (only === undefined || isAmong(only, place)) && isOfPlugin(context, plugin, place);
+}
+
+async function findContainer(
+  context: Context,
+  seen: Map<string, string>,
+  address: string,
+): Promise<CallbackCaller | undefined> {
+  const known = seen.get(address);
+  const candidates = (await context.runtime.list()).filter(({ state }) => state === "running");
+  const sameAsBefore = candidates.filter(({ id }) => id === known);
+  const others = candidates.filter(({ id }) => id !== known);
+  for (const group of [sameAsBefore, others]) {
+    const owned = group.flatMap((container) => ownedBy(context, container) ?? []);
+    const limit = createLimit(inspectAtOnce);
+    const addresses = await Promise.all(owned.map(({ container }) => limit(() => addressOf(context, container))));
+    const at = addresses.indexOf(address);
+    const found = owned[at];
+    if (found === undefined) continue;
+    seen.set(address, found.container.id);
+    const { plugin, block } = found;
+    return { plugin, actor: `pod ${found.container.name}`, only: placesOf(context, block) };
+  }
+  seen.delete(address);
+  return undefined;
+}
+
+/** The block that a container came from, and its plugin. */
+function ownedBy({ store, names }: Context, container: Container) {
+  const {
+    kind = "",
+    scope = "",
+    name = "",
+  } = {
+    kind: container.labels[names.label.kind],
+    scope: container.labels[names.label.scope],
+    name: container.labels[names.label.name],
+  };
+  const owner = store.blocks.ownerOf({ kind, scope, name });
+  const block = owner && store.blocks.get(owner);
+  return block === undefined ? undefined : { container, plugin: block.plugin, block };
+}
+
+async function addressOf({ runtime, names }: Context, { id }: Container): Promise<string | undefined> {
+  const detail = await runtime.inspect(id);
+  return detail?.networks[names.network]?.ipAddress || undefined;
+}

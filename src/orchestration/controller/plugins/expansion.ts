@@ -1,0 +1,207 @@
+import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import type { ExpandInput } from "../../api/plugins/protocol.ts";
+import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
+import type { CoreDraft, PluginBlock } from "../../core/draft.ts";
+import { restoreBlock } from "../../core/plugins/block-mask.ts";
+import type { PlannedAction } from "../../core/plugins/actions.ts";
+import { bareData } from "../../core/plugins/envelope.ts";
+import { readExpansion, takePin } from "../../core/plugins/expansion.ts";
+import { mayTouch, permissionProblems } from "../../core/plugins/permissions.ts";
+import { repeatedText } from "../../core/validate.ts";
+import { createLimit } from "../../../base/words/limit.ts";
+import type { Plugin } from "../../plugins/plugin.ts";
+import { type ReadyAction, readyActions } from "./actions.ts";
+import type { ApplyOptions } from "../write/apply-change.ts";
+import { blockKey } from "../write/blocks.ts";
+import type { Context } from "../state/context.ts";
+import { recorded, refuseFailed } from "./dispatch.ts";
+import { type Installed, bringPlugins } from "./just-in-time.ts";
+import { runPlugin } from "./plugin-run.ts";
+
+/** A block and what its plugin made of it. */
+export interface ExpandedBlock {
+  key: ManifestKey;
+  /** As written, an alias perhaps: `pg/data/main`. */
+  ref: string;
+  index: number;
+  plugin: Plugin;
+  spec: PluginBlock["spec"];
+  ifRevision: number | undefined;
+  /** How problems about it begin. */
+  path: string;
+  /** What the plugin was told of the bucket: when it has moved meanwhile, the answer counts no more. */
+  config: Record<string, string>;
+  manifests: CoreDraft[];
+  ready: ReadyAction[];
+}
+
+export interface Expansions {
+  blocks: ExpandedBlock[];
+  installs: Installed[];
+  /** Of a dry run: blocks whose plugin is not there yet. */
+  unknown: { ref: string; why: string }[];
+}
+
+export interface Expanding {
+  blocks: readonly PluginBlock[];
+  /** How problems of a block begin, by its place in the body. */
+  pathOf: (index: number) => string;
+  options: ApplyOptions;
+  /** Gets what takes an install back. */
+  undo: (() => Promise<void>)[];
+}
+
+/** Steps 2 and 3 of an apply: plugins that are missing are installed, then every block is expanded. Nothing is stored. */
+export async function expandBlocks(context: Context, expanding: Expanding): Promise<Expansions> {
+  const { blocks, pathOf, options, undo } = expanding;
+  if (blocks.length === 0) return { blocks: [], installs: [], unknown: [] };
+  const pinned = blocks.map((block) => ({ block, path: pathOf(block.index), ...takePin(block.spec) }));
+  const problems = pinned.flatMap(({ path, problems: own }) => own.map((it) => ({ ...it, path: `${path}${it.path}` })));
+  if (problems.length > 0) throw problemsFailure(problems);
+  const { installs, missing } = await bringPlugins(context, pinned, { options, undo });
+  const unknown = pinned.flatMap(({ block }) => {
+    const why = missing.get(block.kind);
+    return why === undefined ? [] : [{ ref: formatKey(block), why }];
+  });
+  const there = pinned.filter(({ block }) => !missing.has(block.kind));
+  requireDifferent(
+    context,
+    there.map(({ block }) => block),
+  );
+  const stop = new AbortController();
+  const limit = createLimit(context.limits.expandAtOnceMax);
+  const expanded = await Promise.all(
+    there.map(({ block, spec, path }) =>
+      limit(() => expandOne(context, { block: { ...block, spec }, path, options, signal: stop.signal })).catch(
+        (error: unknown) => {
+          // The others are for nothing now.
+          stop.abort();
+          throw error;
+        },
+      ),
+    ),
+  );
+  return { blocks: expanded, installs, unknown };
+}
+
+/** An alias of a kind makes no other block. */
+function requireDifferent(context: Context, blocks: readonly PluginBlock[]): void {
+  const seenAt = new Map<string, number>();
+  for (const block of blocks) {
+    const text = repeatedText(formatKey(blockKey(context, block)), block.index, seenAt);
+    if (text !== undefined) throw new Failure("invalid", text);
+  }
+}
+
+interface One {
+  /** Its spec without `plugin`. */
+  block: PluginBlock;
+  path: string;
+  options: ApplyOptions;
+  signal: AbortSignal;
+}
+
+async function expandOne(context: Context, { block, path: at, options, signal }: One): Promise<ExpandedBlock> {
+  const plugin = context.plugins.registry.ofKind(block.kind);
+  const ref = formatKey(block);
+  if (plugin === undefined) throw new Failure("invalid", `${at}${ref}: no plugin expands "${block.kind}"`);
+  if (!mayTouch(plugin.permissions, block.scope)) {
+    const text = `${at}${ref}: the plugin "${plugin.yml.name}" was not granted the scope "${block.scope}"`;
+    throw new Failure("invalid", text);
+  }
+  const key = blockKey(context, block);
+  const { spec, problems } = restoreBlock(block.spec, context.store.blocks.get(key)?.spec);
+  if (problems.length > 0) throw problemsFailure(problems.map((it) => ({ ...it, path: `${at}${it.path}` })));
+  const published = await context.plugins.schemas.of(plugin, block.kind);
+  const faults = published?.check(spec, context.limits.problemsShownMax) ?? [];
+  if (faults.length > 0) throw problemsFailure(faults.map((it) => ({ ...it, path: `${at}${it.path}` })));
+  const path = `${at}${ref}: `;
+  const config = context.store.config.merged(block.scope, block.name);
+  const whole = { ...block, spec };
+  const made = await ask(context, { plugin, block: whole, config, path, options, signal });
+  const { index, ifRevision } = block;
+  return { key, ref, index, plugin, spec, ifRevision, path, config, ...made };
+}
+
+/** Its actions are carried out with the apply, or not at all. */
+function noLabels(): string[] {
+  return [];
+}
+
+interface Question {
+  plugin: Plugin;
+  block: PluginBlock;
+  config: Record<string, string>;
+  path: string;
+  options: ApplyOptions;
+  signal: AbortSignal;
+}
+
+async function ask(context: Context, { plugin, block, config, path, options, signal }: Question) {
+  try {
+    const answer = await runPlugin(context, {
+      plugin,
+      command: "expand",
+      args: [],
+      input: inputOf({ plugin, block, config, dryRun: options.dryRun }),
+      timeoutMs: context.limits.expandTimeoutMs,
+      actor: options.actor,
+      signal,
+    });
+    return await recorded(answer, noLabels, async () => {
+      refuseFailed({ plugin, command: "expand", answer });
+      const data = answer.reply.type === "ok" ? answer.reply.data : bareData(answer.stdout);
+      const { manifests, actions, problems } = readExpansion(data, block, context.limits);
+      if (problems.length > 0) throw problemsFailure(problems);
+      const refused = permissionProblems(actions, plugin.permissions);
+      if (refused.length > 0) throw problemsFailure(refused);
+      const stranger = manifests.find(({ scope }) => !mayTouch(plugin.permissions, scope));
+      if (stranger !== undefined) {
+        throw new Failure("invalid", `${formatKey(stranger)}: the plugin was not granted this scope`);
+      }
+      const news = actions.filter((action) => !isSet(context, action));
+      return { manifests, ready: await readyActions(context, news, options) };
+    });
+  } catch (error) {
+    throw told(error, path);
+  }
+}
+
+/** Config that says so already: a block may ask for it at each apply, and nothing is to be told or restarted. */
+function isSet({ store }: Context, action: PlannedAction): boolean {
+  if (action.type !== "config_set" && action.type !== "config_unset") return false;
+  const bucket = store.config.bucket(action.scope, action.name);
+  // Somebody may not have been restarted for it yet.
+  if (store.config.behindSince(action.scope, action.name, Object.keys(action.vars)) !== undefined) return false;
+  return Object.entries(action.vars).every(([key, value]) => (bucket[key] ?? "") === value);
+}
+
+function inputOf({
+  plugin,
+  block,
+  config,
+  dryRun,
+}: Pick<Question, "plugin" | "block" | "config"> & { dryRun: boolean }): ExpandInput {
+  const { kind, scope, name, spec } = block;
+  return {
+    protocol: protocolVersion,
+    kind,
+    scope,
+    name,
+    spec,
+    config,
+    dry_run: dryRun,
+    plugin_dir: plugin.folder,
+  };
+}
+
+/** The same error, naming the block on each of its lines. */
+function told(error: unknown, path: string): unknown {
+  if (!(error instanceof Failure)) return error;
+  const message = error.message
+    .split("\n")
+    .map((line) => `${path}${line}`)
+    .join("\n");
+  return new Failure(error.code, message, { cause: error });
+}

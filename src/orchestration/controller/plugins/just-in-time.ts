@@ -1,0 +1,177 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey } from "../../api/manifest.ts";
+import type { ApplyResult } from "../../api/apply.ts";
+import type { PluginBlock } from "../../core/draft.ts";
+import type { BlockPin } from "../../core/plugins/expansion.ts";
+import { isPluginName } from "../../core/plugins/names.ts";
+import { parseSource } from "../../core/plugins/source.ts";
+import type { Plugin } from "../../plugins/plugin.ts";
+import type { ApplyOptions } from "../write/apply-change.ts";
+import { type Coming, expected, giveUp } from "./arrivals.ts";
+import type { Context } from "../state/context.ts";
+
+export type Installed = NonNullable<ApplyResult["plugin_installs"]>[number];
+
+/** A block and which plugin it wants. */
+export interface PinnedBlock {
+  block: PluginBlock;
+  path: string;
+  pin: BlockPin;
+}
+
+/** Whether an apply can get a plugin for blocks of this kind: the block says where from, or the operator did. */
+export function canBring(context: Context, kind: string, pin: BlockPin): boolean {
+  return isPluginName(kind) && (pin.repo !== undefined || context.plugins.defaultRepo(kind) !== undefined);
+}
+
+/**
+ * Step 2 of an apply: installs what the blocks want and is not there. In a dry run nothing is installed; `missing` then
+ * holds the kinds that would have been waited for. Fails `invalid` for whatever is wrong with a source or a package.
+ */
+export async function bringPlugins(
+  context: Context,
+  blocks: readonly PinnedBlock[],
+  { options, undo }: { options: ApplyOptions; undo: (() => Promise<void>)[] },
+): Promise<{ installs: Installed[]; missing: Map<string, string> }> {
+  const installs: Installed[] = [];
+  const missing = new Map<string, string>();
+  for (const [first, ...others] of byPlugin(context, blocks)) {
+    if (first === undefined) continue;
+    refuseTwoPins(first, others);
+    const { kind } = first.block;
+    const coming = comingFor(context, first);
+    if (coming === undefined) continue;
+    const { request } = coming;
+    if (options.dryRun) {
+      const version = request.version ?? "";
+      installs.push({ plugin: kind, version, source: request.source });
+      const why = `unknown until "${kind}" is installed from ${request.source}`;
+      for (const { block } of [first, ...others]) missing.set(block.kind, why);
+    } else {
+      installs.push(await bring(context, { wanted: first, coming, options, undo }));
+    }
+  }
+  return { installs, missing };
+}
+
+/** Blocks of one plugin, however each calls it. */
+function byPlugin(context: Context, blocks: readonly PinnedBlock[]): PinnedBlock[][] {
+  const groups = new Map<string, PinnedBlock[]>();
+  for (const pinned of blocks) {
+    const { kind } = pinned.block;
+    const name = context.plugins.registry.ofKind(kind)?.yml.name ?? kind;
+    groups.set(name, [...(groups.get(name) ?? []), pinned]);
+  }
+  return [...groups.values()];
+}
+
+/** There is one plugin of a name: two blocks that want two versions of it would install in turns for ever. */
+function refuseTwoPins(first: PinnedBlock, others: readonly PinnedBlock[]): void {
+  for (const field of ["version", "repo"] as const) {
+    const other = others.find(({ pin }) => pin[field] !== first.pin[field]);
+    if (other === undefined) continue;
+    const say = ({ pin }: PinnedBlock) => (pin[field] === undefined ? "none" : `"${pin[field]}"`);
+    throw new Failure(
+      "invalid",
+      `${other.path}spec.plugin.${field}: ${formatKey(other.block)} wants ${say(other)} and ${formatKey(first.block)} ${say(first)}; ` +
+        "one plugin serves both, write the same in each",
+    );
+  }
+}
+
+/** What has to be installed for a block; undefined when what is there will do. */
+function comingFor(context: Context, { block, path, pin }: PinnedBlock): Coming | undefined {
+  const there = context.plugins.registry.ofKind(block.kind);
+  const version = pin.version === "latest" ? undefined : pin.version;
+  const wanted = version === undefined ? {} : { version };
+  const byOperator = context.plugins.defaultRepo(block.kind);
+  const named = pin.repo ?? byOperator;
+  if (there === undefined) {
+    if (named === undefined) throw notThere(block, path, there);
+    return { request: { source: named, ...wanted }, present: undefined };
+  }
+  if (there.origin === "bundled") {
+    if (pin.repo !== undefined && !isSame(pin.repo, byOperator)) throw wouldReplace({ block, path, pin }, there);
+    if (named !== undefined) return { request: { source: named, ...wanted, replace: true }, present: undefined };
+    if (fits(there, pin.version)) return undefined;
+    throw notThere(block, path, there);
+  }
+  if (fits(there, pin.version) && pin.version !== "latest") return undefined;
+  const own = there.lock?.source ?? "";
+  if (there.origin !== "installed" || own === "") {
+    // Nothing to compare with: what lies there by hand is what there is.
+    if (pin.version === "latest") return undefined;
+    throw notThere(block, path, there);
+  }
+  if (pin.repo !== undefined && !isSame(pin.repo, own)) throw wouldReplace({ block, path, pin }, there);
+  return { request: { source: own, ...wanted }, present: there };
+}
+
+/** Two ways to write one source are one. */
+function isSame(one: string, other: string | undefined): boolean {
+  return other !== undefined && JSON.stringify(parseSource(one)) === JSON.stringify(parseSource(other));
+}
+
+/** A plugin serves blocks of every scope: one block does not decide what all others are expanded by. */
+function wouldReplace({ block, path, pin }: PinnedBlock, { yml, origin, lock }: Plugin): Failure {
+  const present = origin === "bundled" ? "is part of the server" : `is installed from ${lock?.source}`;
+  const version = pin.version === undefined || pin.version === "latest" ? "" : ` --version ${pin.version}`;
+  const way = `berth plugins install ${pin.repo}${version}${origin === "bundled" ? " --replace" : ""}`;
+  return new Failure(
+    "conflict",
+    `${path}spec.plugin.repo: the plugin "${yml.name}" ${present}, and ${pin.repo} would take its place for blocks of kind ` +
+      `"${block.kind}" in all scopes; to do that: ${way}; else leave spec.plugin out`,
+  );
+}
+
+function fits({ yml }: Plugin, version: string | undefined): boolean {
+  return version === undefined || version === "latest" || bare(version) === bare(yml.version);
+}
+
+function bare(version: string): string {
+  return version.replace(/^v(?=\d)/, "");
+}
+
+function notThere(block: PluginBlock, path: string, there: Plugin | undefined): Failure {
+  const has = there === undefined ? "is not installed" : `is here in version "${there.yml.version}"`;
+  const hint = "say where from with spec.plugin.repo, or leave spec.plugin.version out";
+  return new Failure("invalid", `${path}spec.plugin: the plugin of "${block.kind}" ${has}; ${hint}`);
+}
+
+interface Bringing {
+  wanted: PinnedBlock;
+  coming: Coming;
+  options: ApplyOptions;
+  undo: (() => Promise<void>)[];
+}
+
+async function bring(context: Context, { wanted, coming, options, undo }: Bringing): Promise<Installed> {
+  const { block, path, pin } = wanted;
+  const { source } = coming.request;
+  const at = `${path}${formatKey(block)}: `;
+  const arrival = expected(context, coming);
+  undo.push(() => giveUp(context, arrival));
+  const { yml } = await arrival.plugin.catch((error: unknown) => {
+    throw asInvalid(error, at);
+  });
+  await context.plugins.registry.refresh();
+  const detail = { plugin: yml.name, version: yml.version, source, for: formatKey(block) };
+  const event = { actor: options.actor, action: "plugin.install", detail };
+  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
+  const there = context.plugins.registry.ofKind(block.kind);
+  if (there?.yml.name !== yml.name) {
+    const text = `${at}"${source}" holds the plugin "${yml.name}", which does not expand blocks of kind "${block.kind}"`;
+    throw new Failure("invalid", text);
+  }
+  if (!fits(there, pin.version)) {
+    throw new Failure("invalid", `${at}"${source}" holds version "${yml.version}", not "${pin.version}"`);
+  }
+  return { plugin: yml.name, version: yml.version, source };
+}
+
+/** Whatever is wrong with a source is the caller's to set right; the server's own troubles stay what they are. */
+export function asInvalid(error: unknown, at = ""): unknown {
+  if (!(error instanceof Failure)) return error;
+  const isTheirs = ["not_found", "conflict", "forbidden", "invalid", "too_large"].includes(error.code);
+  return new Failure(isTheirs ? "invalid" : error.code, `${at}${error.message}`, { cause: error });
+}

@@ -1,0 +1,55 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import { envFromTarget } from "../../core/env-from.ts";
+import { containerName } from "../../core/naming.ts";
+import type { Context } from "../state/context.ts";
+import type { Place } from "./plugin-room.ts";
+
+export function placeText({ scope, name }: Partial<Place>): string {
+  return scope ? `"${scope}/${name ?? ""}"` : `"${name ?? ""}"`;
+}
+
+export function isAmong(places: readonly Place[], { scope, name }: Place): boolean {
+  return places.some((place) => place.scope === scope && place.name === name);
+}
+
+/** Whether something of this scope and name is a block of the plugin, or came from one. */
+export function isOfPlugin({ store }: Context, plugin: string, { scope, name }: Place): boolean {
+  const isIts = (block: ManifestKey | undefined) => block !== undefined && store.blocks.get(block)?.plugin === plugin;
+  if (store.blocks.list({ scope, name }).some((block) => block.plugin === plugin)) return true;
+  return store.manifests.list({ scope, name }).some((manifest) => isIts(store.blocks.ownerOf(manifest)));
+}
+
+/**
+ * What the pods of a block may ask about: the block, what it became, and what its operator tied it to by writing
+ * `scope/name` into its spec, or its plugin by `env_from` (whose config the pods have anyway). The block is the first.
+ */
+export function placesOf({ store }: Context, block: ManifestKey): Place[] {
+  const children = store.blocks.children(block);
+  const tied = children.flatMap((child) => {
+    const entries: unknown = store.manifests.get(child)?.spec.env_from;
+    const texts = Array.isArray(entries) ? entries.filter((entry) => typeof entry === "string") : [];
+    return texts.flatMap((entry) => envFromTarget(entry, child.scope) ?? []);
+  });
+  const written = textsIn(store.blocks.get(block)?.spec)
+    .filter((text) => text.includes("/"))
+    .flatMap((text) => envFromTarget(text, block.scope) ?? []);
+  return [block, ...children, ...tied, ...written].map(({ scope, name }) => ({ scope, name }));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Whose pod has this name: one that runs, or one of the plugin's own that has no container just now. */
+export function ownerOfPod({ pods, store }: Context, plugin: string, pod: string): Place | undefined {
+  const known = pods.byName(pod)?.key;
+  if (known !== undefined) return known;
+  const own = store.blocks.list().filter((block) => block.plugin === plugin);
+  return own
+    .flatMap((block) => store.blocks.children(block))
+    .find(({ scope, name }) => {
+      const start = containerName(scope, name, "");
+      return pod.startsWith(start) && /^[a-z0-9]+$/.test(pod.slice(start.length));
+    });
+}

@@ -1,0 +1,66 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { Plugin } from "../../plugins/plugin.ts";
+import type { Context } from "../state/context.ts";
+import { keyText } from "../state/key-text.ts";
+import type { PluginHold } from "./plugin-room.ts";
+import type { Pod } from "../state/pod.ts";
+
+/**
+ * Until the returned function is called, what such a run stopped of its plugin's blocks stays stopped: a plugin that
+ * stops a database to put other files under it must not find it running again. Without the engine a plugin cannot do
+ * that, and `expand` changes nothing: then nothing is held. A server that dies takes the run along, and with it the hold.
+ */
+export function holdStopped(context: Context, plugin: Plugin, command: string): () => void {
+  if (command === "expand" || !plugin.permissions.docker) return () => undefined;
+  const hold: PluginHold = { plugin: plugin.yml.name, since: context.clock.now(), letGoAt: new Map() };
+  context.plugins.holds.add(hold);
+  return () => {
+    if (!context.plugins.holds.delete(hold)) return;
+    for (const block of context.store.blocks.list()) {
+      if (block.plugin === hold.plugin)
+        for (const child of context.store.blocks.children(block)) context.enqueue(child);
+    }
+  };
+}
+
+/** A run that asks for a restart of what it stopped wants it up, and may wait for that. */
+export function letGo({ plugins, clock }: Context, key: ManifestKey, actor: string): void {
+  for (const hold of plugins.holds) {
+    if (actor === `plugin ${hold.plugin}`) hold.letGoAt.set(keyText(key), clock.now());
+  }
+}
+
+/**
+ * Replica ids of a resource that a run under way stopped. The engine starts again what ends by itself: what it reports
+ * as exited was stopped by somebody, and since the run began that is the run.
+ */
+export function stoppedByRuns(context: Context, key: ManifestKey): string[] {
+  return heldPods(context, key).map(({ replicaId }) => replicaId);
+}
+
+/** Why they are left alone, for people. */
+export function heldText(context: Context, key: ManifestKey): string | undefined {
+  const names = heldPods(context, key).map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  const plugin = pluginOf(context, key);
+  return `${names.sort().join(", ")} stopped by a run of the plugin "${plugin}", and started again when that ends`;
+}
+
+function heldPods(context: Context, key: ManifestKey): Pod[] {
+  const { plugins, pods } = context;
+  if (plugins.holds.size === 0) return [];
+  const plugin = pluginOf(context, key);
+  const holds = [...plugins.holds].filter((hold) => hold.plugin === plugin);
+  const isHeld = (pod: Pod) =>
+    holds.some(({ since, letGoAt }) => endOf(pod) >= since && endOf(pod) >= (letGoAt.get(keyText(key)) ?? 0));
+  return pods.of(key).filter((pod) => pod.role === undefined && pod.state === "exited" && isHeld(pod));
+}
+
+function pluginOf({ store }: Context, key: ManifestKey): string | undefined {
+  const owner = store.blocks.ownerOf(key);
+  return owner && store.blocks.get(owner)?.plugin;
+}
+
+function endOf({ stale, finishedAt, changedAt }: Pod): number {
+  return stale ? changedAt : (finishedAt ?? changedAt);
+}

@@ -1,0 +1,259 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
+import { parseDuration } from "../../../base/pure/duration.ts";
+import { failureText, readReply, type Reply } from "../../core/plugins/envelope.ts";
+import type { Ending, Finished } from "../../plugins/host.ts";
+import { isFullGrant, type Plugin } from "../../plugins/plugin.ts";
+import type { PluginRunRecord } from "../../store/plugin-records.ts";
+import type { Context } from "../state/context.ts";
+import { holdStopped } from "./plugin-holds.ts";
+import type { Place } from "./plugin-room.ts";
+
+/** One command to run. */
+export interface PluginCall {
+  plugin: Plugin;
+  command: string;
+  args: string[];
+  /** Written as JSON, with `controller_url`; undefined for no input at all. */
+  input: Record<string, unknown> | undefined;
+  /** Beside what every plugin gets; wins. */
+  env?: Record<string, string>;
+  /** Where plugin.yml says nothing. */
+  timeoutMs: number;
+  actor: string;
+  /** Of the plugin's blocks only these are its business; all are where it is left out. */
+  only?: readonly Place[] | undefined;
+  signal?: AbortSignal | undefined;
+  onLine?: ((line: string) => void) | undefined;
+}
+
+/** A command that ran to its end, whatever it said. */
+export interface PluginAnswer {
+  reply: Reply;
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+  /** Writes down how it ended for those who list runs; call it once. */
+  record(result: { error?: string; applied?: string[] }): void;
+  runId: string;
+}
+
+/**
+ * Runs a command of a plugin and keeps a record of it. Fails `conflict` for a disabled plugin or altered files,
+ * `internal` when it cannot be started or takes too long, `invalid` when a signal ended it or it printed too much or
+ * no text, `unavailable` when it was cancelled. What it says, and an exit code that is not 0, is the caller's to judge.
+ */
+export async function runPlugin(context: Context, call: PluginCall): Promise<PluginAnswer> {
+  const { plugin, command } = call;
+  if (!plugin.enabled) {
+    throw new Failure("conflict", `plugin "${plugin.yml.name}" is disabled; enable it first`);
+  }
+  await context.plugins.installer.verify(plugin);
+  const { run, release } = begin(context, call);
+  const end = (result: Partial<PluginRunRecord>) => {
+    keep(context, { ...run, ...result, endedAt: context.clock.now() });
+    context.plugins.underWay.delete(run.id);
+    release();
+  };
+  const finished = await spawn(context, call, run).catch((error: unknown) => {
+    end({ status: "failed", error: textOf(error) });
+    throw error;
+  });
+  const tail = lastLines(finished.stderr, context.limits.pluginTailLines);
+  const { ending } = finished;
+  const stdout = textOrNothing(finished.stdout);
+  const fault = faultOf({ ending, stdout, stderr: finished.stderr }, `plugin "${plugin.yml.name}" ${command}`);
+  if (ending.how !== "exited" || stdout === undefined || fault !== undefined) {
+    const failure = fault ?? new Failure("invalid", "it did not end by itself");
+    end({ status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
+    throw failure;
+  }
+  return {
+    reply: readReply(stdout, context.limits),
+    stdout,
+    stderr: finished.stderr,
+    exitCode: ending.code,
+    runId: run.id,
+    record: ({ error, applied = [] }) =>
+      end({
+        status: error === undefined ? "succeeded" : "failed",
+        exitCode: ending.code,
+        error,
+        applied,
+        tail,
+      }),
+  };
+}
+
+/** `release` is for when all of it is over, the actions of its answer too. */
+function begin(context: Context, { plugin, command, args, actor }: PluginCall) {
+  const run: PluginRunRecord = {
+    id: Buffer.from(context.randomBytes(8)).toString("hex"),
+    plugin: plugin.yml.name,
+    version: plugin.yml.version,
+    command,
+    args,
+    actor,
+    status: "running",
+    startedAt: context.clock.now(),
+    endedAt: undefined,
+    exitCode: undefined,
+    error: undefined,
+    applied: [],
+    tail: [],
+  };
+  context.plugins.underWay.add(run.id);
+  // An expansion is short and there may be hundreds: they are told about when they have ended.
+  if (command !== "expand") keep(context, run);
+  return { run, release: holdStopped(context, plugin, command) };
+}
+
+/**
+ * Written in the order of the calls. No command waits for it, whoever reads records does; one that cannot be kept harms
+ * nobody.
+ */
+function keep({ store, log, plugins }: Context, run: PluginRunRecord): void {
+  plugins.lastRecord = store
+    .write((tx) => tx.pluginRuns.put(run), { durable: false })
+    .catch((error: unknown) => log.warn("run of a plugin not recorded", { plugin: run.plugin, run: run.id, error }));
+}
+
+/** Marks what a server that died left behind, and ends what still runs of it. */
+export async function endInterruptedRuns(context: Context): Promise<void> {
+  await context.plugins.host.endLeftovers();
+  // The first of this server may have begun already.
+  const runs = context.store.pluginRuns.unfinished().filter(({ id }) => !context.plugins.underWay.has(id));
+  if (runs.length === 0) return;
+  const error = "the server ended while it ran";
+  const endedAt = context.clock.now();
+  await context.store.write((tx) => {
+    for (const run of runs) tx.pluginRuns.put({ ...run, status: "interrupted", error, endedAt });
+  });
+}
+
+async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): Promise<Finished> {
+  const { plugin, command, args, input, signal, onLine } = call;
+  const name = plugin.yml.name;
+  const declared = plugin.yml.commands.find((known) => known.name === command)?.timeout;
+  const token = Buffer.from(context.randomBytes(32)).toString("hex");
+  const { permissions } = plugin;
+  const pass = {
+    plugin: name,
+    permissions,
+    isFull: isFullGrant(permissions),
+    actor: `plugin ${name}`,
+    only: call.only,
+  };
+  context.plugins.passes.set(token, pass);
+  const url = context.plugins.controllerUrl(token);
+  const { confinement } = context.plugins;
+  const user = confinement.userOf({ name, permissions, isBundled: plugin.origin === "bundled" });
+  // Those of the server's user are not its to write to.
+  const home: Record<string, string> = user === undefined ? {} : { HOME: plugin.folder, TMPDIR: "/tmp" };
+  try {
+    return await context.plugins.host.run({
+      id: run.id,
+      argv: [...(plugin.argv.get(command) ?? []), ...args],
+      folder: plugin.folder,
+      user,
+      env: { ...pluginEnvironment(context, plugin), ...home, ...doors(context, token, url), ...call.env },
+      stdin:
+        input === undefined ? undefined : JSON.stringify(url === undefined ? input : { ...input, controller_url: url }),
+      timeoutMs: (declared === undefined ? undefined : parseDuration(declared)) ?? call.timeoutMs,
+      signal,
+      onLine,
+    });
+  } catch (error) {
+    if (error instanceof Failure && error.code !== "unavailable") {
+      // What is wrong with its file is the plugin's; one that is gone has to be looked for here.
+      const code = error.code === "invalid" ? "invalid" : "internal";
+      throw new Failure(code, `plugin "${name}" ${command}: ${error.message}`, { cause: error });
+    }
+    throw error;
+  } finally {
+    context.plugins.passes.delete(token);
+  }
+}
+
+/** Where the run reaches the controller, and, until it ends, containers that it starts itself. */
+function doors({ plugins, names: { envPrefix } }: Context, token: string, url: string | undefined) {
+  const callbacks = plugins.callbacks.url();
+  return {
+    ...(url === undefined ? {} : { [`${envPrefix}_CONTROLLER_URL`]: url }),
+    ...(callbacks === undefined
+      ? {}
+      : { [`${envPrefix}_CALLBACK_URL`]: callbacks, [`${envPrefix}_CALLBACK_TOKEN`]: token }),
+  };
+}
+
+/** The allow-list, then plugin.yml, then what the protocol promises. */
+export function pluginEnvironment(context: Context, plugin: Plugin): Record<string, string> {
+  const { plugins, names, layout } = context;
+  const prefix = names.envPrefix;
+  return {
+    ...plugins.environment,
+    ...(plugin.permissions.docker ? { DOCKER_HOST: plugins.dockerHost } : {}),
+    ...plugin.yml.env,
+    [`${prefix}_PLUGIN_DIR`]: plugin.folder,
+    [`${prefix}_ROOT`]: layout.root,
+    [`${prefix}_PLUGINS_ROOT`]: layout.plugins,
+    [`${prefix}_NODE`]: node,
+    [`${prefix}_PROTOCOL`]: String(protocolVersion),
+  };
+}
+
+/** Until there are more machines. */
+export const node = "local";
+
+interface Output {
+  ending: Ending;
+  stdout: string | undefined;
+  stderr: string;
+}
+
+/** Why what it said cannot be looked at; undefined when it ended by itself and printed text. */
+function faultOf({ ending, stdout, stderr }: Output, who: string): Failure | undefined {
+  const said = stderr.trim() === "" ? "" : `: ${failureText({ type: "text", text: "" }, stderr)}`;
+  switch (ending.how) {
+    case "exited":
+      return stdout === undefined ? new Failure("invalid", `${who} printed what is not UTF-8 text`) : undefined;
+    case "signalled":
+      return new Failure("invalid", `${who} was ended by ${ending.signal}${said}`);
+    case "timed_out":
+      return new Failure("internal", `${who} took longer than its time limit and was ended${said}`);
+    case "out_of_memory":
+      return new Failure("invalid", `${who} used more memory than a run may, and was ended${said}`);
+    case "flooded":
+      return new Failure("invalid", `${who} printed too much on ${ending.stream} and was ended`);
+    case "cancelled":
+      return new Failure("unavailable", `${who} was ended: whoever asked for it left, or the server stops`);
+  }
+}
+
+function statusOf(ending: Ending): PluginRunRecord["status"] {
+  if (ending.how === "timed_out" || ending.how === "cancelled") return ending.how;
+  return "failed";
+}
+
+function codeOf(ending: Ending): number | undefined {
+  return ending.how === "exited" ? ending.code : undefined;
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
+function textOrNothing(bytes: Uint8Array): string | undefined {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function lastLines(text: string, most: number): string[] {
+  const lines = text.trimEnd().split("\n");
+  return lines.length === 1 && lines[0] === "" ? [] : lines.slice(-most).map((line) => line.slice(0, 1_000));
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,164 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { InstallOutcome, PluginInfo, PluginPreview } from "../../api/plugins.ts";
+import {
+  ChangedPackage,
+  type InstalledPlugin,
+  type InstallOptions,
+  type Plugin,
+  type Preview,
+} from "../../plugins/plugin.ts";
+import type { Context } from "../state/context.ts";
+import type { PluginCaller } from "../controller.ts";
+import { knownPlugin } from "./dispatch.ts";
+import { asInvalid } from "./just-in-time.ts";
+import { readInstall, readUpdate } from "./plugin-request.ts";
+
+export interface PluginOptions {
+  actor: string;
+}
+
+/** GET /plugins. */
+export async function listPlugins(context: Context): Promise<{ plugins: PluginInfo[]; errors: string[] }> {
+  await context.plugins.registry.refresh();
+  const { plugins, errors } = context.plugins.registry.list();
+  return { plugins: plugins.map(wirePlugin), errors: [...errors] };
+}
+
+/** GET /plugins/{name}. */
+export async function getPlugin(context: Context, name: string): Promise<PluginInfo> {
+  return wirePlugin(await pluginNamed(context, name));
+}
+
+/** GET /plugins/{name}/schema. */
+export async function pluginSchema(context: Context, target: { name: string; kind: string | undefined }) {
+  const plugin = await pluginNamed(context, target.name);
+  const kind = target.kind || plugin.yml.name;
+  const found = await context.plugins.schemas.of(plugin, kind);
+  if (found !== undefined) return { plugin: plugin.yml.name, kind, schema: found.json };
+  throw new Failure("not_found", `the plugin "${plugin.yml.name}" publishes no schema for blocks of kind "${kind}"`);
+}
+
+/** Fails `not_found`, naming those that are there. */
+async function pluginNamed(context: Context, name: string): Promise<Plugin> {
+  return knownPlugin(context, name).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === "invalid") throw new Failure("not_found", error.message);
+    throw error;
+  });
+}
+
+export function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin): PluginInfo {
+  const { permissions: declared, ...fields } = yml;
+  return {
+    ...fields,
+    origin,
+    enabled,
+    ...(lock === undefined || lock.source === "" ? {} : { source: lock.source }),
+    ...(lock?.requested ? { requested: lock.requested } : {}),
+    ...(lock?.commit === undefined ? {} : { commit: lock.commit }),
+    ...(lock?.installed_at ? { installed_at: lock.installed_at } : {}),
+    ...(lock?.previous === undefined ? {} : { previous: lock.previous.version }),
+    permissions,
+    full_grant: declared === undefined,
+  };
+}
+
+function wirePreview({ yml, requested, version, replaces, ...seen }: Preview): PluginPreview {
+  const { permissions: declared, ...fields } = yml;
+  return {
+    preview: true,
+    ...fields,
+    ...seen,
+    version,
+    full_grant: declared === undefined,
+    ...(requested === "" ? {} : { requested }),
+    ...(replaces === undefined ? {} : { replaces: { version: replaces.yml.version, origin: replaces.origin } }),
+  };
+}
+
+/**
+ * POST /plugins/install. Every fault of the source or the package is a 400; a package that is not the one that was shown
+ * is a 409.
+ */
+export async function installPlugin(context: Context, body: unknown, caller: PluginCaller): Promise<InstallOutcome> {
+  const { request, preview } = readInstall(body);
+  const { installer } = context.plugins;
+  const how = howOf(caller, { preview });
+  const coming = preview ? installer.preview(request, how) : installer.install(request, how);
+  const outcome = await coming.catch((error: unknown) => {
+    throw error instanceof ChangedPackage ? error : asInvalid(error);
+  });
+  if ("digest" in outcome) return wirePreview(outcome);
+  const detail = { source: request.source };
+  return cameIn(context, outcome, { actor: caller.actor, action: "plugin.install", detail });
+}
+
+/** Whoever watches an install breaks it off by leaving; one that nobody watches goes on to its end. */
+function howOf({ signal, onLine }: PluginCaller, { preview }: { preview: boolean }): InstallOptions {
+  const endsIt = preview || onLine !== undefined;
+  return {
+    ...(signal === undefined || !endsIt ? {} : { signal }),
+    ...(onLine === undefined ? {} : { progress: onLine }),
+  };
+}
+
+async function cameIn(context: Context, plugin: InstalledPlugin, event: Told): Promise<InstallOutcome> {
+  return { ...(await told(context, plugin, event)), warnings: [...plugin.warnings] };
+}
+
+/** DELETE /plugins/{name}: one that is not there is fine. */
+export async function removePlugin(context: Context, name: string, { actor }: PluginOptions) {
+  await context.plugins.registry.refresh();
+  const removed = await context.plugins.installer.remove(name);
+  await context.plugins.registry.refresh();
+  if (removed) await note(context, { actor, action: "plugin.remove", detail: { plugin: name } });
+  return { name, removed };
+}
+
+/** POST /plugins/{name}/update. */
+export async function updatePlugin(
+  context: Context,
+  { name, version, body }: { name: string; version: string | undefined; body: unknown },
+  caller: PluginCaller,
+): Promise<InstallOutcome> {
+  const { request, preview } = readUpdate(body, version);
+  const { yml } = await pluginNamed(context, name);
+  const { installer } = context.plugins;
+  const how = howOf(caller, { preview });
+  if (preview) return wirePreview(await installer.previewUpdate(yml.name, request, how));
+  const plugin = await installer.update(yml.name, request, how);
+  return cameIn(context, plugin, { actor: caller.actor, action: "plugin.update", detail: { from: yml.version } });
+}
+
+/** POST /plugins/{name}/rollback. */
+export async function rollbackPlugin(context: Context, name: string, { actor }: PluginOptions): Promise<PluginInfo> {
+  const known = await pluginNamed(context, name);
+  const plugin = await context.plugins.installer.rollback(known.yml.name);
+  return told(context, plugin, { actor, action: "plugin.rollback", detail: { from: known.yml.version } });
+}
+
+/** POST /plugins/{name}/enable and /disable. */
+export async function setPluginEnabled(
+  context: Context,
+  { name, enabled }: { name: string; enabled: boolean },
+  { actor }: PluginOptions,
+): Promise<PluginInfo> {
+  const known = await pluginNamed(context, name);
+  const plugin = await context.plugins.installer.setEnabled(known.yml.name, enabled);
+  return told(context, plugin, { actor, action: enabled ? "plugin.enable" : "plugin.disable", detail: {} });
+}
+
+interface Told {
+  actor: string;
+  action: string;
+  detail: Record<string, unknown>;
+}
+
+async function told(context: Context, plugin: Plugin, { detail, ...event }: Told): Promise<PluginInfo> {
+  await context.plugins.registry.refresh();
+  await note(context, { ...event, detail: { plugin: plugin.yml.name, version: plugin.yml.version, ...detail } });
+  return wirePlugin(plugin);
+}
+
+async function note(context: Context, event: Told): Promise<void> {
+  await context.store.write((tx) => tx.events.append(event, context.clock.now()));
+}

@@ -1,0 +1,147 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { parseKind } from "../../core/kind.ts";
+import { isFields } from "../../core/plugins/fields.ts";
+import { type CallNeed, type CallPlace, callNeed, reaches } from "../../core/plugins/run-access.ts";
+import type { ActionType } from "../../api/plugins/action.ts";
+import type { Context } from "../state/context.ts";
+import { isAmong, isOfPlugin, ownerOfPod, placeText } from "./own-places.ts";
+import type { RunPass } from "./plugin-room.ts";
+
+/** A call that a run of a plugin makes by the URL that it was given. */
+export interface RunCall {
+  token: string;
+  method: string;
+  /** Path and query, without what belongs to the run. */
+  target: string;
+}
+
+/** Knows what runs of plugins may ask of the orchestration API. */
+export interface RunCalls {
+  /** Fails `forbidden` for a run that is over, and for what the plugin was not granted. */
+  admit(call: RunCall): Admission;
+  /** The same for a body, where `admit` said that it is to be asked. */
+  admitManifests(token: string, body: unknown): void;
+}
+
+export interface Admission {
+  pass: RunPass;
+  /** Whether the body has to be looked at as well. */
+  asksForBody: boolean;
+}
+
+export function createRunCalls(context: Context): RunCalls {
+  const passOf = (token: string) => {
+    const pass = context.plugins.passes.get(token);
+    if (pass !== undefined) return pass;
+    throw new Failure("forbidden", "this address belongs to a run of a plugin that is over, or was never given out");
+  };
+  return {
+    admit({ token, method, target }) {
+      const pass = passOf(token);
+      const need = callNeed(method, target);
+      if (pass.isFull && pass.only === undefined) return { pass, asksForBody: false };
+      requireNeed(context, pass, { need, call: `${method} ${target.split("?")[0]}` });
+      return { pass, asksForBody: need.type === "manifests" };
+    },
+    admitManifests(token, body) {
+      const pass = passOf(token);
+      for (const manifest of Array.isArray(body) ? body : [body]) requireManifest(context, pass, manifest);
+    },
+  };
+}
+
+interface Asked {
+  need: CallNeed;
+  call: string;
+}
+
+function requireNeed(context: Context, pass: RunPass, { need, call }: Asked): void {
+  switch (need.type) {
+    case "nothing":
+      return;
+    case "scope":
+      return void requirePlace(context, pass, need.place);
+    case "config": {
+      const place = requirePlace(context, pass, need.place);
+      if (isOwn(context, pass, place) || has(pass, "config_set") || has(pass, "config_unset")) return;
+      throw refused(pass, `the config of ${placeText(place)}, which is of no block of its own, without "config_set"`);
+    }
+    case "action":
+      requirePlace(context, pass, need.place);
+      if (has(pass, need.action)) return;
+      throw refused(pass, `"${need.action}", so ${call} is not for it`);
+    case "own": {
+      const place = requirePlace(context, pass, need.place);
+      if (isOwn(context, pass, place) || (need.or !== undefined && has(pass, need.or))) return;
+      throw refused(pass, `${call} of ${placeText(place)}, which is of no block of its own`);
+    }
+    case "manifests":
+      if (!has(pass, "apply_manifest")) throw refused(pass, '"apply_manifest"');
+      if (need.prunes && !has(pass, "delete_manifest"))
+        throw refused(pass, '"delete_manifest", so prune is not for it');
+      return;
+    case "command":
+      if (context.plugins.registry.find(need.plugin)?.yml.name === pass.plugin) return;
+      throw refused(pass, "commands of other plugins");
+    case "everything":
+      if (pass.isFull) return;
+      throw refused(pass, `${call}: it is for plugins that were granted everything`);
+  }
+}
+
+function requireManifest(context: Context, pass: RunPass, manifest: unknown): void {
+  if (!isFields(manifest)) return;
+  const { kind, scope, name } = manifest;
+  const word = typeof kind === "string" ? kind : "";
+  if (parseKind(word) === undefined && !pass.isFull) throw refused(pass, `blocks such as "${word}", only core kinds`);
+  requirePlace(context, pass, {
+    ...(typeof scope === "string" ? { scope } : { scope: "" }),
+    ...(typeof name === "string" ? { name } : {}),
+  });
+}
+
+/** The place with what the pod or the run of a job in it stands for. */
+function requirePlace(context: Context, pass: RunPass, asked: CallPlace): CallPlace {
+  const place = whole(context, pass.plugin, asked);
+  if (place === undefined) {
+    if (pass.isFull) return asked;
+    throw refused(pass, `"${asked.pod ?? asked.run ?? ""}", which is not a pod or a run of this installation`);
+  }
+  if (!pass.isFull && !reaches(pass.permissions, place)) {
+    const what = place.scope === undefined ? "all scopes; say one that it was granted" : `the scope "${place.scope}"`;
+    throw refused(pass, what);
+  }
+  if (pass.only !== undefined) requireOnly(context, pass, place);
+  return place;
+}
+
+/** A run that a pod asked for has no business with other blocks of the plugin, whatever the pod told it. */
+function requireOnly(context: Context, pass: RunPass, place: CallPlace): void {
+  const { scope, name } = place;
+  const isNamed = scope !== undefined && name !== undefined;
+  if (isNamed && (!isOfPlugin(context, pass.plugin, { scope, name }) || isAmong(pass.only ?? [], { scope, name })))
+    return;
+  const text = `this run was asked for by a pod of ${pass.only?.[0] === undefined ? "no block" : placeText(pass.only[0])}`;
+  throw new Failure(
+    "forbidden",
+    `${text}; ${isNamed ? placeText(place) : "a call without scope and name"} is not for it`,
+  );
+}
+
+function whole(context: Context, plugin: string, { pod, run, ...place }: CallPlace): CallPlace | undefined {
+  if (pod !== undefined) return ownerOfPod(context, plugin, pod);
+  if (run !== undefined) return context.store.runs.get(run);
+  return place;
+}
+
+function isOwn(context: Context, { plugin }: RunPass, { scope, name }: CallPlace): boolean {
+  return scope !== undefined && name !== undefined && isOfPlugin(context, plugin, { scope, name });
+}
+
+function has({ permissions, isFull }: RunPass, action: ActionType): boolean {
+  return isFull || permissions.actions.includes(action);
+}
+
+function refused({ plugin }: RunPass, what: string): Failure {
+  return new Failure("forbidden", `the plugin "${plugin}" was not granted ${what}`);
+}

@@ -1,0 +1,113 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ExecResult } from "../../api/exec.ts";
+import { readExecBody } from "../../core/exec-request.ts";
+import { podNameOk } from "../../core/identity.ts";
+import type { ExecSession, ExecSpec } from "../../engine/runtime.ts";
+import type { Context } from "../state/context.ts";
+import type { ExecOptions, RunningExec } from "../controller.ts";
+import { isoTime } from "../state/wire.ts";
+
+/** Sessions under way, and how the last ones ended. */
+export interface ExecRoom {
+  /** See `Controller.execPod`. */
+  start(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
+  /** Remembers a session of another making; what is returned stands for it from now on. */
+  track(name: string, session: ExecSession): RunningExec;
+  /** How a session goes or went. Fails `not_found` for one that is not remembered. */
+  result(name: string, id: string): ExecResult;
+  /** Ends every session; for when the server stops. */
+  close(): Promise<void>;
+}
+
+interface Entry {
+  name: string;
+  startedAt: number;
+  endedAt: number | undefined;
+  exitCode: number | undefined;
+}
+
+export function createExecRoom(context: Context): ExecRoom {
+  const sessions = new Map<string, ExecSession>();
+  const results = new Map<string, Entry>();
+
+  const forgetOldest = (kept: number) => {
+    for (const id of results.keys()) {
+      if (results.size <= kept) return;
+      if (!sessions.has(id)) results.delete(id);
+    }
+  };
+  const ended = (id: string, entry: Entry, exitCode: number | undefined) => {
+    sessions.delete(id);
+    entry.endedAt ??= context.clock.now();
+    entry.exitCode = exitCode;
+  };
+
+  const track = (name: string, session: ExecSession): RunningExec => {
+    const entry: Entry = { name, startedAt: context.clock.now(), endedAt: undefined, exitCode: undefined };
+    sessions.set(session.id, session);
+    results.set(session.id, entry);
+    forgetOldest(context.limits.execResultsKept);
+    return watched(session, (exitCode) => ended(session.id, entry, exitCode));
+  };
+
+  return {
+    track,
+    async start(name, body, options) {
+      const { engine, runtime } = context;
+      if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
+      const { actor, ...rest } = options;
+      const spec = { ...readExecBody(body), ...rest };
+      engine.require();
+      const session = await runtime.exec(name, spec);
+      record(context, { name, actor, spec });
+      return track(name, session);
+    },
+    result(name, id) {
+      const entry = results.get(id);
+      if (entry === undefined || entry.name !== name) {
+        throw new Failure("not_found", `no exec session "${id}" of "${name}" is remembered`);
+      }
+      const { startedAt, endedAt, exitCode } = entry;
+      return {
+        id,
+        name,
+        running: endedAt === undefined,
+        started_at: isoTime(startedAt),
+        ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
+        ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+      };
+    },
+    async close() {
+      await Promise.allSettled([...sessions.values()].map((session) => session.kill()));
+    },
+  };
+}
+
+/** Tells once how the session ended, whichever way that came to be known. */
+function watched(session: ExecSession, onEnd: (exitCode: number | undefined) => void): ExecSession {
+  return {
+    ...session,
+    async exitCode() {
+      try {
+        const exitCode = await session.exitCode();
+        onEnd(exitCode);
+        return exitCode;
+      } catch (error) {
+        onEnd(undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Arguments may hold secrets, so only the program is named. Not waited for: a store that is full must not lock the
+ * operator out of the pods.
+ */
+function record(context: Context, { name, actor, spec }: { name: string; actor: string; spec: ExecSpec }): void {
+  const pod = context.pods.byName(name);
+  const detail = { pod: name, program: spec.command[0], tty: spec.tty };
+  context.store
+    .write((tx) => tx.events.append({ actor, action: "pod.exec", ...pod?.key, detail }, context.clock.now()))
+    .catch((error: unknown) => context.log.error("event not written", { action: "pod.exec", error }));
+}

@@ -1,0 +1,261 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey } from "../../api/manifest.ts";
+import type { Degraded, PodDetail, PodRecord, Readiness } from "../../api/pods.ts";
+import { podNameOk } from "../../core/identity.ts";
+import { MASK } from "../../core/mask.ts";
+import type { ContainerDetail } from "../../engine/runtime.ts";
+import type { Context } from "../state/context.ts";
+import { parseKeyText } from "../state/key-text.ts";
+import type { Target } from "../controller.ts";
+import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
+import { readinessOf } from "../state/observe.ts";
+import type { Pod } from "../state/pod.ts";
+import { stopGently } from "./stop.ts";
+import { matches } from "../state/target.ts";
+import { isoTime, wireManifest } from "../state/wire.ts";
+
+/** Until there are more machines. */
+const node = "local";
+
+/** GET /pods, sorted by kind, scope, name, replica. */
+export async function listPods(context: Context, filter: Target, options: { detail: boolean; spec: boolean }) {
+  context.engine.require();
+  await context.pods.refreshAll();
+  const pods = [...context.pods.all()].filter((pod) => matches(pod.key, filter)).sort(byIdentity);
+  const rows = await Promise.all(pods.map((pod) => row(context, pod, options)));
+  return { pods: rows.filter((value) => value !== undefined), degraded: degraded(context, filter) };
+}
+
+async function row(
+  context: Context,
+  pod: Pod,
+  options: { detail: boolean; spec: boolean },
+): Promise<PodRecord | undefined> {
+  if (!options.detail) return podRecord(context, pod, options.spec);
+  const container = await context.runtime.inspect(pod.id);
+  if (container === undefined) return undefined;
+  const detail = await podDetail(context, { container, pod, spec: options.spec });
+  // A detail row keeps the compact names; its `state` object is what the contract of `GET /pods/{name}` shows.
+  return { ...podRecord(context, pod, options.spec), ...detail } as unknown as PodRecord;
+}
+
+export function byIdentity(a: Pod, b: Pod): number {
+  return (
+    a.key.kind.localeCompare(b.key.kind) ||
+    a.key.scope.localeCompare(b.key.scope) ||
+    a.key.name.localeCompare(b.key.name) ||
+    (a.ordinal ?? 0) - (b.ordinal ?? 0) ||
+    a.replicaId.localeCompare(b.replicaId)
+  );
+}
+
+function degraded(context: Context, filter: Target): Degraded[] {
+  return [...context.progress.troubles()].flatMap(([text, trouble]) => {
+    const key = parseKeyText(text);
+    if (!matches(key, filter)) return [];
+    const scope = key.scope === "" ? {} : { scope: key.scope };
+    return [{ kind: key.kind, ...scope, name: key.name, reason: trouble.message, at: isoTime(trouble.at) }];
+  });
+}
+
+export function podRecord(context: Context, pod: Pod, withSpec = false): PodRecord {
+  const manifest = withSpec ? context.store.manifests.get(pod.key) : undefined;
+  return {
+    name: pod.name,
+    ...identity(context, pod),
+    image: pod.image,
+    state: pod.state,
+    status: pod.status,
+    running: pod.state === "running",
+    restarts: pod.restarts + pod.earlierRestarts,
+    created_at: isoTime(pod.createdAt),
+    ...(pod.startedAt === undefined ? {} : { started_at: isoTime(pod.startedAt) }),
+    ...(pod.exitCode === undefined || pod.state === "running" ? {} : { exit_code: pod.exitCode }),
+    ...(pod.oomKilled ? { oom_killed: true } : {}),
+    ...(pod.ports.length > 0 ? { ports: pod.ports.map(wirePort) } : {}),
+    ...(manifest === undefined ? {} : { spec: wireManifest(manifest) }),
+  };
+}
+
+function wirePort({ container, hostIp, hostPort }: Pod["ports"][number]) {
+  return { container, host_ip: hostIp, host_port: hostPort };
+}
+
+function identity(context: Context, pod: Pod) {
+  return {
+    kind: pod.key.kind,
+    ...(pod.key.scope === "" ? {} : { scope: pod.key.scope }),
+    resource_name: pod.key.name,
+    replica_id: pod.replicaId,
+    ...(pod.role === undefined ? {} : { role: pod.role }),
+    ...(pod.releaseId === undefined ? {} : { release_id: pod.releaseId }),
+    ready: readinessOf(context, pod).ready,
+    frozen: context.store.frozen.list(pod.key).includes(pod.replicaId),
+    node,
+  };
+}
+
+/** GET /pods/{name}: any container of the machine, ours or not. */
+export async function getPod(context: Context, name: string, options: { spec: boolean }): Promise<{ pod: PodDetail }> {
+  refuseBadName(name);
+  context.engine.require();
+  const container = await context.runtime.inspect(name);
+  if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
+  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
+}
+
+interface DetailInput {
+  container: ContainerDetail;
+  pod: Pod | undefined;
+  spec: boolean;
+}
+
+async function podDetail(context: Context, { container, pod, spec }: DetailInput): Promise<PodDetail> {
+  const manifest = pod === undefined ? undefined : context.store.manifests.get(pod.key);
+  const image = await context.runtime.inspectImage(container.imageId);
+  const literals = { ...image?.env, ...stringsOf(manifest?.spec.env) };
+  const unmanaged = { kind: "", resource_name: "", ready: container.state === "running", frozen: false, node };
+  const { nanoCpus: _cpus, memoryBytes: _memory, ...rest } = container;
+  return {
+    name: rest.name,
+    id: rest.id,
+    ...(pod === undefined ? unmanaged : identity(context, pod)),
+    image: rest.image,
+    image_id: rest.imageId,
+    status: rest.status,
+    running: rest.state === "running",
+    created_at: isoTime(rest.createdAt),
+    state: stateObject(container),
+    command: rest.command,
+    entrypoint: rest.entrypoint,
+    working_dir: rest.workingDir,
+    env: maskEnv(container.env, literals, context.names.envPrefixes),
+    labels: rest.labels,
+    networks: Object.fromEntries(
+      Object.entries(rest.networks).map(([network, { networkId, ipAddress, gateway, aliases }]) => [
+        network,
+        { network_id: networkId, ip_address: ipAddress, gateway, aliases },
+      ]),
+    ),
+    mounts: rest.mounts.map(({ hostPath, ...mount }) => ({
+      ...mount,
+      ...(hostPath === undefined ? {} : { host_path: hostPath }),
+    })),
+    ports: rest.ports.map(wirePort),
+    restart_policy: rest.restartPolicy,
+    ...(spec && manifest !== undefined ? { spec: wireManifest(manifest) } : {}),
+  };
+}
+
+function stateObject(container: ContainerDetail): PodDetail["state"] {
+  const { state, exitCode, oomKilled, error, startedAt, finishedAt, restartCount } = container;
+  const running = state === "running";
+  return {
+    status: state,
+    running,
+    ...(running || exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...(oomKilled ? { oom_killed: true } : {}),
+    ...(error === "" ? {} : { error }),
+    ...(startedAt === undefined ? {} : { started_at: isoTime(startedAt) }),
+    ...(finishedAt === undefined ? {} : { finished_at: isoTime(finishedAt) }),
+    restarts: restartCount,
+  };
+}
+
+/** Only what the manifest or the image says in clear, and our own identity variables, are shown. */
+function maskEnv(
+  env: Record<string, string>,
+  literals: Record<string, string>,
+  envPrefixes: readonly string[],
+): Record<string, string> {
+  const injected = ["SCOPE", "NAME", "REPLICA_ID", "REPLICA_ORDINAL"].flatMap((word) => {
+    return envPrefixes.map((prefix) => `${prefix}_${word}`);
+  });
+  return Object.fromEntries(
+    Object.entries(env).map(([key, value]) => {
+      const open = literals[key] === value || injected.includes(key);
+      return [key, open ? value : MASK];
+    }),
+  );
+}
+
+function stringsOf(value: unknown): Record<string, string> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)]));
+}
+
+/** GET /pods/{name}/ready, from memory. As long as the engine was never reached, nothing is known, and nothing is ready. */
+export function podReady(context: Context, name: string): Readiness {
+  const pod = context.pods.byName(name);
+  if (pod === undefined && !context.pods.hasLooked()) {
+    const reason = `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`;
+    return { container_name: name, ready: false, startup_passed: false, reason };
+  }
+  if (pod === undefined) throw new Failure("not_found", `no pod "${name}"`);
+  return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
+}
+
+/** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
+export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
+  refuseBadName(name);
+  context.engine.require();
+  const container = await context.runtime.inspect(name);
+  if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
+  await context.pods.refreshAll();
+  const pod = context.pods.byId(container.id);
+  if (pod === undefined && freeze) {
+    throw new Failure(
+      "invalid",
+      `"${name}" is not a pod of this installation, so it cannot be frozen; use freeze=false`,
+    );
+  }
+  if (pod !== undefined) refuseOneOff(pod);
+  const { id, stopGraceMs: graceMs } = container;
+  if (pod === undefined) await context.runtime.stop(id, { graceMs });
+  else await stopOurs(context, pod, { freeze, graceMs, actor });
+  return { name, freeze };
+}
+
+/**
+ * POST /pods/{name}/start. A pod whose manifest is gone counts as not there from that moment on, not only when its
+ * container is gone too.
+ */
+export async function startPod(context: Context, name: string, { actor }: { actor: string }) {
+  refuseBadName(name);
+  context.engine.require();
+  const container = await context.runtime.inspect(name);
+  if (container === undefined) return thaw(context, name, actor);
+  await context.pods.refreshAll();
+  const pod = context.pods.byId(container.id);
+  if (pod === undefined) {
+    await context.runtime.start(container.id);
+    return { name, recreated: false, unfroze: false };
+  }
+  refuseOneOff(pod);
+  if (context.store.manifests.get(pod.key) === undefined) {
+    throw new Failure(
+      "not_found",
+      `${formatKey(pod.key)} is not stored any more, so "${name}" cannot be made again; apply it first`,
+    );
+  }
+  return makeAnew(context, pod, actor);
+}
+
+async function makeAnew(context: Context, pod: Pod, actor: string) {
+  // Stopped before the mark goes: a frozen pod is nobody's business but ours.
+  if (pod.state === "running") await stopGently(context, pod.id);
+  await context.runtime.remove(pod.id);
+  const unfroze = await context.store.write((tx) => {
+    const ids = tx.frozen.remove(pod.key, pod.replicaId);
+    tx.manifests.touch(pod.key);
+    const detail = { replica_id: pod.replicaId, unfroze: ids.length > 0 };
+    tx.events.append({ actor, action: "pod.start", ...pod.key, detail }, context.clock.now());
+    return ids.length > 0;
+  });
+  context.enqueue(pod.key);
+  return { name: pod.name, recreated: true, unfroze };
+}
+
+function refuseBadName(name: string): void {
+  if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
+}

@@ -1,0 +1,148 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ProbeAction, ProbeConfig } from "../../core/probe-config.ts";
+import type { Context } from "../state/context.ts";
+
+export interface Attempt {
+  ok: boolean;
+  /** `200 OK`, `connection refused`, `exit code 1: …` */
+  text: string;
+}
+
+export interface ProbedContainer {
+  id: string;
+  /** Where its ports are reached from here; undefined without a network of its own. */
+  address: string | undefined;
+}
+
+const outputCharsMax = 200;
+/** Of the body of an answer that failed. */
+const bodyCharsMax = 2_000;
+
+/** One attempt of a probe, never longer than its time-out. Whatever goes wrong is a failed attempt. */
+export async function attemptProbe(
+  context: Context,
+  container: ProbedContainer,
+  config: ProbeConfig,
+): Promise<Attempt> {
+  const limit = AbortSignal.timeout(config.timeoutMs);
+  try {
+    return await bounded(act(context, container, config.action, limit), limit);
+  } catch (error) {
+    if (limit.aborted) return { ok: false, text: `no answer within ${config.timeoutMs} ms` };
+    return { ok: false, text: reasonOf(error) };
+  }
+}
+
+function act(context: Context, container: ProbedContainer, action: ProbeAction, limit: AbortSignal): Promise<Attempt> {
+  switch (action.type) {
+    case "http":
+      return http(context, container, action, limit);
+    case "tcp":
+      return tcp(hostOf(container), action.port, limit);
+    case "exec":
+      return exec(context, container, action.command, limit);
+  }
+}
+
+function hostOf({ address }: ProbedContainer): string {
+  if (address === undefined || address === "") throw new Error("the container has no address");
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+async function http(
+  context: Context,
+  container: ProbedContainer,
+  action: Extract<ProbeAction, { type: "http" }>,
+  limit: AbortSignal,
+): Promise<Attempt> {
+  const url = `${action.scheme}://${hostOf(container)}:${action.port}${action.path}`;
+  const response = await context.fetch(url, { signal: limit, headers: { ...action.headers, Connection: "close" } });
+  const ok = response.status >= 200 && response.status < 400;
+  const line = ok ? "" : await firstLine(response.body, response.statusText);
+  await response.body?.cancel().catch(() => undefined);
+  const text = `${response.status} ${response.statusText}`.trim();
+  return { ok, text: line === "" ? text : `${text}: ${line}` };
+}
+
+/** Of the body of a refusal: apps say there what they lack. A page of HTML says its words, where it has any of its own. */
+async function firstLine(body: ReadableStream<Uint8Array> | null, status: string): Promise<string> {
+  const text = (await firstPart(body)).replaceAll(/<[^>]*>?/g, "\n").replaceAll(status === "" ? "\n" : status, "\n");
+  const line = text.split(/[\r\n]/).find((one) => /\w/.test(one.replace(/^\s*\d{3}\s*$/, "")));
+  return (line ?? "").trim().slice(0, outputCharsMax);
+}
+
+/** What cannot be read is left out. */
+async function firstPart(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    while (reader !== undefined && text.length < bodyCharsMax) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // The status is what counts.
+  } finally {
+    reader?.releaseLock();
+  }
+  return text;
+}
+
+async function tcp(host: string, port: number, limit: AbortSignal): Promise<Attempt> {
+  const opened = Promise.withResolvers<Attempt>();
+  // A refusal is told twice, here and by `connect`: nobody waits for this one then.
+  opened.promise.catch(() => undefined);
+  const hostname = host.replace(/^\[|\]$/g, "");
+  const socket = await Bun.connect({
+    hostname,
+    port,
+    socket: {
+      open: () => opened.resolve({ ok: true, text: "connected" }),
+      error: (_socket, error) => opened.reject(error),
+      connectError: (_socket, error) => opened.reject(error),
+      data: () => undefined,
+    },
+  });
+  limit.addEventListener("abort", () => opened.reject(limit.reason), { once: true });
+  try {
+    return await opened.promise;
+  } finally {
+    socket.terminate();
+  }
+}
+
+async function exec(
+  context: Context,
+  { id }: ProbedContainer,
+  command: string[],
+  limit: AbortSignal,
+): Promise<Attempt> {
+  const session = await context.runtime.exec(id, { command, env: [], tty: false, interactive: false });
+  limit.addEventListener("abort", () => void session.kill().catch(() => undefined), { once: true });
+  const decoder = new TextDecoder();
+  let said = "";
+  for await (const { bytes } of session.output) {
+    if (said.length < outputCharsMax) said += decoder.decode(bytes, { stream: true });
+  }
+  const code = await session.exitCode();
+  const detail = said.trim().slice(0, outputCharsMax);
+  return { ok: code === 0, text: detail === "" ? `exit code ${code}` : `exit code ${code}: ${detail}` };
+}
+
+/** Some connections do not heed an abort: the attempt ends all the same. */
+function bounded(attempt: Promise<Attempt>, limit: AbortSignal): Promise<Attempt> {
+  attempt.catch(() => undefined);
+  return new Promise((resolve, reject) => {
+    limit.addEventListener("abort", () => reject(limit.reason), { once: true });
+    attempt.then(resolve, reject);
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Failure) return error.message;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ECONNREFUSED" || code === "ConnectionRefused") return "connection refused";
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,253 @@
+import type { Spec } from "../../api/manifest.ts";
+import type { Probes } from "../../api/kinds/probe.ts";
+import type { PodKindStatus } from "../../api/describe.ts";
+import type { Readiness } from "../../api/pods.ts";
+import {
+  checkText,
+  dueProbes,
+  type FailingProbe,
+  failingProbe,
+  failingText,
+  type KnownReadiness,
+  type PodProbes,
+  type ProbeOutcome,
+  type ProbeTransition,
+  probeStep,
+  readyOf,
+  resumeProbes,
+  startProbes,
+  wakeAt,
+} from "../../core/probe.ts";
+import { type ProbeName, type ProbesConfig, probeConfig } from "../../core/probe-config.ts";
+import type { Context } from "../state/context.ts";
+import type { Pod } from "../state/pod.ts";
+import { attemptProbe } from "./probe-attempt.ts";
+import { linesOf } from "./incidents.ts";
+import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
+
+/** One container under probes. */
+interface Runner {
+  pod: Pod;
+  /** Which start of the container it is about: epoch ms, as the engine tells. */
+  run: number;
+  config: ProbesConfig;
+  state: PodProbes;
+  /** Probes whose attempt is under way. */
+  busy: Set<ProbeName>;
+  address: string | undefined;
+  exchanges: string[];
+}
+
+const exchangesKept = 20;
+/** Nothing due: whatever changes wakes the loop, this is for tidying. */
+const idleMs = 60_000;
+
+export function createProbeEngine(contextOf: () => Context, onTransition: (pod: Pod, change: ProbeTransition) => void) {
+  const runners = new Map<string, Runner>();
+  /** Containers whose spec has no probes. */
+  const without = new Set<string>();
+  let wake: () => void = () => undefined;
+
+  function take(pod: Pod): void {
+    const known = runners.get(pod.id);
+    if (known !== undefined) known.pod = pod;
+    const { startedAt: run, upSince } = pod;
+    if (pod.state !== "running" || run === undefined || upSince === undefined || without.has(pod.id)) return;
+    if (known?.run === run) return;
+    const config = known?.config ?? probesOf(contextOf(), pod);
+    if (Object.keys(config).length === 0) {
+      without.add(pod.id);
+      return;
+    }
+    const earlier = known === undefined ? readinessBefore(contextOf(), pod, run) : undefined;
+    const state = earlier ? resumeProbes(config, upSince, earlier) : startProbes(config, upSince, known?.state);
+    const exchanges = known?.exchanges ?? [];
+    runners.set(pod.id, { pod, run, config, state, busy: new Set(), address: undefined, exchanges });
+    wake();
+  }
+
+  async function attempt(runner: Runner, probe: ProbeName): Promise<void> {
+    const context = contextOf();
+    const own = runner.config[probe];
+    if (own === undefined || runner.busy.has(probe)) return;
+    runner.busy.add(probe);
+    runner.address ??= await addressOf(context, runner.pod);
+    const { ok, text } = await attemptProbe(context, { id: runner.pod.id, address: runner.address }, own);
+    runner.busy.delete(probe);
+    // Restarted or gone meanwhile: the answer is about somebody else.
+    if (runners.get(runner.pod.id) !== runner) return;
+    conclude(runner, { probe, ok, text, at: context.clock.steady(), epochAt: context.clock.now() });
+  }
+
+  function conclude(runner: Runner, outcome: ProbeOutcome & { epochAt: number }): void {
+    const { probe, ok, text, epochAt } = outcome;
+    const line = `${new Date(epochAt).toISOString()} ${probe} ${ok ? "ok" : "failed"}: ${text}`;
+    runner.exchanges = [...runner.exchanges, line].slice(-exchangesKept);
+    const before = readyOf(runner.state).ready;
+    const hindered = hindranceKey(runner);
+    const { state, transition } = probeStep(runner.state, runner.config, outcome);
+    runner.state = state;
+    wake();
+    if (transition !== undefined) onTransition(runner.pod, transition);
+    if (before !== readyOf(state).ready || hindered !== hindranceKey(runner)) contextOf().enqueue(runner.pod.key);
+  }
+
+  /** Liveness: the same container is started anew; its next start begins the probes again. */
+  async function restart(runner: Runner): Promise<void> {
+    const context = contextOf();
+    const { pod } = runner;
+    runner.state = { ...runner.state, restarts: { ...runner.state.restarts, dueAt: undefined } };
+    if (context.leaving.has(pod.id)) return;
+    // Between its stop and its start it is nobody else's to heal.
+    const release = context.progress.hold(pod.key, pod.replicaId);
+    await killAndStart(context, runner).finally(release);
+    context.enqueue(pod.key);
+  }
+
+  async function killAndStart(context: Context, runner: Runner): Promise<void> {
+    const { pod } = runner;
+    const detail = await context.runtime.inspect(pod.id);
+    if (detail === undefined) return;
+    const { liveness } = runner.state.states;
+    const action = runner.config.liveness?.action;
+    const why = `liveness probe${action === undefined ? "" : ` (${checkText(action)})`} failed: ${liveness?.text ?? ""}`;
+    // Its output as it was before we ended it.
+    const draft = await context.deaths.examine({ ...pod, oomKilled: false, error: "" }, `killed: ${why}`);
+    await context.runtime.stop(pod.id, { graceMs: detail.stopGraceMs });
+    const ended = await context.runtime.inspect(pod.id);
+    await context.runtime.start(pod.id);
+    context.pods.healed(pod.id, "killed by its liveness probe");
+    await context.deaths.keep({ ...draft, at: ended?.finishedAt ?? context.clock.now(), exitCode: ended?.exitCode });
+    const event = { actor: "reconciler", action: "replica.restart", ...pod.key };
+    const told = { replica_id: pod.replicaId, why, ...linesOf(draft.logs) };
+    await context.notes.write((tx) => tx.events.append({ ...event, detail: told }, context.clock.now()));
+  }
+
+  function look(now: number): number {
+    let next = now + idleMs;
+    for (const [id, runner] of runners) {
+      if (contextOf().pods.byId(id) === undefined) runners.delete(id);
+      if (!runners.has(id) || runner.pod.state !== "running") continue;
+      for (const probe of dueProbes(runner.state, now)) void attempt(runner, probe);
+      const dueAt = runner.state.restarts.dueAt;
+      if (dueAt !== undefined && dueAt <= now) {
+        restart(runner).catch((error) =>
+          contextOf().log.warn("liveness restart failed", { pod: runner.pod.name, error }),
+        );
+      }
+      next = Math.min(next, wakeAt(runner.state, runner.busy) ?? next);
+    }
+    return next;
+  }
+
+  function failing(pod: Pod): FailingProbe | undefined {
+    const runner = runners.get(pod.id);
+    if (runner === undefined || pod.state !== "running" || !isOfThisRun(runner, pod)) return undefined;
+    return failingProbe(runner.state, runner.config);
+  }
+
+  const engine: ProbeEngine = {
+    watch(pods) {
+      for (const pod of pods) if (pod.role === undefined) take(pod);
+    },
+    readiness(pod) {
+      const runner = runners.get(pod.id);
+      if (without.has(pod.id) || (runner === undefined && !isProbed(contextOf(), pod))) return undefined;
+      if (pod.state !== "running") return downReadiness(contextOf(), pod);
+      if (runner === undefined) return pendingOf(contextOf(), pod);
+      const ready = readyOf(runner.state);
+      // Between a restart of the container and the first look at it, what is known is about the run before.
+      return { ...ready, ready: ready.ready && isOfThisRun(runner, pod) };
+    },
+    failing,
+    hindrance(pod) {
+      const found = failing(pod);
+      return found && failingText(found);
+    },
+    exchanges: (id) => runners.get(id)?.exchanges ?? [],
+    async run(signal) {
+      const { clock, pods } = contextOf();
+      while (!signal.aborted) {
+        const next = look(clock.steady());
+        const sooner = new AbortController();
+        wake = () => sooner.abort();
+        await clock.sleep(Math.max(minimumMs, next - clock.steady()), AbortSignal.any([signal, sooner.signal]));
+        for (const id of without) if (pods.byId(id) === undefined) without.delete(id);
+      }
+    },
+  };
+  return engine;
+}
+
+const minimumMs = 20;
+
+/** Changes when what keeps the pod from being ready does; not with every word of an app. */
+function hindranceKey({ state, config }: Runner): string | undefined {
+  const found = failingProbe(state, config);
+  return found && `${found.probe} ${found.since} ${found.text.replace(/:.*$/s, "")}`;
+}
+
+function isOfThisRun({ run }: Runner, { upSince, startedAt }: Pod): boolean {
+  return upSince !== undefined && run === startedAt;
+}
+
+function isProbed(context: Context, pod: Pod): boolean {
+  return Object.keys(probesOf(context, pod)).length > 0;
+}
+
+/** Whatever its probes said last: nothing answers there. */
+function downReadiness(context: Context, pod: Pod): ProbeReadiness {
+  const { state, changedAt } = pod;
+  const { startup, readiness } = probesOf(context, pod);
+  return {
+    ready: false,
+    startup_passed: startup === undefined,
+    ...(readiness === undefined ? {} : { readiness_phase: "unknown" }),
+    reason: `the container is ${state}`,
+    last_transition: new Date(changedAt).toISOString(),
+  };
+}
+
+/**
+ * A pod that nobody has taken up yet. Right after a start of the server these are all: until each was looked at, what the
+ * server before has written down of the same container counts.
+ */
+function pendingOf(context: Context, pod: Pod): ProbeReadiness {
+  const config = probesOf(context, pod);
+  const before = readinessBefore(context, pod, pod.startedAt ?? pod.createdAt);
+  const state = before && resumeProbes(config, context.clock.steady(), before);
+  if (state !== undefined) return readyOf(state);
+  return { ready: false, startup_passed: config.startup === undefined, readiness_phase: "unknown" };
+}
+
+/**
+ * What the server before this one had written down about the same run of the container: a restart of the server takes
+ * no pod out of service.
+ */
+function readinessBefore({ store }: Context, pod: Pod, run: number): KnownReadiness | undefined {
+  const status = store.status.get(pod.key) as Partial<PodKindStatus> | undefined;
+  const record = status?.replica_readiness?.[pod.name] as Partial<Readiness> | undefined;
+  const transitionAt = Date.parse(record?.last_transition ?? "");
+  // Of an earlier run, or nobody knows: NaN compares as false.
+  if (!(transitionAt >= run)) return undefined;
+  const phase = record?.readiness_phase;
+  const readiness = phase === "healthy" || phase === "unhealthy" ? phase : "unknown";
+  return { startupPassed: record?.startup_passed === true, readiness, transitionAt };
+}
+
+/** The probes of the spec that the container was made from; of today's when that is not known any more. */
+function probesOf(context: Context, pod: Pod): ProbesConfig {
+  const release = context.store.releases.list(pod.key).find(({ hash }) => hash === pod.hash);
+  const spec: Spec | undefined = release?.spec ?? context.store.manifests.get(pod.key)?.spec;
+  return probeConfig(spec?.probes as Probes | undefined);
+}
+
+/** On its first network, or loopback where it shares the machine's. Read anew after each start. */
+async function addressOf(context: Context, pod: Pod): Promise<string | undefined> {
+  const detail = await context.runtime.inspect(pod.id).catch(() => undefined);
+  if (detail === undefined) return undefined;
+  const platform = detail.networks[context.names.network]?.ipAddress;
+  if (platform) return platform;
+  if ("host" in detail.networks) return "127.0.0.1";
+  return Object.values(detail.networks).find(({ ipAddress }) => ipAddress !== "")?.ipAddress;
+}

@@ -1,0 +1,75 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
+import type { listStats, Stats } from "../../api/stats.ts";
+import { fieldsOf, textOf } from "../../core/lenient.ts";
+import { formatCpu, parseCpu, parseMemory } from "../../core/quantity.ts";
+import { memoryPercent } from "../../core/usage.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+import type { UsageSnapshot } from "../state/usage-sampler.ts";
+import { matches } from "../state/target.ts";
+import { isoTime } from "../state/wire.ts";
+
+type PodUsage = UsageSnapshot["pods"] extends ReadonlyMap<string, infer Value> ? Value : never;
+
+/** GET /stats, sorted by container name. Fails `unavailable` when the collector is off or the engine is down. */
+export async function podStats(
+  context: Context,
+  filter: Target,
+  { orphans, live }: { orphans: boolean; live: boolean },
+): Promise<DataOf<typeof listStats>> {
+  if (!context.usage.enabled) {
+    throw new Failure("unavailable", "the stats collector is off; start the server with --stats-interval 15s");
+  }
+  context.engine.require();
+  const collected = live ? undefined : context.usage.latest();
+  const snapshot = collected ?? (await context.usage.live());
+  const rows = [...snapshot.pods.values()].flatMap((usage) => record(context, filter, usage) ?? []);
+  const pods = rows.filter(({ orphan }) => orphans || !orphan);
+  return {
+    pods: pods.sort((a, b) => a.container_name.localeCompare(b.container_name)),
+    snapshot: collected !== undefined,
+    sampled_at: isoTime(snapshot.at),
+  };
+}
+
+/** Undefined for what the filter leaves out, and for containers without an identity. */
+function record(context: Context, filter: Target, usage: PodUsage): Stats | undefined {
+  const { label } = context.names;
+  const kind = usage.labels[label.kind];
+  const name = usage.labels[label.name];
+  if (kind === undefined || name === undefined) return undefined;
+  const key = { kind, scope: usage.labels[label.scope] ?? "", name };
+  if (!matches(key, filter)) return undefined;
+  const manifest = context.store.manifests.get(key);
+  return {
+    identity: { ...key, replica_id: usage.labels[label.replicaId] ?? "" },
+    container_name: usage.name,
+    usage: figures(usage),
+    limits: manifest === undefined ? {} : limitsOf(manifest.spec),
+    orphan: manifest === undefined,
+  };
+}
+
+function figures(usage: PodUsage): Stats["usage"] {
+  const limitBytes = Number.isFinite(usage.memoryLimitBytes) ? usage.memoryLimitBytes : 0;
+  return {
+    cpu_percent: usage.cpuPercent,
+    memory_usage_bytes: usage.memoryBytes,
+    memory_limit_bytes: limitBytes,
+    memory_percent: memoryPercent(usage.memoryBytes, limitBytes),
+    ...(usage.pids === 0 ? {} : { pids: usage.pids }),
+  };
+}
+
+/** `cpu` as a decimal count, `memory` as written. */
+function limitsOf(spec: Record<string, unknown>): Stats["limits"] {
+  const { cpu, memory } = fieldsOf(fieldsOf(spec.resources).limits);
+  const nanoCpus = parseCpu(textOf(cpu) ?? "");
+  const memoryText = textOf(memory);
+  const memoryBytes = parseMemory(memoryText ?? "");
+  return {
+    ...(nanoCpus === undefined ? {} : { cpu: formatCpu(nanoCpus) }),
+    ...(memoryBytes === undefined || memoryText === undefined ? {} : { memory: memoryText, memory_bytes: memoryBytes }),
+  };
+}

@@ -1,0 +1,187 @@
+import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
+import type { WorkloadPlan } from "../../core/plan/pod.ts";
+import { notActedUpon } from "../../core/unsupported.ts";
+import { reportedValues } from "../../core/referents.ts";
+import { isJobKind } from "../../core/resolve-job.ts";
+import type { ResolvedWorkload } from "../../core/workload.ts";
+import { convergeAsset } from "./converge-asset.ts";
+import type { Context } from "../state/context.ts";
+import { execute } from "./execute.ts";
+import { convergeJob } from "../runs/job-status.ts";
+import { interruptible } from "../state/interrupt.ts";
+import { planNow } from "../views/plan-now.ts";
+import { latestRelease } from "./releases.ts";
+import { refuseUnresolved, resolveStored } from "../desired/resolve.ts";
+import { ensureRelease, judge, memoryOf, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
+import { type Finding, podsNow, putStatus, saveStatus } from "../state/save-status.ts";
+import { isPodKind } from "../state/target.ts";
+import type { TearDown } from "./tear-down.ts";
+
+/** Settled, or worth another look after `againInMs`. */
+export interface Round {
+  settled: boolean;
+  againInMs?: number;
+}
+
+/**
+ * Brings one resource to what is stored about it. Acts on the state, never on the event that caused the call; safe to
+ * call at any time, and to be killed in at any point.
+ */
+export async function converge(context: Context, tearDown: TearDown, key: ManifestKey): Promise<Round> {
+  const deletion = context.store.deletions.get(key);
+  if (deletion !== undefined) {
+    if (!context.engine.up()) return { settled: false };
+    await context.jobs.cancelAll(key, "the manifest was deleted");
+    await tearDown.finish(deletion);
+  }
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined) {
+    context.progress.forget(key);
+    context.notes.forget(key);
+    context.releasePhases.settle();
+    return { settled: true };
+  }
+  if (isPodKind(manifest.kind)) return convergePods(context, key);
+  if (isJobKind(manifest.kind)) await convergeJob(context, manifest);
+  else if (manifest.kind === "asset") await convergeAsset(context, key);
+  else await storeOnly(context, manifest);
+  context.progress.clearTrouble(key);
+  return { settled: true };
+}
+
+/** More rounds than any rollout takes in one go; what is left is taken up by the next call. */
+const roundsMax = 200;
+
+async function convergePods(context: Context, key: ManifestKey): Promise<Round> {
+  if (!context.engine.up()) return { settled: false };
+  for (let round = 0; round < roundsMax; round++) {
+    const manifest = context.store.manifests.get(key);
+    if (manifest === undefined) return { settled: false, againInMs: 0 };
+    await ensureRelease(context, manifest);
+    takeUpPhase(context, manifest);
+    const target = rolloutTarget(context, manifest);
+    if (target === undefined) return waitForPhase(context, manifest);
+    const { workload, problems } = resolveStored(context, target);
+    if (problems.length > 0) await startStopped(context, { key, workload });
+    refuseUnresolved(problems);
+    const plan = await planAfresh(context, { key, workload, known: round === 0 && context.pods.isFresh(key) });
+    if (round === 0) await removeInitLeftovers(context, key);
+    if (plan.steps.length === 0) settleTrouble(context, key, plan);
+    const finding = {
+      manifest,
+      workload,
+      plan,
+      movedAt: rolloutMovedAt(context, { manifest, workload, plan, pods: podsNow(context, manifest, workload) }),
+    };
+    const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
+    await Promise.all([judgement.recorded, saveStatus(context, { ...finding, memory: judgement.memory })]);
+    if (judgement.moved) continue;
+    if (plan.steps.length === 0) return rest(context, finding);
+    const deadlineAt =
+      finding.movedAt === undefined ? undefined : finding.movedAt + workload.rollout.progressDeadlineMs;
+    const { steps } = plan;
+    await interruptible(context, { manifest, deadlineAt }, (interrupt) =>
+      execute(context, { key, workload, steps, interrupt }),
+    );
+    if (context.closing.aborted) break;
+    context.progress.clearTrouble(key);
+  }
+  return { settled: false, againInMs: 0 };
+}
+
+/**
+ * Nothing is done on hearsay, but most looks find nothing to do: with `known`, the engine is asked only when there seems
+ * to be something.
+ */
+async function planAfresh(
+  context: Context,
+  { key, workload, known }: { key: ManifestKey; workload: ResolvedWorkload; known: boolean },
+): Promise<WorkloadPlan> {
+  const guess = known ? planNow(context, key, workload) : undefined;
+  if (guess?.steps.length === 0) return guess;
+  await context.pods.refresh(key);
+  context.probes.watch(context.pods.of(key));
+  return planNow(context, key, workload);
+}
+
+/** What was made when everything was there goes on, and is healed; only nothing new can be made. */
+async function startStopped(context: Context, { key, workload }: { key: ManifestKey; workload: ResolvedWorkload }) {
+  const plan = await planAfresh(context, { key, workload, known: context.pods.isFresh(key) });
+  const steps = plan.steps.filter(({ type }) => type === "start");
+  if (steps.length > 0) await execute(context, { key, workload, steps, interrupt: context.closing });
+}
+
+/** Init containers that nobody waits for any more: their replica was being made when the server ended. */
+async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<void> {
+  const leftovers = context.pods.of(key).filter(({ role }) => role === "init");
+  await Promise.all(leftovers.map(({ id }) => context.runtime.remove(id)));
+}
+
+/** A release whose commands have yet to run; also after a restart of the server in the middle of them. */
+function takeUpPhase(context: Context, manifest: StoredManifest): void {
+  const release = latestRelease(context, manifest);
+  if (release !== undefined) context.releasePhases.takeUp(release);
+  context.releasePhases.settle();
+}
+
+/** Nothing runs before the first release phase has passed. */
+async function waitForPhase(context: Context, manifest: StoredManifest): Promise<Round> {
+  const { workload } = resolveStored(context, manifest);
+  const empty: WorkloadPlan = {
+    steps: [],
+    againInMs: undefined,
+    done: false,
+    counts: { ready: 0, updated: 0, frozen: 0, total: 0 },
+    waitingFor: "the release phase has to pass before the first replica starts",
+  };
+  await saveStatus(context, { manifest, workload, plan: empty, movedAt: undefined, memory: {} });
+  return { settled: false };
+}
+
+/** Nothing to do: until something changes, or the progress deadline of what is awaited passes. */
+function rest(context: Context, { plan, workload, movedAt }: Omit<Finding, "memory">): Round {
+  const deadlineIn = movedAt === undefined ? 0 : movedAt + workload.rollout.progressDeadlineMs - context.clock.steady();
+  const waits = [plan.againInMs, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
+  return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
+}
+
+/** With nothing to do there is no trouble, unless what failed only waits for its next try. */
+function settleTrouble({ progress, pods, clock }: Context, key: ManifestKey, { againInMs }: WorkloadPlan): void {
+  const trouble = progress.trouble(key);
+  const isHeld = ({ id }: { id: string }) => progress.startNotBefore(id) > clock.steady();
+  const waits = pods.of(key).some((pod) => pod.state !== "running" && isHeld(pod));
+  if (trouble === undefined || againInMs === undefined || !waits) progress.clearTrouble(key);
+  else progress.setTrouble(key, { ...trouble, retryAt: clock.now() + againInMs });
+}
+
+/** Kinds that this version keeps but does not act upon say so. */
+async function storeOnly(context: Context, manifest: StoredManifest): Promise<void> {
+  const warnings = notActedUpon(manifest.kind, manifest.spec);
+  await putStatus(context, manifest, {
+    ...statusShape(context, manifest),
+    phase: "stored",
+    observed_revision: manifest.revision,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  });
+}
+
+/** `data`: what `${ref.ingress.…}` stands for. */
+function statusShape({ names }: Context, manifest: StoredManifest): Record<string, unknown> {
+  return manifest.kind === "ingress" ? { data: reportedValues(manifest, names) } : {};
+}
+
+/** Puts an error where `describe` shows it. */
+export async function saveTrouble(context: Context, key: ManifestKey): Promise<void> {
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined) return;
+  const trouble = context.progress.trouble(key);
+  if (!isPodKind(manifest.kind)) {
+    const known = context.notes.status(key) ?? {};
+    await putStatus(context, key, { ...known, phase: "failing", last_reconcile_error: trouble?.message });
+    return;
+  }
+  const { workload } = resolveStored(context, rolloutTarget(context, manifest) ?? manifest);
+  const plan = planNow(context, key, workload);
+  const movedAt = rolloutMovedAt(context, { manifest, workload, plan, pods: podsNow(context, manifest, workload) });
+  await saveStatus(context, { manifest, workload, plan, movedAt, memory: memoryOf(context, manifest) });
+}

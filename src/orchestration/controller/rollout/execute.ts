@@ -1,0 +1,270 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ManifestKey } from "../../api/manifest.ts";
+import { assetRefs } from "../../core/assets.ts";
+import { containerSpec } from "../../core/container-spec.ts";
+import { isCurrent } from "../../core/plan/classify.ts";
+import type { Step } from "../../core/plan/pod.ts";
+import { replicaId } from "../../../base/pure/replica-id.ts";
+import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../../core/workload.ts";
+import type { Context } from "../state/context.ts";
+import { drain } from "../pods/drain.ts";
+import { refuseHeldPorts } from "../desired/host-ports.ts";
+import { ensureImage, ensureImageRef, type ImageUse } from "../desired/images.ts";
+import { runInits } from "./inits.ts";
+import { ensureVolumes } from "../desired/named-volumes.ts";
+import { ensureClaims } from "../desired/volumes.ts";
+
+export interface Execution {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  steps: Step[];
+  /** Ends what may take long and is not wanted any more; see `interrupt.ts`. */
+  interrupt: AbortSignal;
+}
+
+/**
+ * Does the steps of one plan, side by side. All of them are tried; then the first error is thrown, so that one
+ * replica that cannot start does not hold up the others.
+ */
+export async function execute(context: Context, { key, workload, steps, interrupt }: Execution): Promise<void> {
+  const making = steps.some((step) => step.type === "create");
+  const imageRef = making || stopsFirst(steps, workload) ? await prepare(context, workload) : "";
+  // What a replica needs is here before the one that it takes the place of is stopped.
+  if (stopsFirst(steps, workload)) await prepareReplacement(context, workload);
+  const taken = new Set(context.pods.of(key).map((pod) => pod.replicaId));
+  const results = await Promise.allSettled(
+    steps.map((step) => perform(context, { key, workload, step, imageRef, taken, interrupt })),
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** Whether a replica that runs goes before the one that takes its place is made. */
+function stopsFirst(steps: readonly Step[], workload: ResolvedWorkload): boolean {
+  const { kind, rollout, replicas } = workload;
+  if (replicas === 0 || (kind === "deployment" && rollout.strategy !== "recreate")) return false;
+  return steps.some((step) => {
+    if (step.type !== "remove" || step.pod.state !== "running") return false;
+    return (step.pod.ordinal ?? 0) < replicas && !isCurrent(step.pod, workload);
+  });
+}
+
+async function prepareReplacement(context: Context, workload: ResolvedWorkload): Promise<void> {
+  for (const { image } of workload.inits) if (image !== undefined) await ensureImageRef(context, workload, image);
+  await refuseHeldPorts(context, workload);
+}
+
+/** What a container is made from, whether it is a replica or a run of a job. */
+interface Preparable extends ImageUse {
+  container: ContainerTemplate;
+}
+
+/** What must be there before a container can be created. Returns the image reference to create from. */
+export async function prepare(context: Context, workload: Preparable): Promise<string> {
+  await requireAssets(context, workload);
+  if (workload.container.networkMode === "bridge") {
+    for (const network of [context.names.network, ...workload.container.networks]) {
+      await context.runtime.ensureNetwork(network);
+    }
+  }
+  await ensureVolumes(context, workload.container.mounts);
+  return ensureImage(context, workload);
+}
+
+/** A mount whose file is missing or altered would show the app something that nobody applied. */
+async function requireAssets(context: Context, workload: Preparable): Promise<void> {
+  for (const { assetDigest, target } of workload.container.mounts) {
+    if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
+    mendAssets(context, workload);
+    throw new Failure(
+      "unavailable",
+      `the asset file for ${target} is missing or altered on disk; it is written again from its asset`,
+      { reason: "AssetUnavailable" },
+    );
+  }
+}
+
+function mendAssets(context: Context, workload: Preparable): void {
+  const manifest = context.store.manifests.get(workload);
+  if (manifest === undefined) return;
+  for (const { candidates } of assetRefs(manifest)) {
+    for (const { scope, name } of candidates) context.enqueue({ kind: "asset", scope, name });
+  }
+}
+
+interface Performance {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  step: Step;
+  imageRef: string;
+  taken: Set<string>;
+  interrupt: AbortSignal;
+}
+
+/** Starts are what loads a machine, and have to queue; inits and stops mostly wait, and must not keep a start waiting. */
+async function perform(context: Context, performance: Performance): Promise<void> {
+  const { key, workload, step } = performance;
+  switch (step.type) {
+    case "create":
+      return create(context, { ...performance, ordinal: step.ordinal, why: step.why });
+    case "start":
+      return heal(context, { ...performance, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
+    case "remove":
+      return remove(context, { key, workload, step });
+    case "rename":
+      return context.runtime.rename(step.pod.id, step.to);
+  }
+}
+
+interface Creation extends Omit<Performance, "key" | "step"> {
+  ordinal: number | undefined;
+  why: string;
+}
+
+async function create(context: Context, creation: Creation): Promise<void> {
+  const { workload, ordinal, imageRef, taken, interrupt } = creation;
+  if (ordinal !== undefined) await ensureClaims(context, workload, ordinal);
+  const id = ordinal === undefined ? freshReplicaId(context, taken) : String(ordinal);
+  const wanted = await runInits(context, { workload, replicaId: id, imageRef, interrupt });
+  if (wanted) await startNew(context, creation, id);
+}
+
+/** A container that cannot start is not left behind: the next try makes a new one from what is true then. */
+async function startNew(context: Context, { workload, ordinal, why, imageRef }: Creation, id: string): Promise<void> {
+  const createdAt = context.clock.now();
+  const spec = containerSpec(
+    workload,
+    { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) },
+    context.names,
+  );
+  // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
+  const container = await context.starts(() => createAndStart(context, { spec, workload, replica: id }));
+  await stopIfFrozen(context, workload, { replica: id, container });
+  await note(context, workload, { action: "replica.create", replica: id, why });
+}
+
+interface Starting {
+  spec: ContainerSpec;
+  workload: ResolvedWorkload;
+  replica: string;
+}
+
+/** One that was frozen since the plan was made is not started, for however short a time: another may take its place. */
+async function createAndStart(context: Context, { spec, workload, replica }: Starting): Promise<string> {
+  const { runtime } = context;
+  const container = await runtime.create(spec);
+  if (isFrozen(context, workload, replica)) return container;
+  try {
+    await runtime.start(container);
+  } catch (error) {
+    await runtime.remove(container);
+    throw error;
+  }
+  return container;
+}
+
+function isFrozen({ store }: Context, workload: ResolvedWorkload, replica: string): boolean {
+  return store.frozen.list(workload).includes(replica);
+}
+
+/** Frozen while we were at it: whoever asked for that was told that it is stopped. */
+async function stopIfFrozen(
+  context: Context,
+  workload: ResolvedWorkload,
+  { replica, container }: { replica: string; container: string },
+): Promise<void> {
+  if (!isFrozen(context, workload, replica)) return;
+  await context.runtime.stop(container, { graceMs: workload.container.stopGraceMs });
+}
+
+function freshReplicaId(context: Context, taken: Set<string>): string {
+  for (;;) {
+    const id = replicaId(context.randomBytes(5));
+    if (taken.has(id)) continue;
+    taken.add(id);
+    return id;
+  }
+}
+
+/** Refusals that go away by themselves; a container refused for another reason is made anew. */
+const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
+
+interface Healing extends Pick<Performance, "key" | "workload" | "interrupt"> {
+  id: string;
+  replica: string;
+  why: string;
+}
+
+async function heal(context: Context, { key, workload, id, replica, why, interrupt }: Healing): Promise<void> {
+  context.progress.started(id, context.clock.steady());
+  const died = context.pods.byId(id);
+  const death = died?.state === "exited" ? { ...died } : undefined;
+  try {
+    // Something else is wanted since the plan was made: an outdated one is made anew, never started as it was.
+    const isDone = await context.starts(async () => {
+      if (interrupt.aborted || isFrozen(context, workload, replica)) return false;
+      await context.runtime.start(id);
+      return true;
+    });
+    if (!isDone) return;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "not_found") return;
+    const keep = error instanceof Failure && waitable.has(error.reason ?? "");
+    if (!keep) await context.runtime.remove(id);
+    throw error;
+  }
+  await stopIfFrozen(context, workload, { replica, container: id });
+  // The engine's own policy was faster: that counts, and has been told.
+  if (death !== undefined && (await restartsOf(context, id)) > death.restarts) return;
+  // Afterwards, for nobody should wait for a record: its output is still there.
+  if (death !== undefined) {
+    context.pods.healed(id);
+    await context.deaths.record(death, why);
+  }
+  await note(context, key, { action: "replica.start", replica, why });
+}
+
+/** As the engine counts them now; a start of ours has set them to 0. */
+async function restartsOf({ runtime }: Context, id: string): Promise<number> {
+  const detail = await runtime.inspect(id).catch(() => undefined);
+  return detail?.restartCount ?? 0;
+}
+
+interface Removal {
+  key: ManifestKey;
+  workload: ResolvedWorkload;
+  step: Extract<Step, { type: "remove" }>;
+}
+
+async function remove(context: Context, { key, workload, step }: Removal): Promise<void> {
+  const { pod, why } = step;
+  const seen = context.pods.byId(pod.id);
+  const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
+  if (seen !== undefined && unwell) await context.deaths.record(seen, why);
+  context.leaving.add(pod.id);
+  try {
+    if (step.drain && seen?.state === "running" && !(await drain(context, seen, workload.rollout.drainMs))) return;
+    if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
+      await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
+    }
+    await context.runtime.remove(pod.id);
+  } catch (error) {
+    // It stays for now, and by the next try it may be wanted again.
+    context.leaving.remove(pod.id);
+    throw error;
+  }
+  if (step.forgetFrozen) await context.store.write((tx) => tx.frozen.remove(key, pod.replicaId));
+  await note(context, key, { action: "replica.remove", replica: pod.replicaId, why });
+}
+
+interface Note {
+  action: string;
+  replica: string;
+  why: string;
+}
+
+async function note(context: Context, key: ManifestKey, { action, replica, why }: Note): Promise<void> {
+  const { kind, scope, name } = key;
+  const event = { actor: "reconciler", action, kind, scope, name, detail: { replica_id: replica, why } };
+  await context.notes.write((tx) => tx.events.append(event, context.clock.now()), { durable: false });
+}

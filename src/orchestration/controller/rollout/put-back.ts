@@ -1,0 +1,79 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { changedPaths } from "../../core/diff.ts";
+import { specHash } from "../../core/spec-hash.ts";
+import { type FaultCount, rolledBackSpec } from "../../core/rollback.ts";
+import { specValidators } from "../../core/spec-validators.ts";
+import type { ReleaseRecord, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+import { rollReaders, watchReaders } from "../desired/referents.ts";
+import { lastGoodOther, mintRelease, releaseTarget } from "./releases.ts";
+
+/** POST /rollback: supersedes whatever is under way. */
+export async function rollback(
+  context: Context,
+  target: Target & { releaseId: string | undefined },
+  { actor }: { actor: string },
+) {
+  const { kind, scope, name } = releaseTarget(context, target);
+  const key = { kind, scope, name };
+  const result = await context.store.write((tx) => {
+    const stored = tx.manifests.get(key);
+    if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
+    const goal = rollbackGoal(tx, stored, target.releaseId);
+    return putBack(context, tx, { stored, goal, cause: "rollback", actor, why: "rollback asked for" });
+  });
+  context.enqueue(key);
+  const { goal, release, takenBack } = result;
+  return { scope, name, kind, rolled_back_to: goal, new_release: release, taken_back: takenBack };
+}
+
+function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | undefined): ReleaseRecord {
+  const releases = tx.releases.list(stored);
+  if (id) {
+    const wanted = releases.find((release) => release.id === id);
+    if (wanted === undefined) throw new Failure("not_found", `${formatKey(stored)} has no release "${id}"`);
+    if (!wanted.good) throw new Failure("conflict", `release ${id} never became ready; choose one that succeeded`);
+    return wanted;
+  }
+  const present = { hash: specHash(stored.kind, stored.spec), imageId: tx.images.pinOf(stored)?.imageId };
+  const goal = lastGoodOther(releases, present);
+  if (goal === undefined)
+    throw new Failure("conflict", `${formatKey(stored)} has no earlier good release to return to`);
+  return goal;
+}
+
+/** Whether a spec keeps the rules of its kind; by these a rollback judges which settings fit. */
+export function faultCount({ limits }: Context, kind: StoredManifest["kind"]): FaultCount {
+  const faults = specValidators[kind];
+  return (spec) => faults(spec, limits).length;
+}
+
+export interface PuttingBack {
+  stored: StoredManifest;
+  goal: ReleaseRecord;
+  cause: "rollback" | "auto_rollback";
+  actor: string;
+  why: string;
+}
+
+/** Stores the spec of a past release with the settings of today, and mints the release of it, on its image. */
+export function putBack(context: Context, tx: Transaction, { stored, goal, cause, actor, why }: PuttingBack) {
+  const now = context.clock.now();
+  const { kind, scope, name } = stored;
+  const spec = rolledBackSpec(goal.spec, stored.spec, faultCount(context, kind));
+  const takenBack = changedPaths(stored.spec, spec).slice(0, pathsKept);
+  const watched = watchReaders(tx, [stored]);
+  const { manifest } = tx.manifests.put({ kind, scope, name, spec }, now);
+  // Nobody may be there to be told that a value goes: its readers wait.
+  rollReaders(context, tx, { watched, refuseLoss: false, actor, now });
+  const image = goal.imageId === undefined ? {} : { imageId: goal.imageId };
+  const record = mintRelease(context, tx, { manifest, cause, rolledBackFrom: goal.id, takenBack, ...image, now });
+  const detail = { to: goal.id, release: record.id, why, taken_back: takenBack };
+  tx.events.append({ actor, action: "release.rollback", kind, scope, name, revision: manifest.revision, detail }, now);
+  return { goal: goal.id, release: record.id, takenBack };
+}
+
+/** Enough to see what a rollback is about. */
+const pathsKept = 50;

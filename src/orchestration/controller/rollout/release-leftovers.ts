@@ -1,0 +1,22 @@
+import type { ReleaseRecord } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { outlive } from "../runs/one-off.ts";
+import { codeOf, releaseContainers, stepsOf, timeoutOf } from "./release-step.ts";
+
+/**
+ * Before a release runs a command: those of other releases of its resource, left running by a server that ended, are
+ * waited for, at most until their time is up. A migration is never cut off, and never has company.
+ */
+export async function clearTheWay(context: Context, release: ReleaseRecord, leave: AbortSignal): Promise<void> {
+  const { label } = context.names;
+  const found = await context.runtime.list(releaseContainers(release));
+  const done = new Set(
+    stepsOf(release.spec).flatMap((step) => (codeOf(release, step) === undefined ? [] : [step.nameFor(release)])),
+  );
+  for (const container of found.filter(({ labels }) => labels[label.role] === "release")) {
+    const owner = container.labels[label.releaseId] ?? "";
+    if (owner === release.id && !done.has(container.name)) continue;
+    const timeoutMs = timeoutOf(context.store.releases.get(owner)?.spec ?? {});
+    await outlive(context, container.id, { timeoutMs, leave });
+  }
+}

@@ -1,0 +1,198 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { Log } from "../../../base/words/log.ts";
+import type { ReleaseRecord } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
+import { takeImage } from "../desired/images.ts";
+import { type KeyText, keyText } from "../state/key-text.ts";
+import { clearTheWay } from "./release-leftovers.ts";
+import type { ReleasePhases } from "./release-phase-engine.ts";
+import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } from "./release-step.ts";
+import { createTranscripts } from "./release-transcripts.ts";
+import { lastGoodBefore } from "./releases.ts";
+import { putBack } from "./put-back.ts";
+import { resolveStored } from "../desired/resolve.ts";
+import type { Transcript } from "./transcript.ts";
+
+const logCharsKept = 64 * 1024;
+const claimsKept = 1_000;
+/** Pause after what an engine that was away made impossible. */
+const againMs = 2_000;
+
+export function createReleasePhases(contextOf: () => Context, log: Log): ReleasePhases {
+  const transcripts = createTranscripts((id) => contextOf().store.releases.get(id));
+  const underWay = new Set<string>();
+  /** The end of what each resource has to run: its commands never run side by side. */
+  const lines = new Map<KeyText, Promise<void>>();
+  const claimed = new Set<string>();
+  const closing = new AbortController();
+
+  function inLine(release: ReleaseRecord, part: string, work: () => Promise<void>): void {
+    const id = `${release.id} ${part}`;
+    if (underWay.has(id) || closing.signal.aborted) return;
+    underWay.add(id);
+    const line = keyText(release);
+    const task = (lines.get(line) ?? Promise.resolve())
+      .then(work)
+      .catch((error) => again(release, error))
+      .finally(() => {
+        underWay.delete(id);
+        if (lines.get(line) === task) lines.delete(line);
+      });
+    lines.set(line, task);
+  }
+
+  function again(release: ReleaseRecord, error: unknown): void {
+    if (closing.signal.aborted) return;
+    if (error instanceof Failure) log.info("release waits", { release: release.id, error: error.message });
+    else log.error("release bug", { release: release.id, error });
+    contextOf().enqueue(release, againMs);
+  }
+
+  function phaseOf(release: ReleaseRecord): Phase {
+    return { release, transcript: transcripts.of(release.id), leave: closing.signal };
+  }
+
+  return {
+    takeUp(release) {
+      if (release.status === "pending") inLine(release, "before", () => runBefore(contextOf(), phaseOf(release)));
+      else if (awaitsPost(release)) inLine(release, "after", () => runAfter(contextOf(), phaseOf(release)));
+    },
+    transcript: transcripts.of,
+    settle: transcripts.settle,
+    claim(id) {
+      if (claimed.has(id)) return false;
+      claimed.add(id);
+      const [oldest] = claimed;
+      if (claimed.size > claimsKept && oldest !== undefined) claimed.delete(oldest);
+      return true;
+    },
+    async close() {
+      closing.abort();
+      await Promise.all(lines.values());
+    },
+  };
+}
+
+interface Phase {
+  release: ReleaseRecord;
+  transcript: Transcript;
+  /** Aborts when the server stops. */
+  leave: AbortSignal;
+}
+
+/** pre_command, then command; then the replicas may be replaced. What is recorded as done is not done again. */
+async function runBefore(context: Context, phase: Phase): Promise<void> {
+  const { release, transcript, leave } = phase;
+  await clearTheWay(context, release, leave);
+  for (const step of stepsOf(release.spec).filter(({ when }) => when === "before")) {
+    const known = context.store.releases.get(release.id);
+    // Superseded, or its resource deleted: its next command is not wanted any more.
+    if (known?.status !== "pending") return;
+    if (codeOf(known, step) === 0) continue;
+    transcript.heading(`Release ${release.id}: ${step.name}`);
+    const record = (outcome: Outcome) => stepEnded(context, phase, { step, outcome });
+    const { code } = await runReleaseStep(context, { release, step, transcript, leave, record });
+    if (code !== 0) return;
+  }
+  await passed(context, phase);
+}
+
+async function stepEnded(
+  context: Context,
+  { release, transcript }: Phase,
+  { step, outcome }: { step: Step; outcome: Outcome },
+): Promise<void> {
+  const { kind, scope, name } = release;
+  const key = { kind, scope, name };
+  const calls = outcome.code === 0 ? [] : await failureCalls(context, release, outcome.text);
+  await context.store.write((tx) => {
+    const known = tx.releases.get(release.id);
+    if (known?.status !== "pending") return;
+    const told = { ...known, [step.codeField]: outcome.code, log: transcript.text().slice(-logCharsKept) };
+    if (outcome.code === 0) return tx.releases.put(told);
+    const now = context.clock.now();
+    const error = outcome.text;
+    tx.releases.put({ ...told, status: "failed", endedAt: now, error });
+    tx.events.append(
+      { actor: "reconciler", action: "release.failed", ...key, detail: { release: release.id, error } },
+      now,
+    );
+    putCalls(tx, calls);
+    const stored = tx.manifests.get(key);
+    const goal = lastGoodBefore(tx.releases.list(key), release);
+    // The old replicas never stopped serving; with `auto_rollback` their spec is what is stored again, too.
+    if (stored !== undefined && goal !== undefined && rollsBack(release)) {
+      putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    } else if (stored !== undefined) tx.manifests.touch(key);
+  });
+  context.outbox.wake();
+}
+
+async function failureCalls(context: Context, release: ReleaseRecord, error: string) {
+  const manifest = context.store.manifests.get(release);
+  if (manifest === undefined) return [];
+  const { id: releaseId, image, startedAt } = release;
+  return deployCalls(context, { manifest, releaseId, image, startedAt, error });
+}
+
+function rollsBack({ spec: { rollout } }: ReleaseRecord): boolean {
+  return !(
+    typeof rollout === "object" &&
+    rollout !== null &&
+    "auto_rollback" in rollout &&
+    rollout.auto_rollback === false
+  );
+}
+
+async function passed(context: Context, { release, transcript }: Phase): Promise<void> {
+  const { kind, scope, name } = release;
+  const key = { kind, scope, name };
+  const frozen = context.store.frozen.list(key);
+  const running = context.pods.of(key).filter((pod) => pod.role === undefined && !frozen.includes(pod.replicaId));
+  const replicas = running.length;
+  if (replicas > 0) transcript.heading(`Release ${release.id}: ${replacing(context, release, replicas)}`);
+  await context.store.write((tx) => {
+    const known = tx.releases.get(release.id);
+    if (known?.status !== "pending") return;
+    tx.releases.put({ ...known, status: "running" });
+    takeImage(tx, known, context.clock.now());
+    // Nothing in the spec differs, and yet everything is to be made anew.
+    if (known.cause === "release_run") tx.manifests.raiseGeneration(key);
+    else tx.manifests.touch(key);
+  });
+}
+
+/** What happens to the replicas now, in the words of the strategy. */
+function replacing(context: Context, { kind, scope, name, spec }: ReleaseRecord, replicas: number): string {
+  const manifest = context.store.manifests.get({ kind, scope, name });
+  const strategy = manifest && resolveStored(context, { ...manifest, spec }).workload.rollout.strategy;
+  if (strategy === "recreate") return `replacing ${replicas} replica(s), the old ones stop first (recreate)`;
+  return `rolling restart of ${replicas} replica(s)`;
+}
+
+/** Its failure is recorded and does not fail the release. */
+async function runAfter(context: Context, phase: Phase): Promise<void> {
+  const { release, transcript, leave } = phase;
+  await clearTheWay(context, release, leave);
+  for (const step of stepsOf(release.spec).filter(({ when }) => when === "after")) {
+    transcript.heading(`Release ${release.id}: ${step.name}`);
+    await runReleaseStep(context, { release, step, transcript, leave, record });
+  }
+
+  async function record({ code, text }: Outcome): Promise<void> {
+    if (code !== 0) transcript.heading(`Release ${release.id}: post_command ended with exit code ${code}, recorded`);
+    await context.store.write((tx) => {
+      const known = tx.releases.get(release.id);
+      const log = transcript.text().slice(-logCharsKept);
+      if (known === undefined) return;
+      tx.releases.put({ ...known, postExitCode: code, log });
+      if (code === 0) return;
+      const { kind, scope, name, id } = known;
+      const detail = { release: id, error: text };
+      const action = "release.post_failed";
+      tx.events.append({ actor: "reconciler", action, kind, scope, name, detail }, context.clock.now());
+    });
+    context.releasePhases.settle();
+  }
+}

@@ -1,0 +1,61 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import type { ReleaseRecord } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+import { stepsOf } from "./release-step.ts";
+import { latestRelease, mintRelease } from "./releases.ts";
+import { resolveTarget } from "../state/target.ts";
+import type { ReleaseStream } from "./transcript.ts";
+
+/**
+ * POST /releases/run. The release goes on whoever listens. One that an apply began and nobody has joined is what the
+ * first caller gets; any other that is under way is a conflict, unless the caller wants to follow it.
+ */
+export async function runRelease(
+  context: Context,
+  target: Target,
+  { follow, actor }: { follow: boolean; actor: string },
+): Promise<ReleaseStream> {
+  const key = resolveTarget(context.store.manifests, { ...target, kind: "deployment" });
+  const { scope, name } = key;
+  const latest = latestRelease(context, key);
+  const under = latest?.endedAt === undefined ? latest : undefined;
+  const stream = (release: ReleaseRecord) => {
+    const transcript = context.releasePhases.transcript(release.id);
+    context.releasePhases.settle();
+    return { scope, name, releaseId: release.id, transcript };
+  };
+  if (follow) {
+    if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
+    return stream(latest);
+  }
+  requireBlock(context.store.manifests.get(key));
+  // Nothing would be told until it is back.
+  const isOwn = under?.cause === "release_run";
+  if (!isOwn) context.engine.require();
+  if (under !== undefined) {
+    if (!isOwn && context.releasePhases.claim(under.id)) return stream(under);
+    throw new Failure(
+      "conflict",
+      `release ${under.id} of ${formatKey(key)} is in progress; follow it with follow=true`,
+    );
+  }
+  const release = await context.store.write((tx) => {
+    const manifest = tx.manifests.get(key);
+    if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
+    requireBlock(manifest);
+    const now = context.clock.now();
+    const minted = mintRelease(context, tx, { manifest, cause: "release_run", now });
+    tx.manifests.touch(key);
+    tx.events.append({ actor, action: "release.run", ...key, detail: { release: minted.id } }, now);
+    return minted;
+  });
+  context.enqueue(key);
+  return stream(release);
+}
+
+function requireBlock(manifest: StoredManifest | undefined): void {
+  if (manifest === undefined || stepsOf(manifest.spec).length > 0) return;
+  throw new Failure("invalid", `${formatKey(manifest)} has no release block; use restart to roll it`);
+}

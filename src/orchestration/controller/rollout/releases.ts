@@ -1,0 +1,174 @@
+import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
+import type { Release } from "../../api/releases.ts";
+import { canonicalJson } from "../../../base/pure/digest.ts";
+import { specHash } from "../../core/spec-hash.ts";
+import { maskSpec } from "../../core/mask.ts";
+import { releaseId } from "../../core/release-id.ts";
+import type { PutResult, ReleaseRecord, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+import { takeImage } from "../desired/images.ts";
+import { isPodKind, resolvePodTarget } from "../state/target.ts";
+import { isoTime } from "../state/wire.ts";
+
+export interface Minting {
+  manifest: StoredManifest;
+  cause: ReleaseRecord["cause"];
+  rolledBackFrom?: string;
+  /** Paths of the fields that a rollback changed back. */
+  takenBack?: string[];
+  /** The image to run on, where it is not whatever the reference means. */
+  imageId?: string;
+  now: number;
+}
+
+/**
+ * A release for what is stored now; one that was under way is over with it. Part of the transaction that stores the
+ * spec, so that neither is ever there without the other.
+ */
+export function mintRelease(context: Context, tx: Transaction, minting: Minting): ReleaseRecord {
+  const { manifest, cause, rolledBackFrom, takenBack = [], imageId, now } = minting;
+  const { kind, scope, name, spec, revision } = manifest;
+  const id = freeReleaseId(context, tx, now);
+  for (const earlier of tx.releases.list(manifest)) {
+    if (earlier.endedAt !== undefined) continue;
+    tx.releases.put({ ...earlier, status: "failed", endedAt: now, error: `superseded by release ${id}` });
+  }
+  const hasPhase = kind === "deployment" && isObject(spec.release);
+  const record: ReleaseRecord = {
+    id,
+    kind,
+    scope,
+    name,
+    status: hasPhase && cause !== "auto_rollback" ? "pending" : "running",
+    cause,
+    good: false,
+    hash: specHash(kind, spec),
+    revision,
+    image: typeof spec.image === "string" ? spec.image : "",
+    imageId,
+    rolledBackFrom,
+    takenBack,
+    startedAt: now,
+    endedAt: undefined,
+    preExitCode: undefined,
+    exitCode: undefined,
+    postExitCode: undefined,
+    error: undefined,
+    spec,
+    log: "",
+  };
+  tx.releases.put(record);
+  if (record.status === "running") takeImage(tx, record, now);
+  return record;
+}
+
+/** Whether what is stored makes other containers than the newest release. */
+export function needsRelease(tx: Transaction, manifest: StoredManifest): boolean {
+  const [latest] = tx.releases.list(manifest);
+  return latest === undefined || latest.hash !== specHash(manifest.kind, manifest.spec);
+}
+
+/**
+ * A spec that makes other containers than the last one is a release. So is any apply after a failed release, which it
+ * tries again, and one that corrects the commands of a release that still waits for them.
+ */
+export function releaseFor(
+  context: Context,
+  tx: Transaction,
+  { manifest }: PutResult,
+  { now, goingBack }: { now: number; goingBack?: GoingBack | undefined },
+): void {
+  if (!isPodKind(manifest.kind)) return;
+  const [latest] = tx.releases.list(manifest);
+  const imageId = goingBack?.imageIds.get(formatKey(manifest));
+  const again = latest !== undefined && (latest.status === "failed" || correctsCommands(latest, manifest.spec));
+  const otherImage = imageId !== undefined && tx.images.pinOf(manifest)?.imageId !== imageId;
+  if (!again && !otherImage && !needsRelease(tx, manifest)) return;
+  const cause = goingBack === undefined ? "apply" : "auto_rollback";
+  mintRelease(context, tx, { manifest, cause, ...(imageId === undefined ? {} : { imageId }), now });
+  tx.manifests.touch(manifest);
+}
+
+/** An apply is undone: nothing new is released, so no release commands run. */
+export interface GoingBack {
+  /** The images that ran before, by `formatKey`. */
+  imageIds: ReadonlyMap<string, string>;
+}
+
+function correctsCommands({ status, spec }: ReleaseRecord, { release }: Spec): boolean {
+  return status === "pending" && canonicalJson(spec.release ?? null) !== canonicalJson(release ?? null);
+}
+
+/** One that no resource has: several are minted within one second when much is applied at once. */
+function freeReleaseId(context: Context, tx: Transaction, now: number): string {
+  for (let draw = 0; ; draw++) {
+    const aheadMs = draw < drawsAtOnce ? 0 : 1000 * 2 ** (draw - drawsAtOnce);
+    const id = releaseId(now + aheadMs, context.randomBytes(2));
+    if (tx.releases.get(id) === undefined) return id;
+  }
+}
+
+/** Past these the ids of this second count as used up, and seconds ahead are tried, ever further. */
+const drawsAtOnce = 4;
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+export function wireRelease(record: ReleaseRecord): Release {
+  const optional = {
+    rolled_back_from: record.rolledBackFrom,
+    taken_back: record.takenBack.length === 0 ? undefined : record.takenBack,
+    image: record.image === "" ? undefined : record.image,
+    image_id: record.imageId,
+    ended_at: record.endedAt === undefined ? undefined : isoTime(record.endedAt),
+    pre_exit_code: record.preExitCode,
+    exit_code: record.exitCode,
+    post_exit_code: record.postExitCode,
+    error: record.error,
+  };
+  const present = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return {
+    id: record.id,
+    status: record.status,
+    cause: record.cause,
+    spec_hash: record.hash,
+    revision: record.revision,
+    started_at: isoTime(record.startedAt),
+    spec_snapshot: maskSpec(record.kind, record.spec),
+    ...Object.fromEntries(present),
+  };
+}
+
+/** GET /releases. */
+export function listReleases(context: Context, target: Target): { releases: Release[] } {
+  const key = releaseTarget(context, target);
+  return { releases: context.store.releases.list(key).map(wireRelease) };
+}
+
+export function releaseTarget(context: Context, target: Target) {
+  return resolvePodTarget(context.store.manifests, { ...target, kind: target.kind || "deployment" });
+}
+
+/** What an automatic rollback returns to: nothing when what failed had worked before. */
+export function lastGoodBefore(releases: readonly ReleaseRecord[], failed: ReleaseRecord): ReleaseRecord | undefined {
+  const good = releases.find((release) => release.good && release.id !== failed.id);
+  return good === undefined || !isOther(good, failed) ? undefined : good;
+}
+
+type Content = Pick<ReleaseRecord, "hash" | "imageId">;
+
+/** The newest good release of another spec, or of the same spec on another image. */
+export function lastGoodOther(releases: readonly ReleaseRecord[], present: Content): ReleaseRecord | undefined {
+  return releases.find((release) => release.good && isOther(release, present));
+}
+
+function isOther(release: Content, { hash, imageId }: Content): boolean {
+  if (release.hash !== hash) return true;
+  return imageId !== undefined && release.imageId !== undefined && release.imageId !== imageId;
+}
+
+export function latestRelease(context: Context, key: ManifestKey): ReleaseRecord | undefined {
+  return context.store.releases.list(key)[0];
+}

@@ -1,0 +1,146 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import type { PodKindStatus } from "../../api/describe.ts";
+import type { Operation, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "../desired/image-pulls.ts";
+import { keyText } from "../state/key-text.ts";
+import type { Target } from "../controller.ts";
+import { letGo } from "../plugins/plugin-holds.ts";
+import { resolvePodTarget } from "../state/target.ts";
+import { isoTime } from "../state/wire.ts";
+
+export interface RestartOptions {
+  wait: boolean;
+  pull?: boolean;
+  actor: string;
+}
+
+/**
+ * POST /restart: frozen replicas first, then every container anew with fresh env. With `pull` the registry is asked
+ * first; where the reference means another image now, the restart is a release of it.
+ */
+export async function restart(context: Context, target: Target, { wait, pull, actor }: RestartOptions) {
+  const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
+  const key = { kind, scope, name };
+  if (wait) context.engine.require();
+  const manifests = [context.store.manifests.get(key) ?? []].flat();
+  const pulled = pull ? await pullImages(context, { manifests }) : undefined;
+  const id = `op-${Buffer.from(context.randomBytes(8)).toString("hex")}`;
+  const { unfroze, generation, release } = await context.store.write((tx) => {
+    const now = context.clock.now();
+    const ids = tx.frozen.remove(key);
+    const begun = begin(context, tx, { key, pulled, now });
+    if (!wait) tx.operations.put({ id, type: "restart", ...key, generation: begun.generation, startedAt: now });
+    tx.events.append({ actor, action: "restart", ...key, detail: { unfroze: ids, ...begun } }, now);
+    return { unfroze: ids, ...begun };
+  });
+  letGo(context, key, actor);
+  context.enqueue(key);
+  const answer = {
+    ...key,
+    unfroze,
+    ...(pulled === undefined ? {} : { image_pulls: imagePullRows(pulled) }),
+    ...(release === undefined ? {} : { release }),
+  };
+  if (!wait) return { ...answer, operation: id };
+  await settled(context, key, { generation, release });
+  return answer;
+}
+
+interface Beginning {
+  key: ManifestKey;
+  pulled: PulledImages | undefined;
+  now: number;
+}
+
+/** What the restart has to reach. */
+interface Goal {
+  generation: number;
+  /** Where the restart is a release of another image: its fate is the restart's. */
+  release: string | undefined;
+}
+
+function begin(context: Context, tx: Transaction, { key, pulled, now }: Beginning): Goal {
+  const manifest = tx.manifests.get(key);
+  if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
+  const release = pulled === undefined ? undefined : releaseMoved(context, tx, { manifest, pulled, now });
+  if (release === undefined) return { generation: tx.manifests.raiseGeneration(key), release: undefined };
+  return { generation: tx.manifests.get(key)?.generation ?? manifest.generation, release: release.id };
+}
+
+type Standing = { state: "running" } | { state: "succeeded" } | { state: "failed"; error: string };
+
+/** How far a resource is on its way. */
+function standing(context: Context, key: ManifestKey, { generation, release }: Goal): Standing {
+  if (context.store.manifests.get(key) === undefined)
+    return { state: "failed", error: `${formatKey(key)} was deleted` };
+  const record = release === undefined ? undefined : context.store.releases.get(release);
+  if (record?.status === "failed") return { state: "failed", error: record.error ?? "the release failed" };
+  if (record !== undefined && record.endedAt === undefined) return { state: "running" };
+  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
+  if (status === undefined || (status.observed_generation ?? 0) < generation) return { state: "running" };
+  if (status.phase === "ready") return { state: "succeeded" };
+  if (status.phase === "progressing") return { state: "running" };
+  const why = status.last_reconcile_error ?? status.conditions?.find(({ type }) => type === "Ready")?.message;
+  return { state: "failed", error: why ?? "not ready" };
+}
+
+/**
+ * Resolves when the resource is ready and `goal` reached. Fails `conflict` with the reason when it is failing or deleted,
+ * `unavailable` when the engine goes away: both may mend, and nobody should wait for that on an open connection.
+ */
+async function settled(context: Context, key: ManifestKey, goal: Goal): Promise<void> {
+  for (;;) {
+    const now = standing(context, key, goal);
+    if (now.state === "succeeded") return;
+    if (now.state === "failed") {
+      throw new Failure("conflict", `${formatKey(key)} is restarting, but not getting ready: ${now.error}`);
+    }
+    if (!context.engine.up()) throw engineLost(context, key);
+    await nextMove(context, key);
+  }
+}
+
+function engineLost(context: Context, key: ManifestKey): Failure {
+  const why = context.engine.error() ?? "unknown error";
+  const text = `${formatKey(key)} is restarting, but the container engine cannot be reached: ${why}; the restart goes on by itself`;
+  return new Failure("unavailable", text, { reason: "EngineUnavailable", retryAfterSeconds: 2 });
+}
+
+/** Not everything that ends a wait moves the resource. */
+const lookAgainMs = 1_000;
+
+async function nextMove(context: Context, key: ManifestKey): Promise<void> {
+  const waiting = new AbortController();
+  const leave = context.progress.moved.subscribe((text) => {
+    if (text === keyText(key)) waiting.abort();
+  });
+  await context.clock.sleep(lookAgainMs, waiting.signal);
+  leave();
+}
+
+/** The release that a restart began: both are written at one instant. */
+function releaseOf(context: Context, { kind, scope, name, startedAt }: Operation): string | undefined {
+  const releases = context.store.releases.list({ kind, scope, name });
+  return releases.find((release) => release.cause === "image" && release.startedAt === startedAt)?.id;
+}
+
+/** GET /operations/{id}. */
+export function operation(context: Context, id: string) {
+  const known = context.store.operations.get(id);
+  if (known === undefined) throw new Failure("not_found", `no operation "${id}"`);
+  const { type, kind, scope, name, generation, startedAt } = known;
+  const goal = { generation, release: releaseOf(context, known) };
+  const result = standing(context, { kind, scope, name }, goal);
+  return {
+    id,
+    type,
+    kind,
+    scope,
+    name,
+    state: result.state,
+    started_at: isoTime(startedAt),
+    ...(result.state === "failed" ? { error: result.error } : {}),
+  };
+}

@@ -1,0 +1,259 @@
+import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
+import { type HaltedConfig, targetOf } from "../../core/plan/target.ts";
+import type { PlannedPod, WorkloadPlan } from "../../core/plan/pod.ts";
+import { reachedBy, type Verdict, verdictOf } from "../../core/plan/verdict.ts";
+import type { ResolvedWorkload } from "../../core/workload.ts";
+import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { pinImage } from "../desired/images.ts";
+import { deployCalls, putCalls } from "./hooks.ts";
+import { planTarget } from "../state/observe.ts";
+import { faultCount, putBack } from "./put-back.ts";
+import { lastGoodBefore, latestRelease, mintRelease, needsRelease } from "./releases.ts";
+
+/** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
+export type RolloutMemory = {
+  /** The generation that was last fully ready. */
+  good_generation?: number;
+  /** How many replicas it had then. */
+  good_replicas?: number;
+  /** A config change or restart whose replicas never came up. */
+  halted?: { generation: number; good_generation: number; reason: string };
+};
+
+/** What replicas of the resource are made from now; undefined while its first release phase has not passed. */
+export function rolloutTarget(context: Context, manifest: StoredManifest): StoredManifest | undefined {
+  return targetOf({
+    manifest,
+    releases: context.store.releases.list(manifest),
+    halted: haltedConfig(memoryOf(context, manifest)),
+    faultsOf: faultCount(context, manifest.kind),
+  });
+}
+
+export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
+  const status = context.notes.status(key) as RolloutMemory | undefined;
+  return {
+    ...(status?.good_generation === undefined ? {} : { good_generation: status.good_generation }),
+    ...(status?.good_replicas === undefined ? {} : { good_replicas: status.good_replicas }),
+    ...(status?.halted === undefined ? {} : { halted: status.halted }),
+  };
+}
+
+function haltedConfig({ halted }: RolloutMemory): HaltedConfig | undefined {
+  return halted === undefined ? undefined : { generation: halted.generation, goodGeneration: halted.good_generation };
+}
+
+export interface Judging {
+  manifest: StoredManifest;
+  workload: ResolvedWorkload;
+  plan: WorkloadPlan;
+  pods: PlannedPod[];
+  /** See `VerdictInput`; undefined when it is settled. */
+  movedAt: number | undefined;
+}
+
+/** When the rollout under way last got further, or began; a settled resource has none. */
+export function rolloutMovedAt(
+  context: Context,
+  { manifest, workload, plan, pods }: Omit<Judging, "movedAt">,
+): number | undefined {
+  if (plan.done) {
+    context.progress.rolloutDone(manifest);
+    return undefined;
+  }
+  const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
+  const reached = reachedBy(pods, planTarget(workload));
+  return context.progress.rolloutMovedAt(manifest, { target, reached, now: context.clock.steady() });
+}
+
+/** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
+export interface Judgement {
+  memory: RolloutMemory;
+  moved: boolean;
+  /** What is still being written about it, in the order of the calls; what is written next shares its commit. */
+  recorded?: Promise<void>;
+}
+
+/** A resource of a version before releases gets its record here. */
+export async function ensureRelease(context: Context, manifest: StoredManifest): Promise<void> {
+  if (latestRelease(context, manifest) !== undefined) return;
+  await context.store.write((tx) => {
+    if (needsRelease(tx, manifest)) {
+      mintRelease(context, tx, { manifest, cause: "apply", now: context.clock.now() });
+    }
+  });
+}
+
+/** Decides after each look how the rollout under way stands, and records its end. */
+export async function judge(context: Context, judging: Judging): Promise<Judgement> {
+  const { manifest, workload, plan, pods, movedAt } = judging;
+  const memory = memoryOf(context, manifest);
+  const release = latestRelease(context, manifest);
+  const lastError = context.progress.trouble(manifest);
+  const now = context.clock.steady();
+  const verdict = verdictOf({
+    plan,
+    workload: planTarget(workload),
+    pods,
+    movedAt: movedAt ?? now,
+    lastError,
+    now,
+  });
+  if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
+    return judgeRelease(context, { ...judging, release, verdict, memory });
+  }
+  return judgeGeneration(context, { ...judging, verdict, memory });
+}
+
+/** With nothing good to return to, a failed release is tried on; at last it may be ready after all. */
+function cameUpLate(context: Context, release: ReleaseRecord, verdict: Verdict): boolean {
+  if (release.status !== "failed" || verdict.outcome !== "done") return false;
+  return !context.store.releases.list(release).some(({ good }) => good);
+}
+
+interface ReleaseJudging extends Judging {
+  release: ReleaseRecord;
+  verdict: Verdict;
+  memory: RolloutMemory;
+}
+
+async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<Judgement> {
+  const { release, verdict, manifest, workload, memory } = judging;
+  if (verdict.outcome === "going") return { memory, moved: false };
+  if (verdict.outcome === "done") {
+    const calls = await successCalls(context, { release, manifest, workload });
+    const recorded = succeed(context, { release, workload, calls });
+    // The status tells of a failed release until it is none any more.
+    if (release.status === "failed") await recorded;
+    return { memory: settledMemory(workload), moved: false, recorded };
+  }
+  return fail(context, { release, manifest, workload, verdict, memory });
+}
+
+type Succeeding = Pick<Failing, "release" | "manifest" | "workload">;
+
+function successCalls(context: Context, { release, manifest, workload }: Succeeding): Promise<Delivery[]> {
+  const { id: releaseId, startedAt } = release;
+  return deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
+}
+
+interface Success {
+  release: ReleaseRecord;
+  workload: ResolvedWorkload;
+  calls: Delivery[];
+}
+
+async function succeed(context: Context, { release, workload, calls }: Success): Promise<void> {
+  const now = context.clock.now();
+  const { kind, scope, name } = release;
+  const record = (tx: Transaction) => {
+    const known = tx.releases.get(release.id);
+    if (known === undefined || known.good) return;
+    const imageId = tx.images.pinOf(release)?.imageId;
+    tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
+    const detail = { release: release.id, image: workload.image, cause: release.cause };
+    tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
+    putCalls(tx, calls);
+  };
+  // Lost in a power cut, it is found again by looking; only what others were told must not be told twice.
+  await context.store.write(record, { durable: calls.length > 0 });
+  if (calls.length > 0) context.outbox.wake();
+  const done = context.store.releases.get(release.id);
+  if (done !== undefined) context.releasePhases.takeUp(done);
+  context.releasePhases.settle();
+}
+
+interface Failing {
+  release: ReleaseRecord;
+  manifest: StoredManifest;
+  workload: ResolvedWorkload;
+  verdict: Extract<Verdict, { outcome: "failed" }>;
+  memory: RolloutMemory;
+}
+
+/**
+ * Records the failure with its reason. The last good spec comes back unless the spec says otherwise; a spec that had
+ * worked before, made anew by a release run, stops where it is.
+ */
+async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
+  const { kind, scope, name } = manifest;
+  const error = `${verdict.reason}: ${verdict.message}`;
+  await context.deaths.capsule(manifest, error);
+  const { id: releaseId, startedAt } = release;
+  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error });
+  const came = await context.store.write((tx) => {
+    const now = context.clock.now();
+    const known = tx.releases.get(release.id);
+    const stored = tx.manifests.get(manifest);
+    if (known?.status !== "running" || stored === undefined) return "superseded";
+    tx.releases.put({ ...known, status: "failed", endedAt: now, error });
+    tx.events.append(
+      { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
+      now,
+    );
+    putCalls(tx, calls);
+    const releases = tx.releases.list(manifest);
+    const goal = lastGoodBefore(releases, release);
+    if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
+    const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
+    if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    // Another image of the same spec: the replicas that there are stay on the one before.
+    else if (goal.hash === release.hash) {
+      pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+      return "halted";
+    }
+    return "rolled back";
+  });
+  if (calls.length > 0) context.outbox.wake();
+  context.releasePhases.settle();
+  if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
+  return { memory, moved: came === "rolled back" };
+}
+
+function settledMemory({ generation, replicas }: ResolvedWorkload): RolloutMemory {
+  return { good_generation: generation, good_replicas: replicas };
+}
+
+/** Replicas of the generation that worked go on; the next write or restart tries again. */
+function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): RolloutMemory {
+  const good = memory.good_generation ?? generation;
+  return { ...memory, good_generation: good, halted: { generation, good_generation: good, reason } };
+}
+
+interface GenerationJudging extends Judging {
+  verdict: Verdict;
+  memory: RolloutMemory;
+}
+
+/** A restart or a config change: no release, and nothing to put back; a bad one stops where it is. */
+async function judgeGeneration(context: Context, judging: GenerationJudging): Promise<Judgement> {
+  const { manifest, workload, verdict, memory } = judging;
+  const { good_generation: good, halted } = memory;
+  if (halted !== undefined && halted.generation === manifest.generation) return { memory, moved: false };
+  const { halted: _, ...rest } = memory;
+  if (verdict.outcome === "done") return { memory: settledMemory(workload), moved: false };
+  if (verdict.outcome === "going" || good === undefined || good >= manifest.generation) {
+    return { memory: rest, moved: false };
+  }
+  const reason = `${verdict.reason}: ${verdict.message}`;
+  await context.deaths.capsule(manifest, reason);
+  const { kind, scope, name, generation } = manifest;
+  const { clock } = context;
+  // As the wall clock has it: the steady one is for durations alone.
+  const startedAt = judging.movedAt === undefined ? clock.now() : clock.now() - (clock.steady() - judging.movedAt);
+  const calls = await deployCalls(context, {
+    manifest,
+    releaseId: undefined,
+    image: workload.image,
+    startedAt,
+    error: reason,
+  });
+  await context.store.write((tx) => {
+    const detail = { generation, error: reason };
+    tx.events.append({ actor: "reconciler", action: "rollout.halted", kind, scope, name, detail }, context.clock.now());
+    putCalls(tx, calls);
+  });
+  if (calls.length > 0) context.outbox.wake();
+  return { memory: halt(memory, manifest, reason), moved: true };
+}

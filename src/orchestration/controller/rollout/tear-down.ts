@@ -1,0 +1,144 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { PruneSummary } from "../../api/apply.ts";
+import { appId } from "../../core/naming.ts";
+import { removeAppDir, removeVolumeDir } from "../../../base/disk/app-dirs.ts";
+import type { Deletion } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { type KeyText, keyText } from "../state/key-text.ts";
+import { pruneNamedVolumes } from "../desired/named-volumes.ts";
+import { releaseContainers } from "./release-step.ts";
+import { stopGently } from "../pods/stop.ts";
+import { claimVolumes } from "../desired/volumes.ts";
+
+/** Finishes what a delete mark asks for, and lets a caller wait for it. */
+export interface TearDown {
+  /**
+   * The summary once the mark is worked off; after `pruneWaitMs`, or at once while the engine is down, one that says that
+   * it goes on by itself.
+   */
+  wait(key: ManifestKey): Promise<PruneSummary>;
+  /** Removes containers, with prune volumes and files too, then the mark. Run by the reconciler only. */
+  finish(deletion: Deletion): Promise<void>;
+}
+
+export function createTearDown(context: Context): TearDown {
+  const waiting = new Map<KeyText, ((summary: PruneSummary) => void)[]>();
+
+  return {
+    wait(key) {
+      if (!context.engine.up()) return Promise.resolve({ ...emptySummary(), errors: [whenBack] });
+      const text = keyText(key);
+      const over = new AbortController();
+      const done = new Promise<PruneSummary>((resolve) => {
+        const tell = (summary: PruneSummary) => {
+          resolve(summary);
+          over.abort();
+        };
+        waiting.set(text, [...(waiting.get(text) ?? []), tell]);
+      });
+      return Promise.race([done, stillUnderWay(context, over.signal)]);
+    },
+    async finish(deletion) {
+      const key = { kind: deletion.kind, scope: deletion.scope, name: deletion.name };
+      await Promise.all([removeContainers(context, key), removeCommands(context, key)]);
+      const summary = deletion.prune ? await wipe(context, key) : emptySummary();
+      await context.store.write((tx) => tx.deletions.remove(key));
+      for (const tell of waiting.get(keyText(key)) ?? []) tell(summary);
+      waiting.delete(keyText(key));
+    },
+  };
+}
+
+/** All at once: nothing has to keep serving. */
+async function removeContainers(context: Context, key: ManifestKey): Promise<void> {
+  const pods = await context.pods.refresh(key);
+  await Promise.all(
+    pods.map(async (pod) => {
+      if (pod.state === "running" || pod.state === "restarting") {
+        await stopGently(context, pod.id);
+      }
+      await context.runtime.remove(pod.id);
+    }),
+  );
+  if (pods.length > 0) await context.pods.refresh(key);
+}
+
+/** Commands of its releases that run: what they were for is gone. Those of a namesake that was applied since go on. */
+async function removeCommands(context: Context, key: ManifestKey): Promise<void> {
+  if (key.kind !== "deployment") return;
+  const { role, releaseId } = context.names.label;
+  const found = await context.runtime.list(releaseContainers(key));
+  const orphaned = found.filter(
+    ({ labels }) => labels[role] === "release" && context.store.releases.get(labels[releaseId] ?? "") === undefined,
+  );
+  await Promise.all(
+    orphaned.map(async ({ id, state }) => {
+      if (state === "running") await stopGently(context, id);
+      await context.runtime.remove(id);
+    }),
+  );
+}
+
+async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
+  const summary = emptySummary();
+  if (key.kind === "statefulset") await removeVolumes(context, key, summary);
+  await pruneNamedVolumes(context, key, {
+    summary,
+    attempt: (what, remove) => removing(summary, what, remove),
+  });
+  // A namesake of another kind still uses the folders. One of this kind was applied anew and begins with empty ones.
+  const namesakes = context.store.manifests.list({ scope: key.scope, name: key.name });
+  if (namesakes.every(({ kind }) => kind === key.kind)) await wipeFiles(context, key, summary);
+  summary.volume_removed ||= summary.volumes_removed.length > 0;
+  return summary;
+}
+
+async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
+  const id = appId(key.scope, key.name);
+  try {
+    summary.app_dir_removed = await removeAppDir(context.layout, id);
+    summary.volume_removed = await removeVolumeDir(context.layout, id);
+  } catch (error) {
+    summary.errors.push(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function removeVolumes(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
+  for (const name of await claimVolumes(context, key)) {
+    await removing(summary, `volume ${name}`, async () => {
+      await context.runtime.removeVolume(name);
+      summary.volumes_removed.push(name);
+    });
+  }
+  const records = context.store.volumes.list(key);
+  await context.store.write((tx) => {
+    for (const record of records) tx.volumes.remove(record.volume);
+  });
+}
+
+/** Notes what cannot be removed, so that the rest is. */
+async function removing(summary: PruneSummary, what: string, remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    summary.errors.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The mark stays, and the rest is done once the engine answers again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Failure && (error.code === "unavailable" || error.code === "timeout");
+}
+
+const whenBack = "docker is away: containers, volumes and files go when it is back";
+
+async function stillUnderWay({ clock, limits }: Context, signal: AbortSignal): Promise<PruneSummary> {
+  await clock.sleep(limits.pruneWaitMs, signal);
+  return { ...emptySummary(), errors: ["the tear-down is still under way and goes on by itself"] };
+}
+
+export function emptySummary(): PruneSummary {
+  return { config_wiped: false, app_dir_removed: false, volume_removed: false, volumes_removed: [], errors: [] };
+}

@@ -1,0 +1,116 @@
+import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
+import { policyOf, scheduleOf } from "../../core/cron-spec.ts";
+import { fieldsOf, integerOf, textOf } from "../../core/lenient.ts";
+import { type CronDecision, decide, dueInstants, nextInstant } from "../../core/plan/cron.ts";
+import { cronWindows, type SeenSchedule } from "../../core/plan/cron-windows.ts";
+import type { RunRecord, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { replace } from "./jobs.ts";
+import { newRun, noteEnd, trimRuns } from "./run-record.ts";
+import { isoTime } from "../state/wire.ts";
+
+export interface CronLooked {
+  /** Runs whose rows are written now, each with those that it takes the place of. */
+  started: { run: RunRecord; replaced: RunRecord[] }[];
+  /** When to look again; undefined for never. */
+  next: number | undefined;
+}
+
+/** After a long absence more instants than these are not told apart. */
+const dueMax = 100;
+
+/**
+ * Decides on every instant of a cron job that has come since the last look, and writes a row for each: scheduled,
+ * missed or skipped. Inside a transaction, so that an instant has a row or was never looked at.
+ */
+export function lookAtCronjob(
+  context: Context,
+  tx: Transaction,
+  { key, now }: { key: ManifestKey; now: number },
+): CronLooked {
+  const manifest = tx.manifests.get(key);
+  if (manifest === undefined) return { started: [], next: undefined };
+  const schedule = scheduleOf(manifest.spec);
+  const status = tx.status.get(key) ?? {};
+  const { windows, seen, nextAfter } = cronWindows({
+    schedule,
+    updatedAt: manifest.updatedAt,
+    seen: seenOf(status.seen),
+    lastInstant: tx.runs.lastInstant(key),
+    now,
+  });
+  const due = windows.flatMap((window) => dueInstants({ ...window, limit: dueMax }));
+  const started = due.length === 0 ? [] : settle(context, tx, { manifest, due, now });
+  if (JSON.stringify(status.seen) !== JSON.stringify(seen)) tx.status.put(key, { ...status, seen });
+  const next = schedule.suspended ? undefined : nextInstant({ ...schedule, after: nextAfter });
+  return { started, next };
+}
+
+function seenOf(value: unknown): SeenSchedule | undefined {
+  const { expression, timezone, suspended, since, decidedUntil } = fieldsOf(value);
+  const [words, zone, from] = [textOf(expression), textOf(timezone), integerOf(since)];
+  if (words === undefined || zone === undefined || from === undefined) return undefined;
+  const until = integerOf(decidedUntil);
+  return {
+    expression: words,
+    timezone: zone,
+    suspended: suspended === true,
+    since: from,
+    ...(until === undefined ? {} : { decidedUntil: until }),
+  };
+}
+
+interface Due {
+  manifest: StoredManifest;
+  due: number[];
+  now: number;
+}
+
+function settle(context: Context, tx: Transaction, { manifest, due, now }: Due): CronLooked["started"] {
+  const others = tx.runs.unfinishedOf(manifest);
+  const decisions = decide({ due, now, ...policyOf(manifest.spec), running: others.length });
+  const notRun = decisions.filter(({ action }) => action === "missed" || action === "skipped");
+  noteNotRun(context, tx, { manifest, notRun, now });
+  return decisions.flatMap((decision) => {
+    if (decision.action === "missed" || decision.action === "skipped") return [];
+    if (others.length < context.limits.runsAtOnceMax || decision.action === "replace") {
+      const run = newRun(context, manifest, { trigger: "schedule", instant: decision.instant });
+      if (!tx.runs.put(run)) return [];
+      return [{ run, replaced: decision.action === "replace" ? replace(context, tx, { others, by: run }) : [] }];
+    }
+    const why = `${others.length} runs are under way; at most ${context.limits.runsAtOnceMax} are allowed`;
+    noteNotRun(context, tx, { manifest, notRun: [{ ...decision, action: "skipped", why }], now });
+    return [];
+  });
+}
+
+interface NotRun {
+  manifest: StoredManifest;
+  notRun: CronDecision[];
+  now: number;
+}
+
+/** A row for each; one event for each too, but one for all of a backlog. */
+function noteNotRun(context: Context, tx: Transaction, { manifest, notRun, now }: NotRun): void {
+  const rows = notRun.flatMap(({ instant, action, why }): RunRecord[] => {
+    const status = action === "missed" ? "missed" : "skipped";
+    const run = newRun(context, manifest, { trigger: "schedule", instant });
+    const row: RunRecord = { ...run, status, error: why, startedAt: undefined, endedAt: now };
+    return tx.runs.put(row) ? [row] : [];
+  });
+  const [first, ...others] = rows;
+  const last = others.at(-1);
+  if (first !== undefined && last !== undefined) noteBacklog(tx, { first, last, count: rows.length, now });
+  else if (first !== undefined) noteEnd(tx, first, now);
+  if (rows.length > 0) trimRuns(tx, manifest);
+}
+
+function noteBacklog(
+  tx: Transaction,
+  { first, last, count, now }: { first: RunRecord; last: RunRecord; count: number; now: number },
+): void {
+  const { kind, scope, name } = first;
+  const instants = { count, first: isoTime(first.instant ?? now), last: isoTime(last.instant ?? now) };
+  const detail = { ...instants, ...(count === dueMax ? { more: true } : {}), why: last.error };
+  tx.events.append({ actor: "scheduler", action: `run.${last.status}`, kind, scope, name, detail }, now);
+}

@@ -1,0 +1,78 @@
+import type { StoredManifest } from "../../api/manifest.ts";
+import { scheduleOf } from "../../core/cron-spec.ts";
+import { cronWindows } from "../../core/plan/cron-windows.ts";
+import { nextInstant } from "../../core/plan/cron.ts";
+import type { RunRecord, Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { keyText } from "../state/key-text.ts";
+import { refuseUnresolved, resolveStoredJob } from "../desired/resolve.ts";
+import { removeLeftovers } from "./run-leftovers.ts";
+import { isUnfinished, wireRun } from "./run-record.ts";
+import { isoTime } from "../state/wire.ts";
+
+/** A round over a job or cron job: what nobody needs goes, and the status says whether it can be run. */
+export async function convergeJob(context: Context, manifest: StoredManifest): Promise<void> {
+  if (context.engine.up()) {
+    if (!context.pods.isFresh(manifest)) await context.pods.refresh(manifest);
+    await removeLeftovers(context, manifest);
+  }
+  const { job, problems } = resolveStoredJob(context, manifest);
+  refuseUnresolved(problems);
+  const { kind, scope, name } = manifest;
+  const put = (tx: Transaction) => {
+    if (tx.manifests.get(manifest) === undefined) return;
+    const { last_reconcile_error: _, ...known } = tx.status.get(manifest) ?? {};
+    const status = { ...known, phase: "ready", image: job.image, observed_revision: manifest.revision };
+    if (JSON.stringify(status) !== JSON.stringify(tx.status.get(manifest)))
+      tx.status.put({ kind, scope, name }, status);
+  };
+  // Lost in a power cut, it is found again by looking.
+  await context.store.write(put, { durable: false });
+  context.progress.moved.publish(keyText(manifest));
+}
+
+/** The stored status with what is read from the runs at the time of the question, so that it is never out of date. */
+export function withRuns(
+  context: Context,
+  manifest: StoredManifest,
+  stored: Record<string, unknown> | null,
+): Record<string, unknown> {
+  const { seen: _, ...status } = stored ?? {};
+  const runs = context.store.runs.list(manifest);
+  const last = runs.find(({ status }) => status !== "missed" && status !== "skipped");
+  return {
+    ...status,
+    ...(manifest.kind === "cronjob" ? cadence(context, manifest) : {}),
+    running: runs.filter(isUnfinished).length,
+    ...(last === undefined ? {} : { last_run: lastTime(last) }),
+    history: runs.map((run) => withoutTail(run)),
+  };
+}
+
+function cadence(context: Context, manifest: StoredManifest): Record<string, unknown> {
+  const schedule = scheduleOf(manifest.spec);
+  const next = schedule.suspended ? undefined : nextInstant({ ...schedule, after: lookFrom(context, manifest) });
+  return {
+    schedule: schedule.expression,
+    timezone: schedule.timezone,
+    suspended: schedule.suspended,
+    ...(next === undefined ? {} : { next_run: isoTime(next) }),
+  };
+}
+
+function lookFrom(context: Context, manifest: StoredManifest): number {
+  const { store, clock } = context;
+  const view = { schedule: scheduleOf(manifest.spec), updatedAt: manifest.updatedAt, seen: undefined };
+  return cronWindows({ ...view, lastInstant: store.runs.lastInstant(manifest), now: clock.now() }).nextAfter;
+}
+
+function lastTime({ endedAt, startedAt }: RunRecord): string | undefined {
+  const at = endedAt ?? startedAt;
+  return at === undefined ? undefined : isoTime(at);
+}
+
+/** Output stays with `GET /jobs/runs`. */
+function withoutTail(run: RunRecord): Record<string, unknown> {
+  const { tail: _, ...rest } = wireRun(run);
+  return rest;
+}

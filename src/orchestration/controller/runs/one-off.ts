@@ -1,0 +1,274 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ContainerSpec } from "../../core/workload.ts";
+import type { ContainerEnd } from "../../engine/runtime.ts";
+import { createLineTail } from "../../../base/words/lines.ts";
+import type { Context } from "../state/context.ts";
+
+export interface OneOffRun {
+  spec: ContainerSpec;
+  /** Undefined for no limit. */
+  timeoutMs: number | undefined;
+  /** Ends the container; the run then counts as cancelled. */
+  signal: AbortSignal;
+  /** Lets go of the container, which goes on; the run then fails with `LeftRunning`. For a server that stops. */
+  leave?: AbortSignal;
+  /** Output as it comes, stdout and stderr merged. */
+  onOutput?: (bytes: Uint8Array) => void;
+  /** The container's id, once it is there: kept by callers that find the run again after a crash. */
+  onStarted?: (containerId: string) => Promise<void>;
+  /** The end, while the container is still there: what is written down here is not lost to a crash. */
+  onEnded?: (result: OneOffResult) => Promise<void>;
+  /** Asked at the end: whether the container stays, for those who come later to read its output. */
+  stays?: () => boolean;
+}
+
+/** The server stops; whoever starts next takes the container up again. */
+export class LeftRunning extends Failure {
+  constructor() {
+    super("unavailable", "the server is stopping; what it ran goes on");
+    this.name = "LeftRunning";
+  }
+}
+
+export interface OneOffResult {
+  end: "exited" | "timed_out" | "cancelled";
+  exitCode: number;
+  oomKilled: boolean;
+  /** The engine's own words, when it has any. */
+  error: string;
+  startedAt: number;
+  endedAt: number;
+  /** Last lines of the output. */
+  tail: string[];
+}
+
+const tailLines = 100;
+/** How long the output may be silent after the end of the process, and how often it may come again. */
+const drainMs = 5_000;
+const drainsMax = 12;
+const readAgainMs = 1_000;
+/** How long a container that has ended is kept for those who still read its output. */
+const readersMs = 10_000;
+
+/**
+ * Runs one container to its end and removes it, unless it stays. A container of that name that is ours already is taken up instead,
+ * its output from the beginning: the run goes on over a crash of the server. Fails only when the engine does.
+ */
+export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOffResult> {
+  const { runtime, clock } = context;
+  const id = await startOrAdopt(context, run.spec);
+  await run.onStarted?.(id);
+  const detail = await runtime.inspect(id);
+  const startedAt = detail?.startedAt ?? clock.now();
+  // Followed only for somebody: the last lines are there at the end all the same.
+  const output = run.onOutput === undefined ? undefined : followOutput(context, id, run.onOutput);
+  try {
+    const outcome = await waitForEnd(context, { id, run, startedAt, graceMs: run.spec.stopGraceMs });
+    await output?.drained();
+    const tail = await lastLines(context, id);
+    output?.makeUp(tail);
+    const { finishedAt, ...end } = outcome;
+    // As the engine dates it: we may have been away when it ended.
+    const result = { ...end, startedAt, endedAt: finishedAt ?? clock.now(), tail };
+    await run.onEnded?.(result);
+    if (run.stays?.() === true) return result;
+    await untilRead(context, run);
+    await runtime.remove(id);
+    return result;
+  } finally {
+    output?.stop();
+  }
+}
+
+/** Those who follow the output get to its end, unless they have stopped reading. */
+async function untilRead({ clock, closing, logReaders }: Context, { spec, leave }: OneOffRun): Promise<void> {
+  const over = new AbortController();
+  const enough = AbortSignal.any([over.signal, closing, ...(leave === undefined ? [] : [leave])]);
+  await Promise.race([logReaders.gone(spec.name), clock.sleep(readersMs, enough)]);
+  over.abort();
+}
+
+/**
+ * Waits for a container that another run left behind, ends it when its time is up, and removes it. One that was only
+ * created may be about to run: the engine still does what a server asked for that was killed right after.
+ */
+export async function outlive(
+  context: Context,
+  id: string,
+  run: Pick<OneOffRun, "timeoutMs"> & { leave: AbortSignal },
+): Promise<void> {
+  if (await context.runtime.removeUnlessRunning(id)) return;
+  const detail = await context.runtime.inspect(id);
+  if (detail === undefined) return;
+  const { startedAt = context.clock.now(), stopGraceMs: graceMs } = detail;
+  await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt, graceMs });
+  await context.runtime.remove(id);
+}
+
+async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<string> {
+  const known = await adopt(context, spec);
+  if (known !== undefined) return known;
+  try {
+    return await startNew(context, spec);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.reason !== "NameTaken") throw error;
+    // A server that was killed may have asked for the very same: the engine does that all the same, a moment later.
+    const late = await adopt(context, spec);
+    if (late === undefined) throw error;
+    return late;
+  }
+}
+
+async function startNew({ runtime }: Context, spec: ContainerSpec): Promise<string> {
+  const id = await runtime.create(spec);
+  try {
+    await runtime.start(id);
+  } catch (error) {
+    // An engine that was only slow to answer may have started it: it goes on then, and is found again.
+    await runtime.removeUnlessRunning(id);
+    throw error;
+  }
+  return id;
+}
+
+async function adopt(context: Context, spec: ContainerSpec): Promise<string | undefined> {
+  const known = await context.runtime.inspect(spec.name);
+  if (known === undefined) return undefined;
+  if (!sameLabels(known.labels, spec.labels, context)) {
+    throw new Failure("conflict", `the container name "${spec.name}" is in use by somebody else`, {
+      reason: "NameTaken",
+    });
+  }
+  if (known.state === "created") await context.runtime.start(known.id);
+  return known.id;
+}
+
+function sameLabels(a: Record<string, string>, b: Record<string, string>, { names }: Context): boolean {
+  const { kind, scope, name, role } = names.label;
+  return [kind, scope, name, role].every((key) => a[key] === b[key]);
+}
+
+interface Waiting {
+  id: string;
+  run: Pick<OneOffRun, "timeoutMs" | "signal" | "leave">;
+  startedAt: number;
+  graceMs: number;
+}
+
+type End = Pick<OneOffResult, "end"> & ContainerEnd;
+
+async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Waiting): Promise<End> {
+  const { runtime, clock } = context;
+  const limit = new AbortController();
+  const leftMs = run.timeoutMs === undefined ? undefined : leftOf(run.timeoutMs, startedAt, clock.now());
+  const timer = leftMs === undefined ? undefined : clock.sleep(leftMs, limit.signal).then(() => "timed_out" as const);
+  const cancelled = aborted(run.signal, limit.signal).then(() => "cancelled" as const);
+  const left = run.leave === undefined ? [] : [aborted(run.leave, limit.signal).then(() => "left" as const)];
+  const waiting = new AbortController();
+  const exited = runtime.wait(id, waiting.signal);
+  exited.catch(() => undefined);
+  const first = await Promise.race([exited, ...left, cancelled, ...(timer === undefined ? [] : [timer])]).finally(() =>
+    limit.abort(),
+  );
+  if (typeof first === "object") return { end: "exited", ...first };
+  if (first === "left") {
+    waiting.abort();
+    throw new LeftRunning();
+  }
+  await runtime.stop(id, { graceMs });
+  const last = await exited.finally(() => waiting.abort());
+  return { end: first, ...last };
+}
+
+/** Never more than the whole time, whatever became of the clock since the start. */
+function leftOf(timeoutMs: number, startedAt: number, now: number): number {
+  return Math.min(timeoutMs, Math.max(0, startedAt + timeoutMs - now));
+}
+
+/** Resolves when `signal` aborts; never, once `until` has. */
+function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: until });
+  });
+}
+
+/** From the beginning, over breaks of the engine: what was read before one is not told again. */
+function followOutput(context: Context, id: string, onOutput: (bytes: Uint8Array) => void) {
+  const stop = new AbortController();
+  const lines = createLineTail(1);
+  const decoder = new TextDecoder();
+  let told = 0;
+
+  function tell(bytes: Uint8Array): void {
+    lines.push(decoder.decode(bytes, { stream: true }));
+    onOutput(bytes);
+  }
+
+  /** Words of our own among it. */
+  const say = (text: string) => tell(new TextEncoder().encode(text));
+
+  async function read(): Promise<void> {
+    const options = { follow: true, tail: undefined, since: undefined, timestamps: false };
+    let seen = 0;
+    for await (const bytes of context.runtime.logs(id, options, stop.signal)) {
+      const fresh = bytes.subarray(Math.max(0, told - seen));
+      seen += bytes.length;
+      if (fresh.length === 0) continue;
+      told += fresh.length;
+      tell(fresh);
+    }
+  }
+
+  async function readToTheEnd(): Promise<void> {
+    for (;;) {
+      try {
+        return await read();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (!(error instanceof Failure) || error.code !== "unavailable") throw error;
+        await context.clock.sleep(readAgainMs, stop.signal);
+      }
+    }
+  }
+
+  // Output that cannot be read is missing from the record; the run itself goes on.
+  const reading = readToTheEnd().catch((error) => say(lostText(error)));
+  return {
+    async drained(): Promise<void> {
+      const ended = reading.then(() => stop.abort());
+      // As long as some of a flood still comes.
+      for (let turn = 0, before = -1; turn < drainsMax && told > before && !stop.signal.aborted; turn++) {
+        before = told;
+        await Promise.race([ended, context.clock.sleep(drainMs, stop.signal)]);
+      }
+      stop.abort();
+    },
+    /** An engine that rotates its log files loses those who follow, not the last words. */
+    makeUp(last: string[]): void {
+      if (last.at(-1) !== lines.lines().at(-1)) say(`(output was dropped here)\n${last.join("\n")}\n`);
+    },
+    stop: () => stop.abort(),
+  };
+}
+
+/** Of a container that has ended, without reading all that came before. */
+async function lastLines(context: Context, id: string): Promise<string[]> {
+  const limit = new AbortController();
+  const lines = createLineTail(tailLines);
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
+    for await (const bytes of context.runtime.logs(id, options, limit.signal)) {
+      lines.push(decoder.decode(bytes, { stream: true }));
+    }
+  })();
+  const read = reading.catch((error) => lines.push(lostText(error)));
+  await Promise.race([read, context.clock.sleep(drainMs, limit.signal)]);
+  limit.abort();
+  return lines.lines();
+}
+
+function lostText(error: unknown): string {
+  return `(output lost: ${error instanceof Error ? error.message : error})\n`;
+}

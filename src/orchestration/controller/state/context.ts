@@ -1,0 +1,124 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { Naming } from "../../core/naming.ts";
+import type { Assets } from "../../../base/disk/assets.ts";
+import type { Layout } from "../../../base/disk/layout.ts";
+import type { Outbox } from "../../../base/deliver/outbox.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import type { Limit } from "../../../base/words/limit.ts";
+import type { Log } from "../../../base/words/log.ts";
+import type { Runtime } from "../../engine/runtime.ts";
+import type { Store } from "../../store/store.ts";
+import type { Attendance } from "../plugins/attendance.ts";
+import type { AssetHolds } from "../desired/asset-holds.ts";
+import type { Deaths } from "./deaths.ts";
+import type { EngineLink } from "./engine.ts";
+import type { JobTable } from "../runs/job-table.ts";
+import type { Leaving } from "./leaving.ts";
+import type { LogReaders } from "./log-readers.ts";
+import type { Notes } from "./notes.ts";
+import type { PluginRoom } from "../plugins/plugin-room.ts";
+import type { PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "../pods/probe-engine.ts";
+import type { Progress } from "./progress.ts";
+import type { ReleasePhases } from "../rollout/release-phase-engine.ts";
+import type { UsageSampler } from "./usage-sampler.ts";
+
+/** Bounds that the controller keeps; see `config.ts`, where each is explained. */
+export interface ControllerLimits {
+  jsonDepthMax: number;
+  manifestsPerApplyMax: number;
+  replicasMax: number;
+  envEntriesMax: number;
+  configKeysMax: number;
+  configValueBytesMax: number;
+  assetBytesMax: number;
+  containerNameMax: number;
+  problemsShownMax: number;
+  eventsPageMax: number;
+  reconcileWorkers: number;
+  engineCallsMax: number;
+  resyncMs: number;
+  autoscaleMs: number;
+  backoffFirstMs: number;
+  backoffMaxMs: number;
+  orphanGraceMs: number;
+  diskFloorBytes: number;
+  pruneWaitMs: number;
+  execResultsKept: number;
+  appRunsMax: number;
+  runsAtOnceMax: number;
+  runContainersKept: number;
+  deliveriesKept: number;
+  hookBodyBytesMax: number;
+  hookPausesMs: readonly number[];
+  hooksInFlightMax: number;
+  pluginTailLines: number;
+  expandAtOnceMax: number;
+  expandTimeoutMs: number;
+  dispatchTimeoutMs: number;
+  actionsMax: number;
+  pluginArgsMax: number;
+  attendLookMs: number;
+  attendBackoffFirstMs: number;
+  attendBackoffMaxMs: number;
+  attendAtOnceMax: number;
+  pluginArgBytesMax: number;
+  pluginArgsBytesMax: number;
+}
+
+export interface FetchOptions {
+  signal: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** What the controller is given from outside. */
+export interface Outside {
+  store: Store;
+  runtime: Runtime;
+  assets: Assets;
+  layout: Layout;
+  names: Naming;
+  clock: SteadyClock;
+  log: Log;
+  limits: ControllerLimits;
+  randomBytes: (count: number) => Uint8Array;
+  fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  /** Webhooks may reach into the machine and its networks; absent: they may not. */
+  privateHooks?: boolean;
+  /** Whether containers reach each other, once that was tried. */
+  forwarding?: () => { state: string; detail: string } | undefined;
+  about: { version: string; dockerHost: string; startedAt: number };
+}
+
+/** What every room of the controller works with; made once by `create.ts`. */
+export interface Context extends Outside {
+  /** What the engine last said about our containers. */
+  pods: PodTable;
+  engine: EngineLink;
+  probes: ProbeEngine;
+  progress: Progress;
+  usage: UsageSampler;
+  deaths: Deaths;
+  notes: Notes;
+  releasePhases: ReleasePhases;
+  /** Sends the webhook calls that transactions put into the store. */
+  outbox: Pick<Outbox, "wake">;
+  leaving: Leaving;
+  logReaders: LogReaders;
+  plugins: PluginRoom;
+  attendance: Attendance;
+  /** Asset files that nothing referred to at the last collection. */
+  unusedAssets: Set<string>;
+  /** Those of applies under way. */
+  assetHolds: AssetHolds;
+  /** Bounds container starts over all resources. */
+  starts: Limit;
+  /** Runs of jobs and cron jobs under way. */
+  jobs: JobTable;
+  /** Names of the containers that a client is connected to; others of their role are left over. */
+  attached: Set<string>;
+  /** Asks for a round over the resource, at once or after a while. */
+  enqueue: (key: ManifestKey, afterMs?: number) => void;
+  /** Aborts when the server stops: what runs in containers goes on, what waits for it here does not. */
+  closing: AbortSignal;
+}

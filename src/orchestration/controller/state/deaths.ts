@@ -1,0 +1,107 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { Clock } from "../../../base/words/clock.ts";
+import type { Log } from "../../../base/words/log.ts";
+import type { Runtime } from "../../engine/runtime.ts";
+import type { DeathRecord } from "../../store/store.ts";
+import type { Notes } from "./notes.ts";
+import type { Pod } from "./pod.ts";
+import type { PodTable } from "./pod-table.ts";
+import type { ProbeEngine } from "../pods/probe-engine.ts";
+
+/** Keeps what is known about replicas that died, before their containers are gone. */
+export interface Deaths {
+  /** What a record would say now. */
+  examine(pod: Pod, reason: string): Promise<DeathRecord>;
+  /** One death: exit code, memory, last output. Never fails: a missing record must not stop what caused it. */
+  record(pod: Pod, reason: string): Promise<void>;
+  /** As `record`, of a container that is in no table, such as one that ran before a replica. */
+  keep(death: DeathRecord): Promise<void>;
+  /** Every replica of the resource that is in trouble right now. */
+  capsule(key: ManifestKey, reason: string): Promise<void>;
+}
+
+const logLines = 100;
+const logBytesMax = 64 * 1024;
+const readMs = 3_000;
+
+/** What it works with. */
+export interface DeathParts {
+  notes: Notes;
+  runtime: Runtime;
+  clock: Clock;
+  log: Log;
+  pods: PodTable;
+  probes: ProbeEngine;
+}
+
+export function createDeaths(context: DeathParts): Deaths {
+  async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
+    const logs = await lastLines(context, pod.id);
+    const { kind, scope, name } = pod.key;
+    return {
+      kind,
+      scope,
+      name,
+      replicaId: pod.replicaId,
+      containerId: pod.id,
+      at: pod.finishedAt ?? context.clock.now(),
+      exitCode: pod.state === "running" ? pod.lastExitCode : pod.exitCode,
+      oomKilled: pod.oomKilled,
+      reason: pod.error || reason,
+      image: pod.image,
+      hash: pod.hash,
+      releaseId: pod.releaseId,
+      logs,
+      probes: context.probes.exchanges(pod.id),
+    };
+  }
+
+  async function record(pod: Pod, reason: string): Promise<void> {
+    try {
+      await put(await examine(pod, reason));
+    } catch (error) {
+      context.log.warn("death not recorded", { container: pod.name, error });
+    }
+  }
+
+  async function put(death: DeathRecord): Promise<void> {
+    const { kind, scope, name } = death;
+    const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
+    await context.notes.write((tx) => {
+      // What is told later about the same death is about its removal.
+      const first = tx.deaths.list({ kind, scope, name }).find(isSame);
+      tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
+    });
+  }
+
+  const isHindered = (pod: Pod) => context.probes.failing(pod) !== undefined;
+
+  return {
+    examine,
+    record,
+    keep: (death) =>
+      put(death).catch((error) => context.log.warn("death not recorded", { container: death.containerId, error })),
+    async capsule(key, reason) {
+      const troubled = context.pods
+        .of(key)
+        .filter((pod) => pod.restarts > 0 || pod.oomKilled || pod.state !== "running" || isHindered(pod));
+      await Promise.all(troubled.map((pod) => record(pod, reason)));
+    },
+  };
+}
+
+/** Without the output, the rest is still worth keeping. */
+function lastLines(context: DeathParts, id: string): Promise<string[]> {
+  return readLines(context, id).catch((error) => [`(output lost: ${error instanceof Error ? error.message : error})`]);
+}
+
+async function readLines(context: DeathParts, id: string): Promise<string[]> {
+  const stop = AbortSignal.timeout(readMs);
+  const decoder = new TextDecoder();
+  let text = "";
+  const options = { follow: false, tail: logLines, since: undefined, timestamps: false };
+  for await (const bytes of context.runtime.logs(id, options, stop)) {
+    text = (text + decoder.decode(bytes, { stream: true })).slice(-logBytesMax);
+  }
+  return text.split("\n").filter((line, index, all) => index < all.length - 1 || line !== "");
+}

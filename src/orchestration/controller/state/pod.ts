@@ -1,0 +1,157 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { Naming } from "../../core/naming.ts";
+import { calmMs } from "../../core/plan/crash.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import type { Container, ContainerDetail, ContainerState } from "../../engine/runtime.ts";
+
+/** One container of ours as last seen. Identity comes from labels, never from the name. */
+export interface Pod {
+  id: string;
+  name: string;
+  key: ManifestKey;
+  replicaId: string;
+  ordinal: number | undefined;
+  role: string | undefined;
+  releaseId: string | undefined;
+  hash: string;
+  generation: number;
+  image: string;
+  imageId: string;
+  state: ContainerState;
+  status: string;
+  /** Published ones, while it runs. */
+  ports: ContainerDetail["ports"];
+  /** Networks that it is connected to, as last listed. */
+  joined: readonly string[];
+  createdAt: number;
+  /** Known once inspected: see `inspectStale`. */
+  startedAt: number | undefined;
+  /** The same on the steady clock; undefined also between an end and the first look after it. */
+  upSince: number | undefined;
+  /** Was there when this server began to look. */
+  inherited: boolean;
+  finishedAt: number | undefined;
+  exitCode: number | undefined;
+  /** What it last died with: the engine forgets that when it starts it again. */
+  lastExitCode: number | undefined;
+  /** As the engine counts: those by its own policy since it was started by us. */
+  restarts: number;
+  /** Those that the engine does not count any more: it forgets its own when we start the container again. */
+  earlierRestarts: number;
+  /** Ends in a row, each before the container had run for a while; since when, on the steady clock. */
+  crashes: { count: number; since: number };
+  /** Why we ended it the last time, where we did. */
+  killedFor: string | undefined;
+  /** What it said of a process that can never begin. */
+  cannotStart: string | undefined;
+  oomKilled: boolean;
+  error: string;
+  /** Epoch ms of the last change of `state`. */
+  changedAt: number;
+  /** The engine's details are older than the last event about it. */
+  stale: boolean;
+  /** Number of the last event about it: an answer asked for earlier is older news. */
+  eventNumber: number;
+}
+
+/** What the engine knows in detail. */
+export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
+  countRestarts(pod, detail, clock);
+  pod.state = detail.state;
+  if (detail.startedAt === undefined) pod.upSince = undefined;
+  else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
+    pod.upSince = steadyStart(pod, detail.startedAt, clock);
+  }
+  pod.startedAt = detail.startedAt;
+  pod.finishedAt = detail.finishedAt;
+  // A running one has none, and how it ended last is still worth knowing.
+  pod.exitCode = detail.exitCode ?? pod.exitCode;
+  if (detail.state !== "running") pod.lastExitCode = detail.exitCode ?? pod.lastExitCode;
+  pod.oomKilled = detail.oomKilled;
+  pod.error = detail.error;
+  pod.ports = detail.ports;
+  pod.stale = false;
+}
+
+/** Crashes of a container that was made longer ago than this, and before we looked, are nobody knows how far apart. */
+const youthMs = 600_000;
+
+function countRestarts(pod: Pod, { restartCount }: ContainerDetail, clock: SteadyClock): void {
+  const isFirstLook = pod.startedAt === undefined && pod.finishedAt === undefined;
+  const forgotten = restartCount < pod.restarts ? pod.restarts : 0;
+  const fresh = restartCount - pod.restarts + forgotten;
+  pod.earlierRestarts += forgotten;
+  pod.restarts = restartCount;
+  const isOld = isFirstLook && clock.steady() - pod.crashes.since > youthMs;
+  if (isOld) pod.crashes = { count: 0, since: clock.steady() };
+  else if (fresh > 0) addCrashes(pod, fresh, clock.steady());
+}
+
+/** `now` is of the steady clock. */
+export function addCrashes(pod: Pod, count: number, now: number): void {
+  endOfRun(pod, now);
+  pod.crashes = { ...pod.crashes, count: pod.crashes.count + count };
+}
+
+/** The container ended: after a calm while, what comes is another story. */
+export function endOfRun(pod: Pod, now: number): void {
+  if (pod.upSince !== undefined && now - pod.upSince >= calmMs) pod.crashes = { count: 0, since: now };
+}
+
+/** The engine stamps with the clock of the machine, which somebody may have set since. */
+function steadyStart({ inherited }: Pod, startedAt: number, clock: SteadyClock): number {
+  const ago = clock.now() - startedAt;
+  if (ago >= 0) return clock.steady() - ago;
+  // Set back: what ran before us has run for nobody knows how long, anything else started just now.
+  return inherited ? 0 : clock.steady();
+}
+
+/** The resource that the labels of a container name. */
+export function keyOf(labels: Record<string, string>, names: Naming): ManifestKey | undefined {
+  const kind = labels[names.label.kind];
+  const name = labels[names.label.name];
+  if (kind === undefined || name === undefined) return undefined;
+  return { kind, scope: labels[names.label.scope] ?? "", name };
+}
+
+/** Undefined for a container without our labels. */
+export function podOf(container: Container, names: Naming, clock: SteadyClock): Pod | undefined {
+  const { label } = names;
+  const key = keyOf(container.labels, names);
+  if (key === undefined) return undefined;
+  const ordinal = container.labels[label.replicaOrdinal];
+  return {
+    id: container.id,
+    name: container.name,
+    key,
+    replicaId: container.labels[label.replicaId] ?? "",
+    ordinal: ordinal === undefined ? undefined : Number(ordinal),
+    role: container.labels[label.role],
+    releaseId: container.labels[label.releaseId],
+    hash: container.labels[label.manifestHash] ?? "",
+    generation: Number(container.labels[label.generation] ?? 0),
+    image: container.image,
+    imageId: container.imageId,
+    state: container.state,
+    status: container.status,
+    ports: [],
+    joined: container.joined,
+    createdAt: container.createdAt,
+    startedAt: undefined,
+    upSince: undefined,
+    inherited: false,
+    finishedAt: undefined,
+    exitCode: undefined,
+    lastExitCode: undefined,
+    restarts: 0,
+    earlierRestarts: 0,
+    crashes: { count: 0, since: clock.steady() - Math.max(0, clock.now() - container.createdAt) },
+    killedFor: undefined,
+    cannotStart: undefined,
+    oomKilled: false,
+    error: "",
+    changedAt: clock.now(),
+    stale: true,
+    eventNumber: 0,
+  };
+}

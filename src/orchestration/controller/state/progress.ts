@@ -1,0 +1,120 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import { type Broadcast, createBroadcast } from "../../../base/words/broadcast.ts";
+import type { FailureReason } from "../../../base/wire/failure.ts";
+import { type KeyText, keyText } from "./key-text.ts";
+
+/** The last error of a resource, as long as it lasts. */
+export interface Trouble {
+  reason: FailureReason;
+  message: string;
+  /** Epoch ms of the latest failure. */
+  at: number;
+  attempts: number;
+  /** Another try would end the same. */
+  lasting: boolean;
+  /** Epoch ms of the next try. */
+  retryAt: number | undefined;
+}
+
+/**
+ * What the reconciler remembers between rounds and nobody needs after a restart: errors, healing back-off, when a
+ * rollout began. All of it is rebuilt by running. Times are of the steady clock, except those of a `Trouble`.
+ */
+export interface Progress {
+  readonly moved: Broadcast<KeyText>;
+  trouble(key: ManifestKey): Trouble | undefined;
+  troubles(): Iterable<[KeyText, Trouble]>;
+  setTrouble(key: ManifestKey, trouble: Trouble): void;
+  clearTrouble(key: ManifestKey): void;
+  /** When the present rollout last got further, or began: another target is another rollout. */
+  rolloutMovedAt(key: ManifestKey, rollout: { target: string; reached: number; now: number }): number;
+  /** Init chains that failed lately, newest last, as the status shows them. */
+  initFailures(key: ManifestKey): Record<string, unknown>[];
+  addInitFailure(key: ManifestKey, failure: Record<string, unknown>): void;
+  clearInitFailures(key: ManifestKey, replicaId?: string): void;
+  /** Settled: whatever comes next is a rollout of its own. */
+  rolloutDone(key: ManifestKey): void;
+  /** Before which the container is not started again. */
+  startNotBefore(containerId: string): number;
+  /** Remembers a start; the next one waits longer, until the container has run for a minute. */
+  started(containerId: string, now: number): void;
+  holdStart(containerId: string, until: number): void;
+  /** Keeps the reconciler away from one replica until the returned function is called. */
+  hold(key: ManifestKey, replicaId: string): () => void;
+  held(key: ManifestKey): string[];
+  forget(key: ManifestKey): void;
+}
+
+interface ProgressOptions {
+  backoffFirstMs: number;
+  backoffMaxMs: number;
+  onListenerError: (error: unknown) => void;
+}
+
+const initFailuresKept = 10;
+
+/** Starts of one container in a row, by its id. */
+interface Heal {
+  tries: number;
+  notBefore: number;
+}
+
+const steadyAfterMs = 60_000;
+
+/** One that could have been started again for so long and was not has run all the while, or is gone. */
+function forgetSteady(heals: Map<string, Heal>, now: number): void {
+  for (const [id, { notBefore }] of heals) if (now - notBefore > steadyAfterMs) heals.delete(id);
+}
+
+export function createProgress(options: ProgressOptions): Progress {
+  const troubles = new Map<KeyText, Trouble>();
+  const rollouts = new Map<KeyText, { target: string; reached: number; at: number }>();
+  const inits = new Map<KeyText, Record<string, unknown>[]>();
+  const heals = new Map<string, Heal>();
+  const holds = new Set<{ key: KeyText; replicaId: string }>();
+
+  return {
+    moved: createBroadcast<KeyText>(options.onListenerError),
+    trouble: (key) => troubles.get(keyText(key)),
+    troubles: () => troubles.entries(),
+    setTrouble: (key, trouble) => void troubles.set(keyText(key), trouble),
+    clearTrouble: (key) => void troubles.delete(keyText(key)),
+    rolloutMovedAt(key, { target, reached, now }) {
+      const known = rollouts.get(keyText(key));
+      // Compared with the furthest it ever got: replicas that come and go do not count anew each time.
+      if (known?.target === target && reached <= known.reached) return known.at;
+      rollouts.set(keyText(key), { target, reached, at: now });
+      return now;
+    },
+    initFailures: (key) => inits.get(keyText(key)) ?? [],
+    addInitFailure: (key, failure) =>
+      void inits.set(keyText(key), [...(inits.get(keyText(key)) ?? []), failure].slice(-initFailuresKept)),
+    clearInitFailures(key, replicaId) {
+      const left = (inits.get(keyText(key)) ?? []).filter((failure) => replicaId && failure.replica_id !== replicaId);
+      if (left.length === 0) inits.delete(keyText(key));
+      else inits.set(keyText(key), left);
+    },
+    rolloutDone: (key) => void rollouts.delete(keyText(key)),
+    startNotBefore: (id) => heals.get(id)?.notBefore ?? 0,
+    started(id, now) {
+      forgetSteady(heals, now);
+      const tries = (heals.get(id)?.tries ?? 0) + 1;
+      const delay = Math.min(options.backoffFirstMs * 2 ** (tries - 1), options.backoffMaxMs);
+      heals.set(id, { tries, notBefore: now + delay });
+    },
+    holdStart(id, until) {
+      heals.set(id, { tries: heals.get(id)?.tries ?? 0, notBefore: until });
+    },
+    hold(key, replicaId) {
+      const entry = { key: keyText(key), replicaId };
+      holds.add(entry);
+      return () => void holds.delete(entry);
+    },
+    held: (key) => [...holds].flatMap((entry) => (entry.key === keyText(key) ? [entry.replicaId] : [])),
+    forget(key) {
+      troubles.delete(keyText(key));
+      rollouts.delete(keyText(key));
+      inits.delete(keyText(key));
+    },
+  };
+}

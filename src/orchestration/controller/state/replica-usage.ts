@@ -1,0 +1,24 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import { fieldsOf, textOf } from "../../core/lenient.ts";
+import { parseCpu } from "../../core/quantity.ts";
+import type { ReplicaUsage } from "../desired/autoscale.ts";
+import type { Context } from "./context.ts";
+import { readinessOf } from "./observe.ts";
+
+const nanosPerCore = 1e9;
+/** Figures that are older say nothing about now. */
+const trustedMs = 3 * 60_000;
+
+/** What the collector last saw of the running replicas of a resource; nothing while it is off or has stopped seeing. */
+export function replicaUsage(context: Context, key: ManifestKey): ReplicaUsage[] {
+  const snapshot = context.usage.latest();
+  if (snapshot === undefined || context.clock.now() - snapshot.at > trustedMs) return [];
+  const { cpu } = fieldsOf(fieldsOf(context.store.manifests.get(key)?.spec.resources).limits);
+  const nanoCpus = parseCpu(textOf(cpu) ?? "");
+  const cpuLimit = nanoCpus === undefined ? undefined : nanoCpus / nanosPerCore;
+  return context.pods.of(key).flatMap((pod) => {
+    const usage = snapshot.pods.get(pod.id);
+    if (usage === undefined || pod.role !== undefined || pod.state !== "running") return [];
+    return [{ cpuPercent: usage.cpuPercent, cpuLimit, ready: readinessOf(context, pod).ready }];
+  });
+}

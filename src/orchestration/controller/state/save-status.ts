@@ -1,0 +1,138 @@
+import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
+import type { PodKindStatus } from "../../api/describe.ts";
+import type { PlannedPod, WorkloadPlan } from "../../core/plan/pod.ts";
+import { statusOf } from "../../core/plan/status.ts";
+import { notActedUpon } from "../../core/unsupported.ts";
+import type { ResolvedWorkload } from "../../core/workload.ts";
+import type { Context } from "./context.ts";
+import { keyText } from "./key-text.ts";
+import { plannedPods, planTarget, readinessOf } from "./observe.ts";
+import { heldText } from "../plugins/plugin-holds.ts";
+import { latestRelease } from "../rollout/releases.ts";
+import type { RolloutMemory } from "../rollout/rollout.ts";
+
+/** What one look at a resource of containers came to. */
+export interface Finding {
+  manifest: StoredManifest;
+  workload: ResolvedWorkload;
+  plan: WorkloadPlan;
+  /** On the steady clock; a settled resource has none. */
+  movedAt: number | undefined;
+  memory: RolloutMemory;
+}
+
+/** Writes the status blob of a deployment or statefulset, where it says something new. */
+export async function saveStatus(context: Context, finding: Finding): Promise<void> {
+  const { manifest, workload, plan, movedAt, memory } = finding;
+  const now = context.clock.now();
+  const trouble = context.progress.trouble(manifest);
+  const stopped = stoppedError(context, manifest, { memory, now });
+  const previous = context.notes.status(manifest) as Partial<PodKindStatus> | undefined;
+  const { phase, conditions } = statusOf({
+    plan,
+    workload: planTarget(workload),
+    pods: podsNow(context, manifest, workload),
+    lastError: trouble ?? stopped,
+    deadlineAt:
+      movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs + now - context.clock.steady(),
+    frozenIds: context.store.frozen.list(manifest),
+    asideWhy: heldText(context, manifest),
+    pendingRelease: pendingRelease(context, manifest),
+    now,
+    steadyNow: context.clock.steady(),
+    previous: previous?.conditions,
+  });
+  const warnings = notActedUpon(manifest.kind, manifest.spec);
+  const status: PodKindStatus & RolloutMemory = {
+    phase,
+    image: workload.image,
+    image_id: context.store.images.pinOf(manifest)?.imageId,
+    spec_hash: workload.hash,
+    replicas: workload.replicas,
+    ready_replicas: plan.counts.ready,
+    updated_replicas: plan.counts.updated,
+    frozen_replicas: plan.counts.frozen,
+    observed_revision: manifest.revision,
+    observed_generation: manifest.generation,
+    releases: [],
+    init_failures: initFailures(context, manifest, plan, previous),
+    replica_readiness: readiness(context, manifest),
+    conditions,
+    ...memory,
+    ...earlierRestarts(context, manifest),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...((trouble ?? stopped) === undefined ? {} : { last_reconcile_error: (trouble ?? stopped)?.message }),
+    ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
+    ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
+    last_reconcile_at: new Date(now).toISOString(),
+  };
+  await putStatus(context, manifest, status);
+}
+
+function pendingRelease(context: Context, key: ManifestKey): string | undefined {
+  const release = latestRelease(context, key);
+  return release?.status === "pending" ? release.id : undefined;
+}
+
+/** What is stored came to nothing: that stays named, although the replicas before it are well. */
+function stoppedError(
+  context: Context,
+  manifest: StoredManifest,
+  { memory: { halted }, now }: { memory: RolloutMemory; now: number },
+) {
+  const release = latestRelease(context, manifest);
+  if (release?.status === "failed") {
+    return { reason: "ReleaseFailed", message: release.error ?? "failed", at: now, attempts: 1, terminal: true };
+  }
+  if (halted === undefined || halted.generation !== manifest.generation) return undefined;
+  return { reason: "RolloutHalted", message: halted.reason, at: now, attempts: 1, terminal: true };
+}
+
+/** Forgotten once everything is up. */
+function initFailures(
+  context: Context,
+  key: ManifestKey,
+  plan: WorkloadPlan,
+  previous: Partial<PodKindStatus> | undefined,
+): unknown[] {
+  if (plan.done) context.progress.clearInitFailures(key);
+  const fresh = context.progress.initFailures(key);
+  return plan.done ? [] : fresh.length > 0 ? fresh : (previous?.init_failures ?? []);
+}
+
+const idChars = 12;
+
+/** Restarts that the engine does not count any more, by container: the next server goes on counting from them. */
+function earlierRestarts(context: Context, key: ManifestKey): { earlier_restarts?: Record<string, number> } {
+  const counted = context.pods.of(key).filter(({ earlierRestarts }) => earlierRestarts > 0);
+  const rows = counted.map(({ id, earlierRestarts }) => [id.slice(0, idChars), earlierRestarts]);
+  return rows.length === 0 ? {} : { earlier_restarts: Object.fromEntries(rows) };
+}
+
+/** What an earlier server has written down about a container. */
+export function restartsBefore(status: Record<string, unknown> | undefined, containerId: string): number {
+  const known = (status as Partial<PodKindStatus> | undefined)?.earlier_restarts ?? {};
+  return known[containerId.slice(0, idChars)] ?? 0;
+}
+
+function readiness(context: Context, key: ManifestKey): Record<string, unknown> {
+  const rows = context.pods
+    .of(key)
+    .map((pod) => [pod.name, { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) }]);
+  return Object.fromEntries(rows.slice(0, 64));
+}
+
+/** Written only when it says something new: `last_reconcile_at` alone is not worth a commit. */
+export async function putStatus(context: Context, key: ManifestKey, status: Record<string, unknown>): Promise<void> {
+  const known = context.notes.status(key);
+  const without = ({ last_reconcile_at: _, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
+  if (known === undefined || context.notes.isUnsaved(key) || without(known) !== without(status)) {
+    await context.notes.saveStatus(key, status);
+  }
+  context.progress.moved.publish(keyText(key));
+}
+
+/** The replicas as the plan sees them. */
+export function podsNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): PlannedPod[] {
+  return plannedPods(context, { key, workload, now: context.clock.steady() });
+}

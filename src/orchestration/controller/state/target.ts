@@ -1,0 +1,93 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import {
+  type CoreKind,
+  containerKinds,
+  formatKey,
+  type ManifestKey,
+  type PodKind,
+  podKinds,
+} from "../../api/manifest.ts";
+import { kindList, parseKind } from "../../core/kind.ts";
+import type { ManifestReads } from "../../store/store.ts";
+import type { Target } from "../controller.ts";
+
+/** Kind of a query in any spelling; `app` stands for the deployment it expands to. */
+export function targetKind(text: string | undefined): CoreKind {
+  if (!text) throw new Failure("invalid", "kind is required");
+  const kind = parseKind(text);
+  if (kind === undefined) throw new Failure("invalid", `unknown kind "${text}"; kinds are ${kindList()}`);
+  return kind === "app" ? "deployment" : kind;
+}
+
+/** The kind that a filter means, in any spelling; a word that is none of ours stays as it is. */
+export function filterKind(text: string | undefined): string | undefined {
+  return text && parseKind(text) !== undefined ? targetKind(text) : text;
+}
+
+/** Whether a filter lets a resource through; what it leaves out fits everything. */
+export function matches(key: ManifestKey, filter: Target): boolean {
+  const same = (wanted: string | undefined, value: string) => !wanted || wanted === value;
+  return same(filterKind(filter.kind), key.kind) && same(filter.scope, key.scope) && same(filter.name, key.name);
+}
+
+export function required(value: string | undefined, what: string): string {
+  if (!value) throw new Failure("invalid", `${what} is required`);
+  return value;
+}
+
+/**
+ * The stored resource a caller means. A scope left out is found where exactly one matches: none is a 404, several
+ * are a 400 that lists them.
+ */
+export function resolveTarget(manifests: ManifestReads, target: Target): ManifestKey {
+  const kind = targetKind(target.kind);
+  const name = required(target.name, "name");
+  const known = manifests.list({ kind, name, ...(target.scope ? { scope: target.scope } : {}) });
+  const [first, ...others] = known;
+  if (first === undefined) throw notStored([kind], target.scope, name);
+  if (others.length > 0) throw ambiguousScope(kind, name, known);
+  return { kind, scope: first.scope, name };
+}
+
+export function ambiguousScope(kind: string, name: string, known: readonly ManifestKey[]): Failure {
+  const scopes = known.map(({ scope }) => scope || "(no scope)").join(", ");
+  return new Failure("invalid", `${kind} "${name}" exists in several scopes: ${scopes}; say which with scope`);
+}
+
+/** As `resolveTarget`, the kind found by itself among deployment and statefulset. */
+export function resolvePodTarget(manifests: ManifestReads, target: Target): ManifestKey & { kind: PodKind } {
+  const name = required(target.name, "name");
+  if (target.kind) {
+    const kind = podKindOf(target.kind);
+    return { ...resolveTarget(manifests, { ...target, kind }), kind };
+  }
+  const scope = target.scope ? { scope: target.scope } : {};
+  const found = podKinds.flatMap((kind) => manifests.list({ kind, name, ...scope }));
+  const [first, ...others] = found;
+  if (first === undefined) throw notStored(podKinds, target.scope, name);
+  if (others.length > 0) {
+    const list = found.map((manifest) => `${manifest.kind}/${manifest.scope}/${manifest.name}`).join(", ");
+    throw new Failure("invalid", `"${name}" is ambiguous: ${list}; say which with kind and scope`);
+  }
+  return { kind: podKindOf(first.kind), scope: first.scope, name };
+}
+
+export function isPodKind(kind: string): kind is PodKind {
+  return podKinds.some((known) => known === kind);
+}
+
+export function isContainerKind(kind: string): boolean {
+  return containerKinds.some((known) => known === kind);
+}
+
+function podKindOf(text: string): PodKind {
+  const kind = targetKind(text);
+  if (!isPodKind(kind)) throw new Failure("invalid", `kind "${text}" has no replicas; use deployment or statefulset`);
+  return kind;
+}
+
+/** What is not there, written as everywhere; several kinds where any would do, the scope perhaps left out. */
+export function notStored(kinds: readonly string[], scope: string | undefined, name: string): Failure {
+  const refs = kinds.map((kind) => formatKey({ kind, scope: scope ?? "", name }));
+  return new Failure("not_found", `${refs.join(" or ")} not found`);
+}

@@ -1,0 +1,29 @@
+import type { Manifest, ManifestKey, StoredManifest } from "../../api/manifest.ts";
+import { maskSpec } from "../../core/mask.ts";
+
+/** ISO 8601 of epoch milliseconds. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** A stored manifest as callers see it: secrets masked, times in ISO 8601. */
+export function wireManifest(stored: StoredManifest): Manifest {
+  return {
+    ...wireKey(stored),
+    spec: maskSpec(stored.kind, stored.spec),
+    metadata: {
+      revision: stored.revision,
+      created_at: isoTime(stored.createdAt),
+      updated_at: isoTime(stored.updatedAt),
+    },
+  };
+}
+
+/** The same without metadata: what a dry run would store has no revision yet. */
+export function wouldBeManifest(stored: StoredManifest): Manifest {
+  return { ...wireKey(stored), spec: maskSpec(stored.kind, stored.spec) };
+}
+
+function wireKey(key: ManifestKey): { kind: string; scope?: string; name: string } {
+  return key.scope === "" ? { kind: key.kind, name: key.name } : { kind: key.kind, scope: key.scope, name: key.name };
+}

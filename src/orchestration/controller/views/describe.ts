@@ -1,0 +1,111 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
+import type { Condition } from "../../api/describe.ts";
+import { isJobKind } from "../../core/resolve-job.ts";
+import type { BlockRecord } from "../../store/plugin-records.ts";
+import { resolveBlock, wireBlock } from "../write/blocks.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+import { byIdentity, podRecord } from "../pods/pods.ts";
+import { withRuns } from "../runs/job-status.ts";
+import { wireRelease } from "../rollout/releases.ts";
+import { isPodKind, resolveTarget } from "../state/target.ts";
+import { claimVolumes } from "../desired/volumes.ts";
+import { isoTime, wireManifest } from "../state/wire.ts";
+
+/** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
+export async function describe(context: Context, target: Target) {
+  const block = resolveBlock(context, target);
+  if (block !== undefined) return describeBlock(context, block);
+  const key = resolveTarget(context.store.manifests, target);
+  const manifest = context.store.manifests.get(key);
+  if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
+  const errors: string[] = [];
+  await collect(errors, "pods", async () => {
+    context.engine.require();
+    await context.pods.refresh(key);
+  });
+  const owner = context.store.blocks.ownerOf(key);
+  const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
+  return {
+    manifest: wireManifest(manifest),
+    status: withReleases(context, key, statusNow(context, manifest)),
+    pods: context.pods
+      .of(key)
+      .sort(byIdentity)
+      .map((pod) => podRecord(context, pod)),
+    ...(volumes === undefined ? {} : { volumes }),
+    ...(owner === undefined ? {} : { block: formatKey(owner) }),
+    ...(errors.length > 0 ? { errors } : {}),
+  };
+}
+
+/** A block, and how what it was expanded into is. */
+async function describeBlock(context: Context, block: BlockRecord) {
+  const children = context.store.blocks.children(block);
+  const errors: string[] = [];
+  await collect(errors, "pods", async () => {
+    context.engine.require();
+    for (const key of children) await context.pods.refresh(key);
+  });
+  const volumes = children.flatMap((key) => context.store.volumes.list(key).map(({ volume }) => volume));
+  return {
+    manifest: wireBlock(block),
+    status: blockStatus(context, block),
+    pods: children.flatMap((key) => [...context.pods.of(key)].sort(byIdentity)).map((pod) => podRecord(context, pod)),
+    ...(volumes.length > 0 ? { volumes: volumes.sort() } : {}),
+    ...(errors.length > 0 ? { errors } : {}),
+  };
+}
+
+/** Who expanded a block, and how what it became is. */
+export function blockStatus(context: Context, block: BlockRecord): Record<string, unknown> {
+  const { plugin, version } = block;
+  return { plugin, version, children: context.store.blocks.children(block).map((key) => childStatus(context, key)) };
+}
+
+function childStatus(context: Context, key: ManifestKey): { ref: string; phase?: unknown } {
+  const phase = context.notes.status(key)?.phase;
+  return { ref: formatKey(key), ...(phase === undefined ? {} : { phase }) };
+}
+
+function withReleases(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {
+  if (!isPodKind(key.kind)) return status;
+  return { ...status, releases: context.store.releases.list(key).map(wireRelease) };
+}
+
+/** Runs `read` and notes what went wrong instead of passing it on. */
+async function collect(errors: string[], what: string, read: () => Promise<unknown>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    errors.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function volumesOf(context: Context, key: ManifestKey, errors: string[]): Promise<string[]> {
+  const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
+  await collect(errors, "volumes", async () => {
+    context.engine.require();
+    for (const name of await claimVolumes(context, key)) names.add(name);
+  });
+  return [...names].sort();
+}
+
+/** The stored status; while the engine is away that stands in front of whatever was true before. */
+export function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
+  const stored = context.notes.status(key) ?? null;
+  const known = isJobKind(key.kind) ? withRuns(context, key, stored) : stored;
+  const status = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };
+  if (!isPodKind(key.kind) || context.engine.up()) return status;
+  const away: Condition = {
+    type: "Degraded",
+    status: true,
+    reason: "EngineUnavailable",
+    message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
+    at: isoTime(context.engine.since()),
+  };
+  const conditions = Array.isArray(stored?.conditions) ? stored.conditions : [];
+  const others = conditions.filter((condition: Condition) => condition.type !== "Degraded");
+  return { ...status, conditions: [...others, away] };
+}

@@ -1,0 +1,189 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { PodKindStatus } from "../../api/describe.ts";
+import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../api/why.ts";
+import { dependenciesOf } from "../../core/dependencies.ts";
+import { postFailure, signalOf } from "../../../base/pure/exit-code.ts";
+import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+import { wireEvent } from "../state/events.ts";
+import type { Pod } from "../state/pod.ts";
+import { lastGoodBefore } from "../rollout/releases.ts";
+import { wireRun } from "../runs/run-record.ts";
+import { isPodKind } from "../state/target.ts";
+import { subjectOf } from "./why-subject.ts";
+import { isoTime } from "../state/wire.ts";
+
+const hourMs = 3_600_000;
+const linesMax = 100;
+
+/** GET /why. */
+export async function why(context: Context, target: Target): Promise<Why> {
+  const { store, clock } = context;
+  const key = subjectOf(context, target);
+  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
+  const deaths = await deathsOf(context, key);
+  const [death] = deaths;
+  const releases = store.releases.list(key);
+  const failed = releases.find(
+    ({ status, postExitCode }) => status === "failed" || postFailure(postExitCode) !== undefined,
+  );
+  const [newest] = releases;
+  const good = newest && lastGoodBefore(releases, newest);
+  const run = store.runs.list(key).find(({ status }) => isFailed(status));
+  const inTrouble = status?.phase === "failing" || status?.phase === "failed";
+  const past = Math.max(death?.at ?? 0, failed?.endedAt ?? 0, run === undefined ? 0 : endOf(run));
+  const at = inTrouble || past === 0 ? clock.now() : past;
+  return {
+    ...key,
+    deleted: store.manifests.get(key) === undefined,
+    at: isoTime(at),
+    ...statusPart(status),
+    unready: await unreadyOf(context, key),
+    ...(death === undefined ? {} : { death: wireDeath(death) }),
+    deaths: deaths.length,
+    ...(failed === undefined ? {} : { failed_release: wireFailed(failed, releases) }),
+    ...(good === undefined ? {} : { rollback_to: good.id }),
+    ...(run === undefined ? {} : { failed_run: wireFailedRun(run) }),
+    events: hourBefore(context, key, at).map(wireEvent),
+  };
+}
+
+/** Skipped and cancelled ones were wanted so. */
+function isFailed(status: RunRecord["status"]): boolean {
+  return status === "failed" || status === "timed_out" || status === "missed";
+}
+
+function endOf({ endedAt, startedAt, instant }: RunRecord): number {
+  return endedAt ?? startedAt ?? instant ?? 0;
+}
+
+function wireFailedRun(run: RunRecord): FailedRun {
+  const signal = signalOf(run.exitCode);
+  return { ...wireRun(run), ...(signal === undefined ? {} : { signal }) };
+}
+
+/** Those on record, and those of containers that are still there and not on record yet; newest first. */
+async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord[]> {
+  const recorded = context.store.deaths.list(key);
+  if (!context.engine.up() || !isPodKind(key.kind)) return recorded;
+  // An engine that stumbles just now leaves what was last seen.
+  await context.pods.refresh(key).catch(() => undefined);
+  const frozen = context.store.frozen.list(key);
+  const fallen = context.pods
+    .of(key)
+    .filter((pod) => pod.finishedAt !== undefined && hasDied(pod) && !frozen.includes(pod.replicaId));
+  const fresh = fallen.filter(
+    (pod) => !recorded.some(({ containerId, at }) => containerId === pod.id && at === pod.finishedAt),
+  );
+  const examined = await Promise.all(fresh.map((pod) => context.deaths.examine(pod, "it ended by itself")));
+  return [...examined, ...recorded].sort((a, b) => b.at - a.at);
+}
+
+const unreadyMax = 3;
+
+async function unreadyOf(context: Context, key: ManifestKey): Promise<Unready[]> {
+  const found = context.pods.of(key).flatMap((pod) => {
+    const failing = pod.role === undefined ? context.probes.failing(pod) : undefined;
+    return failing === undefined ? [] : [{ pod, failing }];
+  });
+  const longest = found.sort((a, b) => a.failing.since - b.failing.since).slice(0, unreadyMax);
+  return Promise.all(
+    longest.map(async ({ pod, failing: { probe, check, since, text } }) => {
+      const { logs } = await context.deaths.examine(pod, "");
+      const { replicaId: replica_id, name: container } = pod;
+      return { replica_id, container, probe, check, since: isoTime(since), got: text, logs: logs.slice(-linesMax) };
+    }),
+  );
+}
+
+function hasDied(pod: Pod): boolean {
+  return (
+    pod.restarts > 0 || pod.oomKilled || pod.state === "exited" || pod.state === "restarting" || pod.state === "dead"
+  );
+}
+
+function statusPart(status: Partial<PodKindStatus> | undefined) {
+  return {
+    ...(status?.phase === undefined ? {} : { phase: status.phase }),
+    conditions: status?.conditions?.map((condition) => ({ ...condition })) ?? [],
+    ...(status?.last_reconcile_error === undefined ? {} : { last_reconcile_error: status.last_reconcile_error }),
+    ...(status?.next_retry_at === undefined ? {} : { next_retry_at: status.next_retry_at }),
+  };
+}
+
+function wireDeath(death: DeathRecord): Death {
+  const signal = signalOf(death.exitCode);
+  return {
+    replica_id: death.replicaId,
+    container_id: death.containerId,
+    at: isoTime(death.at),
+    ...(death.exitCode === undefined ? {} : { exit_code: death.exitCode }),
+    ...(signal === undefined ? {} : { signal }),
+    oom_killed: death.oomKilled,
+    reason: death.reason,
+    image: death.image,
+    ...(death.releaseId === undefined ? {} : { release_id: death.releaseId }),
+    logs: death.logs.slice(-linesMax),
+    probes: death.probes,
+  };
+}
+
+/** `releases` are newest first. */
+function wireFailed(failed: ReleaseRecord, releases: readonly ReleaseRecord[]): FailedRelease {
+  const next = releases[releases.indexOf(failed) - 1];
+  const back = next?.cause === "auto_rollback" ? next.rolledBackFrom : undefined;
+  return {
+    id: failed.id,
+    cause: failed.cause,
+    ...(failed.image === "" ? {} : { image: failed.image }),
+    started_at: isoTime(failed.startedAt),
+    ...(failed.endedAt === undefined ? {} : { ended_at: isoTime(failed.endedAt) }),
+    error: failed.error ?? postFailure(failed.postExitCode) ?? "no reason is on record",
+    ...(failed.preExitCode === undefined ? {} : { pre_exit_code: failed.preExitCode }),
+    ...(failed.exitCode === undefined ? {} : { exit_code: failed.exitCode }),
+    ...(failed.postExitCode === undefined ? {} : { post_exit_code: failed.postExitCode }),
+    output: failed.log.split("\n").filter(Boolean).slice(-linesMax),
+    ...(back === undefined ? {} : { rolled_back_to: back }),
+  };
+}
+
+/** Of the resource itself, and of what flows into its containers: config of its scope, buckets and assets it reads. */
+function hourBefore(context: Context, key: ManifestKey, at: number): StoredEvent[] {
+  const { events, manifests } = context.store;
+  const limit = context.limits.eventsPageMax;
+  const stored = manifests.get(key);
+  const read = stored === undefined ? [] : dependenciesOf(stored).map(placeOf);
+  const lists = [
+    events.list({ scope: key.scope, name: key.name, limit }).filter(({ kind }) => isAbout(kind, key)),
+    events.list({ scope: key.scope, limit }).filter(({ name }) => name === undefined),
+    ...read.map(({ kind, scope, name }) =>
+      events.list({ scope, ...(name === "" ? {} : { name }), limit }).filter((event) => isAt(event, kind, name)),
+    ),
+  ];
+  const unique = new Map(lists.flat().map((event) => [event.seq, event]));
+  return [...unique.values()]
+    .filter((event) => event.at >= at - hourMs && (event.at <= at || isRemedy(event)))
+    .sort((a, b) => a.seq - b.seq)
+    .slice(-limit);
+}
+
+/** What a plugin did about a death comes after it. */
+function isRemedy({ action }: StoredEvent): boolean {
+  return action === "plugin.attend";
+}
+
+/** Config events carry no kind. */
+function isAbout(kind: string | undefined, key: ManifestKey): boolean {
+  return kind === undefined || kind === key.kind;
+}
+
+/** A dependency as `dependenciesOf` writes it; a bucket without a name is that of the scope. */
+function placeOf(dependency: string): { kind: string; scope: string; name: string } {
+  const [kind = "", scope = "", name = ""] = dependency.replace(/^ref\//, "").split("/");
+  return { kind, scope, name };
+}
+
+function isAt(event: StoredEvent, kind: string, name: string): boolean {
+  return kind === "bucket" ? event.action.startsWith("config.") && (event.name ?? "") === name : event.kind === kind;
+}

@@ -1,0 +1,273 @@
+import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
+import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
+import {
+  type Claim,
+  type Claimant,
+  claimConflictCode,
+  claimsOf,
+  conflictText,
+  duplicateClaims,
+} from "../../core/claims.ts";
+import { dependenciesOf } from "../../core/dependencies.ts";
+import { changedPaths } from "../../core/diff.ts";
+import { machineProblems } from "../../core/machine.ts";
+import { restoreMasked } from "../../core/mask.ts";
+import { referenceProblems, type ReferentLookup } from "../../core/references.ts";
+import type { PutResult, Transaction } from "../../store/store.ts";
+import { lostReaderWarnings } from "../desired/asset-readers.ts";
+import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "../desired/assets.ts";
+import { takeOverCount } from "../desired/autoscale.ts";
+import {
+  type BlockChange,
+  type BlockPut,
+  borrowed,
+  dropLeftovers,
+  putBlocks,
+  requireOwners,
+  requireRevisions,
+} from "./block-change.ts";
+import type { Context } from "../state/context.ts";
+import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
+import { freshReferents, rollReaders, watchReaders } from "../desired/referents.ts";
+import { recordVolumes } from "../desired/named-volumes.ts";
+import { prune } from "./prune.ts";
+import { type GoingBack, releaseFor } from "../rollout/releases.ts";
+import { restampReaders } from "../desired/restamp.ts";
+import { lostHostWarnings } from "../views/uses.ts";
+
+export interface ApplyOptions {
+  dryRun: boolean;
+  prune: boolean;
+  /** Ask the registries for the images again. */
+  force?: boolean;
+  /** Let a block have manifests that were applied by themselves. */
+  takeOver?: boolean;
+  /** Put all of it back when one resource does not become ready. */
+  atomic?: boolean;
+  actor: string;
+}
+
+/** A core-kind manifest on its way in. `path` is how problems about it begin. */
+export interface Incoming {
+  key: ManifestKey & { kind: CoreKind };
+  spec: Spec;
+  ifRevision: number | undefined;
+  path: string;
+  asset: MaterialisedAsset | undefined;
+}
+
+/** What the transaction of an apply did, or of a dry run would have done. */
+export interface Outcome {
+  puts: PutResult[];
+  /** Readers, outside the apply, of assets and values inside it. */
+  readers: PutResult[];
+  /** What manifests report once this is stored. */
+  referent: ReferentLookup;
+  pruned: ManifestKey[];
+  /** Those of `pruned` that blocks were expanded into before. */
+  leftovers: ManifestKey[];
+  blocks: BlockPut[];
+  warnings: string[];
+}
+
+export interface Change {
+  incoming: Incoming[];
+  /** The blocks that some of them came from. */
+  blocks?: readonly BlockChange[];
+  options: ApplyOptions;
+  /** What the registries said just now. */
+  pulled: PulledImages | undefined;
+  /** Where this undoes an apply. */
+  goingBack?: GoingBack;
+}
+
+/** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
+export function change(context: Context, tx: Transaction, changing: Change): Outcome {
+  const { incoming, blocks = [], options, pulled, goingBack } = changing;
+  const now = context.clock.now();
+  const { actor } = options;
+  const problems: Problem[] = [];
+  const kept = new Set(incoming.map((item) => formatKey(item.key)));
+  requireRevisions(tx, blocks);
+  // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
+  const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });
+  const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, kept, actor, now }) : [])];
+  requireOwners(tx, blocks, options);
+  const keys = incoming.map(({ key }) => key);
+  const warnings = borrowed(tx, keys, blocks);
+  const lookups = { digest: digestLookup(context, incoming), referent: freshReferents(tx, incoming) };
+  const ready = incoming.map((item) => prepare(context, tx, { item, lookups, problems }));
+  if (problems.length > 0) throw problemsFailure(problems);
+  refuseConflicts(tx, ready);
+  const watched = watchReaders(
+    tx,
+    ready.map(({ key }) => key),
+  );
+  const puts = ready.map((item) => put(context, tx, { item, options, now }));
+  if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
+  const restamped = restampReaders(tx, {
+    assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
+    except: kept,
+    lookup: lookups.digest,
+    now,
+    actor,
+  });
+  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, { now, goingBack });
+  const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor, now });
+  const written = withRolled({ puts, restamped }, rolled);
+  return {
+    ...written,
+    pruned,
+    leftovers,
+    referent: lookups.referent,
+    blocks: putBlocks(tx, { blocks, actor, now }),
+    warnings: [
+      ...warnings,
+      ...lostReaderWarnings(tx.manifests, pruned),
+      ...lostHostWarnings(tx, context.names, pruned),
+    ],
+  };
+}
+
+/** Readers whose generation was raised after they were put, or that are in no other way part of the apply. */
+function withRolled(
+  { puts, restamped }: { puts: PutResult[]; restamped: PutResult[] },
+  rolled: readonly StoredManifest[],
+): Pick<Outcome, "puts" | "readers"> {
+  const byRef = new Map(rolled.map((manifest) => [formatKey(manifest), manifest]));
+  const raised = (result: PutResult): PutResult => {
+    const manifest = byRef.get(formatKey(result.manifest));
+    byRef.delete(formatKey(result.manifest));
+    return manifest === undefined ? result : { ...result, manifest };
+  };
+  const known = { puts: puts.map(raised), readers: restamped.map(raised) };
+  const others = [...byRef.values()].map((manifest): PutResult => ({
+    manifest,
+    outcome: "updated",
+    previous: manifest,
+  }));
+  return { ...known, readers: [...known.readers, ...others] };
+}
+
+interface Preparation {
+  item: Incoming;
+  /** What this apply brings first, then what is stored. */
+  lookups: { digest: AssetLookup; referent: ReferentLookup };
+  problems: Problem[];
+}
+
+/** Masks give way to the stored secrets, revisions are compared, digests stamped. */
+function prepare(context: Context, tx: Transaction, { item, lookups, problems }: Preparation): Incoming {
+  const stored = tx.manifests.get(item.key);
+  const revision = stored?.revision ?? 0;
+  if (item.ifRevision !== undefined && item.ifRevision !== revision) {
+    const now = stored === undefined ? "it is not stored" : `it is at revision ${revision}`;
+    throw new Failure(
+      "conflict",
+      `${item.path}metadata.if_revision: ${formatKey(item.key)} was expected at revision ${item.ifRevision}, but ${now}; look again and re-apply`,
+    );
+  }
+  const restored = restoreMasked(item.key.kind, item.spec, stored?.spec);
+  const owner = { ...item.key, spec: restored.spec };
+  const stamped = stampAssetDigests(owner, lookups.digest);
+  const unreported = referenceProblems(owner, lookups.referent, context.names);
+  const beyond = machineProblems(owner, { stored: stored?.spec, cpus: context.engine.info()?.cpus });
+  for (const problem of [...restored.problems, ...stamped.problems, ...unreported, ...beyond]) {
+    problems.push({ path: `${item.path}${problem.path}`, message: problem.message });
+  }
+  return { ...item, spec: stamped.spec };
+}
+
+/** Digests come from this apply first, then from what is stored. `scope` is "" for unscoped assets. */
+function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
+  const fresh = new Map(incoming.filter(({ asset }) => asset).map((item) => [formatKey(item.key), item.asset]));
+  const stored = storedLookup(context);
+  return (target) => {
+    const asset = fresh.get(formatKey({ kind: "asset", scope: target.scope, name: target.name }));
+    return asset === undefined ? stored(target) : fileOf(asset, target.key);
+  };
+}
+
+/** Step 5: names, volumes, hosts that another manifest owns. */
+function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
+  const claims = ready.map((item) => ({ item, claims: newClaims(tx, item) }));
+  const twins = ready.length < 2 ? [] : duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
+  for (const { claim, first, second } of twins) {
+    const [holder, late] = [ready[first], ready[second]];
+    if (holder !== undefined && late !== undefined) refuseClaim(claim, holder.key, late.path);
+  }
+  const replaced = new Set(ready.map((item) => formatKey(item.key)));
+  for (const { item, claims: own } of claims) {
+    // What this very apply writes anew is judged by its new claims, above.
+    const held = tx.manifests.claimConflicts(item.key, own).filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
+    for (const { claim, heldBy } of held) refuseClaim(claim, heldBy, item.path);
+  }
+}
+
+/** Those that it does not hold already. */
+function newClaims(tx: Transaction, { key, spec }: Incoming): Claim[] {
+  const stored = tx.manifests.get(key);
+  const held = new Set(stored === undefined ? [] : claimsOf(stored).map(claimText));
+  return claimsOf({ ...key, spec }).filter((claim) => !held.has(claimText(claim)));
+}
+
+function claimText({ claim, owner }: Claim): string {
+  return `${claim} ${owner}`;
+}
+
+function refuseClaim(claim: string, heldBy: ManifestKey, path: string): never {
+  const field = claim.startsWith("host:") ? "spec.host" : claim.startsWith("registry:") ? "spec.url" : "name";
+  throw new Failure(claimConflictCode(claim), `${path}${field}: ${conflictText(claim, heldBy)}`);
+}
+
+interface Put {
+  item: Incoming;
+  options: ApplyOptions;
+  now: number;
+}
+
+/** Step 7 for one manifest. */
+function put(context: Context, tx: Transaction, { item, options, now }: Put): PutResult {
+  const { key, spec, asset } = item;
+  const result = tx.manifests.put({ ...key, spec }, now);
+  takeOverCount(tx, result);
+  const deletion = tx.deletions.get(key);
+  // Deleted and applied again before anything was torn down: what runs is taken back. A prune is finished first.
+  if (deletion !== undefined && !deletion.prune) tx.deletions.remove(key);
+  if (result.outcome === "unchanged") {
+    const failed = context.progress.trouble(key) !== undefined || deletion !== undefined;
+    if (failed) tx.manifests.touch(key);
+    if (asset === undefined) return result;
+  } else {
+    index(tx, { ...key, spec }, result.previous);
+    recordVolumes(context, tx, { ...key, spec }, now);
+    tx.events.append(
+      {
+        actor: options.actor,
+        action: "manifest.apply",
+        ...key,
+        revision: result.manifest.revision,
+        detail: { outcome: result.outcome, changed: changedPaths(result.previous?.spec ?? {}, spec).slice(0, 50) },
+      },
+      now,
+    );
+  }
+  const revision = result.manifest.revision;
+  const moved = asset !== undefined && putAssetStatus(tx, key, { asset, revision, now });
+  // A fetch that failed is tried again by the reconciler.
+  if (moved) tx.manifests.touch(key);
+  return result;
+}
+
+/** What other manifests may not take, and what this one reads; most changes change neither. */
+function index(tx: Transaction, manifest: Claimant, previous: StoredManifest | undefined): void {
+  const claims = claimsOf(manifest);
+  const reads = dependenciesOf(manifest);
+  if (previous === undefined || !isSame(claims, claimsOf(previous))) tx.manifests.setClaims(manifest, claims);
+  if (previous === undefined || !isSame(reads, dependenciesOf(previous))) tx.manifests.setDependencies(manifest, reads);
+}
+
+function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,148 @@
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import type { PlanRow } from "../../api/apply.ts";
+import { hostCautions, releaseCaution } from "../../core/cautions.ts";
+import { changedPaths } from "../../core/diff.ts";
+import type { PlannedPod, Step } from "../../core/plan/pod.ts";
+import { planWorkload } from "../../core/plan/workload.ts";
+import { containerName } from "../../core/naming.ts";
+import type { ReferentLookup } from "../../core/references.ts";
+import { notActedUpon } from "../../core/unsupported.ts";
+import type { PutResult } from "../../store/store.ts";
+import { countTakenOver } from "../desired/autoscale.ts";
+import type { Context } from "../state/context.ts";
+import { closedHookCautions } from "./hook-cautions.ts";
+import { plannedPods, planTarget } from "../state/observe.ts";
+import { resolveStored } from "../desired/resolve.ts";
+import { memoryOf } from "../rollout/rollout.ts";
+import { isPodKind } from "../state/target.ts";
+
+type ReplicaRow = PlanRow["replicas"][number];
+
+/** What an apply would do to one resource, down to the replicas. Memory and store only: nothing is asked of the engine. */
+export function planRow(context: Context, result: PutResult, referent: ReferentLookup): PlanRow {
+  const { manifest, outcome, previous } = result;
+  const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
+  const { replicas, notes } = isPodKind(manifest.kind)
+    ? simulate(context, result, referent)
+    : { replicas: [], notes: [] };
+  return {
+    ref: formatKey(manifest),
+    action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
+    changed,
+    replicas,
+    notes: [...notes, ...notActedUpon(manifest.kind, manifest.spec), ...cautions(context, result)],
+  };
+}
+
+/** What the operator should think of before saying yes; of no use where nothing changes. */
+function cautions({ privateHooks, store }: Context, { manifest, outcome, previous }: PutResult): string[] {
+  if (outcome === "unchanged") return [];
+  const { kind, spec } = manifest;
+  const hooks = privateHooks === true ? [] : closedHookCautions(spec);
+  const [latest] = store.releases.list(manifest);
+  // Then this very apply is a release, see `releaseFor`.
+  const isReleased = latest?.status === "failed" || latest?.status === "pending";
+  const release = isReleased ? [] : releaseCaution(kind, previous?.spec, spec);
+  return [...hostCautions(kind, spec), ...release, ...hooks];
+}
+
+export function pruneRow(context: Context, key: ManifestKey, why: string): PlanRow {
+  const replicas = context.pods
+    .of(key)
+    .map((pod): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why }));
+  return { ref: formatKey(key), action: "delete", changed: [], replicas, notes: [] };
+}
+
+const simulatedRoundsMax = 4_000;
+
+/** Plays the planner against a model of the pods until it is settled, and notes what it did. */
+function simulate(
+  context: Context,
+  result: PutResult,
+  referent: ReferentLookup,
+): { replicas: ReplicaRow[]; notes: string[] } {
+  const { manifest } = result;
+  const { workload: resolved, problems } = resolveStored(context, manifest, referent);
+  const workload = { ...resolved, replicas: countTakenOver(context.store, result) ?? resolved.replicas };
+  const notes = problems.map(({ path, message }) => `${path}: ${message}`);
+  if (workload.rollout.strategyReason !== undefined) {
+    notes.push(`strategy ${workload.rollout.strategy}: ${workload.rollout.strategyReason}`);
+  }
+  const now = context.clock.now();
+  const frozenIds = context.store.frozen.list(manifest);
+  const { good_replicas: settledReplicas } = memoryOf(context, manifest);
+  let pods = plannedPods(context, { key: manifest, workload, now });
+  const steps: Step[] = [];
+  for (let round = 0; round < simulatedRoundsMax; round++) {
+    const plan = planWorkload({ workload: planTarget(workload), pods, frozenIds, settledReplicas, now });
+    if (plan.steps.length === 0) break;
+    steps.push(...plan.steps);
+    pods = played(pods, plan.steps, { workload: planTarget(workload), round });
+  }
+  return { replicas: rows(steps), notes };
+}
+
+interface Model {
+  workload: ReturnType<typeof planTarget>;
+  round: number;
+}
+
+/** The pods after the steps went well. */
+function played(pods: PlannedPod[], steps: Step[], { workload, round }: Model): PlannedPod[] {
+  const gone = new Set(steps.filter((step) => step.type === "remove").map((step) => step.pod.id));
+  const touched = new Set(steps.filter((step) => step.type === "start").map((step) => step.pod.id));
+  const kept = pods
+    .filter((pod) => !gone.has(pod.id))
+    .map((pod) => (touched.has(pod.id) ? { ...pod, state: "running" as const, ready: true, runningSince: 0 } : pod))
+    .map((pod) => renamed(pod, steps));
+  const made = steps.flatMap((step, index) => {
+    if (step.type !== "create") return [];
+    const replicaId = step.ordinal === undefined ? `new${round}x${index}` : String(step.ordinal);
+    return [newPod(workload, replicaId, step.ordinal)];
+  });
+  return [...kept, ...made];
+}
+
+function renamed(pod: PlannedPod, steps: Step[]): PlannedPod {
+  const step = steps.find((candidate) => candidate.type === "rename" && candidate.pod.id === pod.id);
+  return step?.type === "rename" ? { ...pod, containerName: step.to } : pod;
+}
+
+function newPod(workload: Model["workload"], replicaId: string, ordinal: number | undefined): PlannedPod {
+  return {
+    id: `planned-${replicaId}`,
+    containerName: containerName(workload.scope, workload.name, replicaId),
+    replicaId,
+    ordinal,
+    state: "running",
+    hash: workload.hash,
+    generation: workload.generation,
+    ready: true,
+    runningSince: 0,
+    createdAt: Number.MAX_SAFE_INTEGER,
+    exitCode: undefined,
+    restarts: 0,
+    crashes: { count: 0, since: 0 },
+    oomKilled: false,
+    frozen: false,
+    role: undefined,
+    startNotBefore: 0,
+  };
+}
+
+/** A removed replica and one created for it read as one replacement. */
+function rows(steps: Step[]): ReplicaRow[] {
+  const removed = steps.filter((step) => step.type === "remove");
+  const created = steps.filter((step) => step.type === "create");
+  const pairs = Math.min(removed.length, created.length);
+  const replaced = removed.slice(0, pairs);
+  return [
+    ...replaced.map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "replace", why })),
+    ...removed.slice(pairs).map(({ pod, why }): ReplicaRow => ({ replica_id: pod.replicaId, action: "remove", why })),
+    ...created.slice(pairs).map(({ ordinal, why }): ReplicaRow => ({
+      ...(ordinal === undefined ? {} : { replica_id: String(ordinal) }),
+      action: "create",
+      why,
+    })),
+  ];
+}

@@ -1,0 +1,105 @@
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import type { ApplyResult, PlanRow } from "../../api/apply.ts";
+import { changedPaths } from "../../core/diff.ts";
+import { runsAsRoot } from "../../core/plugins/conflicts.ts";
+import { generatedTexts, hideGenerated } from "../../core/plugins/generated.ts";
+import { absentReferences, unresolvedText } from "../../core/references.ts";
+import { notActedUpon } from "../../core/unsupported.ts";
+import type { ApplyOptions, Outcome } from "./apply-change.ts";
+import { planRow, pruneRow } from "./apply-plan.ts";
+import type { Context } from "../state/context.ts";
+import type { ExpandedBlock, Expansions } from "../plugins/expansion.ts";
+import type { PortNotes } from "../desired/host-ports.ts";
+import { volumeWarnings } from "../desired/named-volumes.ts";
+import { wireManifest, wouldBeManifest } from "../state/wire.ts";
+
+interface Reporting {
+  outcome: Outcome;
+  expansions: Expansions;
+  /** What did not begin after the commit. */
+  started: string[];
+  ports: PortNotes;
+}
+
+/** The answer of an apply. */
+export function report(
+  context: Context,
+  { outcome, expansions, started, ports }: Reporting,
+  options: ApplyOptions,
+): ApplyResult {
+  const { puts, pruned, referent } = outcome;
+  const unheeded = puts.flatMap(({ manifest }) => {
+    const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
+    const shared = volumeWarnings(context, manifest);
+    return [...notActedUpon(manifest.kind, manifest.spec), ...waits, ...shared].map(
+      (text) => `${formatKey(manifest)}: ${text}`,
+    );
+  });
+  const clashes = [...ports].flatMap(([ref, notes]) => notes.map((note) => `${ref}: ${note}`));
+  const warnings = [...unheeded, ...rootNotes(expansions), ...clashes, ...outcome.warnings, ...started];
+  const result: ApplyResult = {
+    applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
+    pruned: pruned.map(formatKey),
+    ...(expansions.installs.length > 0 ? { plugin_installs: expansions.installs } : {}),
+    ...(expansions.blocks.length > 0 ? { plugin_expansions: expansions.blocks.map(expansionRow) } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+  return options.dryRun ? planned(context, { result, outcome, expansions, ports }) : result;
+}
+
+/** An install shows and asks; an apply that brings a plugin can only tell. */
+function rootNotes({ installs, blocks }: Expansions): string[] {
+  return installs.flatMap(({ plugin: name, source }) => {
+    const plugin = blocks.find((block) => block.plugin.yml.name === name)?.plugin;
+    if (plugin === undefined || !runsAsRoot(plugin.permissions)) return [];
+    const why = plugin.yml.permissions === undefined ? "says nothing of what it needs" : "asks for it";
+    return [`the plugin "${name}" came from ${source} and runs as the user of the server: its plugin.yml ${why}`];
+  });
+}
+
+interface Planning {
+  result: ApplyResult;
+  outcome: Outcome;
+  expansions: Expansions;
+  ports: PortNotes;
+}
+
+function planned(context: Context, { result, outcome, expansions, ports }: Planning): ApplyResult {
+  const { puts, readers, pruned, leftovers, referent } = outcome;
+  const generated = generatedTexts(
+    expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
+  );
+  return {
+    ...result,
+    applied: result.applied.map((manifest) => ({ ...manifest, spec: hideGenerated(manifest.spec, generated) })),
+    current: puts.map(({ previous }) => (previous === undefined ? null : wireManifest(previous))),
+    dry_run: true,
+    plan: [
+      ...expansions.unknown.map(unknownRow),
+      ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
+      ...[...puts, ...readers].map((row) => {
+        const planned = planRow(context, row, referent);
+        return { ...planned, notes: [...planned.notes, ...(ports.get(planned.ref) ?? [])] };
+      }),
+      ...pruned.map((key) =>
+        pruneRow(context, key, leftovers.includes(key) ? "its block makes it no more" : "not in this apply (prune)"),
+      ),
+    ],
+  };
+}
+
+function expansionRow({ ref, manifests }: ExpandedBlock): { from: string; to: string[] } {
+  return { from: ref, to: manifests.map((manifest: ManifestKey) => formatKey(manifest)) };
+}
+
+function unknownRow({ ref, why }: Expansions["unknown"][number]): PlanRow {
+  return { ref, action: "create", changed: [], replicas: [], notes: [why] };
+}
+
+/** The block itself; what its plugin would have done is listed, and nothing of it was. */
+function blockRow({ key, spec, ready }: ExpandedBlock, previous: ExpandedBlock["spec"] | undefined): PlanRow {
+  const changed = previous === undefined ? [] : changedPaths(previous, spec);
+  const action = previous === undefined ? "create" : changed.length > 0 ? "update" : "unchanged";
+  const notes = ready.map(({ action: { label } }) => `its plugin asks for ${label}`);
+  return { ref: formatKey(key), action, changed, replicas: [], notes };
+}

@@ -1,0 +1,106 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
+import type { AtomicApply as WireApply } from "../../api/atomic.ts";
+import type { PodKindStatus } from "../../api/describe.ts";
+import { fateOf, groupFate, type MemberFate } from "../../core/atomic.ts";
+import type { AtomicApply, AtomicMember } from "../../store/atomic-records.ts";
+import type { Transaction } from "../../store/store.ts";
+import type { Outcome } from "./apply-change.ts";
+import type { Context } from "../state/context.ts";
+import { isPodKind } from "../state/target.ts";
+import { isoTime } from "../state/wire.ts";
+
+/** What is stored before an apply, as far as it may have to come back. */
+export type Before = ReadonlyMap<string, { manifest: StoredManifest; imageId: string | undefined }>;
+
+export function lookBefore(tx: Transaction): Before {
+  const entries = tx.manifests.list().map((manifest) => {
+    const imageId = isPodKind(manifest.kind) ? tx.images.pinOf(manifest)?.imageId : undefined;
+    return [formatKey(manifest), { manifest, imageId }] as const;
+  });
+  return new Map(entries);
+}
+
+/** Remembers inside the transaction of an apply what would undo it. Returns the id to ask for. */
+export function beginAtomic(
+  context: Context,
+  tx: Transaction,
+  { before, outcome, actor }: { before: Before; outcome: Outcome; actor: string },
+): string {
+  const id = `apply-${Buffer.from(context.randomBytes(8)).toString("hex")}`;
+  const written = [...outcome.puts, ...outcome.readers].map(({ manifest }) => memberOf(tx, manifest, before));
+  const deleted = outcome.pruned.flatMap((key): AtomicMember[] => {
+    const known = before.get(formatKey(key));
+    if (known === undefined) return [];
+    const { kind, scope, name, spec } = known.manifest;
+    const undo = { previous: spec, imageId: known.imageId };
+    return [{ kind, scope, name, action: "deleted", revision: 0, release: undefined, ...undo, outcome: undefined }];
+  });
+  const members = [...written, ...deleted].filter(({ action, release }) => action !== "unchanged" || release);
+  const times = { startedAt: context.clock.now(), endedAt: undefined };
+  tx.atomic.put({ id, actor, state: "waiting", ...times, error: undefined, members });
+  return id;
+}
+
+function memberOf(tx: Transaction, manifest: StoredManifest, before: Before): AtomicMember {
+  const { kind, scope, name, revision } = manifest;
+  const known = before.get(formatKey(manifest));
+  const [latest] = tx.releases.list(manifest);
+  const begun = latest !== undefined && latest.endedAt === undefined ? latest.id : undefined;
+  const action = known === undefined ? "created" : known.manifest.revision === revision ? "unchanged" : "updated";
+  const undo = { previous: known?.manifest.spec, imageId: known?.imageId };
+  return { kind, scope, name, action, revision, release: begun, ...undo, outcome: undefined };
+}
+
+/** What became of one resource since the apply. */
+export function memberFate(context: Context, member: AtomicMember): MemberFate {
+  const { store, notes } = context;
+  const stored = store.manifests.get(member);
+  const releases = stored === undefined ? [] : store.releases.list(member);
+  const at = releases.findIndex(({ id }) => id === member.release);
+  const status = notes.status(member) as Partial<PodKindStatus> | undefined;
+  return fateOf({
+    action: member.action,
+    runs: isPodKind(member.kind),
+    appliedRevision: member.revision,
+    storedRevision: stored?.revision,
+    release: releases[at],
+    rolledBack: at === 1 && releases[0]?.cause === "auto_rollback" && releases[0].revision === stored?.revision,
+    status: status && {
+      phase: status.phase ?? "",
+      observedRevision: status.observed_revision ?? 0,
+      reason: status.last_reconcile_error ?? "not ready",
+    },
+  });
+}
+
+/** Looks at one that waits: whether it goes on waiting, is kept, or has to go back. */
+export function lookAtGroup(context: Context, group: AtomicApply) {
+  return groupFate(group.members.map((member) => ({ ref: formatKey(member), fate: memberFate(context, member) })));
+}
+
+/** GET /applies/{id}. */
+export function atomicApply(context: Context, id: string): WireApply {
+  const known = context.store.atomic.get(id);
+  if (known === undefined) throw new Failure("not_found", `no atomic apply "${id}"`);
+  return {
+    id,
+    state: known.state,
+    started_at: isoTime(known.startedAt),
+    ...(known.endedAt === undefined ? {} : { ended_at: isoTime(known.endedAt) }),
+    ...(known.error === undefined ? {} : { error: known.error }),
+    resources: known.members.map((member) => {
+      const revision = context.store.manifests.get(keyOf(member))?.revision;
+      return {
+        ref: formatKey(member),
+        action: member.action,
+        ...(member.outcome === undefined ? {} : { outcome: member.outcome }),
+        ...(revision === undefined ? {} : { revision }),
+      };
+    }),
+  };
+}
+
+function keyOf({ kind, scope, name }: AtomicMember): ManifestKey {
+  return { kind, scope, name };
+}

@@ -1,0 +1,104 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey, sameKey, type Spec } from "../../api/manifest.ts";
+import { changedPaths } from "../../core/diff.ts";
+import type { BlockRecord } from "../../store/plugin-records.ts";
+import type { Transaction } from "../../store/store.ts";
+import { deleteInside } from "./delete-inside.ts";
+
+/** A block that an apply stores, and what it became. */
+export interface BlockChange {
+  key: ManifestKey;
+  plugin: string;
+  version: string;
+  spec: Spec;
+  children: ManifestKey[];
+  ifRevision: number | undefined;
+  path: string;
+}
+
+export interface BlockPut {
+  block: BlockRecord;
+  previous: BlockRecord | undefined;
+}
+
+interface Around {
+  actor: string;
+  now: number;
+}
+
+/** The revision that the caller expects a block to have. Fails `conflict`. */
+export function requireRevisions(tx: Transaction, blocks: readonly BlockChange[]): void {
+  for (const { key, ifRevision, path } of blocks) {
+    const revision = tx.blocks.get(key)?.revision ?? 0;
+    if (ifRevision === undefined || ifRevision === revision) continue;
+    const now = revision === 0 ? "it is not stored" : `it is at revision ${revision}`;
+    throw new Failure(
+      "conflict",
+      `${path}metadata.if_revision: expected revision ${ifRevision}, but ${now}; look again and re-apply`,
+    );
+  }
+}
+
+/** Deletes what the blocks were expanded into before and are not any more. `kept`: `formatKey` of what this apply writes. */
+export function dropLeftovers(
+  tx: Transaction,
+  { blocks, kept, actor, now }: Around & { blocks: readonly BlockChange[]; kept: ReadonlySet<string> },
+): ManifestKey[] {
+  const leftovers = blocks.flatMap(({ key }) => tx.blocks.children(key)).filter((child) => !kept.has(formatKey(child)));
+  for (const child of leftovers) {
+    deleteInside(tx, { key: child, prune: false, actor, why: "its block is not expanded into it any more", now });
+  }
+  return leftovers;
+}
+
+/**
+ * A manifest of another block that stays is that one's; one that was applied by itself would change at once, and go with
+ * the block later on, so that has to be wanted. Fails `conflict`.
+ */
+export function requireOwners(
+  tx: Transaction,
+  blocks: readonly BlockChange[],
+  { takeOver = false }: { takeOver?: boolean },
+): void {
+  for (const { key, children, path } of blocks) {
+    for (const child of children) {
+      const owner = tx.blocks.ownerOf(child);
+      if (owner === undefined) {
+        if (takeOver || tx.manifests.get(child) === undefined) continue;
+        const ways = "choose another name, or let the block have it with take_over (apply --take-over)";
+        throw new Failure("conflict", `${path}${formatKey(child)} was applied by itself; ${ways}`);
+      }
+      if (sameKey(owner, key) || blocks.some((other) => sameKey(other.key, owner))) continue;
+      throw new Failure("conflict", `${path}${formatKey(child)} belongs to the block ${formatKey(owner)}`);
+    }
+  }
+}
+
+/** Stores the blocks and whose children the manifests are now. */
+export function putBlocks(
+  tx: Transaction,
+  { blocks, actor, now }: Around & { blocks: readonly BlockChange[] },
+): BlockPut[] {
+  return blocks.map(({ key, plugin, version, spec, children }) => {
+    const result = tx.blocks.put({ ...key, plugin, version, spec }, now);
+    tx.blocks.setChildren(key, children);
+    const { block, previous } = result;
+    if (previous?.revision !== block.revision || previous.version !== version) {
+      const changed = changedPaths(previous?.spec ?? {}, spec).slice(0, 50);
+      const detail = { plugin, version, changed };
+      tx.events.append({ actor, action: "block.apply", ...key, revision: block.revision, detail }, now);
+    }
+    return result;
+  });
+}
+
+/** Core manifests of this apply that a block will write anew at its next one. */
+export function borrowed(tx: Transaction, keys: readonly ManifestKey[], blocks: readonly BlockChange[]): string[] {
+  const own = new Set(blocks.flatMap(({ children }) => children.map(formatKey)));
+  return keys.flatMap((key) => {
+    const owner = own.has(formatKey(key)) ? undefined : tx.blocks.ownerOf(key);
+    return owner === undefined
+      ? []
+      : [`${formatKey(key)}: the block ${formatKey(owner)} writes it anew when it is applied`];
+  });
+}

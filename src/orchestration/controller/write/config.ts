@@ -1,0 +1,165 @@
+import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import { identityProblems } from "../../core/identity.ts";
+import type { Transaction } from "../../store/store.ts";
+import type { Context } from "../state/context.ts";
+import { mintRelease } from "../rollout/releases.ts";
+import { isPodKind, required } from "../state/target.ts";
+
+interface Bucket {
+  scope: string | undefined;
+  name: string | undefined;
+}
+
+/** GET /config. */
+export function getConfig(
+  context: Context,
+  query: Bucket & { key: string | undefined; merge: boolean },
+): Record<string, unknown> {
+  const scope = required(query.scope, "scope");
+  const { config } = context.store;
+  const vars = query.name && query.merge ? config.merged(scope, query.name) : config.bucket(scope, query.name ?? "");
+  if (!query.key) return { vars };
+  const value = Object.hasOwn(vars, query.key) ? vars[query.key] : undefined;
+  if (value === undefined) throw new Failure("not_found", `key "${query.key}" not set`);
+  return { [query.key]: value };
+}
+
+export interface ConfigOptions {
+  restart: boolean;
+  actor: string;
+}
+
+/** POST /config: all keys in one transaction; an empty value unsets. */
+export async function setConfig(
+  context: Context,
+  bucket: Bucket,
+  { vars, options }: { vars: unknown; options: ConfigOptions },
+) {
+  const where = bucketOf(bucket);
+  const checked = checkVars(context, vars);
+  return patch(context, where, { vars: checked, options, action: "config.set" });
+}
+
+/** DELETE /config: an absent key is fine. */
+export async function unsetConfig(
+  context: Context,
+  bucket: Bucket & { key: string | undefined },
+  options: ConfigOptions,
+) {
+  const where = bucketOf(bucket);
+  const key = required(bucket.key, "key");
+  return patch(context, where, { vars: { [key]: "" }, options, action: "config.unset" });
+}
+
+function bucketOf(bucket: Bucket): { scope: string; name: string } {
+  const scope = required(bucket.scope, "scope");
+  const name = bucket.name ?? "";
+  const problems = identityProblems("deployment", scope, name === "" ? "any" : name);
+  if (problems.length > 0) throw problemsFailure(problems);
+  return { scope, name };
+}
+
+const keyPattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+function checkVars(context: Context, vars: unknown): Record<string, string> {
+  if (typeof vars !== "object" || vars === null || Array.isArray(vars)) {
+    throw new Failure("invalid", "expected an object of string keys to string values");
+  }
+  const entries = Object.entries(vars);
+  if (entries.length === 0) throw new Failure("invalid", "no keys given");
+  const problems = entries.flatMap(([key, value]) => varProblems(context, key, value));
+  if (problems.length > 0) throw problemsFailure(problems);
+  return Object.fromEntries(entries);
+}
+
+/** What is wrong with one key and its value; `path` is the key. */
+export function varProblems(context: Context, key: string, value: unknown): Problem[] {
+  const bytesMax = context.limits.configValueBytesMax;
+  if (!keyPattern.test(key) || key === "__proto__") {
+    return [
+      { path: key.slice(0, 140), message: "a key is letters, digits and underscores, not beginning with a digit" },
+    ];
+  }
+  if (typeof value !== "string") return [{ path: key, message: `expected string, got ${typeName(value)}` }];
+  if (value.includes("\0")) return [{ path: key, message: "a value cannot hold a NUL character" }];
+  if (!value.isWellFormed()) return [{ path: key, message: "is not valid Unicode: it holds half of a surrogate pair" }];
+  if (Buffer.byteLength(value) > bytesMax) return [{ path: key, message: `longer than ${bytesMax} bytes` }];
+  return [];
+}
+
+function typeName(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+interface Patch {
+  vars: Record<string, string>;
+  options: ConfigOptions;
+  action: string;
+}
+
+async function patch(context: Context, bucket: { scope: string; name: string }, change: Patch) {
+  return context.store.write((tx) => patchInside(context, tx, { ...bucket, ...change }));
+}
+
+/** Changes a bucket inside a transaction, checked values only; who reads it is restarted where the options say so. */
+export function patchInside(
+  context: Context,
+  tx: Transaction,
+  { scope, name, vars, options, action }: Patch & { scope: string; name: string },
+) {
+  const now = context.clock.now();
+  const changed = tx.config.patch(scope, name, vars, now);
+  refuseTooMany(context, tx, scope, name);
+  if (!options.restart) tx.config.fellBehind(scope, name, changed, now);
+  const behindSince = options.restart ? tx.config.behindSince(scope, name, Object.keys(vars)) : undefined;
+  const readers = options.restart ? readersOf(tx, scope, name) : [];
+  // Who was not restarted for an earlier change of these keys is now, also where the values are there already.
+  const behind = readers.filter((key) => behindSince !== undefined && madeBefore(context, key, behindSince));
+  const restarting = changed.length > 0 ? readers : behind;
+  const notes = restarting.flatMap((key) => restartWith(context, tx, key, now));
+  if (restarting.length > 0) tx.config.caughtUp(scope, name);
+  if (changed.length > 0 || restarting.length > 0) {
+    const detail = { keys: changed, restart: options.restart };
+    tx.events.append({ actor: options.actor, action, scope, ...(name === "" ? {} : { name }), detail }, now);
+  }
+  return { changed, restarting: restarting.map(formatKey), ...(notes.length > 0 ? { notes } : {}) };
+}
+
+/** Whether a replica of it is older than that. While the engine is away nobody knows. */
+function madeBefore({ engine, pods }: Context, key: ManifestKey, at: number): boolean {
+  if (!engine.up()) return true;
+  return pods.of(key).some(({ role, createdAt }) => role === undefined && createdAt <= at);
+}
+
+/** New config may be what a failed release was missing, so that one is tried again. Returns what is worth knowing. */
+function restartWith(context: Context, tx: Transaction, key: ManifestKey, now: number): string[] {
+  const [latest, before] = tx.releases.list(key);
+  const manifest = tx.manifests.get(key);
+  tx.manifests.raiseGeneration(key);
+  if (manifest !== undefined && latest?.status === "failed") {
+    const { id } = mintRelease(context, tx, { manifest, cause: "config", now });
+    return [`${formatKey(key)}: release ${latest.id} failed and is tried again as release ${id}`];
+  }
+  if (latest?.cause !== "auto_rollback" || before?.status !== "failed") return [];
+  return [
+    `${formatKey(key)}: release ${before.id} failed and was rolled back; what came back is restarted, ` +
+      "and the failed one is not tried again: apply its manifest again for that",
+  ];
+}
+
+function refuseTooMany(context: Context, tx: Transaction, scope: string, name: string): void {
+  const count = Object.keys(tx.config.bucket(scope, name)).length;
+  const most = context.limits.configKeysMax;
+  if (count > most) throw new Failure("invalid", `the bucket would hold ${count} keys; at most ${most} fit`);
+}
+
+/** Who runs with this bucket in its environment: the apps themselves and those that name them in `env_from`. */
+function readersOf(tx: Transaction, scope: string, name: string): ManifestKey[] {
+  const own = tx.manifests.list({ scope, ...(name === "" ? {} : { name }) });
+  const others = tx.manifests.dependants(`bucket/${scope}/${name}`);
+  const unique = new Map([...own, ...others].map((key) => [formatKey(key), key]));
+  return [...unique.values()]
+    .filter((key) => isPodKind(key.kind))
+    .map(({ kind, scope: at, name: called }) => ({ kind, scope: at, name: called }));
+}

@@ -1,0 +1,125 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { Leftover } from "../../api/leftovers.ts";
+import { engineVolumeName } from "../../core/named-volumes.ts";
+import { appId } from "../../core/naming.ts";
+import { listAppDirs } from "../../../base/disk/app-dirs.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+
+/** GET /leftovers: what deletes without prune left of resources that are gone. */
+export async function listLeftovers(context: Context, { scope, name }: Target) {
+  const { found, errors } = await leftovers(context);
+  const wanted = found.filter((it) => (!scope || it.scope === scope) && (!name || it.name === name));
+  return { leftovers: wanted, ...(errors.length > 0 ? { errors } : {}) };
+}
+
+/** What a delete with prune has to wipe beside what is stored; `kind` where only one is meant. */
+export async function leftoverKeys(context: Context, where: Target): Promise<ManifestKey[]> {
+  const { leftovers: found } = await listLeftovers(context, where);
+  return found
+    .filter((it) => it.name !== "" && it.volumes.length + it.config_keys + it.folders.length > 0)
+    .flatMap(({ scope, name, kinds }) => {
+      // Config and folders belong to no kind: any wipes them.
+      const gone = kinds.length === 0 ? [where.kind ?? "deployment"] : kinds;
+      const wanted = where.kind === undefined ? gone : gone.filter((kind) => kind === where.kind);
+      return wanted.map((kind) => ({ kind, scope, name }));
+    });
+}
+
+async function leftovers(context: Context): Promise<{ found: Leftover[]; errors: string[] }> {
+  const rows = createRows();
+  const errors: string[] = [];
+  const known = knownVolumes(context, rows);
+  fromConfig(context, rows);
+  await noting(errors, "folders", () => fromFolders(context, rows));
+  await noting(errors, "volumes", () => fromEngine(context, rows, known));
+  return { found: rows.list(), errors };
+}
+
+/** Rows by scope and name, made when something is first found. */
+function createRows() {
+  const rows = new Map<string, Leftover>();
+  return {
+    of(scope: string, name: string): Leftover {
+      const id = `${scope}/${name}`;
+      const row = rows.get(id) ?? { scope, name, kinds: [], volumes: [], config_keys: 0, folders: [], kept: [] };
+      rows.set(id, row);
+      return row;
+    },
+    scopes: () => [...rows.values()].map(({ scope }) => scope),
+    list: () => [...rows.values()].sort((a, b) => (`${a.scope}/${a.name}` < `${b.scope}/${b.name}` ? -1 : 1)),
+  };
+}
+
+type Rows = ReturnType<typeof createRows>;
+
+function addVolume(rows: Rows, { kind, scope, name }: ManifestKey, volume: string): void {
+  const row = rows.of(scope, name);
+  if (!row.kinds.includes(kind)) row.kinds.push(kind);
+  if (!row.volumes.includes(volume)) row.volumes.push(volume);
+}
+
+/** From our own records. Returns the engine's names of all of them, of stored resources too. */
+function knownVolumes({ store, names }: Context, rows: Rows): Set<string> {
+  const known = new Set<string>();
+  const isStored = (key: ManifestKey) => store.manifests.get(key) !== undefined;
+  for (const record of store.volumes.all()) {
+    known.add(record.volume);
+    if (!isStored(record)) addVolume(rows, record, record.volume);
+  }
+  for (const use of store.namedVolumes.all()) {
+    const { owner, volume, plain } = use;
+    const engineName = engineVolumeName({ owner, name: volume, external: false }, names, () => plain);
+    known.add(engineName);
+    const inUse = store.namedVolumes.users(owner, volume).some(isStored);
+    if (!inUse) addVolume(rows, use, engineName);
+  }
+  return known;
+}
+
+function fromConfig(context: Context, rows: Rows): void {
+  for (const { scope, name, keys } of context.store.config.buckets()) {
+    if (!isStoredUnder(context, scope, name)) rows.of(scope, name).config_keys = keys;
+  }
+}
+
+/** Whether anything is stored under the name; under the whole scope where the name is empty. */
+function isStoredUnder({ store }: Context, scope: string, name: string): boolean {
+  const where = name === "" ? { scope } : { scope, name };
+  return store.manifests.list(where).length + store.blocks.list(where).length > 0;
+}
+
+/** A folder is called `<scope>-<name>`: the longest scope that is known tells where to split, else the first dash. */
+async function fromFolders(context: Context, rows: Rows): Promise<void> {
+  const heads = context.store.manifests.heads();
+  const stored = new Set(heads.map(({ scope, name }) => appId(scope, name)));
+  const scopes = new Set([...heads.map(({ scope }) => scope), ...rows.scopes()]);
+  for (const { appId: id, path } of await listAppDirs(context.layout)) {
+    if (stored.has(id)) continue;
+    const owner = [...scopes].filter((scope) => id.startsWith(`${scope}-`)).sort((a, b) => b.length - a.length)[0];
+    const dash = owner === undefined ? id.indexOf("-") : owner.length;
+    rows.of(dash < 0 ? "" : id.slice(0, dash), id.slice(dash + 1)).folders.push(path);
+  }
+}
+
+/** Volumes that carry our labels and that no record of ours knows. */
+async function fromEngine(context: Context, rows: Rows, known: ReadonlySet<string>): Promise<void> {
+  const { runtime, store, names, engine } = context;
+  engine.require();
+  const { label } = names;
+  for (const { name: volume, labels } of await runtime.listVolumes({ [label.installation]: store.installationId })) {
+    if (known.has(volume)) continue;
+    const { [label.scope]: scope = "", [label.name]: name, [label.kind]: kind } = labels;
+    if (kind !== undefined && name !== undefined) {
+      if (store.manifests.get({ kind, scope, name }) === undefined) addVolume(rows, { kind, scope, name }, volume);
+    } else rows.of(scope, "").kept.push(`${volume}: docker volume rm ${volume}`);
+  }
+}
+
+async function noting(errors: string[], what: string, read: () => Promise<void>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    errors.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,31 @@
+import type { ListedManifest } from "../../api/apply.ts";
+import { requireKind, storedBlockKind, wireBlock } from "./blocks.ts";
+import type { Context } from "../state/context.ts";
+import type { ListOptions, Target } from "../controller.ts";
+import { blockStatus, statusNow } from "../views/describe.ts";
+import { targetKind } from "../state/target.ts";
+import { wireManifest } from "../state/wire.ts";
+
+/** GET /apply. Blocks are listed where their kind, or all of them, are asked for. */
+export function listManifests(
+  context: Context,
+  filter: Target,
+  { blocks, status }: ListOptions = { blocks: false, status: false },
+): ListedManifest[] {
+  const { store } = context;
+  const scope = filter.scope ? { scope: filter.scope } : {};
+  const name = filter.name ? { name: filter.name } : {};
+  requireKind(context, filter.kind);
+  const blockKind = storedBlockKind(context, filter.kind);
+  const ofBlocks = (kind: { kind?: string }) =>
+    store.blocks.list({ ...kind, ...scope, ...name }).map((block) => {
+      return { ...wireBlock(block), ...(status ? { status: blockStatus(context, block) } : {}) };
+    });
+  if (blockKind !== undefined) return ofBlocks({ kind: blockKind });
+  const kind = filter.kind ? { kind: targetKind(filter.kind) } : {};
+  const manifests = store.manifests.list({ ...kind, ...scope, ...name }).map((manifest): ListedManifest => {
+    const known = status ? statusNow(context, manifest) : null;
+    return { ...wireManifest(manifest), ...(known === null ? {} : { status: known }) };
+  });
+  return blocks && !filter.kind ? [...ofBlocks({}), ...manifests] : manifests;
+}

@@ -1,0 +1,52 @@
+import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
+import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { integerOf, wordsOf } from "../../core/lenient.ts";
+import { autoscalePolicy } from "../../core/resolve-autoscale.ts";
+import { portRules } from "../../core/rules/ports.ts";
+import type { Context } from "../state/context.ts";
+import type { Target } from "../controller.ts";
+import { required, resolvePodTarget } from "../state/target.ts";
+
+/** POST /scale: the count of the manifest. What its containers are made from stays, so this is no release. */
+export async function scale(
+  context: Context,
+  target: Target & { replicas: string | undefined },
+  { actor }: { actor: string },
+) {
+  const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
+  const key = { kind, scope, name };
+  const replicas = countOf(target.replicas, context.limits.replicasMax);
+  return context.store.write((tx) => {
+    const stored = tx.manifests.get(key);
+    if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
+    refuseScale(stored, replicas);
+    const previous = integerOf(stored.spec.replicas) ?? 1;
+    if (previous === replicas) return { ...key, replicas, previous, revision: stored.revision };
+    const now = context.clock.now();
+    const { manifest } = tx.manifests.put({ ...key, spec: { ...stored.spec, replicas } }, now);
+    const { revision } = manifest;
+    tx.events.append({ actor, action: "scale", ...key, revision, detail: { from: previous, to: replicas } }, now);
+    return { ...key, replicas, previous, revision };
+  });
+}
+
+function countOf(text: string | undefined, most: number): number {
+  const written = required(text, "replicas");
+  const count = /^\d{1,9}$/.test(written) ? Number(written) : Number.NaN;
+  if (count <= most) return count;
+  throw new Failure("invalid", `replicas "${written}" is not a whole number from 0 to ${most}`);
+}
+
+function refuseScale(stored: StoredManifest, replicas: number): void {
+  const policy = autoscalePolicy(stored.spec);
+  if (policy !== undefined) {
+    throw new Failure(
+      "conflict",
+      `${formatKey(stored)} is scaled by its autoscaler, from ${policy.min} to ${policy.max}; ` +
+        "change autoscale.min and autoscale.max, or apply it with replicas instead",
+    );
+  }
+  const problems: Problem[] = [];
+  portRules(wordsOf(stored.spec.ports), replicas, (path, message) => problems.push({ path, message }));
+  if (problems.length > 0) throw problemsFailure(problems);
+}

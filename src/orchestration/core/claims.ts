@@ -1,0 +1,123 @@
+import type { FailureCode } from "../../base/wire/failure.ts";
+import { containerKinds, type CoreKind, formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
+import { hostsOf, plainLocation } from "../../base/pure/hosts.ts";
+import { registryHost } from "./image-reference.ts";
+import { listOf, textOf } from "./lenient.ts";
+import { appId } from "./naming.ts";
+
+/** A derived name that only one owner may have. Equal claims of one owner do not conflict. */
+export interface Claim {
+  /** `app:`, `volume:`, `alias:`, `host:` or `registry:` and the name. */
+  claim: string;
+  owner: string;
+}
+
+export interface Claimant {
+  kind: CoreKind;
+  scope: string;
+  name: string;
+  spec: Spec;
+}
+
+/** Everything that a manifest's identity and spec occupy beyond the identity itself. */
+export function claimsOf(manifest: Claimant): Claim[] {
+  if (manifest.kind === "ingress") return hostClaims(manifest);
+  if (manifest.kind === "registry") return registryClaims(manifest);
+  if (!isContainerKind(manifest.kind)) return [];
+  return [...appClaims(manifest), ...volumeClaims(manifest), ...aliasClaims(manifest)];
+}
+
+/** Two entries of one batch that claim the same for different owners; indexes into the batch, `first` < `second`. */
+export function duplicateClaims(batch: readonly Claimant[]): { claim: string; first: number; second: number }[] {
+  const holders = new Map<string, { owner: string; index: number }>();
+  const found: { claim: string; first: number; second: number }[] = [];
+  batch.forEach((manifest, index) => {
+    for (const { claim, owner } of claimsOf(manifest)) {
+      const holder = holders.get(claim);
+      if (holder === undefined) holders.set(claim, { owner, index });
+      else if (holder.owner !== owner) found.push({ claim, first: holder.index, second: index });
+    }
+  });
+  return found;
+}
+
+/** A taken host is a fault of the manifest; a taken name is a conflict with what is stored. */
+export function claimConflictCode(claim: string): Extract<FailureCode, "invalid" | "conflict"> {
+  return claim.startsWith("host:") ? "invalid" : "conflict";
+}
+
+const fieldOf: Record<string, string> = {
+  host: "spec.host",
+  registry: "spec.url",
+  volume: "spec.volume_claims",
+};
+
+/** The field of the manifest that a claim comes from, for the path of a problem. */
+export function claimField(claim: string): string {
+  return fieldOf[claim.slice(0, claim.indexOf(":"))] ?? "name";
+}
+
+/** Why a claim cannot be had, naming who has it and the way out. */
+export function conflictText(claim: string, heldBy: ManifestKey): string {
+  const holder = formatKey(heldBy);
+  const colon = claim.indexOf(":");
+  const name = claim.slice(colon + 1);
+  switch (claim.slice(0, colon)) {
+    case "host":
+      return `"${name}" is already served by ${holder}; use another host or path`;
+    case "registry":
+      return `the login of "${name}" is already in ${holder}; change that one`;
+    case "volume":
+      return `volumes "${name}-<ordinal>" belong to ${holder}; choose another name or claim name`;
+    case "alias":
+      return `host names "${name}" (# is an ordinal) belong to ${holder}; choose another name`;
+    default:
+      return `the name "${name}" of containers and files belongs to ${holder}; choose another scope or name`;
+  }
+}
+
+function appClaims({ kind, scope, name, spec }: Claimant): Claim[] {
+  const owner = `${scope}/${name}`;
+  const id = appId(scope, name);
+  const claims = [{ claim: `app:${id}`, owner }];
+  // The containers of release commands are named after this.
+  if (kind === "deployment" && spec.release !== undefined) claims.push({ claim: `app:${id}-release`, owner });
+  return claims;
+}
+
+function volumeClaims({ kind, scope, name, spec }: Claimant): Claim[] {
+  if (kind !== "statefulset") return [];
+  return listOf(spec.volume_claims).flatMap((claim) => {
+    const claimName = textOf(claim.name);
+    if (claimName === undefined) return [];
+    return [{ claim: `volume:${appId(scope, name)}-${claimName}`, owner: `${scope}/${name}` }];
+  });
+}
+
+/**
+ * The pods of statefulset `db` are `db-0.<scope>`, `db-1.<scope>` …: no other resource may be called `db-<number>`,
+ * however many replicas there are now. Resources that are called so by themselves do not disturb each other.
+ */
+function aliasClaims({ kind, scope, name }: Claimant): Claim[] {
+  if (kind !== "deployment" && kind !== "statefulset") return [];
+  const numbered = /^(.+)-\d+$/.exec(name)?.[1];
+  const plain = numbered === undefined ? [] : [{ claim: `alias:${numbered}-#.${scope}`, owner: "plain" }];
+  if (kind === "deployment") return plain;
+  return [...plain, { claim: `alias:${name}-#.${scope}`, owner: `statefulset:${name}` }];
+}
+
+function hostClaims({ scope, name, spec }: Claimant): Claim[] {
+  const owner = `ingress/${scope}/${name}`;
+  const written = listOf(spec.locations).map((location) => plainLocation(textOf(location.path) ?? "/"));
+  const paths = written.length === 0 ? ["/"] : [...new Set(written)];
+  return hostsOf(spec).flatMap((host) => paths.map((path) => ({ claim: `host:${host}${path}`, owner })));
+}
+
+function registryClaims({ name, spec }: Claimant): Claim[] {
+  const host = registryHost(textOf(spec.url) ?? "");
+  return host === undefined ? [] : [{ claim: `registry:${host}`, owner: `registry/${name}` }];
+}
+
+function isContainerKind(kind: CoreKind): boolean {
+  return containerKinds.some((one) => one === kind);
+}

@@ -1,0 +1,105 @@
+import type { Problem } from "../../base/wire/failure.ts";
+import type { Spec } from "../api/manifest.ts";
+import { registryHost } from "./image-reference.ts";
+import { isFields, textOf } from "./lenient.ts";
+import { childPath } from "../../base/pure/path.ts";
+
+/** What stands in answers where a secret is stored. Applied again, it keeps the stored value. */
+export const MASK = "********";
+
+/** A secret inside a spec, and what it is sent to: a mask never carries a secret over to another address. */
+interface Slot {
+  path: string;
+  value: string;
+  /** `token`, or the list of hooks and the header: `on_deploy.success headers.Authorization`. */
+  place: string;
+  target: string;
+}
+
+const registrySecrets = ["token", "password"];
+const hookBlocks: Record<string, string[]> = { on_deploy: ["success", "failure"], on_probe: ["failure", "recovery"] };
+
+/** The spec with every secret (registry token and password, webhook header values) replaced by what `f` returns. */
+export function mapSecrets(kind: string, spec: Spec, f: (value: string, path: string) => string): Spec {
+  return mapSlots(kind, spec, ({ value, path }) => f(value, path));
+}
+
+/** The spec as it may be shown. */
+export function maskSpec(kind: string, spec: Spec): Spec {
+  return mapSecrets(kind, spec, () => MASK);
+}
+
+/**
+ * Puts stored secrets back where the incoming spec holds the mask. The stored value must belong to the same place and
+ * the same address; a mask without one is a problem with the path of the field.
+ */
+export function restoreMasked(
+  kind: string,
+  incoming: Spec,
+  stored: Spec | undefined,
+): { spec: Spec; problems: Problem[] } {
+  const known = stored === undefined ? [] : slotsOf(kind, stored);
+  const problems: Problem[] = [];
+  const spec = mapSlots(kind, incoming, (slot) => {
+    if (slot.value !== MASK) return slot.value;
+    const old = known.filter(({ place, target }) => place === slot.place && target === slot.target);
+    const found = old.find(({ path }) => path === slot.path) ?? old[0];
+    if (found === undefined) {
+      problems.push({ path: `spec.${slot.path}`, message: "is masked and no value is stored for it; write the value" });
+    }
+    return found?.value ?? slot.value;
+  });
+  return { spec, problems };
+}
+
+function slotsOf(kind: string, spec: Spec): Slot[] {
+  const slots: Slot[] = [];
+  mapSlots(kind, spec, (slot) => {
+    slots.push(slot);
+    return slot.value;
+  });
+  return slots;
+}
+
+function mapSlots(kind: string, spec: Spec, f: (slot: Slot) => string): Spec {
+  if (kind === "registry") return mapRegistry(spec, f);
+  let mapped = spec;
+  for (const [block, events] of Object.entries(hookBlocks)) {
+    const lists = mapped[block];
+    if (isFields(lists)) mapped = { ...mapped, [block]: mapHookLists(lists, block, { events, f }) };
+  }
+  return mapped;
+}
+
+function mapRegistry(spec: Spec, f: (slot: Slot) => string): Spec {
+  const target = registryHost(textOf(spec.url) ?? "") ?? "";
+  const entries = Object.entries(spec).map(([field, value]): [string, unknown] => {
+    const isSecret = registrySecrets.includes(field) && typeof value === "string";
+    return [field, isSecret ? f({ path: field, value, place: field, target }) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function mapHookLists(
+  lists: Record<string, unknown>,
+  block: string,
+  { events, f }: { events: string[]; f: (slot: Slot) => string },
+): Record<string, unknown> {
+  const entries = Object.entries(lists).map(([event, hooks]): [string, unknown] => {
+    if (!events.includes(event) || !Array.isArray(hooks)) return [event, hooks];
+    const place = `${block}.${event}`;
+    return [event, hooks.map((hook, index) => mapHook(hook, { place, path: `${place}[${index}]`, f }))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function mapHook(hook: unknown, at: { place: string; path: string; f: (slot: Slot) => string }): unknown {
+  if (!isFields(hook) || !isFields(hook.headers)) return hook;
+  const target = textOf(hook.url) ?? "";
+  const headers = Object.entries(hook.headers).map(([name, value]): [string, unknown] => {
+    if (typeof value !== "string") return [name, value];
+    const path = childPath(`${at.path}.headers`, name);
+    return [name, at.f({ path, value, place: `${at.place} headers.${name}`, target })];
+  });
+  return { ...hook, headers: Object.fromEntries(headers) };
+}

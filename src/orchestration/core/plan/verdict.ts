@@ -1,0 +1,72 @@
+import type { PlannedPod, PlanWorkload, WorkloadPlan } from "./pod.ts";
+import { formatDuration } from "../../../base/pure/duration.ts";
+import { isCurrent } from "./classify.ts";
+import { crashText, isCrashLoop } from "./crash.ts";
+
+/** How a rollout stands. `going` says nothing yet. */
+export type Verdict =
+  | { outcome: "done" }
+  | { outcome: "going" }
+  | { outcome: "failed"; reason: "CrashLoop" | "OutOfMemory" | "StartFailed" | "ProgressDeadline"; message: string };
+
+export interface VerdictInput {
+  plan: WorkloadPlan;
+  workload: PlanWorkload;
+  pods: readonly PlannedPod[];
+  /** When the rollout last got further, or began; on the clock of `now`. */
+  movedAt: number;
+  /** The error of the last round; `lasting`: its process cannot be started, however often it is tried. */
+  lastError: { message: string; attempts: number; lasting: boolean } | undefined;
+  now: number;
+}
+
+/** Tries after which a process that cannot be started is given up. */
+const startsTolerated = 2;
+
+/**
+ * Whether new replicas came up, may yet, or never will. What cannot be started at all, and a kill for want of memory,
+ * end a rollout at once; a crash loop once it fits the two fields of the rollout block; everything else, a registry
+ * that is away for instance, has until the progress deadline. The message names the rule.
+ */
+export function verdictOf(input: VerdictInput): Verdict {
+  const { plan, workload, pods, movedAt, lastError, now } = input;
+  if (plan.done) return { outcome: "done" };
+  const fresh = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
+  const starved = fresh.find((pod) => pod.oomKilled && !pod.ready);
+  if (starved !== undefined) {
+    return { outcome: "failed", reason: "OutOfMemory", message: `${starved.containerName} ran out of memory` };
+  }
+  const crashing = fresh.find((pod) => !pod.ready && isCrashLoop(pod, workload.rollout, now));
+  if (crashing !== undefined) {
+    return { outcome: "failed", reason: "CrashLoop", message: loopText(crashing, workload.rollout, now) };
+  }
+  const hopeless = fresh.find((pod) => pod.cannotStart !== undefined && !pod.ready);
+  if (hopeless !== undefined) {
+    return { outcome: "failed", reason: "StartFailed", message: `${hopeless.containerName}: ${hopeless.cannotStart}` };
+  }
+  if (lastError?.lasting && lastError.attempts >= startsTolerated) {
+    return { outcome: "failed", reason: "StartFailed", message: lastError.message };
+  }
+  const deadlineMs = workload.rollout.progressDeadlineMs;
+  if (now - movedAt < deadlineMs) return { outcome: "going" };
+  const why = lastError?.message ?? plan.waitingFor ?? "not settled";
+  return {
+    outcome: "failed",
+    reason: "ProgressDeadline",
+    message: `not ready within the progress deadline of ${Math.round(deadlineMs / 1000)} s: ${why}`,
+  };
+}
+
+function loopText(pod: PlannedPod, { crashRestarts, crashAfterMs }: PlanWorkload["rollout"], now: number): string {
+  const seconds = Math.round((now - pod.crashes.since) / 1000);
+  const rule = `crash_loop_restarts ${crashRestarts}, crash_loop_after ${formatDuration(crashAfterMs)}`;
+  return `${pod.containerName} crash-loops: ${crashText(pod)}, in ${seconds} s; rule: ${rule}`;
+}
+
+/** How far a rollout is; grows with each replica that is made anew, and with each old one that is gone. */
+export function reachedBy(pods: readonly PlannedPod[], workload: PlanWorkload): number {
+  const replicas = pods.filter((pod) => pod.role === undefined && !pod.frozen);
+  const made = replicas.filter((pod) => pod.ready && isCurrent(pod, workload));
+  const left = replicas.filter((pod) => !isCurrent(pod, workload));
+  return made.length - left.length;
+}

@@ -1,0 +1,67 @@
+import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
+import type { PortBinding } from "./workload.ts";
+
+const form = 'write "80", "8080:80", "127.0.0.1:8080:80" or "53:53/udp"';
+const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/;
+/** Without an address a port is published on loopback only: the ingress is the way in. */
+const loopback = "127.0.0.1";
+
+/**
+ * Docker's publish syntax. `p`: a free port; `h:c`; `ip:h:c`; `ip::c`; `[::1]:h:c`; each with `/tcp`, `/udp`, `/sctp`.
+ * Beyond it `ip:p`, which plugins write: the same port on both sides.
+ */
+export function parsePort(text: string): Parsed<PortBinding> {
+  const [address = "", protocolText = "tcp", ...more] = text.split("/");
+  const protocol = protocolOf(protocolText);
+  if (protocol === undefined || more.length > 0) return unreadable(`"${text}" is not a port; ${form}`);
+  if (/\d-\d/.test(address)) return unreadable(`"${text}" is a range of ports; write one entry per port`);
+  const { ip, ports } = splitAddress(address);
+  if (ip !== undefined && !isIpAddress(ip)) {
+    return unreadable(`"${text}" starts with "${ip}", which is not an IP address; ${form}`);
+  }
+  const [first] = ports;
+  const [hostText, containerText] = ports.length === 1 ? [ip === undefined ? "" : first, first] : ports;
+  const containerPort = portNumber(containerText);
+  const hostPort = hostText === "" ? undefined : portNumber(hostText);
+  const hostMissing = hostText === "" && ports.length === 2 && ip === undefined;
+  if (ports.length > 2 || containerPort === undefined || (hostText !== "" && hostPort === undefined) || hostMissing) {
+    return unreadable(`"${text}" is not a port; ${form}, each from 1 to 65535`);
+  }
+  return parsed({ hostIp: ip ?? loopback, hostPort, containerPort, protocol });
+}
+
+/** Whether both would bind the same host port. Bindings without a fixed host port never clash. */
+export function portsClash(a: PortBinding, b: PortBinding): boolean {
+  if (a.hostPort === undefined || a.hostPort !== b.hostPort || a.protocol !== b.protocol) return false;
+  return a.hostIp === b.hostIp || isWildcard(a.hostIp) || isWildcard(b.hostIp);
+}
+
+export function isIpAddress(text: string): boolean {
+  return ipv4Pattern.test(text) || (text.includes(":") && URL.canParse(`http://[${text}]/`));
+}
+
+function isWildcard(ip: string): boolean {
+  return ip === "0.0.0.0" || ip === "::";
+}
+
+function splitAddress(address: string): { ip: string | undefined; ports: string[] } {
+  if (address.startsWith("[")) {
+    const end = address.indexOf("]:");
+    return end < 0
+      ? { ip: address, ports: [] }
+      : { ip: address.slice(1, end), ports: address.slice(end + 2).split(":") };
+  }
+  const parts = address.split(":");
+  const hasIp = parts.length === 3 || (parts.length === 2 && ipv4Pattern.test(parts[0] ?? ""));
+  return hasIp ? { ip: parts[0], ports: parts.slice(1) } : { ip: undefined, ports: parts };
+}
+
+function portNumber(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d{1,5}$/.test(text)) return undefined;
+  const port = Number(text);
+  return port >= 1 && port <= 65535 ? port : undefined;
+}
+
+function protocolOf(text: string): PortBinding["protocol"] | undefined {
+  return text === "tcp" || text === "udp" || text === "sctp" ? text : undefined;
+}

@@ -1,0 +1,274 @@
+import { probeNames } from "../api/kinds/probe.ts";
+import type { Readiness } from "../api/pods.ts";
+import type { ProbeAction, ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
+
+export type ProbePhase = "unknown" | "healthy" | "unhealthy";
+
+export interface ProbeState {
+  phase: ProbePhase;
+  /** Outcomes in a row; one of the two is 0. */
+  successes: number;
+  failures: number;
+  /** What the last attempt said. */
+  text: string | undefined;
+  /** Epoch ms of the first failure of those in a row; undefined when the last attempt passed. */
+  failingSince?: number | undefined;
+  /** When the next attempt is due; undefined while the startup probe holds it back, and for one that has passed. */
+  nextAt: number | undefined;
+}
+
+/**
+ * Everything known about the probes of one container since it was started. Plain data; never altered in place. Times
+ * are of one clock that is never set back, except where they say epoch.
+ */
+export interface PodProbes {
+  startedAt: number;
+  states: Partial<Record<ProbeName, ProbeState>>;
+  restarts: LivenessRestarts;
+  /** Epoch ms of the last change of a phase. */
+  lastTransitionAt: number | undefined;
+}
+
+export interface LivenessRestarts {
+  /** Restarts asked for in a row, the one that is due included. */
+  count: number;
+  lastAt: number | undefined;
+  /** From when on the container is to be restarted; undefined when it is not. */
+  dueAt: number | undefined;
+}
+
+export interface ProbeOutcome {
+  probe: ProbeName;
+  ok: boolean;
+  /** What the attempt said: `200 OK`, `connection refused`. */
+  text: string;
+  /** When the attempt ended. */
+  at: number;
+  /** The same in epoch ms, where `at` is not. */
+  epochAt?: number;
+}
+
+export interface ProbeTransition {
+  probe: ProbeName;
+  from: ProbePhase;
+  to: "healthy" | "unhealthy";
+  text: string;
+  /** Epoch ms. */
+  at: number;
+}
+
+const firstBackoffMs = 10_000;
+const backoffMaxMs = 300_000;
+/** A container that has lived this long since its last restart is not in a loop: the next one does not wait. */
+const loopMs = 600_000;
+
+/** The probes of a container that was started just now. `before`, when it is the same replica, keeps the back-off. */
+export function startProbes(config: ProbesConfig, startedAt: number, before?: PodProbes): PodProbes {
+  const states: PodProbes["states"] = {};
+  for (const name of probeNames) {
+    const own = config[name];
+    if (own === undefined) continue;
+    const isHeld = name !== "startup" && config.startup !== undefined;
+    const nextAt = isHeld ? undefined : startedAt + own.initialDelayMs;
+    states[name] = { phase: "unknown", successes: 0, failures: 0, text: undefined, nextAt };
+  }
+  const { count, lastAt } = before?.restarts ?? { count: 0, lastAt: undefined };
+  return {
+    startedAt,
+    states,
+    restarts: { count, lastAt, dueAt: undefined },
+    lastTransitionAt: before?.lastTransitionAt,
+  };
+}
+
+/** What an earlier server knew of a container that has run on since. */
+export interface KnownReadiness {
+  startupPassed: boolean;
+  readiness: ProbePhase;
+  /** Epoch ms. */
+  transitionAt: number;
+}
+
+/** Taken up from an earlier server: what had passed has passed, and everything else is asked at once. */
+export function resumeProbes(config: ProbesConfig, startedAt: number, known: KnownReadiness): PodProbes {
+  const fresh = startProbes(config, startedAt);
+  if (!known.startupPassed) return fresh;
+  const { startup } = fresh.states;
+  const passed = released({ ...fresh, lastTransitionAt: known.transitionAt }, config, startedAt);
+  const { readiness } = passed.states;
+  return {
+    ...passed,
+    states: {
+      ...passed.states,
+      ...(startup && { startup: { ...startup, phase: "healthy" as const, nextAt: undefined } }),
+      ...(readiness && { readiness: { ...readiness, phase: known.readiness } }),
+    },
+  };
+}
+
+/** Probes whose next attempt is due. The caller keeps attempts of one probe from overlapping. */
+export function dueProbes({ states }: PodProbes, now: number): ProbeName[] {
+  return probeNames.filter((name) => {
+    const at = states[name]?.nextAt;
+    return at !== undefined && at <= now;
+  });
+}
+
+/** When there is something to do next, a restart or an attempt of a probe that is not `busy`; undefined when never. */
+export function wakeAt({ states, restarts }: PodProbes, busy?: ReadonlySet<ProbeName>): number | undefined {
+  const free = probeNames.filter((name) => !busy?.has(name));
+  const times = [...free.map((name) => states[name]?.nextAt), restarts.dueAt].filter((at) => at !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Whether liveness wants the container restarted now; `startProbes` with the state as `before` follows the restart. */
+export function isRestartDue({ restarts }: PodProbes, now: number): boolean {
+  return restarts.dueAt !== undefined && restarts.dueAt <= now;
+}
+
+/**
+ * The state after one attempt, and the phase change it made, if any. Thresholds count outcomes in a row. The startup
+ * probe holds the others back until it has passed, and is then done for good; its failure restarts nothing. Each time
+ * liveness crosses its threshold, also while it is unhealthy already, a restart becomes due: the first at once, further
+ * ones 10 s doubling to 5 min after the last. An outcome of a probe that is held back or done is dropped.
+ */
+export function probeStep(
+  before: PodProbes,
+  config: ProbesConfig,
+  outcome: ProbeOutcome,
+): { state: PodProbes; transition?: ProbeTransition } {
+  const own = config[outcome.probe];
+  const old = before.states[outcome.probe];
+  if (own === undefined || old?.nextAt === undefined) return { state: before };
+  const next = countedIn(old, own, outcome);
+  const states = { ...before.states, [outcome.probe]: next };
+  const state = afterwards({ ...before, states }, config, outcome);
+  if (next.phase === old.phase || next.phase === "unknown") return { state };
+  const { probe, text, epochAt: at = outcome.at } = outcome;
+  return {
+    state: { ...state, lastTransitionAt: at },
+    transition: { probe, from: old.phase, to: next.phase, text, at },
+  };
+}
+
+function countedIn(old: ProbeState, own: ProbeConfig, outcome: ProbeOutcome): ProbeState {
+  const { ok, text, at, epochAt = at } = outcome;
+  const successes = ok ? old.successes + 1 : 0;
+  const failures = ok ? 0 : old.failures + 1;
+  const phase = phaseAfter(old.phase, successes >= own.successThreshold, failures >= own.failureThreshold);
+  const failingSince = ok ? undefined : (old.failingSince ?? epochAt);
+  return { phase, successes, failures, text, failingSince, nextAt: at + own.periodMs };
+}
+
+function phaseAfter(old: ProbePhase, hasPassed: boolean, hasFailed: boolean): ProbePhase {
+  if (hasPassed) return "healthy";
+  return hasFailed ? "unhealthy" : old;
+}
+
+/** What an outcome means beyond its own probe. */
+function afterwards(state: PodProbes, config: ProbesConfig, { probe, at }: ProbeOutcome): PodProbes {
+  if (probe === "startup" && state.states.startup?.phase === "healthy") return released(state, config, at);
+  if (probe === "liveness") return livenessWatched(state, config, at);
+  return state;
+}
+
+/** Startup has passed: it ends, and the others begin. */
+function released(state: PodProbes, config: ProbesConfig, now: number): PodProbes {
+  const { startup, liveness, readiness } = state.states;
+  const begun = (held: ProbeState | undefined, own: ProbeConfig | undefined) =>
+    held && own && { ...held, nextAt: Math.max(now, state.startedAt + own.initialDelayMs) };
+  return {
+    ...state,
+    states: {
+      ...(startup && { startup: { ...startup, nextAt: undefined } }),
+      ...(liveness && { liveness: begun(liveness, config.liveness) }),
+      ...(readiness && { readiness: begun(readiness, config.readiness) }),
+    },
+  };
+}
+
+function livenessWatched(state: PodProbes, config: ProbesConfig, now: number): PodProbes {
+  const { liveness } = state.states;
+  if (liveness === undefined || config.liveness === undefined) return state;
+  if (liveness.phase === "healthy") return { ...state, restarts: { ...state.restarts, dueAt: undefined } };
+  if (liveness.failures < config.liveness.failureThreshold) return state;
+  return {
+    ...state,
+    // Counted anew, so that the next crossing is seen.
+    states: { ...state.states, liveness: { ...liveness, failures: 0 } },
+    restarts: withRestartDue(state.restarts, now),
+  };
+}
+
+function withRestartDue(restarts: LivenessRestarts, now: number): LivenessRestarts {
+  if (restarts.dueAt !== undefined) return restarts;
+  const { count, lastAt } = restarts;
+  if (lastAt === undefined || now - lastAt > loopMs) return { count: 1, lastAt: now, dueAt: now };
+  const dueAt = Math.max(now, lastAt + Math.min(backoffMaxMs, firstBackoffMs * 2 ** (count - 1)));
+  return { count: count + 1, lastAt: dueAt, dueAt };
+}
+
+/**
+ * Readiness of a running container (orchestration API, `GET /pods/{name}/ready`), without its names. A pod without
+ * startup and readiness probe is ready; `reason` is the last word of the probe that decides.
+ */
+export function readyOf({
+  states,
+  lastTransitionAt,
+}: PodProbes): Pick<Readiness, "ready" | "startup_passed" | "readiness_phase" | "reason" | "last_transition"> {
+  const { startup, readiness } = states;
+  const passed = startup === undefined || startup.phase === "healthy";
+  const reason = passed ? readiness?.text : startup.text;
+  return {
+    ready: passed && (readiness === undefined || readiness.phase === "healthy"),
+    startup_passed: passed,
+    ...(readiness && { readiness_phase: readiness.phase }),
+    ...(reason !== undefined && { reason }),
+    ...(lastTransitionAt !== undefined && { last_transition: new Date(lastTransitionAt).toISOString() }),
+  };
+}
+
+/** The probe that keeps a container from being ready, and what it fails with. */
+export interface FailingProbe {
+  probe: ProbeName;
+  /** What it asks: `GET :8080/ready`. */
+  check: string;
+  /** Epoch ms of the first failure of those in a row. */
+  since: number;
+  /** What the last attempt got. */
+  text: string;
+}
+
+/** Undefined as long as nothing failed, and for a container that is ready. */
+export function failingProbe(state: PodProbes, config: ProbesConfig): FailingProbe | undefined {
+  const { startup, readiness } = state.states;
+  const [probe, own] =
+    startup === undefined || startup.phase === "healthy"
+      ? (["readiness", readiness] as const)
+      : (["startup", startup] as const);
+  const action = config[probe]?.action;
+  if (own?.failingSince === undefined || own.phase === "healthy" || action === undefined) return undefined;
+  return { probe, check: checkText(action), since: own.failingSince, text: own.text ?? "" };
+}
+
+const commandCharsMax = 80;
+
+/** What a probe asks, in few words. */
+export function checkText(action: ProbeAction): string {
+  switch (action.type) {
+    case "http":
+      return `GET ${action.scheme === "https" ? "https " : ""}:${action.port}${action.path}`;
+    case "tcp":
+      return `connect to :${action.port}`;
+    case "exec": {
+      const command = action.command.join(" ").replaceAll(/\s+/g, " ");
+      return `run ${command.length > commandCharsMax ? `${command.slice(0, commandCharsMax)}…` : command}`;
+    }
+  }
+}
+
+/** `readiness probe (GET :8080/ready) fails since 2026-01-02T03:04:05Z: 503 Service Unavailable`. */
+export function failingText({ probe, check, since, text }: FailingProbe): string {
+  const at = new Date(since).toISOString().replace(/\.\d+Z$/, "Z");
+  return `${probe} probe (${check}) fails since ${at}: ${text}`;
+}

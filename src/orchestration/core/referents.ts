@@ -1,0 +1,104 @@
+import type { CoreKind, Spec } from "../api/manifest.ts";
+import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
+import { hostOk, hostsOf } from "../../base/pure/hosts.ts";
+import { fieldsOf, integerOf, textOf, wordsOf } from "./lenient.ts";
+import { type Naming, networkAliases } from "./naming.ts";
+import { parsePort } from "./ports.ts";
+import { didYouMean } from "../../base/pure/suggest.ts";
+
+/** A stored manifest that `${ref.KIND.NAME.FIELD}` names. */
+export interface Referent {
+  kind: CoreKind;
+  scope: string;
+  name: string;
+  spec: Spec;
+  /** Of an asset: sha256 hex by file; undefined until the content of every file is here. */
+  digests?: Record<string, string>;
+}
+
+/** The fields that a kind can report; what one of its manifests does report depends on its spec. */
+const fieldsByKind: Partial<Record<CoreKind, readonly string[]>> = {
+  deployment: ["host", "port"],
+  statefulset: ["host", "host_0", "port"],
+  ingress: ["host", "url"],
+  asset: ["digest"],
+};
+
+const ordinalField = /^host_(0|[1-9]\d{0,5})$/;
+
+export function isReferentKind(kind: string): kind is CoreKind {
+  return Object.hasOwn(fieldsByKind, kind);
+}
+
+/** What is wrong with the kind or the field of a reference, whatever is stored; undefined when nothing is. */
+export function referenceFault(kind: string, field: string): string | undefined {
+  if (!isReferentKind(kind)) {
+    const known = Object.keys(fieldsByKind);
+    return `"${kind}" reports no values${didYouMean(kind, known)}; kinds that do are ${known.join(", ")}`;
+  }
+  const fields = fieldsByKind[kind] ?? [];
+  if (fields.includes(field) || (kind === "statefulset" && ordinalField.test(field))) return undefined;
+  return `a value "${field}" is not among those of the kind ${kind}${didYouMean(field, fields)}; it has ${fields.join(", ")}`;
+}
+
+/**
+ * All that a manifest reports, by field, from nothing but itself and the naming: `host` is a name that containers on
+ * the platform network resolve (of an ingress: its first host), `port` the first container port, `url` scheme and host.
+ */
+export function reportedValues(referent: Referent, names: Naming): Record<string, string> {
+  switch (referent.kind) {
+    case "deployment":
+      return { ...hostField(referent, names), ...portField(referent.spec) };
+    case "statefulset":
+      return { ...hostField(referent, names), ...ordinalHosts(referent, names), ...portField(referent.spec) };
+    case "ingress":
+      return ingressFields(referent.spec);
+    case "asset":
+      return referent.digests === undefined ? {} : { digest: sha256Hex(canonicalJson(referent.digests)) };
+    default:
+      return {};
+  }
+}
+
+/**
+ * One of them; undefined when there is none. The name of an ordinal does not depend on how many replicas there are
+ * right now, so that scaling down takes no value away from who runs with it.
+ */
+export function reportedValue(referent: Referent, field: string, names: Naming): string | undefined {
+  const [, ordinal] = referent.kind === "statefulset" ? (ordinalField.exec(field) ?? []) : [];
+  if (ordinal !== undefined) return aliasOf(referent, names, Number(ordinal));
+  const values = reportedValues(referent, names);
+  return Object.hasOwn(values, field) ? values[field] : undefined;
+}
+
+function hostField(referent: Referent, names: Naming): Record<string, string> {
+  const host = aliasOf(referent, names, undefined);
+  return host === undefined ? {} : { host };
+}
+
+function ordinalHosts(referent: Referent, names: Naming): Record<string, string> {
+  const count = integerOf(referent.spec.replicas) ?? 1;
+  const hosts = Array.from({ length: count }, (_, ordinal) => [`host_${ordinal}`, aliasOf(referent, names, ordinal)]);
+  return Object.fromEntries(hosts.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The long name: it ends in no domain of the internet, so that nobody else is asked while no replica runs. */
+function aliasOf(referent: Referent, names: Naming, ordinal: number | undefined): string | undefined {
+  const mode = textOf(referent.spec.network_mode);
+  if (mode === "host" || mode === "none") return undefined;
+  return networkAliases(names, referent, ordinal)[1];
+}
+
+function portField({ ports }: Spec): Record<string, string> {
+  const [first] = wordsOf(ports);
+  const port = first === undefined ? undefined : parsePort(first);
+  return port?.ok === true ? { port: String(port.value.containerPort) } : {};
+}
+
+/** A wildcard is no address of anything, and neither is what an older version may have stored unchecked. */
+function ingressFields(spec: Spec): Record<string, string> {
+  const host = hostsOf(spec).find((one) => hostOk(one) && !one.startsWith("*."));
+  if (host === undefined) return {};
+  const secure = spec.tls !== undefined && fieldsOf(spec.tls).enabled !== false;
+  return { host, url: `${secure ? "https" : "http"}://${host}` };
+}

@@ -1,0 +1,81 @@
+import type { Spec } from "../api/manifest.ts";
+import { containerFieldsOf } from "./container-fields.ts";
+import { specHash } from "./spec-hash.ts";
+import { parseDuration } from "../../base/pure/duration.ts";
+import { integerOf, textMapOf, textOf } from "./lenient.ts";
+import { appId, type Naming } from "./naming.ts";
+import type { ResolveInput } from "./resolve-input.ts";
+import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";
+import { containerTemplate, isPlatformLabel } from "./resolve-template.ts";
+import type { ContainerTemplate } from "./workload.ts";
+
+export type JobKind = "job" | "cronjob";
+
+/** Everything that the runs of a job or cron job are made from, resolved. */
+export interface ResolvedJob {
+  kind: JobKind;
+  scope: string;
+  name: string;
+  /** Spec hash: sha256 hex. */
+  hash: string;
+  generation: number;
+  /** As written, or `<scope>-<name>:latest`. */
+  image: string;
+  /** False when the image is one built on this machine: it is never pulled. */
+  pullable: boolean;
+  pull: "missing" | "always";
+  container: ContainerTemplate;
+  /** Of one try; undefined for no limit. */
+  timeoutMs: number | undefined;
+  /** Tries after the first one. */
+  retries: number;
+}
+
+export function isJobKind(kind: string): kind is JobKind {
+  return kind === "job" || kind === "cronjob";
+}
+
+/**
+ * A stored job, or the job inside a cron job, as data from which containers are made. With problems it is incomplete
+ * and nothing may be made from it.
+ */
+export function resolveJob(input: ResolveInput): { job: ResolvedJob; problems: ResolveProblem[] } {
+  const { manifest, names } = input;
+  const { scope, name, generation } = manifest;
+  const kind: JobKind = manifest.kind === "cronjob" ? "cronjob" : "job";
+  const { fields: spec, path } = containerFieldsOf(kind, manifest.spec);
+  const problems: ResolveProblem[] = [];
+  const fill = placeholderFiller(input, spec, problems);
+  const writtenImage = textOf(spec.image);
+  const job: ResolvedJob = {
+    kind,
+    scope,
+    name,
+    hash: specHash(kind, manifest.spec),
+    generation,
+    image: writtenImage === undefined ? `${appId(scope, name)}:latest` : fill(writtenImage, "spec.image"),
+    pullable: writtenImage !== undefined,
+    pull: spec.pull === "always" ? "always" : "missing",
+    container: withLabels(
+      containerTemplate({ ...input, manifest: { ...manifest, spec } }, { fill, problems }),
+      spec,
+      names,
+    ),
+    timeoutMs: parseDuration(textOf(spec.timeout) ?? ""),
+    retries: integerOf(spec.backoff_limit) ?? 0,
+  };
+  return { job, problems: problems.map((problem) => ({ ...problem, path: problem.path.replace(/^spec/, path) })) };
+}
+
+function withLabels(container: ContainerTemplate, spec: Spec, names: Naming): ContainerTemplate {
+  const own = Object.entries(textMapOf(spec.labels)).filter(([key]) => !isPlatformLabel(key, names));
+  const labels = { ...container.options.labels, ...Object.fromEntries(own) };
+  return { ...container, options: { ...container.options, labels } };
+}
+
+/** How many ended runs stay in the history. Of a cron job its own limits count before those of the job inside. */
+export function historyLimits(kind: JobKind, spec: Spec): { succeeded: number; failed: number } {
+  const inner = containerFieldsOf(kind, spec).fields;
+  const limit = (field: string, fallback: number) => integerOf(spec[field]) ?? integerOf(inner[field]) ?? fallback;
+  return { succeeded: limit("successful_history_limit", 3), failed: limit("failed_history_limit", 1) };
+}

@@ -1,0 +1,70 @@
+import type { FailureReason, Problem } from "../../base/wire/failure.ts";
+import type { Spec } from "../api/manifest.ts";
+import { textMapOf } from "./lenient.ts";
+import { type Placeholder, substitute } from "./reference.ts";
+import { isReferentKind, referenceFault, reportedValue } from "./referents.ts";
+import { unresolvedText } from "./references.ts";
+import type { ResolveInput } from "./resolve-input.ts";
+
+/** A fault that keeps a workload from being made, with the reason that its condition shows. */
+export interface ResolveProblem extends Problem {
+  reason: FailureReason;
+}
+
+/** Fills the placeholders of one text; what cannot be filled becomes a problem at `path` and stays as it stands. */
+export type Fill = (text: string, path: string) => string;
+
+/** A value, or why there is none now. */
+type Filled = { value: string } | { message: string; reason: FailureReason };
+
+/**
+ * Asset references become the host path of the content that was stamped at apply; references to other manifests of the
+ * scope what those report now. `spec` is the part of the manifest that describes the container.
+ */
+export function placeholderFiller(input: ResolveInput, spec: Spec, problems: ResolveProblem[]): Fill {
+  const digests = textMapOf(spec._asset_digests);
+  const fill = (placeholder: Placeholder): Filled => {
+    switch (placeholder.type) {
+      case "asset":
+        return assetPath(input, placeholder, digests);
+      case "ref":
+        return referredValue(input, placeholder);
+      case "malformed":
+        return { message: `"${placeholder.text}" is not a reference; ${placeholder.form}`, reason: unresolved };
+    }
+  };
+  return (text, path) =>
+    substitute(text, (placeholder) => {
+      const filled = fill(placeholder);
+      if ("value" in filled) return filled.value;
+      problems.push({ path, ...filled });
+      return undefined;
+    });
+}
+
+export function assetDigest(placeholder: Placeholder | undefined, digests: Record<string, string>): string | undefined {
+  if (placeholder?.type !== "asset") return undefined;
+  return Object.hasOwn(digests, placeholder.asset.ref) ? digests[placeholder.asset.ref] : undefined;
+}
+
+const unresolved = "ReferenceUnresolved";
+
+function assetPath(input: ResolveInput, placeholder: Placeholder, digests: Record<string, string>): Filled {
+  const digest = assetDigest(placeholder, digests);
+  if (digest !== undefined) return { value: input.assetPath(digest) };
+  const message = `the content of "${placeholder.text}" is not here yet; apply the asset, or see why it fails`;
+  return { message, reason: "AssetUnavailable" };
+}
+
+function referredValue(
+  { manifest, referent: lookup, names }: ResolveInput,
+  { text, kind, name, field }: Extract<Placeholder, { type: "ref" }>,
+): Filled {
+  // A manifest that an earlier version stored may name anything.
+  if (!isReferentKind(kind)) return { message: `"${text}": ${referenceFault(kind, field)}`, reason: unresolved };
+  const target = { kind, scope: manifest.scope, name };
+  const referent = lookup(target);
+  const value = referent === undefined ? undefined : reportedValue(referent, field, names);
+  if (value !== undefined) return { value };
+  return { message: unresolvedText({ text, target, field }, referent), reason: unresolved };
+}

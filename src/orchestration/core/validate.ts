@@ -1,0 +1,191 @@
+import type { Problem } from "../../base/wire/failure.ts";
+import type { WritableKind } from "../api/kinds/schemas.ts";
+import { formatKey, type Spec } from "../api/manifest.ts";
+import type { DraftManifest, PluginBlock } from "./draft.ts";
+import { identityProblems } from "./identity.ts";
+import { kindList, kindWords, parseKind } from "./kind.ts";
+import { safetyProblems } from "../../base/wire/json-safety.ts";
+import type { ValidationLimits } from "./rules/rule.ts";
+import { specValidators } from "./spec-validators.ts";
+import { didYouMeanField } from "../../base/pure/field-words.ts";
+import { didYouMean } from "../../base/pure/suggest.ts";
+
+export interface DecodeOptions {
+  limits: ValidationLimits;
+  /** Whether a plugin expands a block of this kind, or can be got for it. Specs of blocks are theirs to check. */
+  isPluginKind?: (kind: string, spec: Spec) => boolean;
+  /** Kinds that installed plugins expand, for suggestions. */
+  pluginKinds?: readonly string[];
+}
+
+export interface Decoded {
+  manifests: DraftManifest[];
+  pluginBlocks: PluginBlock[];
+  /** Empty exactly when everything may go on; nothing of a body with problems is to be used. */
+  problems: Problem[];
+}
+
+type Fields = Record<string, unknown>;
+
+const manifestFields = ["kind", "scope", "name", "spec", "metadata"];
+/** Written by the server; a manifest that was read back is applied again with them. */
+const ignoredMetadata = ["revision", "created_at", "updated_at"];
+const metadataFields = [...ignoredMetadata, "if_revision"];
+
+/**
+ * One manifest or an array of them, as `POST /apply` receives it. In an array of several, the path of a problem starts
+ * with `manifest <n>: `, counted from 1.
+ */
+export function decodeManifests(body: unknown, options: DecodeOptions): Decoded {
+  const items: unknown[] = Array.isArray(body) ? body : [body];
+  const { manifestsPerApplyMax, problemsShownMax } = options.limits;
+  if (items.length === 0) return refused("no manifests in the body; send one, or an array of them");
+  if (items.length > manifestsPerApplyMax) {
+    return refused(`${items.length} manifests in one apply; at most ${manifestsPerApplyMax} are allowed, send several`);
+  }
+  const decoded: Decoded = { manifests: [], pluginBlocks: [], problems: [] };
+  const seenAt = new Map<string, number>();
+  items.forEach((item, index) => {
+    const problems = decodeOne(item, index, { decoded, options, seenAt });
+    const numbered = items.length > 1 ? `manifest ${index + 1}` : "";
+    for (const { path, message } of problems) decoded.problems.push({ path: joinPath(numbered, path), message });
+  });
+  return { ...decoded, problems: shorten(decoded.problems, problemsShownMax) };
+}
+
+/** Everything that is wrong with a spec, whatever it is: never throws. Paths start at `spec`. */
+export function validateSpec(kind: WritableKind, spec: unknown, limits: ValidationLimits): Problem[] {
+  const unsafe = safetyProblems(spec, "spec", limits.jsonDepthMax);
+  return unsafe.length > 0 ? unsafe : specValidators[kind](spec, limits);
+}
+
+interface Progress {
+  decoded: Decoded;
+  options: DecodeOptions;
+  seenAt: Map<string, number>;
+}
+
+function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: Progress): Problem[] {
+  if (!isFields(item)) return [{ path: "", message: `expected object, got ${typeName(item)}` }];
+  const { kind, scope, name, spec, metadata, problems } = readFields(item);
+  if (kind === undefined) return problems;
+  const known = parseKind(kind);
+  const isPlugin = known === undefined && options.isPluginKind?.(kind, spec) === true;
+  if (known === undefined && !isPlugin) return [...problems, unknownKind(kind, options.pluginKinds ?? [])];
+  problems.push(
+    ...(known === undefined
+      ? checkBlock({ kind, scope, name, spec }, options.limits)
+      : checkKnown({ kind: known, scope, name, spec }, options.limits)),
+  );
+  problems.push(...repeated(formatKey({ kind: known ?? kind, scope, name }), index, seenAt));
+  const ifRevision = metadata.if_revision;
+  const condition = typeof ifRevision === "number" ? { ifRevision } : {};
+  if (known === undefined) decoded.pluginBlocks.push({ index, kind, scope, name, spec, ...condition });
+  else decoded.manifests.push({ kind: known, scope, name, spec, ...condition });
+  return problems;
+}
+
+function checkKnown(
+  manifest: { kind: WritableKind; scope: string; name: string; spec: Spec },
+  limits: ValidationLimits,
+): Problem[] {
+  const { kind, scope, name, spec } = manifest;
+  return [...identityProblems(kind, scope, name), ...validateSpec(kind, spec, limits)];
+}
+
+/** A block has a scope: its plugin keeps what it makes up in a config bucket. Its spec is for the plugin to judge. */
+function checkBlock(block: { kind: string; scope: string; name: string; spec: Spec }, limits: ValidationLimits) {
+  const problems = identityProblems("statefulset", block.scope, block.name);
+  const told =
+    block.scope === "" ? [{ path: "scope", message: `a ${block.kind.slice(0, 80)} block needs a scope` }] : [];
+  const others = problems.filter(({ path }) => path !== "scope" || block.scope !== "");
+  return [...told, ...others, ...safetyProblems(block.spec, "spec", limits.jsonDepthMax)];
+}
+
+/** The fields of a manifest, each of its type; what is missing or wrong is in `problems`. */
+function readFields(item: Fields) {
+  const problems = unknownFields(item, manifestFields, "");
+  const text = (field: string) => {
+    const value = item[field];
+    if (value === undefined) return undefined;
+    if (typeof value === "string") return value;
+    problems.push({ path: field, message: `expected string, got ${typeName(value)}` });
+    return undefined;
+  };
+  const fields = (field: string): Fields => {
+    const value = item[field];
+    if (value === undefined) return {};
+    if (isFields(value)) return value;
+    problems.push({ path: field, message: `expected object, got ${typeName(value)}` });
+    return {};
+  };
+  const kind = text("kind");
+  if (item.kind === undefined) problems.push({ path: "kind", message: `is required; one of ${kindList()}` });
+  const metadata = fields("metadata");
+  problems.push(...metadataProblems(metadata));
+  return { kind, scope: text("scope") ?? "", name: text("name") ?? "", spec: fields("spec"), metadata, problems };
+}
+
+function metadataProblems(metadata: Fields): Problem[] {
+  const problems = unknownFields(metadata, metadataFields, "metadata.");
+  const ifRevision = metadata.if_revision;
+  const usable = ifRevision === undefined || (typeof ifRevision === "number" && Number.isSafeInteger(ifRevision));
+  if (!usable || Number(ifRevision ?? 0) < 0) {
+    problems.push({ path: "metadata.if_revision", message: `expected a revision, got ${typeName(ifRevision)}` });
+  }
+  return problems;
+}
+
+function unknownFields(value: Fields, known: string[], prefix: string): Problem[] {
+  return Object.keys(value)
+    .filter((field) => !known.includes(field))
+    .map((field) => ({
+      path: `${prefix}${field}`,
+      message: `unknown field${didYouMeanField(field, known) || `; known are ${known.join(", ")}`}`,
+    }));
+}
+
+function unknownKind(kind: string, pluginKinds: readonly string[]): Problem {
+  const hint = didYouMean(kind, [...kindWords(), ...pluginKinds]);
+  const plugins = pluginKinds.length === 0 ? "" : `, and of plugins ${pluginKinds.join(", ")}`;
+  return {
+    path: "kind",
+    message: `"${kind.slice(0, 80)}" is not a kind${hint}; valid kinds are ${kindList()}${plugins}`,
+  };
+}
+
+function repeated(ref: string, index: number, seenAt: Map<string, number>): Problem[] {
+  const message = repeatedText(ref, index, seenAt);
+  return message === undefined ? [] : [{ path: "name", message }];
+}
+
+/** What to say of a manifest that is in an apply a second time; `seenAt` takes the first in. */
+export function repeatedText(ref: string, index: number, seenAt: Map<string, number>): string | undefined {
+  const first = seenAt.get(ref);
+  if (first !== undefined) return `manifests ${first + 1} and ${index + 1} are both ${ref}; keep one of them`;
+  seenAt.set(ref, index);
+  return undefined;
+}
+
+function joinPath(numbered: string, path: string): string {
+  return numbered === "" || path === "" ? `${numbered}${path}` : `${numbered}: ${path}`;
+}
+
+function shorten(problems: Problem[], shownMax: number): Problem[] {
+  const rest = problems.length - shownMax;
+  if (rest <= 0) return problems;
+  return [...problems.slice(0, shownMax), { path: "", message: `and at least ${rest} more` }];
+}
+
+function refused(message: string): Decoded {
+  return { manifests: [], pluginBlocks: [], problems: [{ path: "", message }] };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,95 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { AttachOptions, ExecSession, Runtime, TerminalSize } from "../runtime.ts";
+import { pipeOutput } from "./demux.ts";
+import type { Engine } from "./engine.ts";
+import { missing, refusal } from "./errors.ts";
+import { hijack } from "./hijack.ts";
+import type { Pipe } from "./pipe.ts";
+
+export interface AttachParts {
+  engine: Engine;
+  containers: Pick<Runtime, "inspect" | "start" | "stop">;
+  wait: Runtime["wait"];
+}
+
+/** See `Runtime.startAttached`. The connection comes first, so that no output is lost before it. */
+export function createAttach(parts: AttachParts): Pick<Runtime, "startAttached"> {
+  return {
+    async startAttached(nameOrId, options) {
+      const container = await parts.containers.inspect(nameOrId);
+      if (container === undefined) throw missing(`container "${nameOrId}"`);
+      const attached = { ...parts, id: container.id, nameOrId, options };
+      const pipe = await connect(attached);
+      try {
+        await parts.containers.start(container.id);
+        if (options.tty && options.size !== undefined) await resize(attached, options.size);
+      } catch (error) {
+        pipe.close();
+        throw error;
+      }
+      return session(attached, pipe);
+    },
+  };
+}
+
+interface Attached extends AttachParts {
+  id: string;
+  nameOrId: string;
+  options: AttachOptions;
+}
+
+async function connect({ engine, id, nameOrId, options }: Attached): Promise<Pipe> {
+  const attempt = { verb: "attach to", subject: `container "${nameOrId}"` };
+  const query = `stream=1&stdout=1&stderr=1${options.interactive ? "&stdin=1" : ""}`;
+  const path = `/v${await engine.apiVersion()}/containers/${id}/attach?${query}`;
+  const { address } = engine;
+  const pipe = await engine.call(attempt, (_docker, signal) => hijack(attempt, { address, path, body: {}, signal }));
+  engine.closed.addEventListener("abort", pipe.close);
+  void pipe.end.then(() => engine.closed.removeEventListener("abort", pipe.close));
+  return pipe;
+}
+
+/** A terminal whose process has ended has no size any more, which is fine. */
+async function resize({ engine, containers, id, nameOrId }: Attached, { rows, cols }: TerminalSize): Promise<void> {
+  try {
+    await engine.call({ verb: "resize the terminal of", subject: `container "${nameOrId}"` }, (docker, abortSignal) =>
+      docker.getContainer(id).resize({ h: rows, w: cols, abortSignal }),
+    );
+  } catch (error) {
+    if ((await containers.inspect(id))?.state === "running") throw error;
+  }
+}
+
+function session(attached: Attached, pipe: Pipe): ExecSession {
+  const { id, nameOrId, wait, options } = attached;
+  let killed: Promise<void> | undefined;
+  return {
+    id,
+    output: pipeOutput(pipe, options.tty),
+    write: async (bytes) => {
+      if (await pipe.write(bytes)) return;
+      const attempt = { verb: "write to", subject: `container "${nameOrId}"` };
+      throw refusal({ status: undefined, words: "it has ended and takes no more input" }, attempt);
+    },
+    endInput: pipe.finish,
+    resize: (size) => resize(attached, size),
+    exitCode: async () => {
+      await pipe.end;
+      return (await wait(id, new AbortController().signal)).exitCode;
+    },
+    kill: () => {
+      killed ??= stop(attached).finally(pipe.close);
+      pipe.abandon();
+      return killed;
+    },
+  };
+}
+
+/** One that is gone already needs no stop. */
+async function stop({ containers, id, options }: Attached): Promise<void> {
+  try {
+    await containers.stop(id, { graceMs: options.graceMs });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+  }
+}

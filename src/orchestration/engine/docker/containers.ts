@@ -1,0 +1,138 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ContainerSpec } from "../../core/workload.ts";
+import { containerLabels, type Owner, selectorLabels } from "../ownership.ts";
+import type { Container, Runtime } from "../runtime.ts";
+import { containerDetail, containerRow } from "./container-detail.ts";
+import { createRequest, endpointSettings, wholeSeconds } from "./create-options.ts";
+import type { Engine } from "./engine.ts";
+import { missing, statusOf, unlessStatus } from "./errors.ts";
+import { withPortHolder } from "./port-holder.ts";
+import { isObjectName, labelFilter } from "./wire.ts";
+
+type Containers = Pick<
+  Runtime,
+  "list" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename"
+>;
+
+/** `stopSlackMs`: how long the engine may take beyond the grace that a container is given. */
+export function createContainers(engine: Engine, owner: Owner, stopSlackMs: number): Containers {
+  return {
+    list: (filter = {}) => list(engine, owner, filter),
+    inspect: (nameOrId) => inspect(engine, nameOrId),
+    create: (spec) => create(engine, owner, spec),
+    start: (nameOrId) => start(engine, nameOrId),
+    stop: (nameOrId, { graceMs }) => stop(engine, nameOrId, { graceMs, slackMs: stopSlackMs }),
+    remove: async (nameOrId) => void (await remove(engine, nameOrId, { force: true })),
+    removeUnlessRunning: (nameOrId) => remove(engine, nameOrId, { force: false }),
+    rename: async (nameOrId, name) => {
+      await engine.call({ verb: "rename", subject: known(nameOrId) }, (docker, abortSignal) =>
+        docker.getContainer(nameOrId).rename({ name, abortSignal }),
+      );
+    },
+  };
+}
+
+const subject = (nameOrId: string) => `container "${nameOrId}"`;
+
+function known(nameOrId: string): string {
+  if (!isObjectName(nameOrId)) throw missing(subject(nameOrId));
+  return subject(nameOrId);
+}
+
+async function list(engine: Engine, owner: Owner, filter: Parameters<typeof selectorLabels>[1]): Promise<Container[]> {
+  const filters = labelFilter(selectorLabels(owner, filter));
+  const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+  return rows.map((row) => containerRow(row, owner.names.label.image));
+}
+
+async function inspect(engine: Engine, nameOrId: string) {
+  if (!isObjectName(nameOrId)) return undefined;
+  const info = await engine.call({ verb: "inspect", subject: subject(nameOrId) }, (docker, abortSignal) =>
+    docker.getContainer(nameOrId).inspect({ abortSignal }).catch(unlessStatus(404)),
+  );
+  // The engine also takes the beginning of an id: a short name would find a stranger.
+  const meant = info?.Id === nameOrId || info?.Name === `/${nameOrId}`;
+  return info !== undefined && meant ? containerDetail(info) : undefined;
+}
+
+async function create(engine: Engine, owner: Owner, spec: ContainerSpec): Promise<string> {
+  const request = createRequest(spec, containerLabels(owner, spec));
+  const { id } = await engine.call({ verb: "create", subject: subject(spec.name) }, (docker, abortSignal) =>
+    docker.createContainer({ ...request, abortSignal }),
+  );
+  await joinOtherNetworks(engine, spec, id);
+  return id;
+}
+
+async function joinOtherNetworks(engine: Engine, spec: ContainerSpec, id: string): Promise<void> {
+  if (spec.networkMode !== "bridge") return;
+  try {
+    for (const network of spec.networks.slice(1)) await join(engine, spec, { network, id });
+  } catch (error) {
+    // A container that reaches only half of its networks must not stay. The first error is the one to tell.
+    await remove(engine, id, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function join(
+  engine: Engine,
+  spec: ContainerSpec,
+  { network, id }: { network: ContainerSpec["networks"][number]; id: string },
+): Promise<void> {
+  if (!isObjectName(network.name)) {
+    const message = `cannot create ${subject(spec.name)}: network "${network.name}" does not exist`;
+    throw new Failure("conflict", message, { reason: "StartFailed" });
+  }
+  await engine.call({ verb: "create", subject: subject(spec.name) }, (docker, abortSignal) => {
+    const request = { Container: id, EndpointConfig: endpointSettings(network), abortSignal };
+    return docker.getNetwork(network.name).connect(request);
+  });
+}
+
+async function start(engine: Engine, nameOrId: string): Promise<void> {
+  const attempt = { verb: "start", subject: known(nameOrId) };
+  try {
+    // 304: it runs already.
+    await engine.call(attempt, (docker, abortSignal) =>
+      docker.getContainer(nameOrId).start({ abortSignal }).catch(unlessStatus(304)),
+    );
+  } catch (error) {
+    throw await withPortHolder(engine, error);
+  }
+}
+
+async function stop(
+  engine: Engine,
+  nameOrId: string,
+  { graceMs, slackMs }: { graceMs: number; slackMs: number },
+): Promise<void> {
+  const t = wholeSeconds(graceMs);
+  // 304: it is stopped already.
+  await engine.call(
+    { verb: "stop", subject: known(nameOrId) },
+    (docker, abortSignal) => docker.getContainer(nameOrId).stop({ t, abortSignal }).catch(unlessStatus(304)),
+    t * 1000 + slackMs,
+  );
+}
+
+/** False where the engine refuses, for it runs. */
+async function remove(engine: Engine, nameOrId: string, { force }: { force: boolean }): Promise<boolean> {
+  if (!isObjectName(nameOrId)) return true;
+  return engine.call({ verb: "remove", subject: subject(nameOrId) }, async (docker, abortSignal) => {
+    const container = docker.getContainer(nameOrId);
+    try {
+      await container.remove({ force, v: true, abortSignal });
+    } catch (error) {
+      unlessStatus(404, 409)(error);
+      if (statusOf(error) === 404) return true;
+      const left = force ? undefined : await container.inspect({ abortSignal }).catch(unlessStatus(404));
+      if (left !== undefined && left.State.Status !== "removing") return false;
+      // Somebody else removes it already. It is gone when that is done.
+      await container.wait({ condition: "removed", abortSignal }).catch(unlessStatus(404));
+    }
+    return true;
+  });
+}

@@ -1,0 +1,135 @@
+import Dockerode from "dockerode";
+import { Failure } from "../../../base/wire/failure.ts";
+import { type Attempt, engineFailure, timedOut, unreachable } from "./errors.ts";
+
+/** The connection to one engine: the API version agreed on, a deadline on every call, errors as `Failure`s. */
+export interface Engine {
+  /**
+   * Runs `ask` under a deadline (`deadlineMs`, else the engine's default). The signal aborts when the deadline has
+   * passed or the engine was closed; pass it on, so that the connection ends too.
+   */
+  call<T>(attempt: Attempt, ask: Ask<T>, deadlineMs?: number): Promise<T>;
+  /** The version spoken, such as `1.41`. */
+  apiVersion(): Promise<string>;
+  /** Aborts when the engine was closed: for whoever holds a stream. */
+  readonly closed: AbortSignal;
+  /** On this machine, as far as can be told from the address. */
+  readonly local: boolean;
+  /** For connections that are taken over, which dockerode does not make. */
+  readonly address: EngineAddress;
+  close(): void;
+}
+
+export type Ask<T> = (docker: Dockerode, signal: AbortSignal) => Promise<T>;
+
+/** 1.41 is Docker 20.10, the oldest still shipped by a supported distribution; the newest is the last one we know. */
+const oldestApi = "1.41";
+const newestApi = "1.51";
+
+export type EngineAddress = { socketPath: string } | { host: string; port: number };
+
+export function createEngine(host: string, callMs: number): Engine {
+  const address = engineAddress(host);
+  const closing = new AbortController();
+  let agreed: Promise<{ docker: Dockerode; version: string }> | undefined;
+
+  const agree = () => {
+    if (agreed !== undefined) return agreed;
+    const attempt = negotiate(address, closing.signal, callMs);
+    agreed = attempt;
+    attempt.catch(() => {
+      if (agreed === attempt) agreed = undefined;
+    });
+    return attempt;
+  };
+
+  const call = async <T>(attempt: Attempt, ask: Ask<T>, deadlineMs = callMs): Promise<T> => {
+    if (closing.signal.aborted) throw unreachable("the connection was closed");
+    const deadline = createDeadline(attempt, deadlineMs, closing.signal);
+    try {
+      const answer = agree().then(({ docker }) => ask(docker, deadline.signal));
+      return await Promise.race([answer, deadline.passed]);
+    } catch (error) {
+      const failure = engineFailure(error, attempt);
+      // Whatever comes back after an outage may be another engine.
+      if (failure instanceof Failure && failure.code === "unavailable") agreed = undefined;
+      deadline.abort();
+      throw failure;
+    } finally {
+      deadline.clear();
+    }
+  };
+
+  return {
+    call,
+    apiVersion: () => call({ verb: "read", subject: "the engine's version" }, async () => (await agree()).version),
+    closed: closing.signal,
+    local: "socketPath" in address,
+    address,
+    close: () => closing.abort(),
+  };
+}
+
+/** `unix:///path` or `tcp://host:port`. */
+export function engineAddress(text: string): EngineAddress {
+  const path = /^unix:\/\/(\/.+)$/.exec(text)?.[1];
+  if (path !== undefined) return { socketPath: path };
+  const [, host, port] = /^tcp:\/\/([^/:]+|\[[0-9a-fA-F:]+\]):(\d+)\/?$/.exec(text) ?? [];
+  if (host !== undefined) return { host: host.replaceAll(/[[\]]/g, ""), port: Number(port) };
+  throw new Failure("invalid", `docker host "${text}" is not understood; write unix:///path or tcp://host:port`);
+}
+
+/** The newest version that both sides speak. `engine` is what the engine reports of itself. */
+export function pickApiVersion(engine: { newest: string; oldest: string }): string {
+  const [ours, theirs] = [versionNumber(newestApi), versionNumber(engine.newest)];
+  if (theirs < versionNumber(oldestApi)) {
+    const message = `docker speaks API ${engine.newest}, at least ${oldestApi} is needed; upgrade Docker to 20.10 or newer`;
+    throw new Failure("unavailable", message, { reason: "EngineUnavailable" });
+  }
+  if (theirs <= ours) return engine.newest;
+  // An engine that has dropped everything we know: its oldest is the nearest to what we know.
+  return versionNumber(engine.oldest) > ours ? engine.oldest : newestApi;
+}
+
+async function negotiate(address: EngineAddress, closed: AbortSignal, callMs: number) {
+  const signal = AbortSignal.any([closed, AbortSignal.timeout(callMs)]);
+  const docker = connect(address);
+  // The published types leave out the options that dockerode takes here.
+  const readVersion: (options: object) => Promise<Dockerode.DockerVersion> = docker.version.bind(docker);
+  const facts = await readVersion({ abortSignal: signal });
+  const version = pickApiVersion({ newest: facts.ApiVersion, oldest: facts.MinAPIVersion });
+  return { docker: connect(address, version), version };
+}
+
+function connect(address: EngineAddress, version?: string): Dockerode {
+  // dockerode reads DOCKER_HOST and its relatives by itself; what is not named here would come from there.
+  const ours = { host: undefined, port: undefined, timeout: undefined, protocol: "http" as const, ...address };
+  return new Dockerode(version === undefined ? ours : { ...ours, version: `v${version}` });
+}
+
+/** Whether version `spoken` is `wanted` or newer: `1.9` is older than `1.41`. */
+export function speaks(spoken: string, wanted: string): boolean {
+  return versionNumber(spoken) >= versionNumber(wanted);
+}
+
+function versionNumber(text: string): number {
+  const [major = 0, minor = 0] = text.split(".").map(Number);
+  return major * 1000 + minor;
+}
+
+function createDeadline(attempt: Attempt, afterMs: number, closed: AbortSignal) {
+  const controller = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(timedOut(attempt, afterMs)), afterMs);
+  const close = () => reject(unreachable("the connection was closed"));
+  closed.addEventListener("abort", close);
+  return {
+    passed: promise,
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    clear: () => {
+      clearTimeout(timer);
+      closed.removeEventListener("abort", close);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type Dockerode from "dockerode";
+import { Failure } from "../../../base/wire/failure.ts";
+import { systemClock } from "../../../base/words/clock.ts";
+import type { ContainerDetail, Runtime } from "../runtime.ts";
+import type { Engine } from "./engine.ts";
+import { missing } from "./errors.ts";
+import { openStream } from "./open-stream.ts";
+
+export interface ExitWaitParts {
+  engine: Engine;
+  inspect: Runtime["inspect"];
+  /** How long one question to the engine may stay open before the state is read again. */
+  holdMs: number;
+}
+
+type Exit = Awaited<ReturnType<Runtime["wait"]>>;
+
+/** See `Runtime.wait`. The engine's own wait only says when to look: what counts is the state, read before and after. */
+export function createExitWait(parts: ExitWaitParts): Pick<Runtime, "wait"> {
+  return {
+    wait: async (nameOrId, signal) => {
+      for (;;) {
+        signal.throwIfAborted();
+        const exit = await onceMore(parts, nameOrId, signal);
+        if (exit !== undefined) return exit;
+      }
+    },
+  };
+}
+
+/** Between two questions, so that an engine that is away, or answers at once, does not keep us busy. */
+const pauseMs = 250;
+
+async function onceMore(
+  { engine, inspect, holdMs }: ExitWaitParts,
+  nameOrId: string,
+  signal: AbortSignal,
+): Promise<Exit | undefined> {
+  const subject = `container "${nameOrId}"`;
+  try {
+    const container = await inspect(nameOrId);
+    if (container === undefined) throw missing(subject);
+    const exit = exitOf(container);
+    if (exit !== undefined) return exit;
+    const hint = (docker: Dockerode, own: AbortSignal) =>
+      nextStop(docker, container.id, AbortSignal.any([own, signal]));
+    await engine.call({ verb: "wait for", subject }, hint, holdMs);
+    const after = await inspect(container.id);
+    if (after !== undefined && exitOf(after) !== undefined) return exitOf(after);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isPassing(error) || engine.closed.aborted) throw error;
+  }
+  await systemClock.sleep(pauseMs, signal);
+  return undefined;
+}
+
+/** The engine sends the head of its answer at once, and the rest when the container stops. */
+async function nextStop(docker: Dockerode, id: string, signal: AbortSignal): Promise<void> {
+  const request = { method: "POST" as const, path: `/containers/${id}/wait`, query: {}, signal };
+  for await (const _ of await openStream(docker, request));
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof Failure && (error.code === "unavailable" || error.code === "timeout");
+}
+
+/** Undefined while it runs, or will again by its restart policy. */
+function exitOf({ name, state, exitCode, oomKilled, error, finishedAt }: ContainerDetail): Exit | undefined {
+  if (state === "created") {
+    throw new Failure("conflict", `cannot wait for container "${name}": it was never started; start it first`);
+  }
+  const hasEnded = state === "exited" || state === "dead";
+  return hasEnded ? { exitCode: exitCode ?? 0, oomKilled, error, finishedAt } : undefined;
+}

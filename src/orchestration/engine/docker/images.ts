@@ -1,0 +1,103 @@
+import type Dockerode from "dockerode";
+import { Failure } from "../../../base/wire/failure.ts";
+import { canonicalReference, isImageId, parseReference } from "../reference.ts";
+import type { Image, RegistryAuth, Runtime } from "../runtime.ts";
+import { createShare } from "../share.ts";
+import type { Engine } from "./engine.ts";
+import { unlessStatus } from "./errors.ts";
+import { followPull } from "./pull.ts";
+import { envRecord, epochMs } from "./wire.ts";
+
+type Images = Pick<Runtime, "inspectImage" | "pull" | "listImages" | "removeImage">;
+
+/** `pullIdleMs`: a pull without any sign of progress for that long has failed. */
+export function createImages(engine: Engine, pullIdleMs: number): Images {
+  const share = createShare<Image>();
+  return {
+    inspectImage: (refOrId) => inspect(engine, refOrId),
+
+    pull: (ref, auth) =>
+      share(JSON.stringify([canonicalReference(ref) ?? ref, auth ?? null]), () =>
+        pull(engine, ref, { auth, pullIdleMs }),
+      ),
+
+    listImages: async () => {
+      const rows = await engine.call({ verb: "list", subject: "images" }, (docker, abortSignal) =>
+        docker.listImages({ abortSignal }),
+      );
+      return rows.map(imageRow);
+    },
+
+    removeImage: async (refOrId) => {
+      const name = engineName(refOrId);
+      if (name === undefined) return;
+      await engine.call({ verb: "remove", subject: subject(refOrId) }, async (docker, abortSignal) => {
+        await docker.getImage(name).remove({ abortSignal }).catch(unlessStatus(404));
+      });
+    },
+  };
+}
+
+const subject = (refOrId: string) => `image "${refOrId}"`;
+
+async function pull(
+  engine: Engine,
+  ref: string,
+  { auth, pullIdleMs }: { auth: RegistryAuth | undefined; pullIdleMs: number },
+): Promise<Image> {
+  const parsed = parseReference(ref);
+  if (parsed === undefined) {
+    const message = `image "${ref}" is not a reference; write [registry/]name[:tag] or [registry/]name@sha256:<digest>`;
+    throw new Failure("invalid", message, { reason: "ImagePull" });
+  }
+  const attempt = { verb: "pull", subject: subject(ref) };
+  const source = { fromImage: parsed.name, tag: parsed.digest ?? parsed.tag ?? "latest" };
+  await followPull(engine, attempt, { source, auth, idleMs: pullIdleMs });
+  const image = await inspect(engine, ref);
+  if (image !== undefined) return image;
+  const message = `${subject(ref)} was pulled and is gone again; look for a clean-up that removes images`;
+  throw new Failure("conflict", message, { reason: "ImageMissing" });
+}
+
+async function inspect(engine: Engine, refOrId: string): Promise<Image | undefined> {
+  const name = engineName(refOrId);
+  if (name === undefined) return undefined;
+  const info = await engine.call({ verb: "inspect", subject: subject(refOrId) }, (docker, abortSignal) => {
+    const options: object = { abortSignal };
+    return docker.getImage(name).inspect(options).catch(unlessStatus(404));
+  });
+  return info === undefined ? undefined : imageDetail(info);
+}
+
+/** How the engine is asked for an image: with a digest the tag beside it would only be in the way. Undefined when malformed. */
+function engineName(refOrId: string): string | undefined {
+  if (isImageId(refOrId)) return refOrId;
+  const parsed = parseReference(refOrId);
+  if (parsed === undefined) return undefined;
+  return parsed.digest === undefined ? `${parsed.name}:${parsed.tag}` : `${parsed.name}@${parsed.digest}`;
+}
+
+/** The engine writes `<none>` where there is nothing. */
+const named = (texts: string[] | null | undefined) => (texts ?? []).filter((text) => !text.startsWith("<none>"));
+
+function imageDetail(info: Dockerode.ImageInspectInfo): Image {
+  return {
+    id: info.Id,
+    tags: named(info.RepoTags),
+    digests: named(info.RepoDigests),
+    sizeBytes: info.Size,
+    createdAt: epochMs(info.Created) ?? 0,
+    env: envRecord(info.Config?.Env),
+  };
+}
+
+function imageRow(row: Dockerode.ImageInfo): Image {
+  return {
+    id: row.Id,
+    tags: named(row.RepoTags),
+    digests: named(row.RepoDigests),
+    sizeBytes: row.Size,
+    createdAt: row.Created * 1000,
+    env: {},
+  };
+}

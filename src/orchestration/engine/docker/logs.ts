@@ -1,0 +1,104 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { LogOptions, Runtime } from "../runtime.ts";
+import type { Engine } from "./engine.ts";
+import { type LogSource, readLog } from "./log-stream.ts";
+import { createSeen, type Seen } from "./seen.ts";
+
+/** See `Runtime.logs`. */
+export function createLogs(engine: Engine, inspect: Runtime["inspect"]): Pick<Runtime, "logs"> {
+  return { logs: (nameOrId, options, signal) => logs({ engine, inspect, nameOrId }, options, signal) };
+}
+
+/**
+ * The engine lets go of a follower when the container ends, or when a log file is full, before it has read all of a
+ * flood, and ends its answer as if that were all. So a follower is brought on from where it was. What the engine itself
+ * skips of a flood where it changes files is lost: nothing tells of it.
+ */
+async function* logs(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const seen = createSeen();
+  let startedAt: number | undefined;
+  const reading = readLog(source, options, {
+    signal,
+    onContainer: (container) => {
+      startedAt = container.startedAt;
+    },
+  });
+  for await (const bytes of reading) {
+    seen.add(bytes);
+    yield bytes;
+  }
+  if (options.follow) yield* rest(source, options, { seen, startedAt, signal });
+}
+
+interface Following {
+  seen: Seen;
+  /** Of the run that is followed. */
+  startedAt: number | undefined;
+  signal: AbortSignal;
+}
+
+/** Answers that bring nothing new before a follower is told that there is no getting on. */
+const idleMax = 3;
+const idleMs = 100;
+/** How long it may take until all that was seen has come once more. */
+const catchUpMs = 10_000;
+
+async function* rest(source: LogSource, options: LogOptions, following: Following): AsyncGenerator<Uint8Array> {
+  const { seen, startedAt, signal } = following;
+  for (let idle = 0; idle < idleMax && !signal.aborted; idle++) {
+    const container = await source.inspect(source.nameOrId);
+    const isRunning = container?.state === "running";
+    // Removed, or another run: who follows that one begins anew.
+    if (container === undefined || (isRunning && container.startedAt !== startedAt)) return;
+    if (!isRunning) return yield* end(source, { ...options, follow: false }, following);
+    const before = seen.bytes();
+    if (!(yield* behind(source, options, following))) break;
+    if (seen.bytes() > before) idle = -1;
+    else await Bun.sleep(idleMs);
+  }
+  if (!signal.aborted) throw letGo(source);
+}
+
+/** Of a container that has ended; nothing where it was removed meanwhile, or has rotated away what was seen. */
+async function* end(source: LogSource, options: LogOptions, following: Following): AsyncGenerator<Uint8Array> {
+  const { seen, signal } = following;
+  if (options.tail !== undefined) return;
+  try {
+    const last = await Array.fromAsync(readLog(source, { ...options, tail: 1 }, { signal }));
+    if (!seen.endsWith(Buffer.concat(last))) yield* behind(source, options, following);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+  }
+}
+
+/**
+ * Reads from the beginning, and hands on what comes behind what was seen. False where what was seen is not there any
+ * more, so that nobody can say what comes behind it.
+ */
+async function* behind(
+  source: LogSource,
+  options: LogOptions,
+  { seen, signal }: Following,
+): AsyncGenerator<Uint8Array, boolean> {
+  // Where a number of lines was asked for, the beginning is another one every time.
+  if (options.tail !== undefined) return false;
+  const again = seen.again();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), catchUpMs);
+  try {
+    for await (const bytes of readLog(source, options, { signal: AbortSignal.any([signal, late.signal]) })) {
+      const fresh = again.behind(bytes);
+      if (fresh === undefined) return false;
+      if (again.caughtUp()) clearTimeout(timer);
+      seen.add(fresh);
+      if (fresh.length > 0) yield fresh;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  return again.caughtUp();
+}
+
+function letGo({ nameOrId }: LogSource): Failure {
+  return new Failure("unavailable", `docker let go of the log of container "${nameOrId}"; read on from its last line`);
+}

@@ -1,0 +1,107 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { type Owner, ownLabels } from "../ownership.ts";
+import type { Runtime } from "../runtime.ts";
+import { createShare } from "../share.ts";
+import type { Engine } from "./engine.ts";
+import { unlessStatus } from "./errors.ts";
+import { isObjectName } from "./wire.ts";
+
+type Labels = Record<string, string>;
+type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "hasNetwork">;
+
+export function createNetworks(engine: Engine, owner: Owner): Networks {
+  const share = createShare<void>();
+  const { installation } = owner.names.label;
+
+  const isOurs = (labels: Labels) => labels[installation] === owner.installationId;
+
+  return {
+    ensureNetwork: (name) =>
+      share(name, async () => {
+        const labels = await labelsOf(engine, name).catch((error: unknown) => {
+          if (!isAmbiguous(error)) throw error;
+          return keepOne(engine, name, isOurs);
+        });
+        if (labels !== undefined) return;
+        if (await makeOne(engine, name, ownLabels(owner))) await keepOne(engine, name, isOurs);
+      }),
+
+    hasNetwork: async (name) => (await inspect(engine, name)) !== undefined,
+
+    networkGateway: async (name) => {
+      const network = await inspect(engine, name);
+      const gateways = (network?.IPAM?.Config ?? []).map(({ Gateway }) => Gateway);
+      return gateways.find((address) => address !== undefined && /^\d+(\.\d+){3}$/.test(address));
+    },
+
+    removeNetwork: async (name) => {
+      const existing = await labelsOf(engine, name);
+      if (existing === undefined) return;
+      if (!isOurs(existing)) {
+        throw new Failure("conflict", `${subject(name)} was not made by this installation; remove it by hand`);
+      }
+      await engine.call({ verb: "remove", subject: subject(name) }, async (docker, abortSignal) => {
+        await docker.getNetwork(name).remove({ abortSignal }).catch(unlessStatus(404));
+      });
+    },
+  };
+}
+
+const subject = (name: string) => `network "${name}"`;
+
+/** False where somebody was faster. */
+async function makeOne(engine: Engine, name: string, labels: Labels): Promise<boolean> {
+  return engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
+    const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
+    const made = await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
+    return made !== undefined;
+  });
+}
+
+/** Two networks have the name: the create of a server that was killed arrived after all. */
+function isAmbiguous(error: unknown): boolean {
+  return error instanceof Failure && /network \S+ is ambiguous/.test(error.message);
+}
+
+/**
+ * The engine may make two networks of one name when asked twice at once, and then starts nothing in either. Removes
+ * those of ours until the name is clear: the one that containers are on stays, else the oldest. All who race agree, and
+ * whoever looks last sees all, for a network that is older may show itself later.
+ */
+async function keepOne(engine: Engine, name: string, isOurs: (labels: Labels) => boolean): Promise<Labels | undefined> {
+  return engine.call({ verb: "clear", subject: subject(name) }, async (docker, abortSignal) => {
+    // The filter also finds names that contain it.
+    const listed = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
+    const same = listed.filter(({ Name }) => Name === name);
+    if (same.length === 1) return same[0]?.Labels ?? {};
+    // Who is on a network is told of each by itself alone.
+    const looks = same.map(({ Id }) => docker.getNetwork(Id).inspect().catch(unlessStatus(404)));
+    const twins = (await Promise.all(looks)).filter((twin) => twin !== undefined);
+    const isUsed = (twin: { Containers?: object }) => Object.keys(twin.Containers ?? {}).length > 0;
+    const [kept, ...others] = twins.sort(
+      (a, b) => Number(isUsed(b)) - Number(isUsed(a)) || compare(a.Created, b.Created) || compare(a.Id, b.Id),
+    );
+    for (const twin of others) {
+      if (isUsed(twin) || !isOurs(twin.Labels ?? {})) continue;
+      await docker.getNetwork(twin.Id).remove({ abortSignal }).catch(unlessStatus(404));
+    }
+    return kept?.Labels ?? {};
+  });
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+async function labelsOf(engine: Engine, name: string): Promise<Labels | undefined> {
+  const network = await inspect(engine, name);
+  return network && (network.Labels ?? {});
+}
+
+async function inspect(engine: Engine, name: string) {
+  if (!isObjectName(name)) return undefined;
+  return engine.call({ verb: "inspect", subject: subject(name) }, async (docker) => {
+    // dockerode takes no signal here; the deadline alone ends a call that hangs.
+    const network = await docker.getNetwork(name).inspect().catch(unlessStatus(404));
+    // The engine also takes the beginning of an id.
+    return network?.Name === name ? network : undefined;
+  });
+}

@@ -1,0 +1,91 @@
+import { totalmem } from "node:os";
+import type Dockerode from "dockerode";
+import { Failure } from "../../../base/wire/failure.ts";
+import { type Owner, selectorLabels } from "../ownership.ts";
+import type { Container, Runtime, Usage } from "../runtime.ts";
+import { type Cgroup, type Counters, findCgroup, readCounters, type SystemRoots } from "./cgroup.ts";
+import { containerRow } from "./container-detail.ts";
+import type { Engine } from "./engine.ts";
+import { labelFilter } from "./wire.ts";
+
+export interface UsageParts {
+  engine: Engine;
+  owner: Owner;
+  inspect: Runtime["inspect"];
+  roots: SystemRoots;
+}
+
+/** See `Runtime.usage`. */
+export function createUsage(parts: UsageParts): Pick<Runtime, "usage"> {
+  // By container id. A cgroup keeps its place when the container is started again.
+  let known = new Map<string, Cgroup>();
+  return {
+    usage: async () => {
+      const rows = await listRunning(parts);
+      const found = await Promise.all(
+        rows.map(async ({ id }) => [id, known.get(id) ?? (await find(parts, id))] as const),
+      );
+      known = new Map(found.flatMap(([id, cgroup]) => (cgroup === undefined ? [] : [[id, cgroup]])));
+      const readings = await Promise.all(rows.map((row) => reading(parts, row, known.get(row.id))));
+      return readings.filter((usage) => usage !== undefined);
+    },
+  };
+}
+
+async function listRunning({ engine, owner }: UsageParts): Promise<Container[]> {
+  const filters = { ...labelFilter(selectorLabels(owner, {})), status: ["running"] };
+  const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
+    docker.listContainers({ filters, abortSignal }),
+  );
+  return rows.map((row) => containerRow(row, owner.names.label.image));
+}
+
+function find({ engine, inspect, roots }: UsageParts, id: string): Promise<Cgroup | undefined> {
+  return engine.local ? findCgroup(roots, id, async () => (await inspect(id))?.pid) : Promise.resolve(undefined);
+}
+
+/** Undefined for a container that has ended since it was listed. */
+async function reading(
+  { engine }: UsageParts,
+  { id, name, labels }: Container,
+  cgroup: Cgroup | undefined,
+): Promise<Usage | undefined> {
+  const counters = cgroup === undefined ? await askEngine(engine, name, id) : readCounters(cgroup);
+  if (counters === undefined) return undefined;
+  const { cpuNanos, memoryBytes, memoryLimitBytes = Number.POSITIVE_INFINITY, pids } = counters;
+  // Version 1 knows no "none": there a limit beyond all memory means it.
+  const machineBytes = engine.local ? totalmem() : Number.POSITIVE_INFINITY;
+  const limit = Math.min(memoryLimitBytes, machineBytes);
+  return { id, name, labels, cpuNanos, memoryBytes, memoryLimitBytes: limit, pids, at: Date.now() };
+}
+
+/** For an engine whose files are not to be seen. It takes about a second, because the engine waits for its own collector. */
+async function askEngine(engine: Engine, name: string, id: string): Promise<Counters | undefined> {
+  try {
+    const stats = await engine.call({ verb: "measure", subject: `container "${name}"` }, (docker, abortSignal) => {
+      const container = docker.getContainer(id);
+      // The published types leave out the options that dockerode takes here.
+      const read: (options: object) => Promise<Dockerode.ContainerStats> = container.stats.bind(container);
+      return read({ stream: false, "one-shot": true, abortSignal });
+    });
+    return statsCounters(stats);
+  } catch (error) {
+    if (error instanceof Failure && (error.code === "not_found" || error.code === "conflict")) return undefined;
+    throw error;
+  }
+}
+
+/** The engine's figures; undefined when they are those of a container that has ended, which are all empty. */
+export function statsCounters(stats: Dockerode.ContainerStats): Counters | undefined {
+  const { cpu_stats: cpu, memory_stats: memory, pids_stats: pids } = stats;
+  if (!memory?.usage && !cpu?.cpu_usage?.total_usage) return undefined;
+  const used = memory.usage ?? 0;
+  const rows: Record<string, number | undefined> = { ...memory.stats };
+  const cache = rows.total_inactive_file ?? rows.inactive_file ?? 0;
+  return {
+    cpuNanos: cpu.cpu_usage.total_usage,
+    memoryBytes: cache < used ? used - cache : used,
+    memoryLimitBytes: memory.limit,
+    pids: pids?.current ?? 0,
+  };
+}

@@ -1,0 +1,288 @@
+import type { Failure } from "../../base/wire/failure.ts";
+import { type Naming, naming } from "../core/naming.ts";
+import type { PortBinding } from "../core/workload.ts";
+import { type Clock, systemClock } from "../../base/words/clock.ts";
+import { type Bells, createBells } from "./memory/bells.ts";
+import { type ContainerTable, createContainerTable, type Entry } from "./memory/container-table.ts";
+import { createMachine, gatewayAddress, type Machine, type Parts } from "./memory/containers.ts";
+import { createEventHub } from "./memory/event-hub.ts";
+import { createExecs, type ExecHandler, type Execs } from "./memory/execs.ts";
+import { waitForExit } from "./memory/exit-wait.ts";
+import { createFaults, engineDown, type Faults, type Operation } from "./memory/faults.ts";
+import { createGauges, type Gauges, type SocketFigures, type UsageFigures } from "./memory/gauges.ts";
+import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory/images.ts";
+import { createLogShelf, type LogShelf } from "./memory/log-shelf.ts";
+import { createResources } from "./memory/resources.ts";
+import type { ContainerDetail, EngineInfo, Image, Runtime } from "./runtime.ts";
+import { createShare } from "./share.ts";
+
+/** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
+export interface MemoryRuntime extends Runtime {
+  /** Every call so far as `<operation> <subject>`, such as `start web.1`. Empty it with `calls.length = 0`. */
+  readonly calls: string[];
+  /** Every container on the machine, also while the engine is down; no call of its own. */
+  containers(): ContainerDetail[];
+  /** Makes the operation fail `times` times, without it until told otherwise; `undefined` ends it. */
+  fail(operation: Operation, failure: Failure | undefined, times?: number): void;
+  /** Makes the operation take `ms` longer on the clock; 0 ends it. */
+  delay(operation: Operation, ms: number): void;
+  /** No call gets through and event streams break; containers go on, as with live-restore. */
+  engineDown(): void;
+  engineUp(): void;
+
+  /** `docker kill` by hand: it stays down whatever its restart policy. Exit code 137 unless given. */
+  kill(nameOrId: string, exitCode?: number): void;
+  /** The process ends by itself: the restart policy applies. */
+  crash(nameOrId: string, exitCode?: number, options?: { oomKilled?: boolean }): void;
+  /** The command ends, as a job's does: the restart policy applies. */
+  finish(nameOrId: string, exitCode: number): void;
+  stopByHand(nameOrId: string): void;
+  removeByHand(nameOrId: string): void;
+  renameByHand(nameOrId: string, name: string): void;
+  /** As `docker network disconnect`: nothing of the container itself changes, and no event tells of it. */
+  disconnectByHand(nameOrId: string, network: string): void;
+  removeVolumeByHand(name: string): void;
+  /** As `docker volume create`, or what another installation made. */
+  addVolumeByHand(name: string, labels?: Record<string, string>): void;
+
+  /** Puts an image on the machine; a tag that was there moves. Id and digest follow from the reference unless given. */
+  addImage(ref: string, facts?: ImageFacts): Image;
+  /** What a pull of this reference finds. */
+  addRemoteImage(ref: string, facts?: RemoteFacts): void;
+  /** What commands do that are run in containers; until then each ends at once with 0 and says nothing. */
+  onExec(handler: ExecHandler): void;
+  /** The container writes this. */
+  writeLog(nameOrId: string, text: string): void;
+  /** What `usage` tells of a container, until told otherwise; fields left out are as before. */
+  setUsage(nameOrId: string, figures: Partial<UsageFigures>): void;
+
+  /** What `connections` answers of a running container. */
+  setConnections(nameOrId: string, figures: SocketFigures): void;
+
+  /** A program that is no container takes a host port, or lets go of it. */
+  occupyPort(binding: PortBinding, taken: boolean): void;
+
+  /** What `freeBytes` answers. */
+  setFreeBytes(bytes: number | undefined): void;
+}
+
+export interface MemoryOptions {
+  clock?: Clock;
+  names?: Naming;
+  installationId?: string;
+}
+
+export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime {
+  const { clock = systemClock, names = naming(), installationId = "memory" } = options;
+  const now = () => clock.now();
+  const bells = createBells();
+  const table = createContainerTable(names.label);
+  const parts = {
+    owner: { names, installationId },
+    table,
+    bells,
+    images: createImageShelf(now),
+    resources: createResources({ names, installationId }),
+    hub: createEventHub(),
+    now,
+  };
+  const faults = createFaults(clock);
+  const world = {
+    ...parts,
+    machine: createMachine(parts),
+    faults,
+    logs: createLogShelf({ table, bells, now }),
+    execs: createExecs(table, bells),
+    gauges: createGauges(table, now),
+    freeBytes: 100 * 1024 ** 3,
+  };
+  return {
+    ...containerCalls(world),
+    ...resourceCalls(world),
+    ...imageCalls(world),
+    ...insideCalls(world),
+    ...engineCalls(world),
+    ...knobs(world),
+  };
+}
+
+interface World extends Parts {
+  machine: Machine;
+  faults: Faults;
+  bells: Bells;
+  logs: LogShelf;
+  execs: Execs;
+  gauges: Gauges;
+  freeBytes: number | undefined;
+}
+
+type Calls<Name extends keyof Runtime> = Pick<Runtime, Name>;
+
+type ContainerCall = "list" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename";
+
+function containerCalls(world: World): Calls<ContainerCall> {
+  const { table, machine, faults } = world;
+  const { does } = faults;
+  return {
+    list: (filter = {}) => does("list", Object.values(filter).join("/"), () => table.rows(filter)),
+    inspect: (nameOrId) => does("inspect", nameOrId, () => table.get(nameOrId)?.detail),
+    create: (spec) => does("create", spec.name, () => machine.create(spec)),
+    start: (nameOrId) => does("start", nameOrId, () => machine.start(nameOrId)),
+    stop: (nameOrId) => does("stop", nameOrId, () => machine.stop(nameOrId)),
+    remove: (nameOrId) => does("remove", nameOrId, () => removeAll(world, nameOrId)),
+    removeUnlessRunning: (nameOrId) => does("remove", nameOrId, () => removeIdle(world, nameOrId)),
+    rename: (nameOrId, name) => does("rename", nameOrId, () => machine.rename(nameOrId, name)),
+  };
+}
+
+function resourceCalls({
+  table,
+  resources,
+  faults,
+}: World): Calls<
+  | "ensureNetwork"
+  | "removeNetwork"
+  | "hasNetwork"
+  | "networkGateway"
+  | "ensureVolume"
+  | "listVolumes"
+  | "inspectVolume"
+  | "removeVolume"
+> {
+  const { does } = faults;
+  const runsIn = (name: string) => some(table, ({ detail }) => detail.state === "running" && name in detail.networks);
+  const mounts = (name: string) =>
+    some(table, ({ spec }) => spec.mounts.some(({ type, source }) => type === "volume" && source === name));
+  return {
+    ensureNetwork: (name) => does("ensureNetwork", name, () => resources.ensureNetwork(name)),
+    hasNetwork: (name) => does("hasNetwork", name, () => resources.hasNetwork(name)),
+    networkGateway: (name) =>
+      does("networkGateway", name, () => (resources.hasNetwork(name) ? gatewayAddress : undefined)),
+    removeNetwork: (name) => does("removeNetwork", name, () => resources.removeNetwork(name, runsIn(name))),
+    ensureVolume: (name, labels) => does("ensureVolume", name, () => resources.ensureVolume(name, labels)),
+    listVolumes: (labels) => does("listVolumes", "", () => resources.listVolumes(labels)),
+    inspectVolume: (name) => does("inspectVolume", name, () => resources.findVolume(name)),
+    removeVolume: (name) => does("removeVolume", name, () => resources.removeVolume(name, mounts(name))),
+  };
+}
+
+function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "pull" | "listImages" | "removeImage"> {
+  const { does } = faults;
+  const share = createShare<Image>();
+  const runs = (id: string) => some(table, ({ detail }) => detail.imageId === id);
+  return {
+    inspectImage: (refOrId) => does("inspectImage", refOrId, () => images.find(refOrId)),
+    pull: (ref, auth) =>
+      share(JSON.stringify([ref, auth ?? null]), () => does("pull", ref, () => images.pull(ref, auth))),
+    listImages: () => does("listImages", "", () => images.list()),
+    removeImage: (refOrId) => does("removeImage", refOrId, () => images.remove(refOrId, runs)),
+  };
+}
+
+function insideCalls(world: World): Calls<"exec" | "startAttached" | "logs" | "wait" | "usage" | "connections"> {
+  const { faults, logs, execs, gauges } = world;
+  const { does } = faults;
+  return {
+    exec: (nameOrId, spec) => does("exec", [nameOrId, ...spec.command].join(" "), () => execs.start(nameOrId, spec)),
+    startAttached: (nameOrId, options) =>
+      does("startAttached", nameOrId, () => execs.attach(nameOrId, options, world.machine)),
+    logs: async function* (nameOrId, options, signal) {
+      yield* await does("logs", nameOrId, () => logs.read(nameOrId, options, signal));
+    },
+    wait: (nameOrId, signal) => waitForExit(world, nameOrId, signal),
+    usage: () => does("usage", "", gauges.usage),
+    connections: (nameOrId) => does("connections", nameOrId, () => gauges.connections(nameOrId)),
+  };
+}
+
+function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "portHolders" | "close"> {
+  const { faults, hub, machine } = world;
+  return {
+    info: () => faults.does("info", "", () => memoryInfo),
+    events: async function* (signal, onOpen) {
+      yield* await faults.does("events", "", () => hub.follow(signal, onOpen));
+    },
+    portHolders: (bindings) => faults.does("portHolders", "", () => machine.portHolders(bindings)),
+    freeBytes: () => faults.does("freeBytes", "", () => world.freeBytes),
+    close: () => loseEngine(world),
+  };
+}
+
+function loseEngine({ faults, hub, logs, execs }: World): void {
+  faults.setDown(true);
+  hub.breakAll(engineDown());
+  logs.breakAll(engineDown());
+  execs.breakAll();
+}
+
+function findEngine({ faults, bells }: World): void {
+  faults.setDown(false);
+  bells.ringAll();
+}
+
+/** Of a container that has gone, nothing is kept. */
+function removeAll({ table, machine, logs, gauges }: World, nameOrId: string): void {
+  const id = table.get(nameOrId)?.detail.id ?? "";
+  machine.remove(nameOrId);
+  logs.delete(id);
+  gauges.delete(id);
+}
+
+function removeIdle(world: World, nameOrId: string): boolean {
+  if (world.table.get(nameOrId)?.detail.state === "running") return false;
+  removeAll(world, nameOrId);
+  return true;
+}
+
+function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
+  const { faults, machine, images, resources, table, gauges } = world;
+  return {
+    calls: faults.calls,
+    containers: () => Array.from(table.entries(), ({ detail }) => detail),
+    fail: faults.fail,
+    delay: faults.delay,
+    engineDown: () => loseEngine(world),
+    engineUp: () => findEngine(world),
+    kill: (nameOrId, exitCode = 137) => machine.die(nameOrId, { exitCode, byHand: true }),
+    crash: (nameOrId, exitCode = 1, { oomKilled = false } = {}) =>
+      machine.die(nameOrId, { exitCode, byHand: false, oomKilled }),
+    finish: (nameOrId, exitCode) => machine.die(nameOrId, { exitCode, byHand: false }),
+    stopByHand: machine.stop,
+    removeByHand: (nameOrId) => removeAll(world, nameOrId),
+    renameByHand: machine.rename,
+    disconnectByHand: (nameOrId, network) => {
+      const entry = table.get(nameOrId);
+      if (entry === undefined) return;
+      const { [network]: _, ...networks } = entry.detail.networks;
+      table.put(entry.spec, { ...entry.detail, networks, joined: Object.keys(networks) });
+    },
+    removeVolumeByHand: (name) => resources.removeVolume(name, false),
+    addVolumeByHand: (name, labels = {}) => resources.addVolume(name, labels),
+    addImage: images.add,
+    addRemoteImage: images.addRemote,
+    onExec: world.execs.onExec,
+    writeLog: world.logs.write,
+    setConnections: gauges.setConnections,
+    setUsage: gauges.setUsage,
+    occupyPort: machine.occupyPort,
+    setFreeBytes: (bytes) => {
+      world.freeBytes = bytes;
+    },
+  };
+}
+
+const memoryInfo: EngineInfo = {
+  version: "memory",
+  apiVersion: "1.41",
+  cgroupVersion: 2,
+  liveRestore: true,
+  rootDir: "",
+  operatingSystem: "memory",
+  architecture: "x86_64",
+  cpus: 4,
+};
+
+function some(table: ContainerTable, test: (entry: Entry) => boolean): boolean {
+  for (const entry of table.entries()) if (test(entry)) return true;
+  return false;
+}

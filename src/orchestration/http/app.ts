@@ -1,0 +1,91 @@
+import { Elysia } from "elysia";
+import { actorHeader } from "../../base/wire/client.ts";
+import { orchestrationEndpoints } from "../api/endpoints.ts";
+import type { Controller } from "../controller/controller.ts";
+import type { Naming } from "../core/naming.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { RequestHead } from "../../base/http/front/request-head.ts";
+import type { TakeoverHandler } from "../../base/http/front/takeover.ts";
+import { mountApply } from "./apply.ts";
+import { mountConfig } from "./config.ts";
+import { mountDescribe } from "./describe.ts";
+import { mountDispatch } from "./dispatch.ts";
+import { mapError } from "../../base/http/error-mapping.ts";
+import { mountEvents } from "./events.ts";
+import { execPodRoute, mountExec, runAppRoute } from "./exec.ts";
+import { mountHealth } from "./health.ts";
+import { podLogsRoute } from "./logs.ts";
+import { mountJobs } from "./jobs.ts";
+import { mountHooks } from "./hooks.ts";
+import type { Plane } from "../../base/http/mount.ts";
+import { mountOpenapi } from "./openapi.ts";
+import { mountPlugins } from "./plugins.ts";
+import { mountPods } from "./pods.ts";
+import { mountReleases } from "./releases.ts";
+import { pathOf } from "../../base/http/request.ts";
+import { withRequestLog } from "../../base/http/request-log.ts";
+import { mountResource } from "./resource.ts";
+import { mountAtomic } from "./atomic.ts";
+import { mountRestart } from "./restart.ts";
+import { mountScale } from "./scale.ts";
+import { mountStats } from "./stats.ts";
+import { createTakeovers } from "./takeovers.ts";
+import { createUnknownRoute } from "../../base/http/unknown-route.ts";
+import { mountWhy } from "./why.ts";
+
+export interface OrchestrationOptions {
+  controller: Controller;
+  /** Mounts the routes that other services have on this plane; without it those routes do not exist. */
+  mountOthers?: (plane: Plane, options: { pageMax: number }) => void;
+  /** As `/health` tells it: `<version> (commit: <hash>)`. */
+  version: string;
+  names: Naming;
+  log: Log;
+  limits: { jsonDepthMax: number; eventsPageMax: number; execInputBytesMax: number };
+}
+
+/** The orchestration plane; body size and who may ask are the front's work. */
+export interface OrchestrationApp {
+  fetch(request: Request): Response | Promise<Response>;
+  /** Claims the requests whose connections become sessions. */
+  takeover(head: RequestHead): TakeoverHandler | undefined;
+}
+
+export function createOrchestrationApp(options: OrchestrationOptions): OrchestrationApp {
+  const { controller, version, names, log, limits } = options;
+  const unknownRoute = createUnknownRoute(orchestrationEndpoints);
+  const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
+  app.onError(({ code, error, request }) =>
+    code === "NOT_FOUND" ? unknownRoute(request.method, pathOf(request)) : mapError(error, log),
+  );
+  const plane: Plane = {
+    app,
+    actorHeader,
+    jsonDepthMax: limits.jsonDepthMax,
+    mapError: (error) => mapError(error, log),
+  };
+  mountHealth(plane, controller, version);
+  mountApply(plane, controller);
+  mountResource(plane, controller);
+  mountDescribe(plane, controller);
+  mountPods(plane, controller);
+  mountExec(plane, controller);
+  mountStats(plane, controller, names.headerPrefix);
+  mountConfig(plane, controller);
+  mountRestart(plane, controller);
+  mountAtomic(plane, controller);
+  mountScale(plane, controller);
+  mountReleases(plane, controller, names.headerPrefix);
+  mountWhy(plane, controller);
+  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
+  mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
+  mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
+  mountPlugins(plane, controller);
+  mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
+  options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
+  mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
+  return {
+    fetch: withRequestLog(app.fetch, log, plane.actorHeader),
+    takeover: createTakeovers([execPodRoute, runAppRoute, podLogsRoute], { controller, names, log, limits }),
+  };
+}

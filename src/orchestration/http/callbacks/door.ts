@@ -1,0 +1,89 @@
+import type { CallbackDoor } from "../../controller/plugins/plugin-room.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import type { Log } from "../../../base/words/log.ts";
+import type { FrontLimits } from "../../../base/http/front/connection.ts";
+import { type Front, startFront } from "../../../base/http/front/front.ts";
+
+export interface DoorOptions {
+  fetch: (request: Request) => Response | Promise<Response>;
+  /** Of the platform network; undefined while there is none. */
+  gateway: () => Promise<string | undefined>;
+  makeNetwork: () => Promise<void>;
+  port: number;
+  /** Of the server behind the listener: `innerPath` of the front. */
+  innerPath: string;
+  peerHeader: string;
+  limits: FrontLimits & { callbackLookMs: number };
+  clock: SteadyClock;
+  log: Log;
+}
+
+/** The listener on the platform network's own address: nobody outside the machine and its containers reaches it. */
+export interface Door extends CallbackDoor {
+  /** Follows the network, which may be made anew under another address, until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const stopGraceMs = 1_000;
+
+export function createDoor(options: DoorOptions): Door {
+  let front: Front | undefined;
+  let address: string | undefined;
+  let looking: Promise<void> | undefined;
+  let trouble = "";
+
+  const close = async () => {
+    const closing = front;
+    front = undefined;
+    address = undefined;
+    await closing?.stop(stopGraceMs);
+  };
+  const look = async () => {
+    const gateway = await options.gateway();
+    if (gateway === address) return;
+    await close();
+    if (gateway === undefined) return;
+    front = await startFront({
+      tcp: { hostname: gateway, port: options.port },
+      innerPath: options.innerPath,
+      inner: options.fetch,
+      limits: options.limits,
+      peerHeader: options.peerHeader,
+      log: options.log,
+    });
+    address = gateway;
+    trouble = "";
+    options.log.info("listening for callbacks", { address: front.addresses[0] });
+  };
+  const lookOnce = () => {
+    looking ??= look()
+      .catch((error: unknown) => {
+        const text = error instanceof Error ? error.message : String(error);
+        // Looked for again and again: the same trouble is told once.
+        if (text !== trouble) options.log.warn("not listening for callbacks", { error: text });
+        trouble = text;
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+  return {
+    url: () => (front === undefined ? undefined : `http://${front.addresses[0]}`),
+    async open() {
+      if (front !== undefined) return;
+      await options.makeNetwork().catch(() => undefined);
+      // A look that is under way may have begun before there was a network.
+      await looking;
+      await lookOnce();
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        await lookOnce();
+        await options.clock.sleep(options.limits.callbackLookMs, signal);
+      }
+      await looking;
+      await close();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { actorHeader } from "../../../base/wire/client.ts";
+import { onlyHeader } from "../../api/dispatch.ts";
+import type { RunCalls } from "../../controller/plugins/run-calls.ts";
+import type { Log } from "../../../base/words/log.ts";
+import { mapError, refusalOf } from "../../../base/http/error-mapping.ts";
+import { parseBody } from "../../../base/http/request.ts";
+import type { FrontLimits } from "../../../base/http/front/connection.ts";
+import { startFront } from "../../../base/http/front/front.ts";
+import type { InnerHandler } from "../../../base/http/front/inner.ts";
+import type { RequestHead } from "../../../base/http/front/request-head.ts";
+import type { TakeoverHandler } from "../../../base/http/front/takeover.ts";
+
+export interface RunDoorOptions {
+  calls: RunCalls;
+  /** The orchestration plane. */
+  plane: InnerHandler;
+  takeover: (request: RequestHead) => TakeoverHandler | undefined;
+  innerPath: string;
+  headerPrefix: string;
+  limits: FrontLimits & { jsonDepthMax: number };
+  log: Log;
+}
+
+/** The listener by which runs of plugins reach the plane, on a free port of loopback. */
+export interface RunDoor {
+  /** For the run that has this token: any client that appends a path to it says whose call it is. */
+  url(token: string): string;
+  stop(graceMs: number): Promise<void>;
+}
+
+const pathPattern = /^\/run\/([0-9a-f]{64})(\/.*)$/;
+
+export async function startRunDoor(options: RunDoorOptions): Promise<RunDoor> {
+  const { calls, innerPath, limits, log, takeover } = options;
+  const runHeader = `${options.headerPrefix}-Run`.toLowerCase();
+  const front = await startFront({
+    tcp: { hostname: "127.0.0.1", port: 0 },
+    innerPath,
+    inner: withBodies(options, runHeader),
+    vet: (head) => vet(calls, { head, runHeader, log }),
+    takeover,
+    limits,
+    log,
+  });
+  return { url: (token) => `http://${front.addresses[0]}/run/${token}`, stop: front.stop };
+}
+
+interface Asked {
+  head: RequestHead;
+  runHeader: string;
+  log: Log;
+}
+
+/** Takes the token out of the path, which no log then shows, and says who asks. */
+function vet(calls: RunCalls, { head, runHeader, log }: Asked) {
+  const [, token, target] = pathPattern.exec(head.target) ?? [];
+  if (token === undefined || target === undefined) {
+    const message = "calls of plugins begin with the controller_url of their run, path included";
+    return { head, refusal: { status: 403, message } };
+  }
+  const [path = ""] = target.split("?");
+  const inside = { ...head, target, path };
+  try {
+    const { pass, asksForBody } = calls.admit({ token, method: head.method, target });
+    const ours = new Set([actorHeader.toLowerCase(), onlyHeader.toLowerCase(), runHeader]);
+    const headers = head.headers.filter(([name]) => !ours.has(name));
+    headers.push([actorHeader.toLowerCase(), pass.actor]);
+    if (pass.only !== undefined) {
+      headers.push([onlyHeader.toLowerCase(), pass.only.map(({ scope, name }) => `${scope}/${name}`).join(",")]);
+    }
+    if (asksForBody) headers.push([runHeader, token]);
+    return { head: { ...inside, headers } };
+  } catch (error) {
+    return { head: inside, refusal: refusalOf(error, log) };
+  }
+}
+
+/** What is decided by the body alone. */
+function withBodies({ calls, plane, limits, log }: RunDoorOptions, runHeader: string): InnerHandler {
+  return async (request) => {
+    const token = request.headers.get(runHeader);
+    if (token === null) return plane(request);
+    try {
+      const bytes = await request.arrayBuffer();
+      calls.admitManifests(token, parseBody(bytes, { depthMax: limits.jsonDepthMax }));
+      const { method, headers, signal } = request;
+      return await plane(new Request(request.url, { method, headers, body: bytes, signal }));
+    } catch (error) {
+      return mapError(error, log);
+    }
+  };
+}

@@ -1,0 +1,19 @@
+import { getConfig, setConfig, unsetConfig } from "../api/config.ts";
+import { readFlag } from "../../base/wire/query.ts";
+import type { Controller } from "../controller/controller.ts";
+import { mount, type Plane } from "../../base/http/mount.ts";
+
+export function mountConfig(plane: Plane, controller: Controller): void {
+  mount(plane, getConfig, {
+    answer: ({ query: { scope, name, key, merge } }) =>
+      controller.getConfig({ scope, name, key, merge: readFlag(merge, true) }),
+  });
+  mount(plane, setConfig, {
+    answer: ({ query: { scope, name, restart }, body, actor }) =>
+      controller.setConfig({ scope, name }, body, { restart: readFlag(restart, true), actor }),
+  });
+  mount(plane, unsetConfig, {
+    answer: ({ query: { scope, name, key, restart }, actor }) =>
+      controller.unsetConfig({ scope, name, key }, { restart: readFlag(restart, true), actor }),
+  });
+}

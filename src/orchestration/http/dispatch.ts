@@ -1,0 +1,51 @@
+import {
+  dispatchPlugin,
+  execPlugin,
+  fetchPluginFile,
+  fileSizeHeader,
+  listPluginRuns,
+  onlyHeader,
+} from "../api/dispatch.ts";
+import { readFlag } from "../../base/wire/query.ts";
+import type { Controller } from "../controller/controller.ts";
+import { jsonResponse } from "../../base/http/answers.ts";
+import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
+import { mountProgress } from "./progress.ts";
+import { readCount, readOptionalBody } from "../../base/http/request.ts";
+
+const runsPageDefault = 100;
+
+export function mountDispatch(plane: Plane, controller: Controller, options: { pageMax: number }): void {
+  const depth = { depthMax: plane.jsonDepthMax };
+  mountProgress(plane, dispatchPlugin, async ({ params, query, actor }, request) => {
+    const body = await readOptionalBody(request, depth);
+    const target = { plugin: params.name ?? "", command: params.command ?? "", body };
+    const caller = { actor, restart: readFlag(query.restart, true), only: readOnly(request.headers.get(onlyHeader)) };
+    return (audience) => controller.dispatchPlugin(target, { ...caller, ...audience });
+  });
+  mountStream(plane, execPlugin, async ({ actor }, request) => {
+    const body = await readOptionalBody(request, depth);
+    const answer = await controller.execPlugin(body, { actor, signal: request.signal });
+    return jsonResponse(answer.status, answer.body);
+  });
+  mountStream(plane, fetchPluginFile, async ({ params }) => {
+    const { size, body } = await controller.pluginFile(params.id ?? "", params.index ?? "");
+    const headers = {
+      "Content-Type": "application/octet-stream",
+      [fileSizeHeader]: `${size}`,
+    };
+    return new Response(body, { headers });
+  });
+  mount(plane, listPluginRuns, {
+    answer: ({ query: { plugin, limit } }) =>
+      controller.listPluginRuns({ plugin, limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault }),
+  });
+}
+
+/** A client that sends it takes rights from itself alone. */
+function readOnly(header: string | null): { scope: string; name: string }[] | undefined {
+  return header?.split(",").map((text) => {
+    const at = text.indexOf("/");
+    return { scope: text.slice(0, Math.max(at, 0)), name: text.slice(at + 1) };
+  });
+}

@@ -1,0 +1,118 @@
+import { podLogs } from "../api/logs.ts";
+import { readFlag } from "../../base/wire/query.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { parseSince } from "../../base/pure/since.ts";
+import { batched } from "../../base/words/batched.ts";
+import { createOutlet, type Outlet } from "../../base/http/front/outlet.ts";
+import type { TakeoverSession } from "../../base/http/front/takeover.ts";
+import { readCount, readPodName } from "../../base/http/request.ts";
+import { takeoverRoute, type TakenCall } from "./takeovers.ts";
+
+/** Engines hand out line by line; writing each by itself would cost more than reading it. */
+const batchBytesMax = 64 * 1024;
+
+type Call = TakenCall<typeof podLogs>;
+
+/**
+ * `GET /pods/{name}/logs`. Not through the app: the head of the answer must go out before a silent pod has said
+ * anything, and a client that leaves must be noticed while it stays silent.
+ */
+export const podLogsRoute = takeoverRoute(podLogs, (call): TakeoverSession => {
+  const outlet = createOutlet(call.takeover.wire);
+  const left = new AbortController();
+  // A half-close may come from a client that still reads to the end, but nobody reads for ever.
+  const follower = { follows: false, finished: false };
+  const endFollower = () => {
+    if (follower.follows && follower.finished) call.takeover.wire.terminate();
+  };
+  const finish = () => {
+    follower.finished = true;
+    endFollower();
+  };
+  const leave = () => {
+    left.abort();
+    outlet.close();
+  };
+  void respond(call, outlet, {
+    signal: left.signal,
+    onFollow: () => {
+      follower.follows = true;
+      endFollower();
+    },
+  });
+  return {
+    data: () => undefined,
+    drain: outlet.drain,
+    end: finish,
+    close: leave,
+    retire: finish,
+  };
+});
+
+interface Reading {
+  signal: AbortSignal;
+  onFollow: () => void;
+}
+
+async function respond(call: Call, outlet: Outlet, { signal, onFollow }: Reading): Promise<void> {
+  const { takeover } = call;
+  let begun = false;
+  try {
+    const name = readPodName(call.params);
+    const options = readOptions(call, Date.now());
+    const bytes = await call.parts.controller.podLogs(name, { ...options, signal });
+    if (options.follow) onFollow();
+    begun = true;
+    call.answered(200);
+    const chunked = takeover.request.version === "1.1";
+    await outlet.write(head({ [`${call.parts.names.headerPrefix}-Container`]: name }, chunked));
+    if (takeover.request.method === "HEAD") return takeover.finish();
+    for await (const part of batched(bytes, batchBytesMax)) {
+      if (part.length > 0 && !(await outlet.write(chunked ? chunkOf(part) : part))) return;
+    }
+    if (chunked) await outlet.write(lastChunk);
+    takeover.finish();
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!begun) return call.refuse(error);
+    // Without the last chunk the client knows that something is missing.
+    call.parts.log.warn("log stream broke off", { path: takeover.request.path, error });
+    takeover.wire.terminate();
+  }
+}
+
+function readOptions(call: Call, now: number) {
+  const { follow, tail, since, timestamps } = call.query();
+  return {
+    follow: readFlag(follow, false),
+    tail: readCount("tail", tail, Number.MAX_SAFE_INTEGER),
+    since: since === undefined ? undefined : readSince(since, now),
+    timestamps: readFlag(timestamps, false),
+  };
+}
+
+function readSince(text: string, now: number): number {
+  const since = parseSince(text, now);
+  if (since.ok) return since.value;
+  throw new Failure("invalid", `query since: ${since.error}`);
+}
+
+function head(own: Record<string, string>, chunked: boolean): Uint8Array {
+  const headers = {
+    "Content-Type": podLogs.stream,
+    ...own,
+    // Log times are by this clock.
+    Date: new Date().toUTCString(),
+    ...(chunked ? { "Transfer-Encoding": "chunked" } : {}),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${lines.join("")}\r\n`);
+}
+
+const lineEnd = Buffer.from("\r\n");
+const lastChunk = Buffer.from("0\r\n\r\n");
+
+function chunkOf(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
+}

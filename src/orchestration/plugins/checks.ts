@@ -1,0 +1,113 @@
+import { stat } from "node:fs/promises";
+import { Failure } from "../../base/wire/failure.ts";
+import type { PluginYml } from "../api/plugins/plugin-yml.ts";
+import { nameConflict, widened } from "../core/plugins/conflicts.ts";
+import { fitsVersion } from "../core/plugins/plugin-yml.ts";
+import { isVersionWord, parseSource, type PluginSource, sourceForm } from "../core/plugins/source.ts";
+import { packageDigest } from "./lock.ts";
+import { readPackage } from "./package.ts";
+import { ChangedPackage, grantedBy, type InstallRequest, type Plugin } from "./plugin.ts";
+import type { Work } from "./work.ts";
+
+/** An install, or an update as an install. */
+export interface Wish extends InstallRequest {
+  /** What was granted before and what the operator grants with it; more than that is refused. */
+  granted?: Plugin["permissions"];
+}
+
+/** A package and what was asked for. */
+export interface Checked {
+  wish: Wish;
+  version: string | undefined;
+  yml: PluginYml;
+  /** What the source itself calls the version. */
+  tag: string;
+}
+
+/** What the machine cannot hold, as a warning of an install. */
+export function lackText(lack: string): string {
+  return `this machine cannot hold all that plugins are held to: ${lack}`;
+}
+
+/** Fails `invalid` for what is no source. */
+export function sourceOf(text: string): PluginSource {
+  const source = parseSource(text);
+  if (source === undefined) throw new Failure("invalid", `"${text}" is no source of a plugin: ${sourceForm}`);
+  return source;
+}
+
+/** `latest` and nothing are the same; a folder has the version that it has. */
+export function versionOf(text: string | undefined, { type }: PluginSource): string | undefined {
+  if (text === undefined || text === "" || text === "latest" || type === "local") return undefined;
+  if (isVersionWord(text)) return text;
+  throw new Failure("invalid", `"${text}" is no version: write a tag such as 1.2.0`);
+}
+
+/** Everything that can be known before anything of the package is run. */
+export async function check(work: Work, { wish, version, yml, tag }: Checked): Promise<void> {
+  await checkNames(work, yml, wish);
+  const wanted = version?.replace(/^v(?=\d)/, "");
+  const isNumber = wanted !== undefined && /^\d/.test(wanted);
+  if (isNumber && yml.version !== "" && yml.version !== wanted) {
+    throw new Failure(
+      "invalid",
+      `what is tagged ${version} calls itself ${yml.version} in its plugin.yml; not installed`,
+    );
+  }
+  requireMachine(work, yml);
+  const more = wish.granted === undefined ? [] : widened(wish.granted, grantedBy(yml));
+  if (more.length > 0) {
+    const shown = yml.version || tag || "the new version";
+    const way = `to grant that: berth plugins update ${yml.name} --yes, or install it again`;
+    throw new Failure("forbidden", `${shown} wants more than "${yml.name}" was granted: ${more.join(", ")}; ${way}`);
+  }
+}
+
+/** Fails `conflict` for words that another plugin answers to. The registry is as of now afterwards. */
+export async function checkNames(work: Work, yml: PluginYml, { replace = false }: InstallRequest): Promise<void> {
+  await work.registry.refresh();
+  const conflict = nameConflict(yml, work.registry.list().plugins, { replace });
+  if (conflict !== undefined) throw new Failure("conflict", conflict);
+}
+
+function requireMachine({ serverVersion, which }: Work, { name, requires = {} }: PluginYml): void {
+  if (requires.version !== undefined && !fitsVersion(requires.version, serverVersion)) {
+    throw new Failure(
+      "conflict",
+      `"${name}" requires a server of version ${requires.version}; this is ${serverVersion}`,
+    );
+  }
+  const missing = (requires.programs ?? []).filter((program) => which(program) === null);
+  if (missing.length > 0) {
+    throw new Failure("conflict", `"${name}" requires programs that are not on this server: ${missing.join(", ")}`);
+  }
+}
+
+/** At least one command has its program now: the release or the hook may have brought it. */
+export async function requirePrograms(folder: string, name: string): Promise<void> {
+  const { argv, yml } = await readPackage(folder, name);
+  const programs = new Set([...argv.values()].map(([program = ""]) => program));
+  for (const program of programs) if ((await stat(program).catch(() => undefined))?.isFile() === true) return;
+  const wanted = yml.entrypoint ?? "bin/<command>";
+  throw new Failure(
+    "invalid",
+    `"${name}" has no program to run: neither the package nor its release holds ${wanted} for this machine`,
+  );
+}
+
+/** Compares a package, copied and not yet run, with the one that was shown. Fails with `ChangedPackage`. */
+export async function requireExpected({ limits }: Work, { wish, yml }: Checked, folder: string): Promise<void> {
+  if (wish.expect === undefined) return;
+  requireSame(wish, await packageDigest(folder, yml.name, limits));
+}
+
+/** Fails with `ChangedPackage`. */
+export function requireSame({ source, expect }: Wish, digest: string): void {
+  if (expect === undefined || expect === digest) return;
+  throw new ChangedPackage(`what "${source}" holds now is not what was shown; nothing was changed, look at it again`);
+}
+
+/** Whoever left does not want it any more. Fails `unavailable`. */
+export function requireWanted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new Failure("unavailable", "the install was interrupted; nothing was changed");
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../../base/wire/failure.ts";
+import { withoutConf } from "../core/plugins/conf.ts";
+import { isPluginName } from "../core/plugins/names.ts";
+import { activate, takeAway } from "./activate.ts";
+import { runHook } from "./hooks.ts";
+import { compareFiles, requireUnchanged } from "./lock.ts";
+import { readPackage } from "./package.ts";
+import { grantedBy, type InstallOptions, type Plugin } from "./plugin.ts";
+import { activeOf, freshState, previousOf, readState, writeState } from "./state.ts";
+import { giveTo } from "./tree.ts";
+import { current, known, type Work } from "./work.ts";
+
+/** False when nothing of that name is there. Its uninstall hook is run and cannot keep it. */
+export async function remove(work: Work, name: string, how: InstallOptions): Promise<boolean> {
+  if (!isPluginName(name)) throw new Failure("invalid", `"${name}" is not the name of a plugin`);
+  const { folders, registry } = work;
+  await registry.refresh();
+  // By its name or an alias, and also what is broken and in no list.
+  const found = registry.find(name);
+  const own = found?.yml.name ?? name;
+  if (found?.origin === "bundled") {
+    throw new Failure("conflict", `"${own}" is part of the server: it can be disabled, not removed`);
+  }
+  const active = await activeOf(folders, own);
+  const state = await readState(folders, own).catch(() => undefined);
+  // What an install that was broken off left behind is cleared away as well, and never was a plugin.
+  const isThere = active.type !== "none" || state?.versions.some(({ id }) => id !== state.pending) === true;
+  if (active.type === "version" || active.type === "folder") {
+    await sayGoodbye(work, { folder: join(folders.plugins, own), found }, how);
+  }
+  await work.oneByOne(() => takeAway(work, own));
+  await registry.refresh();
+  return isThere;
+}
+
+interface Leaving {
+  folder: string;
+  /** What is known of it, where it is not broken. */
+  found: Plugin | undefined;
+}
+
+async function sayGoodbye(work: Work, { folder, found }: Leaving, { progress, signal }: InstallOptions): Promise<void> {
+  try {
+    const { yml } = await readPackage(folder);
+    const id = randomBytes(8).toString("hex");
+    const timeoutMs = work.hookMs;
+    const permissions = found?.permissions ?? grantedBy(yml);
+    const user = work.confinement.userOf({ name: yml.name, permissions, isBundled: false });
+    await runHook({ ...work, id, hook: "uninstall", yml, folder, user, timeoutMs, signal, onLine: progress });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    progress?.(`warning: ${error.message}`);
+  }
+}
+
+/** Back to the version before; the one that was active is what the next rollback returns to. */
+export async function rollback(work: Work, name: string): Promise<Plugin> {
+  const plugin = await known(work, name);
+  const own = plugin.yml.name;
+  const [state, active] = await Promise.all([readState(work.folders, own), activeOf(work.folders, own)]);
+  const before = state === undefined ? undefined : previousOf(state, active);
+  if (before === undefined) throw new Failure("conflict", `"${own}" has no earlier version to return to`);
+  if (active.type === "folder") {
+    throw new Failure("conflict", `"${own}" was put there by hand; remove the folder first`);
+  }
+  const folder = join(work.folders.versions, own, before.id);
+  const { yml } = await readPackage(folder, own);
+  requireUnchanged(own, await compareFiles(folder, withoutConf(yml, before.files)));
+  await activate(work, own, before);
+  return current(work, own);
+}
+
+export async function setEnabled(work: Work, name: string, enabled: boolean): Promise<Plugin> {
+  const own = (await known(work, name)).yml.name;
+  const state = (await readState(work.folders, own)) ?? freshState;
+  await writeState(work, own, { ...state, enabled });
+  return current(work, own);
+}
+
+/**
+ * Before each run of an installed plugin. Files that were only touched are written down with their new marks, so that
+ * they are read once.
+ */
+export async function verify(work: Work, plugin: Plugin): Promise<void> {
+  const { yml, origin, lock, folder, permissions } = plugin;
+  const { name } = yml;
+  if (origin !== "installed") return;
+  const user = work.confinement.userOf({ name, permissions, isBundled: false });
+  // Where it was installed there was no such user.
+  if (user !== undefined && (await stat(folder)).uid !== user) await giveTo(folder, user);
+  if (lock?.installed_at === undefined || lock.installed_at === "") {
+    throw new Failure("conflict", `nothing is known about how plugin "${name}" came here; install it again`);
+  }
+  const comparison = await compareFiles(folder, withoutConf(yml, lock.files));
+  requireUnchanged(name, comparison);
+  if (Object.keys(comparison.moved).length === 0) return;
+  await work.oneByOne(async () => {
+    const state = await readState(work.folders, name);
+    const versions = state?.versions.map((version) =>
+      folder.endsWith(`/${version.id}`) ? { ...version, files: { ...version.files, ...comparison.moved } } : version,
+    );
+    if (state !== undefined && versions !== undefined) await writeState(work, name, { ...state, versions });
+  });
+}

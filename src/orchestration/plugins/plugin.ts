@@ -1,0 +1,159 @@
+import { Failure } from "../../base/wire/failure.ts";
+import type { PluginPermissions, PluginYml } from "../api/plugins/plugin-yml.ts";
+
+/** A plugin that can be run. */
+export interface Plugin {
+  yml: PluginYml;
+  /** `folder`: dropped in by hand. `linked`: a symbolic link to a folder elsewhere, never verified. */
+  origin: "folder" | "installed" | "linked" | "bundled";
+  /** Absolute, links resolved: where its commands run. */
+  folder: string;
+  /** What was written down when it was installed; also there for a folder that was enabled or disabled. */
+  lock: LockRecord | undefined;
+  enabled: boolean;
+  permissions: PluginPermissions;
+  /** Command → the first words of its argv, the program absolute; the operator's words follow. */
+  argv: ReadonlyMap<string, readonly string[]>;
+  /** Of a bundled one: JSON Schemas by kind. Others have theirs in files that `yml.schema` names. */
+  schemas?: Readonly<Record<string, unknown>>;
+}
+
+/** What was written down about a plugin; `readLock` of state.ts reads it from `<plugins>/.state/<name>.json`. */
+export interface LockRecord {
+  source: string;
+  /** The version that was asked for; empty for the newest. */
+  requested: string;
+  version: string;
+  commit?: string;
+  /** ISO 8601. */
+  installed_at: string;
+  /** By path inside the folder, with `/`. Empty where nothing is verified. */
+  files: Record<string, FileRecord>;
+  /** Granted at the install; absent where nothing was installed, only enabled or disabled. */
+  permissions?: PluginPermissions;
+  enabled: boolean;
+  /** Folder below `.versions/<name>/` that `rollback` returns to, and its version. */
+  previous?: { id: string; version: string };
+  /** A folder elsewhere, for development: not verified. */
+  linked?: boolean;
+}
+
+export interface FileRecord {
+  sha256: string;
+  size: number;
+  mtimeMs: number;
+  inode: number;
+}
+
+/** A plugin that is part of the executable. */
+export interface BundledPlugin {
+  yml: PluginYml;
+  /** Program and first words: `[execPath, "plugin", "postgres"]`; the command and the operator's words follow. */
+  argv: readonly string[];
+  /** JSON Schemas of its blocks, by kind. */
+  schemas?: Readonly<Record<string, unknown>>;
+}
+
+/** The plugins of a root: what lies in `<root>/plugins`, and the bundled ones that nothing takes the place of. */
+export interface Registry {
+  /** Looks at the folder again where something moved; cheap otherwise. */
+  refresh(): Promise<void>;
+  /** As of the last `refresh`, by name. */
+  list(): { plugins: readonly Plugin[]; errors: readonly string[] };
+  /** By name, else by alias. */
+  find(nameOrAlias: string): Plugin | undefined;
+  /** The plugin that expands blocks of this kind: it serves the kind and has the command `expand`. */
+  ofKind(kind: string): Plugin | undefined;
+}
+
+/** Everything there is, as plugins had it before there were permissions. */
+export const fullGrant: PluginPermissions = {
+  actions: ["config_set", "config_unset", "apply_manifest", "delete_manifest", "run_job", "exec_local", "fetch_file"],
+  scopes: ["*"],
+  docker: true,
+  root: true,
+};
+
+/** What an install grants: root only where it is asked for, in so many words or by no words at all. */
+export function grantedBy({ permissions }: PluginYml): PluginPermissions {
+  return permissions === undefined ? fullGrant : { ...permissions, root: permissions.root ?? false };
+}
+
+export function isFullGrant({ actions, scopes, docker, root }: PluginPermissions): boolean {
+  return (
+    docker && root !== false && scopes.includes("*") && fullGrant.actions.every((action) => actions.includes(action))
+  );
+}
+
+export interface InstallRequest {
+  /** `owner/repo`, a git URL, or a local path. */
+  source: string;
+  version?: string;
+  link?: boolean;
+  replace?: boolean;
+  /** Digest of a preview: a package that has another one is refused with `ChangedPackage`. */
+  expect?: string;
+}
+
+export interface UpdateRequest {
+  /** The newest without it. */
+  version?: string;
+  expect?: string;
+  /** What the operator grants beside what was granted before. */
+  grant?: PluginPermissions;
+}
+
+/** What an install or an update would bring in; nothing of it has been run. */
+export interface Preview {
+  yml: PluginYml;
+  source: string;
+  /** The version that was asked for; empty for the newest. */
+  requested: string;
+  version: string;
+  commit?: string;
+  /** Of the whole package as it would lie there before its hook; hex. */
+  digest: string;
+  /** What the install would run. */
+  hooks: string[];
+  /** For the operator: what could not be made sure of. */
+  warnings: string[];
+  grant: PluginPermissions;
+  /** What it wants beyond what is granted now; undefined where nothing is. */
+  more?: string[];
+  /** What is there of its name. */
+  replaces?: Plugin;
+}
+
+export interface InstalledPlugin extends Plugin {
+  /** As of its preview. */
+  warnings: readonly string[];
+}
+
+/** What was fetched is not what was shown before: answered as it is, while other faults of packages are `invalid`. */
+export class ChangedPackage extends Failure {
+  constructor(message: string) {
+    super("conflict", message);
+  }
+}
+
+/** Changes what is installed; each fails with a `Failure` and leaves what worked before. */
+export interface Installer {
+  /** The installed plugin; what it says while it works goes to `progress`, a line each. */
+  install(request: InstallRequest, options?: InstallOptions): Promise<InstalledPlugin>;
+  /** Fetches and checks as `install` does, runs nothing of the package and leaves nothing behind. */
+  preview(request: InstallRequest, options?: InstallOptions): Promise<Preview>;
+  /** False when it was not there. */
+  remove(name: string, options?: InstallOptions): Promise<boolean>;
+  /** Fails `forbidden` for a version that wants more than is granted. */
+  update(name: string, request?: UpdateRequest, options?: InstallOptions): Promise<InstalledPlugin>;
+  previewUpdate(name: string, request?: UpdateRequest, options?: InstallOptions): Promise<Preview>;
+  rollback(name: string): Promise<Plugin>;
+  setEnabled(name: string, enabled: boolean): Promise<Plugin>;
+  /** Compares the files with the lock; fails `conflict` naming the file that is not what was installed. */
+  verify(plugin: Plugin): Promise<void>;
+}
+
+export interface InstallOptions {
+  progress?: (line: string) => void;
+  signal?: AbortSignal;
+}

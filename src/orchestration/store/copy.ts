@@ -1,0 +1,51 @@
+import type { Secret } from "../../base/words/secret.ts";
+import { checkContent, copyInto, withDatabase } from "../../base/sqlite/database.ts";
+import { refuseNewer, schemaOf } from "../../base/sqlite/migrate.ts";
+import { bindKey, createMeta } from "../../base/sqlite/meta.ts";
+import { stateMigrations } from "./migrations/all.ts";
+import { createSeal } from "../../base/sqlite/seal.ts";
+import { highestVersion } from "./versions.ts";
+
+/**
+ * Copies the database at `from` to the new file `target`, whether or not a server is writing to it. Fails
+ * `unavailable` when it is missing or damaged.
+ */
+export function copyDatabase(from: string, target: string): void {
+  withDatabase(from, (db) => {
+    checkContent(db, from);
+    copyInto(db, target);
+  });
+}
+
+/**
+ * Makes a database from a backup fit to be put in place: checks that it is sound, of a schema we know, and opened by
+ * `key`, then holds collection. Revisions continue far above the old ones, so that nobody sees a number twice.
+ */
+export function prepareRestored(file: string, key: Secret<Uint8Array>): void {
+  withDatabase(file, (db) => {
+    checkContent(db, file);
+    refuseNewer(schemaOf(db), file, stateMigrations);
+    const meta = createMeta(db);
+    bindKey(meta, createSeal(key), file);
+    meta.put("collection_held", "restored");
+    db.run("update counter set revision = ?", [highestVersion(db) + revisionsSkipped]);
+  });
+}
+
+/** Ends the hold of a restore: orphans are collected again. A running server sees it at once. False when there was none. */
+export function confirmRestore(file: string): boolean {
+  return withDatabase(file, (db) => {
+    const meta = createMeta(db);
+    const held = meta.get("collection_held") !== undefined;
+    meta.remove("collection_held");
+    return held;
+  });
+}
+
+/** Writes the log into the database file itself, so that the file alone is the whole database. */
+export function settleDatabase(file: string): void {
+  withDatabase(file, (db) => db.run("pragma wal_checkpoint(truncate)"));
+}
+
+/** More than a server writes between a backup and the restore of it. */
+const revisionsSkipped = 1_000_000;

@@ -1,0 +1,183 @@
+import type { Database } from "bun:sqlite";
+import { Failure } from "../../base/wire/failure.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
+import { type Cache, createCache } from "./cache.ts";
+import { canonicalJson } from "../../base/sqlite/canonical.ts";
+import { deepFreeze } from "./deep-freeze.ts";
+import { createHeads, type Heads } from "./heads.ts";
+import { columnsOf, filteredSelect, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import type { SpecSealer } from "./sealed-spec.ts";
+import type { ManifestReads, PutResult, Transaction } from "./store.ts";
+import type { Versions } from "./versions.ts";
+
+interface Row {
+  id: number;
+  kind: CoreKind;
+  scope: string;
+  name: string;
+  spec: string;
+  sealed: number;
+  revision: number;
+  generation: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ManifestsNoun {
+  manifests: Omit<ManifestReads, "dependants"> & Pick<Transaction["manifests"], "put" | "delete" | "raiseGeneration">;
+  /** Forgets what was read from writes that were undone. */
+  forget(): void;
+}
+
+/** Rows of other tables that mean nothing without their manifest. */
+const dependentTables = [
+  "status",
+  "frozen",
+  "claims",
+  "dependencies",
+  "image_pins",
+  "releases",
+  "runs",
+  "last_instants",
+  "autoscale",
+  "block_children",
+];
+
+export function createManifests(db: Database, given: Pick<Parts, "sealer" | "versions" | "onMoved">): ManifestsNoun {
+  const cache = createCache<StoredManifest>(manifestsCached);
+  const parts: Parts = { sql: prepare(db), cache, heads: createHeads(db), ...given };
+  const { sql, heads } = parts;
+  const select = filteredSelect<Row>(
+    db,
+    { kind: "kind = ?", scope: "scope = ?", name: "name = ?" },
+    (clauses) => `select * from manifests where true${clauses} order by kind, scope, name`,
+  );
+  return {
+    forget() {
+      heads.forget();
+      cache.clear();
+    },
+    manifests: {
+      get: (key) => known(parts, key) ?? read(parts, key),
+      list: (filter = {}) => select({ ...filter }).map((row) => open(parts, row)),
+      heads: heads.all,
+      count: () => sql.count.get()?.count ?? 0,
+      put: (manifest, now) => put(parts, manifest, now),
+      delete: (key) => remove(parts, key),
+      raiseGeneration: (key) => raiseGeneration(parts, key),
+    },
+  };
+}
+
+/** Manifests kept in memory, frozen: every look at a resource asks for its own several times. */
+const manifestsCached = 2_000;
+/** Longer specs are read anew each time, as are those with secrets: these stay sealed when nobody asks. */
+const cachedTextMax = 16 * 1024;
+
+interface Parts {
+  sql: ReturnType<typeof prepare>;
+  cache: Cache<StoredManifest>;
+  heads: Heads;
+  versions: Versions;
+  sealer: SpecSealer<ManifestKey>;
+  onMoved: (key: ManifestKey) => void;
+}
+
+function known({ cache }: Parts, key: ManifestKey): StoredManifest | undefined {
+  return cache.peek(idOf(key));
+}
+
+function read(parts: Parts, key: ManifestKey): StoredManifest | undefined {
+  const row = find(parts, key);
+  return row && kept(parts, row, open(parts, row));
+}
+
+/** The manifest of the row, kept for the next one who asks. */
+function kept({ cache }: Parts, row: Pick<Row, "spec" | "sealed">, manifest: StoredManifest): StoredManifest {
+  if (row.sealed === 1 || row.spec.length > cachedTextMax) cache.drop(idOf(manifest));
+  else cache.set(idOf(manifest), deepFreeze(manifest));
+  return manifest;
+}
+
+function find({ sql }: Parts, key: ManifestKey): Row | undefined {
+  return sql.byKey.get(...columnsOf(key)) ?? undefined;
+}
+
+function open({ sealer }: Parts, row: Row): StoredManifest {
+  return toManifest(row, sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }));
+}
+
+function put(parts: Parts, manifest: ManifestKey & { kind: CoreKind; spec: Spec }, now: number): PutResult {
+  const text = canonicalJson(manifest.spec);
+  const row = find(parts, manifest);
+  const previous = row && (known(parts, manifest) ?? open(parts, row));
+  if (row && previous && text === (row.sealed === 1 ? canonicalJson(previous.spec) : row.spec)) {
+    return { manifest: previous, outcome: "unchanged", previous };
+  }
+  const revision = parts.versions.next();
+  const { kind, scope, name } = manifest;
+  const fresh = { id: undefined, kind, scope, name, generation: revision, created_at: now };
+  const sealed = parts.sealer.seal(manifest, manifest.spec, text);
+  const stored = { ...(row ?? fresh), spec: sealed.text, sealed: sealed.sealed ? 1 : 0, revision, updated_at: now };
+  writeRow(parts, stored);
+  parts.heads.put(headOf(stored));
+  parts.onMoved(keyOf(stored));
+  const written = kept(parts, stored, toManifest(stored, JSON.parse(text)));
+  return { manifest: written, outcome: row ? "updated" : "created", previous };
+}
+
+function writeRow({ sql }: Parts, row: Omit<Row, "id"> & { id: number | undefined }): void {
+  const { id, spec, sealed, revision, generation, created_at, updated_at } = row;
+  if (id !== undefined) sql.update.run(spec, sealed, revision, updated_at, id);
+  else sql.insert.run(...columnsOf(row), spec, sealed, revision, generation, created_at, updated_at);
+}
+
+function remove({ sql, cache, heads, versions, onMoved }: Parts, key: ManifestKey): boolean {
+  cache.drop(idOf(key));
+  if (sql.delete.run(...columnsOf(key)).changes === 0) return false;
+  for (const statement of sql.deleteDependent) statement.run(...columnsOf(key));
+  versions.keep();
+  heads.drop(key);
+  onMoved(keyOf(key));
+  return true;
+}
+
+function raiseGeneration(parts: Parts, key: ManifestKey): number {
+  const row = find(parts, key);
+  if (!row) throw new Failure("not_found", `${formatKey(key)} does not exist`);
+  const generation = parts.versions.next();
+  parts.sql.raise.run(generation, row.id);
+  parts.cache.drop(idOf(key));
+  parts.heads.put(headOf({ ...row, generation }));
+  parts.onMoved(keyOf(key));
+  return generation;
+}
+
+type Versioned = Omit<Row, "id" | "spec" | "sealed">;
+
+function headOf({ kind, scope, name, revision, generation }: Versioned) {
+  return { kind, scope, name, revision, generation };
+}
+
+function toManifest(row: Versioned, spec: Spec): StoredManifest {
+  return { ...headOf(row), spec, createdAt: row.created_at, updatedAt: row.updated_at };
+}
+
+function prepare(db: Database) {
+  return {
+    byKey: db.query<Row, KeyColumns>(`select * from manifests where ${whereKey}`),
+    count: db.query<{ count: number }, []>("select count(*) as count from manifests"),
+    insert: db.query<unknown, [...KeyColumns, string, number, number, number, number, number]>(
+      "insert into manifests (kind, scope, name, spec, sealed, revision, generation, created_at, updated_at)" +
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    update: db.query<unknown, [string, number, number, number, number]>(
+      "update manifests set spec = ?, sealed = ?, revision = ?, updated_at = ? where id = ?",
+    ),
+    raise: db.query<unknown, [number, number]>("update manifests set generation = ? where id = ?"),
+    delete: db.query<unknown, KeyColumns>(`delete from manifests where ${whereKey}`),
+    deleteDependent: dependentTables.map((table) =>
+      db.query<unknown, KeyColumns>(`delete from ${table} where ${whereKey}`),
+    ),
+  };
+}

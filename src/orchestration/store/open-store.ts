@@ -1,0 +1,192 @@
+import { randomBytes } from "node:crypto";
+import { dirname } from "node:path";
+import type { Database } from "bun:sqlite";
+import type { ManifestKey } from "../api/manifest.ts";
+import { createBroadcast } from "../../base/words/broadcast.ts";
+import type { Secret } from "../../base/words/secret.ts";
+import { createAtomic } from "./atomic.ts";
+import { createAutoscale } from "./autoscale.ts";
+import { createBlocks } from "./blocks.ts";
+import { createClaims } from "./claims.ts";
+import { createConfig } from "./config.ts";
+import { copyInto, openDatabase, quickCheck } from "../../base/sqlite/database.ts";
+import { createDeaths } from "./deaths.ts";
+import { createDeletions } from "./deletions.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { createDependencies } from "./dependencies.ts";
+import { createEvents } from "./events.ts";
+import { createFrozen } from "./frozen.ts";
+import { createImages } from "./images.ts";
+import { takeLock } from "../../base/sqlite/lock.ts";
+import { createManifests } from "./manifests.ts";
+import { bindKey, createMeta } from "../../base/sqlite/meta.ts";
+import { stateMigrations } from "./migrations/all.ts";
+import { createNamedVolumes } from "./named-volumes.ts";
+import { createOperations } from "./operations.ts";
+import { createPluginRuns } from "./plugin-runs.ts";
+import { createReleases } from "./releases.ts";
+import { columnsOf, idOf, keyOf } from "./rows.ts";
+import { createRuns } from "./runs.ts";
+import { createSeal, type Seal } from "../../base/sqlite/seal.ts";
+import { createSpecSealer, type MapSecrets } from "./sealed-spec.ts";
+import { createStatus } from "./status.ts";
+import type { Store, Transaction } from "./store.ts";
+import { createVersions } from "./versions.ts";
+import { createVolumes } from "./volumes.ts";
+import { createWriter } from "../../base/sqlite/write.ts";
+
+export interface StoreOptions {
+  /** The database file; its folder is the root that error texts name. */
+  path: string;
+  lockPath: string;
+  /** 32 bytes; see `disk/key-file.ts`. */
+  key: Secret<Uint8Array>;
+  /** Which strings of a spec are secrets; see `core/mask.ts`. */
+  mapSecrets: MapSecrets;
+  limits: StoreLimits;
+  /** Told about a subscriber that threw: a bug, never passed on to writers. */
+  onListenerError: (error: unknown) => void;
+}
+
+export interface StoreLimits {
+  eventsKept: number;
+  imagePinsKept: number;
+  operationsKept: number;
+  /** Atomic applies in all; those that wait are kept beyond it. */
+  atomicKept: number;
+  /** Per resource, as are deaths. */
+  releasesKept: number;
+  deathsKept: number;
+  /** Deaths older than this go, milliseconds. */
+  deathsKeptMs: number;
+  /** In all; those that wait are kept beyond it. */
+  deliveriesKept: number;
+  /** In all; those under way are kept beyond it. */
+  pluginRunsKept: number;
+}
+
+/**
+ * Opens the store of a root, made when missing, and holds the root's lock until `close` or the end of the process.
+ * Fails `conflict` when another process holds it, when the key is another one, or when the schema is of a newer berth;
+ * `unavailable` when the file is damaged.
+ */
+export function openStore(options: StoreOptions): Store {
+  const seal = createSeal(options.key);
+  const unlock = takeLock(options.lockPath, dirname(options.path));
+  let db: Database | undefined;
+  try {
+    db = openDatabase(options.path, stateMigrations);
+    return assemble(db, { ...options, seal, unlock });
+  } catch (error) {
+    db?.close();
+    unlock();
+    throw error;
+  }
+}
+
+function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: () => void }): Store {
+  const { path, seal, unlock } = options;
+  const meta = createMeta(db);
+  bindKey(meta, seal, path);
+  const installationId = installationOf(meta);
+  const changes = createBroadcast<ManifestKey[]>(options.onListenerError);
+
+  let moved: (key: ManifestKey) => void = () => undefined;
+  const { tx, forget } = createTransaction(db, options, (key) => moved(key));
+  const writer = createWriter({ db, file: path, onMoved: changes.publish, onUndone: forget, keyText: idOf });
+
+  return {
+    ...tx,
+    installationId,
+    write: (change, options) =>
+      writer.write((moves) => {
+        moved = moves.add;
+        return change(tx);
+      }, options),
+    subscribe: changes.subscribe,
+    check: () => quickCheck(db),
+    copyTo: (target) => copyInto(db, target),
+    get collectionHeld() {
+      return meta.get("collection_held") !== undefined;
+    },
+    close() {
+      writer.close();
+      db.close();
+      unlock();
+    },
+  };
+}
+
+/** The nouns as a change sees them; `forget` drops what they keep in memory. */
+function createTransaction(
+  db: Database,
+  { limits, mapSecrets, seal }: StoreOptions & { seal: Seal },
+  onMoved: (key: ManifestKey) => void,
+): { tx: Transaction; forget: () => void } {
+  const versions = createVersions(db);
+  const { manifests, forget: forgetManifests } = createManifests(db, {
+    sealer: createSpecSealer(seal, mapSecrets, (key) => ["manifests", ...columnsOf(key)]),
+    versions,
+    onMoved,
+  });
+  const { config, forget: forgetConfig } = createConfig(db, seal);
+  const { status, forget: forgetStatus } = createStatus(db);
+  const { releases, forget: forgetReleases } = createReleases(
+    db,
+    createSpecSealer(seal, mapSecrets, (release) => ["releases", release.id]),
+    limits.releasesKept,
+  );
+  const { frozen, forget: forgetFrozen } = createFrozen(db, onMoved);
+  const { images, forget: forgetImages } = createImages(db, limits.imagePinsKept);
+  const tx: Transaction = {
+    manifests: {
+      ...manifests,
+      ...createClaims(db),
+      ...createDependencies(db),
+      touch: (key) => onMoved(keyOf(key)),
+      delete(key) {
+        forgetStatus(idOf(key));
+        forgetReleases(idOf(key));
+        forgetImages(idOf(key));
+        forgetFrozen();
+        return manifests.delete(key);
+      },
+    },
+    config,
+    status,
+    frozen,
+    events: createEvents(db, limits.eventsKept),
+    deletions: createDeletions(db, onMoved),
+    volumes: createVolumes(db),
+    namedVolumes: createNamedVolumes(db),
+    images,
+    operations: createOperations(db, limits.operationsKept),
+    atomic: createAtomic(db, seal, limits.atomicKept),
+    releases,
+    runs: createRuns(db),
+    autoscale: createAutoscale(db, onMoved),
+    deaths: createDeaths(db, limits),
+    deliveries: createDeliveries(db, seal, limits.deliveriesKept),
+    pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
+    blocks: createBlocks(db, seal, versions),
+  };
+  return {
+    tx,
+    forget() {
+      forgetManifests();
+      forgetConfig();
+      forgetStatus();
+      forgetReleases();
+      forgetFrozen();
+      forgetImages();
+    },
+  };
+}
+
+function installationOf(meta: ReturnType<typeof createMeta>): string {
+  const known = meta.get("installation_id");
+  if (known !== undefined) return known;
+  const made = randomBytes(8).toString("hex");
+  meta.put("installation_id", made);
+  return made;
+}

@@ -1,0 +1,189 @@
+import type { Database } from "bun:sqlite";
+import { createCache } from "./cache.ts";
+import { canonicalJson } from "../../base/sqlite/canonical.ts";
+import type { ReleaseRecord } from "./records.ts";
+import type { ManifestKey } from "../api/manifest.ts";
+import { columnsOf, idOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
+import type { SpecSealer } from "./sealed-spec.ts";
+import type { Transaction } from "./store.ts";
+
+interface Row {
+  seq: number;
+  id: string;
+  kind: string;
+  scope: string;
+  name: string;
+  status: ReleaseRecord["status"];
+  cause: ReleaseRecord["cause"];
+  good: number;
+  hash: string;
+  revision: number;
+  image: string;
+  image_id: string | null;
+  rolled_back_from: string | null;
+  taken_back: string | null;
+  started_at: number;
+  ended_at: number | null;
+  pre_exit_code: number | null;
+  exit_code: number | null;
+  post_exit_code: number | null;
+  error: string | null;
+  spec: string;
+  sealed: number;
+  log: string;
+}
+
+type Sealer = SpecSealer<Pick<ReleaseRecord, "kind" | "scope" | "name" | "id">>;
+
+/** Histories kept in memory: the reconciler asks for one several times a round, and specs are long. */
+const historiesCached = 500;
+
+type History = readonly ReleaseRecord[];
+
+export interface ReleaseNoun {
+  releases: Transaction["releases"];
+  /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
+  forget(id?: string): void;
+}
+
+/**
+ * What was rolled out: of each resource the newest `kept`, and as many good ones of different specs or images. Their
+ * specs are sealed as those of manifests are.
+ */
+export function createReleases(db: Database, sealer: Sealer, kept: number): ReleaseNoun {
+  const sql = prepare(db);
+  const open = (row: Row) => toRelease(row, sealer);
+  const histories = createCache<History>(historiesCached);
+  const historyOf = (key: ManifestKey) =>
+    histories.get(idOf(key), () => sql.byKey.all(...columnsOf(key)).map((row) => Object.freeze(open(row))));
+
+  function insert(release: ReleaseRecord): void {
+    const { changes } = sql.upsert.run(
+      release.id,
+      ...columnsOf(release),
+      ...valuesOf(release),
+      ...specOf(release, sealer),
+    );
+    if (changes === 0) throw idTaken("release", release.id);
+  }
+
+  const releases: Transaction["releases"] = {
+    get(id) {
+      const owner = sql.ownerOf.get(id);
+      return owner === null ? undefined : historyOf(owner).find((release) => release.id === id);
+    },
+    list: (key) => [...historyOf(key)],
+    unfinished: () => sql.unfinished.all().map(open),
+    put(release) {
+      const history = historyOf(release);
+      const known = history.find(({ id }) => id === release.id);
+      // Its spec is most of a row, and what a release is about never changes.
+      if (known !== undefined && known.spec === release.spec) sql.update.run(...valuesOf(release), release.id);
+      else insert(release);
+      const all = known === undefined ? [release, ...history] : history.map((one) => (one === known ? release : one));
+      const waysBack = goodOnes(all, kept);
+      const staying = all.filter((one, index) => index < kept || isUnderWay(one) || waysBack.has(one));
+      for (const one of all) if (!staying.includes(one)) sql.drop.run(one.id);
+      histories.set(
+        idOf(release),
+        staying.map((one) => (one === release ? Object.freeze({ ...release }) : one)),
+      );
+    },
+  };
+  return { releases, forget: (id) => (id === undefined ? histories.clear() : histories.drop(id)) };
+}
+
+function isUnderWay({ status }: ReleaseRecord): boolean {
+  return status === "pending" || status === "running";
+}
+
+/** The newest good releases, one for each spec and image: failed fixes never push them out. Newest first. */
+function goodOnes(all: History, most: number): Set<ReleaseRecord> {
+  const byContent = new Map<string, ReleaseRecord>();
+  for (const release of all) {
+    const content = `${release.hash} ${release.imageId}`;
+    if (release.good && !byContent.has(content)) byContent.set(content, release);
+  }
+  return new Set([...byContent.values()].slice(0, most));
+}
+
+const unfinished = "status in ('pending', 'running')";
+
+const valueColumns = [
+  ...[
+    "status",
+    "cause",
+    "good",
+    "hash",
+    "revision",
+    "image",
+    "image_id",
+    "rolled_back_from",
+    "taken_back",
+    "started_at",
+  ],
+  ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "log"],
+];
+const columns = [...valueColumns, "spec", "sealed"];
+
+function prepare(db: Database) {
+  return {
+    ownerOf: db.query<ManifestKey, [string]>("select kind, scope, name from releases where id = ?"),
+    byKey: db.query<Row, KeyColumns>(`select * from releases where ${whereKey} order by seq desc`),
+    unfinished: db.query<Row, []>(`select * from releases where ${unfinished} order by seq`),
+    upsert: db.query<unknown, [string, ...KeyColumns, ...(string | number | null)[]]>(
+      `insert into releases (id, kind, scope, name, ${columns.join(", ")})` +
+        ` values (?, ?, ?, ?, ${columns.map(() => "?").join(", ")})` +
+        ` on conflict (id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}` +
+        ` where ${sameOwner}`,
+    ),
+    update: db.query<unknown, (string | number | null)[]>(
+      `update releases set ${valueColumns.map((column) => `${column} = ?`).join(", ")} where id = ?`,
+    ),
+    drop: db.query<unknown, [string]>("delete from releases where id = ?"),
+  };
+}
+
+/** In the order of `valueColumns`. */
+function valuesOf(release: ReleaseRecord): (string | number | null)[] {
+  return [
+    ...[release.status, release.cause, Number(release.good), release.hash, release.revision, release.image],
+    ...[release.imageId ?? null, release.rolledBackFrom ?? null, listText(release.takenBack)],
+    ...[release.startedAt, release.endedAt ?? null],
+    ...[release.preExitCode ?? null, release.exitCode ?? null, release.postExitCode ?? null, release.error ?? null],
+    release.log,
+  ];
+}
+
+function listText(words: readonly string[]): string | null {
+  return words.length === 0 ? null : JSON.stringify(words);
+}
+
+function specOf(release: ReleaseRecord, sealer: Sealer): [text: string, sealed: number] {
+  const { text, sealed } = sealer.seal(release, release.spec, canonicalJson(release.spec));
+  return [text, Number(sealed)];
+}
+
+function toRelease(row: Row, sealer: Sealer): ReleaseRecord {
+  return {
+    ...keyOf(row),
+    id: row.id,
+    status: row.status,
+    cause: row.cause,
+    good: row.good === 1,
+    hash: row.hash,
+    revision: row.revision,
+    image: row.image,
+    imageId: row.image_id ?? undefined,
+    rolledBackFrom: row.rolled_back_from ?? undefined,
+    takenBack: row.taken_back === null ? [] : JSON.parse(row.taken_back),
+    startedAt: row.started_at,
+    endedAt: row.ended_at ?? undefined,
+    preExitCode: row.pre_exit_code ?? undefined,
+    exitCode: row.exit_code ?? undefined,
+    postExitCode: row.post_exit_code ?? undefined,
+    error: row.error ?? undefined,
+    spec: sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }),
+    log: row.log,
+  };
+}

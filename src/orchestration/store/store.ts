@@ -1,0 +1,297 @@
+import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
+import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
+import type {
+  AutoscaleReads,
+  AutoscaleState,
+  DeathReads,
+  DeathRecord,
+  Delivery,
+  DeliveryReads,
+  NamedVolumeReads,
+  NamedVolumeWrites,
+  ReleaseReads,
+  ReleaseRecord,
+  RunReads,
+  RunRecord,
+} from "./records.ts";
+
+import type { WriteOptions } from "../../base/sqlite/write.ts";
+export type { AutoscaleState, DeathRecord, Delivery, NamedVolumeRecord, ReleaseRecord, RunRecord } from "./records.ts";
+
+/**
+ * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
+ * groups the transactions of callers that wait together into one commit (synchronous=FULL) and resolves after it.
+ */
+export interface Store {
+  /** Made once per database; every engine object carries it as a label. */
+  readonly installationId: string;
+  readonly manifests: ManifestReads;
+  readonly config: ConfigReads;
+  readonly status: StatusReads;
+  readonly frozen: FrozenReads;
+  readonly events: EventReads;
+  readonly deletions: DeletionReads;
+  readonly volumes: VolumeReads;
+  readonly namedVolumes: NamedVolumeReads;
+  readonly images: ImageReads;
+  readonly operations: OperationReads;
+  readonly atomic: AtomicReads;
+  readonly releases: ReleaseReads;
+  readonly runs: RunReads;
+  readonly autoscale: AutoscaleReads;
+  readonly deaths: DeathReads;
+  readonly deliveries: DeliveryReads;
+  readonly pluginRuns: PluginRunReads;
+  readonly blocks: BlockReads;
+
+  /**
+   * Runs `change` inside a transaction of its own (a savepoint in a shared commit) and resolves with its result once
+   * that is durable. When `change` throws, its writes are undone, the error is passed on, others are not touched.
+   * `change` must be synchronous. Fails `storage_full` when the disk is full, `unavailable` after `close`.
+   */
+  write<T>(change: (tx: Transaction) => T, options?: WriteOptions): Promise<T>;
+
+  /** Called after each commit with the keys whose desired state (manifest, generation, frozen, delete mark, inputs) moved. */
+  subscribe(listener: (keys: ManifestKey[]) => void): () => void;
+
+  /** Runs `pragma quick_check`; "ok" or what is wrong. */
+  check(): string;
+  /** A consistent copy of the database as the new file `path`, made while in use. */
+  copyTo(path: string): void;
+  /** Set after a restore, until `berth restore --confirm`: orphans are not collected. */
+  readonly collectionHeld: boolean;
+  close(): void;
+}
+
+export interface Transaction {
+  manifests: ManifestReads & {
+    /** Writes content; returns the stored row. Writing what is there already changes nothing and keeps the revision. */
+    put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
+    /**
+     * Removes the manifest with its status, frozen marks, claims, dependencies, image pins, releases, runs and
+     * autoscale state; deaths and deliveries stay. False when it was not there.
+     */
+    delete(key: ManifestKey): boolean;
+    /**
+     * Raises the generation: every container of it is replaced. Returns the new one. Generations and revisions come from
+     * one counter of the store, so they grow in steps of any size and never come back. Fails `not_found`.
+     */
+    raiseGeneration(key: ManifestKey): number;
+    /** Marks the key as moved for `subscribe` without writing. */
+    touch(key: ManifestKey): void;
+    /** Replaces what `key` claims; see `core/claims.ts`. Call `claimConflicts` first. */
+    setClaims(key: ManifestKey, claims: readonly { claim: string; owner: string }[]): void;
+    /** Claims of the list that another owner holds, with one manifest that holds each. */
+    claimConflicts(
+      key: ManifestKey,
+      claims: readonly { claim: string; owner: string }[],
+    ): { claim: string; heldBy: ManifestKey }[];
+    /** Replaces what `key` reads: `asset/<scope>/<name>`, `bucket/<scope>/<name>`, `bucket/<scope>/`, `registry/…`. */
+    setDependencies(key: ManifestKey, targets: readonly string[]): void;
+  };
+  config: ConfigReads & {
+    /** Sets or, with the empty string, unsets. `name` "" is the scope level. Returns the keys whose value changed. */
+    patch(scope: string, name: string, vars: Record<string, string>, now: number): string[];
+    /** Keys that were changed and that running containers were not restarted for. */
+    fellBehind(scope: string, name: string, keys: readonly string[], now: number): void;
+    /** The containers that read the bucket are all made anew. */
+    caughtUp(scope: string, name: string): void;
+    /** True when there was something to wipe. */
+    wipe(scope: string, name: string): boolean;
+  };
+  status: StatusReads & {
+    put(key: ManifestKey, status: Record<string, unknown>): void;
+  };
+  frozen: FrozenReads & {
+    add(key: ManifestKey, replicaId: string, now: number): void;
+    /** Returns the ids that were frozen. Without `replicaId`: all of the resource. */
+    remove(key: ManifestKey, replicaId?: string): string[];
+  };
+  events: EventReads & {
+    append(event: NewEvent, now: number): number;
+  };
+  deletions: DeletionReads & {
+    put(deletion: Deletion): void;
+    remove(key: ManifestKey): void;
+  };
+  volumes: VolumeReads & {
+    put(volume: VolumeRecord): void;
+    remove(volume: string): void;
+  };
+  namedVolumes: NamedVolumeReads & NamedVolumeWrites;
+  images: ImageReads & {
+    /** The image that (key, spec hash, generation) runs on; replaces the current pin, older ones stay as history (capped). */
+    pin(pin: ImagePin): void;
+    /** Remembers that we brought this image to the machine: only such images are ever collected. */
+    pulled(imageId: string, ref: string, now: number): void;
+    forgetPulled(imageId: string): void;
+  };
+  operations: OperationReads & {
+    put(operation: Operation): void;
+  };
+  atomic: AtomicReads & AtomicWrites;
+  releases: ReleaseReads & {
+    /**
+     * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those
+     * that have not ended. Fails `conflict` when the id is taken by another resource: make another one.
+     */
+    put(release: ReleaseRecord): void;
+  };
+  runs: RunReads & {
+    /**
+     * Inserts or replaces by id. False, and nothing written, when another run of the resource has the same `instant`.
+     * Fails `conflict` when the id is taken by another resource: make another one.
+     */
+    put(run: RunRecord): boolean;
+    /** Removes ended runs beyond the newest `succeeded` and `failed` (anything that is not a success) ones; returns their ids. */
+    trim(key: ManifestKey, keep: { succeeded: number; failed: number }): string[];
+  };
+  autoscale: AutoscaleReads & {
+    /** A changed count moves the key for `subscribe`. */
+    put(state: AutoscaleState): void;
+    remove(key: ManifestKey): void;
+  };
+  deaths: DeathReads & {
+    /**
+     * One death of one container, told apart by container and `at`: told twice, it is kept once. The newest `deathsKept`
+     * per resource stay, also after the resource is gone (until their age limit).
+     */
+    put(death: DeathRecord): void;
+  };
+  deliveries: DeliveryReads & {
+    /** Inserts or replaces by id. Of those that no longer wait, the oldest go beyond `deliveriesKept` in all. */
+    put(delivery: Delivery): void;
+  };
+  pluginRuns: PluginRunReads & PluginRunWrites;
+  blocks: BlockReads & BlockWrites;
+}
+
+export interface PutResult {
+  /** The row as stored, secrets opened. */
+  manifest: StoredManifest;
+  outcome: "created" | "updated" | "unchanged";
+  previous: StoredManifest | undefined;
+}
+
+export interface ManifestReads {
+  get(key: ManifestKey): StoredManifest | undefined;
+  /** Ordered by kind (asset, cronjob, deployment, …), scope, name. All filters optional. */
+  list(filter?: { kind?: string; scope?: string; name?: string }): StoredManifest[];
+  /** Identity and versions of everything, without specs, in no order: cheap enough for a resync over 10,000. Do not alter. */
+  heads(): ManifestHead[];
+  /** Manifests that depend on the target (`asset/<scope>/<name>` …). */
+  dependants(target: string): ManifestKey[];
+  count(): number;
+}
+
+export interface ManifestHead extends ManifestKey {
+  kind: CoreKind;
+  revision: number;
+  generation: number;
+}
+
+export interface ConfigReads {
+  /** Every bucket that holds something, ordered by scope and name; `name` "" is the scope level. */
+  buckets(): { scope: string; name: string; keys: number }[];
+  /** One level alone. */
+  bucket(scope: string, name: string): Record<string, string>;
+  /** Scope level overlaid with app level. */
+  merged(scope: string, name: string): Record<string, string>;
+  /** When the newest change of one of the keys was made without a restart; undefined where there was none. */
+  behindSince(scope: string, name: string, keys: readonly string[]): number | undefined;
+}
+
+export interface StatusReads {
+  /** Frozen (`Object.freeze`, at every depth): copy it to change it. */
+  get(key: ManifestKey): Record<string, unknown> | undefined;
+}
+
+export interface FrozenReads {
+  list(key: ManifestKey): string[];
+  /** Every frozen mark: the identity with the replica id. */
+  all(): (ManifestKey & { replicaId: string })[];
+}
+
+/** Who did what, when, why. Never a config value. */
+export interface NewEvent {
+  /** Free text: `operator`, `ana@laptop`, `reconciler`. */
+  actor: string;
+  /** Dotted verb: `manifest.apply`, `manifest.delete`, `config.set`, `restart`, `pod.stop`, `pod.start`, `replica.create` … */
+  action: string;
+  kind?: string;
+  scope?: string;
+  name?: string;
+  revision?: number;
+  /** Small JSON: changed paths, config keys, replica id, reason. */
+  detail?: Record<string, unknown>;
+}
+
+export interface StoredEvent extends NewEvent {
+  seq: number;
+  at: number;
+}
+
+export interface EventReads {
+  /** Oldest first after `after`; without it the newest `limit`, oldest first. */
+  list(filter: { kind?: string; scope?: string; name?: string; after?: number; limit: number }): StoredEvent[];
+}
+
+/** A delete mark: the manifest is gone, its containers (and, with prune, volumes and files) still have to go. */
+export interface Deletion extends ManifestKey {
+  at: number;
+  prune: boolean;
+}
+
+export interface DeletionReads {
+  get(key: ManifestKey): Deletion | undefined;
+  list(): Deletion[];
+}
+
+/** A claim volume that was made once: when the engine no longer has it, that is a fault and not a first start. */
+export interface VolumeRecord extends ManifestKey {
+  volume: string;
+  claim: string;
+  ordinal: number;
+  createdAt: number;
+}
+
+export interface VolumeReads {
+  get(volume: string): VolumeRecord | undefined;
+  list(key: ManifestKey): VolumeRecord[];
+  all(): VolumeRecord[];
+}
+
+export interface ImagePin extends ManifestKey {
+  hash: string;
+  generation: number;
+  ref: string;
+  imageId: string;
+  /** `repository@sha256:…` when known: how it is pulled again. */
+  digest: string | undefined;
+  at: number;
+}
+
+export interface ImageReads {
+  /** The current pin. */
+  pinOf(key: ManifestKey): ImagePin | undefined;
+  /** Image ids that a pin or a good release refers to: what runs, and what a rollback may return to. */
+  kept(): Set<string>;
+  pulledList(): { imageId: string; ref: string; at: number }[];
+}
+
+/** A long change that a caller did not wait for. */
+export interface Operation {
+  id: string;
+  type: "restart";
+  kind: string;
+  scope: string;
+  name: string;
+  /** Done when the resource is ready at this generation. */
+  generation: number;
+  startedAt: number;
+}
+
+export interface OperationReads {
+  get(id: string): Operation | undefined;
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { createMailSender } from "../../../../src/base/deliver/mail.ts";
+import { mailServer } from "../../../../src/base/deliver/mail-server.ts";
+import { secret } from "../../../../src/base/words/secret.ts";
+import { startSmtpServer } from "../../../support/smtp-server.ts";
+
+const smtp = startSmtpServer();
+afterAll(() => smtp.stop());
+beforeEach(() => {
+  smtp.answer = "accept";
+  smtp.received.length = 0;
+});
+
+const mail = { id: "mail_a", to: "ana@example.com", subject: "Grüße", text: "Hello,\nlink", html: "<p>Hello</p>" };
+const sender = (timeoutMs: number) =>
+  createMailSender({ url: secret(`smtp://127.0.0.1:${smtp.port}`), from: "Shop <no-reply@shop.example>", timeoutMs });
+const attempt = (timeoutMs = 20_000) => sender(timeoutMs)(mail, new AbortController().signal);
+
+describe("mail over SMTP", () => {
+  test("plain text and HTML, with an id that stays the same", async () => {
+    expect(await attempt()).toEqual({ outcome: "delivered", result: "accepted" });
+    const [raw = ""] = smtp.received;
+    expect(raw).toContain("From: Shop <no-reply@shop.example>");
+    expect(raw).toContain("To: ana@example.com");
+    expect(raw).toContain("Message-ID: <mail_a@shop.example>");
+    expect(raw).toContain("Subject: =?UTF-8?");
+    expect(raw).toContain("multipart/alternative");
+  });
+
+  test("later, never, and no word at all; nothing of what was said is kept", async () => {
+    smtp.answer = "later";
+    expect(await attempt()).toEqual({ outcome: "failed", result: "not sent (EENVELOPE, the server said 450)" });
+    smtp.answer = "never";
+    expect(await attempt()).toEqual({ outcome: "refused", result: "not sent (EENVELOPE, the server said 550)" });
+    smtp.answer = "hang";
+    expect((await attempt(300)).outcome).toBe("failed");
+  });
+
+  test("a server that is not there", async () => {
+    const nowhere = createMailSender({ url: secret("smtp://127.0.0.1:1"), from: "a@b.io", timeoutMs: 300 });
+    expect((await nowhere(mail, new AbortController().signal)).outcome).toBe("failed");
+  });
+});
+
+describe("address of the server", () => {
+  test("TLS is a must beyond this machine", () => {
+    expect(mailServer("smtp://mail.example:587")).toMatchObject({ requireTLS: true, secure: false, port: 587 });
+    expect(mailServer("smtps://mail.example")).toMatchObject({ secure: true, port: 465 });
+    expect(mailServer("smtp://127.0.0.1:25")).toMatchObject({ requireTLS: false, ignoreTLS: true });
+    expect(mailServer("smtp://a%40b.io:p%3Aw@mail.example").auth).toEqual({ user: "a@b.io", pass: "p:w" });
+  });
+  test("a wrong one is not repeated: it holds a password", () => {
+    for (const odd of ["", "mail.example", "http://u:hidden@mail.example", "smtp://"]) {
+      expect(() => mailServer(odd)).toThrow(/not smtp:\/\/USER/);
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, readFileSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { openDatabase } from "../../../../src/base/sqlite/database.ts";
+import { schemaVersion, stateMigrations } from "../../../../src/orchestration/store/migrations/all.ts";
+import { type TestRoot, testRoot } from "../../../support/store-root.ts";
+
+let at: TestRoot;
+beforeEach(() => {
+  at = testRoot();
+});
+afterEach(() => at.remove());
+
+const pragma = (db: Database, name: string) =>
+  Object.values(db.query<Record<string, unknown>, []>(`pragma ${name}`).get() ?? {})[0];
+
+function failure(file: string): { code?: string; message: string } {
+  try {
+    openDatabase(file, stateMigrations).close();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("opening did not fail");
+}
+
+test("a missing database is made, private, durable and of the newest schema", () => {
+  const db = openDatabase(at.path, stateMigrations);
+  expect(pragma(db, "journal_mode")).toBe("wal");
+  expect(pragma(db, "synchronous")).toBe(2);
+  expect(pragma(db, "foreign_keys")).toBe(1);
+  expect(pragma(db, "user_version")).toBe(schemaVersion);
+  expect(statSync(at.path).mode & 0o777).toBe(0o600);
+  expect(statSync(`${at.path}-wal`).mode & 0o777).toBe(0o600);
+  db.close();
+});
+
+test("every table is strict", () => {
+  const db = openDatabase(at.path, stateMigrations);
+  const loose = db.query(
+    "select name from pragma_table_list where schema = 'main' and strict = 0 and name not like 'sqlite_%'",
+  );
+  expect(loose.all()).toEqual([]);
+  db.close();
+});
+
+test("opening again keeps what is there", () => {
+  const first = openDatabase(at.path, stateMigrations);
+  first.run("insert into meta values ('installation_id', 'x')");
+  first.close();
+  const second = openDatabase(at.path, stateMigrations);
+  expect(second.query("select value from meta").all()).toEqual([{ value: "x" }]);
+  second.close();
+});
+
+test("the log of a database that was moved away is not taken for that of the new one", () => {
+  const moved = openDatabase(at.path, stateMigrations);
+  moved.run("insert into meta values ('installation_id', 'x')");
+  renameSync(at.path, `${at.path}.away`);
+  const fresh = openDatabase(at.path, stateMigrations);
+  expect(fresh.query("select value from meta").all()).toEqual([]);
+  expect(statSync(`${at.path}-wal.left`).size).toBeGreaterThan(0);
+  fresh.close();
+  moved.close();
+});
+
+test("what a crash left of making one is overwritten", () => {
+  writeFileSync(`${at.path}.new`, "half");
+  openDatabase(at.path, stateMigrations).close();
+  expect(readdirSync(at.root).sort()).toEqual(["run", "state.db"]);
+});
+
+test("a file that is not a database is refused and left as it is", () => {
+  writeFileSync(at.path, "these are not the tables you are looking for ".repeat(200));
+  const { code, message } = failure(at.path);
+  expect(code).toBe("unavailable");
+  expect(message).toContain(`database "${at.path}" is damaged (file is not a database)`);
+  expect(message).toContain("berth restore FILE");
+  expect(message).toContain("containers are untouched");
+  expect(readFileSync(at.path, "utf8")).toStartWith("these are not");
+});
+
+test("an empty file is refused: it must not pass for an empty state", () => {
+  writeFileSync(at.path, "");
+  expect(failure(at.path).message).toContain("the file is empty");
+});
+
+test("a database without our tables is refused", () => {
+  const other = new Database(at.path);
+  other.run("create table theirs (id integer)");
+  other.close();
+  expect(failure(at.path).message).toContain("no tables of ours");
+});
+
+test("a damaged page is refused with what quick_check says", () => {
+  const db = openDatabase(at.path, stateMigrations);
+  const insert = db.query<unknown, [string]>("insert into events (at, actor, action) values (1, 'a', ?)");
+  for (let index = 0; index < 500; index++) insert.run("x".repeat(200));
+  db.close();
+  const bytes = readFileSync(at.path);
+  bytes.fill(0xff, bytes.length - 40_000, bytes.length - 20_000);
+  writeFileSync(at.path, bytes);
+  const { code, message } = failure(at.path);
+  expect(code).toBe("unavailable");
+  expect(message).toMatch(/is damaged \(.+\): restore a backup/);
+});
+
+test("a cut-off file is refused", () => {
+  openDatabase(at.path, stateMigrations).close();
+  truncateSync(at.path, statSync(at.path).size - 5_000);
+  expect(failure(at.path).message).toContain("is damaged");
+});
+
+test("a newer schema is refused with both versions", () => {
+  const db = openDatabase(at.path, stateMigrations);
+  db.run("pragma user_version = 999");
+  db.close();
+  const { code, message } = failure(at.path);
+  expect(code).toBe("conflict");
+  expect(message).toContain(`schema 999 and this berth knows up to ${schemaVersion}`);
+});
+
+test("a folder that is not there is named", () => {
+  const file = `${at.root}/missing/state.db`;
+  expect(failure(file)).toMatchObject({ name: "Failure", code: "unavailable" });
+  expect(failure(file).message).toContain(file);
+  expect(existsSync(file)).toBe(false);
+});

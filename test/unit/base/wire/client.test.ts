@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import { ApiError, type ClientInit, createClient } from "../../../../src/base/wire/client.ts";
+import { apply } from "../../../../src/orchestration/api/apply.ts";
+import { health } from "../../../../src/orchestration/api/health.ts";
+import { openapi } from "../../../../src/orchestration/api/openapi.ts";
+import { getPod, podReady } from "../../../../src/orchestration/api/pods.ts";
+
+interface Sent {
+  url: string;
+  init: ClientInit;
+}
+
+function clientAnswering(status: number, text: string, headers?: Record<string, string>) {
+  const sent: Sent[] = [];
+  const fetch = async (url: string, init: ClientInit) => {
+    sent.push({ url, init });
+    return new Response(text, { status });
+  };
+  return { sent, client: createClient({ fetch, baseUrl: "http://localhost", ...(headers ? { headers } : {}) }) };
+}
+
+test("writes method, path, query, headers and body from the endpoint value", async () => {
+  const { client, sent } = clientAnswering(200, '{"status":"ok","data":{"applied":[],"pruned":[]}}\n', {
+    "X-Berth-Actor": "ada",
+  });
+  const data = await client.call(apply, { query: { dry_run: true, prune: undefined }, body: [{ kind: "job" }] });
+  expect(data).toEqual({ applied: [], pruned: [] });
+  expect(sent).toEqual([
+    {
+      url: "http://localhost/apply?dry_run=true",
+      init: {
+        method: "POST",
+        headers: { "X-Berth-Actor": "ada", "Content-Type": "application/json" },
+        body: '[{"kind":"job"}]',
+      },
+    },
+  ]);
+});
+
+test("path parameters are encoded", async () => {
+  const { client, sent } = clientAnswering(200, '{"status":"ok","data":{}}');
+  await client.call(getPod, { params: { name: "a/b c" } });
+  expect(sent[0]?.url).toBe("http://localhost/pods/a%2Fb%20c");
+  expect(sent[0]?.init).toEqual({ method: "GET", headers: {} });
+});
+
+test("flat answers are returned whole", async () => {
+  expect(await clientAnswering(200, '{"status":"ok","version":"1"}').client.call(health)).toEqual({
+    status: "ok",
+    version: "1",
+  });
+  expect(await clientAnswering(200, '{"openapi":"3.1.0"}').client.call(openapi)).toEqual({ openapi: "3.1.0" });
+});
+
+test("an answer that is ok under another status is data, not an error", async () => {
+  const { client } = clientAnswering(503, '{"status":"ok","data":{"readiness":{"ready":false}}}');
+  expect(await client.call(podReady, { params: { name: "a.0" } })).toMatchObject({ readiness: { ready: false } });
+});
+
+const notOurs = "\nis this the orchestration API of a berth server?";
+
+test.each([
+  [404, '{"status":"error","error":"pod \\"a\\" is not there"}\n', 'pod "a" is not there'],
+  [502, "<html>Bad Gateway</html>", `status 502: <html>Bad Gateway</html>${notOurs}`],
+  [500, "", `status 500: empty answer${notOurs}`],
+  [200, "[]", `status 200: []${notOurs}`],
+  [200, "null", `status 200: null${notOurs}`],
+  [503, '{"status":"error"}', `status 503: {"status":"error"}${notOurs}`],
+])("%d %j is an ApiError", async (status, text, message) => {
+  const error = await clientAnswering(status, text)
+    .client.call(getPod)
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ status, message });
+});
+
+test("a flat endpoint's error is an error all the same", async () => {
+  const { client } = clientAnswering(403, '{"status":"error","error":"no web pages"}');
+  expect(await client.call(health).catch((thrown: unknown) => thrown)).toMatchObject({
+    status: 403,
+    message: "no web pages",
+  });
+});
+
+test("raw returns the answer as it is", async () => {
+  const response = await clientAnswering(418, "text").client.raw(getPod, { params: { name: "a" } });
+  expect([response.status, await response.text()]).toEqual([418, "text"]);
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import { createClientAddress } from "../../../../src/identity/http/client-address.ts";
+
+const trusted = ["127.0.0.1/32", "::1/128", "10.0.0.0/8"];
+
+function client(peer: string, forwarded?: string, hopsMax = 16): string {
+  const headers: Record<string, string> = forwarded === undefined ? {} : { "X-Forwarded-For": forwarded };
+  return createClientAddress({ peerOf: () => peer, trusted, hopsMax })(new Request("http://localhost/", { headers }));
+}
+
+test.each([
+  ["nobody forwards", "203.0.113.5", undefined, "203.0.113.5"],
+  ["a stranger may write what it likes", "203.0.113.5", "1.1.1.1", "203.0.113.5"],
+  ["our ingress is believed", "127.0.0.1", "203.0.113.5", "203.0.113.5"],
+  [
+    "the rightmost that is not ours counts, not what a client wrote before it",
+    "127.0.0.1",
+    "1.1.1.1, 203.0.113.5, 10.1.2.3",
+    "203.0.113.5",
+  ],
+  ["IPv6, also in brackets with a port", "::1", "[2001:db8::7]:443", "2001:db8::7"],
+  ["IPv4 with a port", "::1", "203.0.113.5:4711", "203.0.113.5"],
+  ["IPv4 as a socket of both families tells it", "::ffff:127.0.0.1", "::ffff:203.0.113.5", "203.0.113.5"],
+  ["all are ours", "127.0.0.1", "10.0.0.1, 10.0.0.2", "10.0.0.1"],
+  ["garbage ends the chain", "127.0.0.1", "evil, 10.0.0.2", "10.0.0.2"],
+  ["empty", "127.0.0.1", "", "127.0.0.1"],
+])("%s", (_name, peer, forwarded, expected) => expect(client(peer, forwarded)).toBe(expected));
+
+test("only so many entries are looked at, from the right", () => {
+  expect(client("127.0.0.1", `203.0.113.5${", 10.0.0.1".repeat(3)}`, 2)).toBe("10.0.0.1");
+});
+
+describe("a network that is none stops the start", () => {
+  test.each(["x", "10.0.0.0/33", "10.0.0.0/x", "10.0.0/8", "::1/129", ""])("%p", (network) => {
+    const make = () => createClientAddress({ peerOf: () => "", trusted: [network], hopsMax: 1 });
+    expect(make).toThrow(`trusted proxy "${network}"`);
+  });
+});
+
+test("a proxy of the own network that is not believed is told once, a stranger's header never", () => {
+  const told: string[] = [];
+  let peer = "203.0.113.7";
+  const trusted = ["127.0.0.1/32"];
+  const clientOf = createClientAddress({ peerOf: () => peer, trusted, hopsMax: 16, onIgnored: (ip) => told.push(ip) });
+  const ask = (headers: Record<string, string> = { "X-Forwarded-For": "198.51.100.1" }) =>
+    clientOf(new Request("http://x.test/", { headers }));
+  expect(ask()).toBe("203.0.113.7");
+  peer = "127.0.0.1";
+  expect(ask()).toBe("198.51.100.1");
+  peer = "172.18.0.2";
+  expect([ask({}), told]).toEqual(["172.18.0.2", []]);
+  expect([ask(), ask(), told]).toEqual(["172.18.0.2", "172.18.0.2", ["172.18.0.2"]]);
+});

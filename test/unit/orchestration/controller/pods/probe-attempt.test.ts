@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
+import { attemptProbe } from "../../../../../src/orchestration/controller/pods/probe-attempt.ts";
+
+const config = {
+  action: { type: "http", path: "/ready", port: 80, scheme: "http", headers: {} } as const,
+  initialDelayMs: 0,
+  periodMs: 1_000,
+  timeoutMs: 1_000,
+  failureThreshold: 1,
+  successThreshold: 1,
+};
+
+function attempt(body: string | null, status = 503) {
+  const response = new Response(body, { status, statusText: status === 200 ? "OK" : "Service Unavailable" });
+  const context = { fetch: async () => response } as unknown as Context;
+  return attemptProbe(context, { id: "a", address: "127.0.0.1" }, config);
+}
+
+test.each([
+  ["\n  no database\nsecond", "503 Service Unavailable: no database"],
+  ['{"error":"no database"}', '503 Service Unavailable: {"error":"no database"}'],
+  ["", "503 Service Unavailable"],
+  [null, "503 Service Unavailable"],
+  ["503 Service Unavailable\n", "503 Service Unavailable"],
+  [
+    "<html><head><title>503 Service Unavailable</title></head>\n<body><h1>No database</h1></body></html>",
+    "503 Service Unavailable: No database",
+  ],
+  ["x".repeat(10_000), `503 Service Unavailable: ${"x".repeat(200)}`],
+])("a refusal of http is told with the first words of its body: %p", async (body, text) => {
+  expect(await attempt(body)).toEqual({ ok: false, text });
+});
+
+test("of an answer that is well the body is not read", async () => {
+  expect(await attempt("fine", 200)).toEqual({ ok: true, text: "200 OK" });
+});

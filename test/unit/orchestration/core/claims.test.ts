@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type Claimant,
+  claimConflictCode,
+  claimField,
+  claimsOf,
+  conflictText,
+  duplicateClaims,
+} from "../../../../src/orchestration/core/claims.ts";
+
+const resource = (kind: Claimant["kind"], ref: string, spec: Claimant["spec"] = {}): Claimant => {
+  const [scope = "", name = ""] = ref.split("/");
+  return { kind, scope, name, spec };
+};
+const claims = (manifest: Claimant) => claimsOf(manifest).map(({ claim, owner }) => `${claim} ${owner}`);
+const clash = (a: Claimant, b: Claimant) => duplicateClaims([a, b]).map(({ claim }) => claim);
+
+describe("what is claimed", () => {
+  test("a deployment: the name of its containers, that of its release containers when it has a release", () => {
+    expect(claims(resource("deployment", "shop/web"))).toEqual(["app:shop-web shop/web"]);
+    expect(claims(resource("deployment", "shop/web", { release: {} }))).toEqual([
+      "app:shop-web shop/web",
+      "app:shop-web-release shop/web",
+    ]);
+  });
+  test("a statefulset: its volumes and numbered host names too", () => {
+    const spec = { volume_claims: [{ name: "data", mount_path: "/d" }, { name: "logs", mount_path: "/l" }, "odd"] };
+    expect(claims(resource("statefulset", "shop/db", spec))).toEqual([
+      "app:shop-db shop/db",
+      "volume:shop-db-data shop/db",
+      "volume:shop-db-logs shop/db",
+      "alias:db-#.shop statefulset:db",
+    ]);
+  });
+  test("an ingress: every host with every path", () => {
+    const spec = { host: "A.test", hosts: ["b.test"], locations: [{ path: "/v1/" }, { path: "/v2" }] };
+    expect(claims(resource("ingress", "shop/web", spec))).toEqual([
+      "host:a.test/v1 ingress/shop/web",
+      "host:a.test/v2 ingress/shop/web",
+      "host:b.test/v1 ingress/shop/web",
+      "host:b.test/v2 ingress/shop/web",
+    ]);
+    expect(claims(resource("ingress", "shop/web", { host: "a.test" }))).toEqual(["host:a.test/ ingress/shop/web"]);
+  });
+  test("a registry: its host", () => {
+    expect(claims({ kind: "registry", scope: "", name: "acme", spec: { url: "https://R.test/v2" } })).toEqual([
+      "registry:r.test registry/acme",
+    ]);
+  });
+  test("jobs claim their name, assets nothing", () => {
+    expect(claims(resource("job", "shop/x"))).toEqual(["app:shop-x shop/x"]);
+    expect(claims(resource("cronjob", "shop/x"))).toEqual(["app:shop-x shop/x"]);
+    expect(claims(resource("asset", "shop/x"))).toEqual([]);
+  });
+});
+
+describe("conflicts", () => {
+  test("two pairs with one container name", () => {
+    expect(clash(resource("deployment", "a-b/c"), resource("job", "a/b-c"))).toEqual(["app:a-b-c"]);
+  });
+  test("several kinds under one identity are one owner", () => {
+    expect(clash(resource("deployment", "a/b"), resource("statefulset", "a/b"))).toEqual([]);
+  });
+  test("the release containers of another", () => {
+    const web = resource("deployment", "a/web", { release: { command: ["x"] } });
+    expect(clash(web, resource("deployment", "a/web-release"))).toEqual(["app:a-web-release"]);
+    expect(clash(resource("deployment", "a/web"), resource("deployment", "a/web-release"))).toEqual([]);
+  });
+  test("volumes of two statefulsets", () => {
+    const claim = (name: string) => ({ volume_claims: [{ name, mount_path: "/x" }] });
+    const found = clash(resource("statefulset", "a/b", claim("c-d")), resource("statefulset", "a/b-c", claim("d")));
+    expect(found).toEqual(["volume:a-b-c-d"]);
+  });
+  test("a name that a statefulset's pod has or may get", () => {
+    const db = resource("statefulset", "a/db");
+    expect(clash(db, resource("deployment", "a/db-7"))).toEqual(["alias:db-#.a"]);
+    expect(clash(db, resource("statefulset", "a/db-7"))).toEqual(["alias:db-#.a"]);
+    expect(clash(db, resource("deployment", "b/db-7"))).toEqual([]);
+    expect(clash(db, resource("deployment", "a/db-x"))).toEqual([]);
+  });
+  test("numbered names do not disturb each other without such a statefulset", () => {
+    expect(clash(resource("deployment", "a/db-0"), resource("deployment", "a/db-1"))).toEqual([]);
+    expect(clash(resource("deployment", "a/db-0"), resource("statefulset", "a/db-1"))).toEqual([]);
+  });
+  test("one host and path in any spelling; other paths are free", () => {
+    const route = (ref: string, host: string, path?: string) =>
+      resource("ingress", ref, { host, ...(path === undefined ? {} : { locations: [{ path }] }) });
+    expect(clash(route("a/x", "h.test"), route("a/y", "H.test", "/"))).toEqual(["host:h.test/"]);
+    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/api/"))).toEqual(["host:h.test/api"]);
+    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/web"))).toEqual([]);
+    expect(clash(route("a/x", "h.test"), route("b/x", "h.test", "/api"))).toEqual([]);
+  });
+  test("the indexes are those of the batch", () => {
+    const batch = [resource("asset", "a/z"), resource("deployment", "a-b/c"), resource("deployment", "a/b-c")];
+    expect(duplicateClaims(batch)).toEqual([{ claim: "app:a-b-c", first: 1, second: 2 }]);
+  });
+});
+
+describe("telling", () => {
+  test("a taken host is invalid, a taken name a conflict", () => {
+    expect(claimConflictCode("host:a.test/")).toBe("invalid");
+    for (const claim of ["app:a-b", "volume:a-b-c", "alias:db-#.a", "registry:r.test"]) {
+      expect(claimConflictCode(claim)).toBe("conflict");
+    }
+  });
+  test("the field that a claim comes from", () => {
+    expect(["host:a/", "registry:r", "volume:a-b-c", "app:a-b", "alias:a-#.b"].map(claimField)).toEqual([
+      "spec.host",
+      "spec.url",
+      "spec.volume_claims",
+      "name",
+      "name",
+    ]);
+  });
+  test.each([
+    ["host:a.test/api", '"a.test/api" is already served by ingress/shop/web; use another host or path'],
+    ["app:a-b-c", '"a-b-c" of containers and files belongs to ingress/shop/web'],
+    ["volume:a-b-data", 'volumes "a-b-data-<ordinal>" belong to ingress/shop/web'],
+    ["alias:db-#.a", '"db-#.a" (# is an ordinal) belong to ingress/shop/web'],
+    ["registry:localhost:5000", 'the login of "localhost:5000" is already in ingress/shop/web'],
+  ])("%s", (claim, text) => {
+    expect(conflictText(claim, { kind: "ingress", scope: "shop", name: "web" })).toContain(text);
+  });
+});

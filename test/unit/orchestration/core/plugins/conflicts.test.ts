@@ -1,0 +1,36 @@
+import { describe, expect, test } from "bun:test";
+import type { PluginPermissions } from "../../../../../src/orchestration/api/plugins/plugin-yml.ts";
+import { together, widened } from "../../../../../src/orchestration/core/plugins/conflicts.ts";
+
+const none: PluginPermissions = { actions: [], scopes: [], docker: false, root: false };
+const some: PluginPermissions = { actions: ["run_job"], scopes: ["data"], docker: false, root: false };
+const other: PluginPermissions = { actions: ["run_job", "exec_local"], scopes: ["web"], docker: true, root: false };
+
+describe("what two grants allow together", () => {
+  test("is what either allows, each thing once", () => {
+    expect(together(some, other)).toEqual({
+      actions: ["run_job", "exec_local"],
+      scopes: ["data", "web"],
+      docker: true,
+      root: false,
+    });
+    expect(together(none, none)).toEqual(none);
+  });
+
+  test("leaves nothing more to ask for, for any of the two", () => {
+    for (const wanted of [none, some, other]) {
+      expect(widened(together(some, other), wanted)).toEqual([]);
+      expect(widened(together({ ...none, scopes: ["*"] }, other), { ...wanted, scopes: ["any"] })).toEqual([]);
+    }
+    expect(widened(some, other)).toEqual(["exec_local", "scope web", "docker"]);
+  });
+
+  test("is root where one of them is: a grant of before there was root does not say it, and is", () => {
+    const { root: _, ...before } = some;
+    expect(widened(some, before)).toEqual(["root"]);
+    expect(widened(before, { ...some, root: true })).toEqual([]);
+    expect(widened(some, { ...some, root: true })).toEqual(["root"]);
+    expect(widened(before, some)).toEqual([]);
+    expect(together(before, some).root).toBe(true);
+  });
+});

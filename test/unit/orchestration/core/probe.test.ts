@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test";
+import {
+  dueProbes,
+  isRestartDue,
+  type PodProbes,
+  type ProbeTransition,
+  probeStep,
+  readyOf,
+  startProbes,
+  wakeAt,
+} from "../../../../src/orchestration/core/probe.ts";
+import { type ProbeName, type ProbesConfig, probeConfig } from "../../../../src/orchestration/core/probe-config.ts";
+
+const tcp = { tcp_socket: { port: 80 } };
+const start = 1_000_000;
+
+/** Takes attempts one after another and remembers the transitions. */
+function rig(config: ProbesConfig, startedAt = start) {
+  let state: PodProbes = startProbes(config, startedAt);
+  const transitions: ProbeTransition[] = [];
+  return {
+    attempt(probe: ProbeName, ok: boolean, at = startedAt) {
+      const step = probeStep(state, config, { probe, ok, text: ok ? "200 OK" : "connection refused", at });
+      state = step.state;
+      if (step.transition) transitions.push(step.transition);
+    },
+    restart(at: number) {
+      state = startProbes(config, at, state);
+    },
+    get state() {
+      return state;
+    },
+    transitions,
+  };
+}
+
+describe("readiness", () => {
+  const config = probeConfig({ readiness: { ...tcp, failure_threshold: 2, success_threshold: 2 } });
+
+  test("is unknown and not ready until it has passed its threshold in a row", () => {
+    const pod = rig(config);
+    expect(readyOf(pod.state)).toEqual({ ready: false, startup_passed: true, readiness_phase: "unknown" });
+    pod.attempt("readiness", true);
+    pod.attempt("readiness", false);
+    pod.attempt("readiness", true);
+    expect(readyOf(pod.state).ready).toBe(false);
+    pod.attempt("readiness", true, start + 5_000);
+    expect(readyOf(pod.state)).toEqual({
+      ready: true,
+      startup_passed: true,
+      readiness_phase: "healthy",
+      reason: "200 OK",
+      last_transition: new Date(start + 5_000).toISOString(),
+    });
+  });
+
+  test("stays healthy until failures in a row reach the threshold", () => {
+    const pod = rig(config);
+    for (const ok of [true, true, false, true, false]) pod.attempt("readiness", ok);
+    expect(readyOf(pod.state).ready).toBe(true);
+    pod.attempt("readiness", false);
+    expect(readyOf(pod.state)).toMatchObject({
+      ready: false,
+      readiness_phase: "unhealthy",
+      reason: "connection refused",
+    });
+  });
+
+  test("each change of the phase is told once", () => {
+    const pod = rig(config);
+    for (const ok of [false, false, false, false, true, true, true]) pod.attempt("readiness", ok, start + 7);
+    expect(pod.transitions).toEqual([
+      { probe: "readiness", from: "unknown", to: "unhealthy", text: "connection refused", at: start + 7 },
+      { probe: "readiness", from: "unhealthy", to: "healthy", text: "200 OK", at: start + 7 },
+    ]);
+  });
+
+  test("its failures restart nothing", () => {
+    const pod = rig(config);
+    for (let n = 0; n < 10; n += 1) pod.attempt("readiness", false, start + n);
+    expect(isRestartDue(pod.state, start + 1_000_000)).toBe(false);
+  });
+});
+
+describe("when attempts are due", () => {
+  test("first after the initial delay, then a period after the end of the one before", () => {
+    const pod = rig(probeConfig({ readiness: { ...tcp, initial_delay: "5s", period: "3s" } }));
+    expect(dueProbes(pod.state, start + 4_999)).toEqual([]);
+    expect(dueProbes(pod.state, start + 5_000)).toEqual(["readiness"]);
+    expect(wakeAt(pod.state)).toBe(start + 5_000);
+    pod.attempt("readiness", true, start + 6_200);
+    expect(wakeAt(pod.state)).toBe(start + 9_200);
+  });
+
+  test("never without probes", () => {
+    expect(wakeAt(startProbes({}, start))).toBeUndefined();
+    expect(dueProbes(startProbes({}, start), start * 2)).toEqual([]);
+    expect(readyOf(startProbes({}, start))).toEqual({ ready: true, startup_passed: true });
+  });
+});
+
+describe("startup", () => {
+  const config = probeConfig({
+    startup: { ...tcp, success_threshold: 2 },
+    liveness: { ...tcp, failure_threshold: 1 },
+    readiness: { ...tcp, initial_delay: "30s" },
+  });
+
+  test("holds the others back, whatever they say", () => {
+    const pod = rig(config);
+    expect(dueProbes(pod.state, start + 3_600_000)).toEqual(["startup"]);
+    const before = pod.state;
+    pod.attempt("liveness", false);
+    pod.attempt("readiness", true);
+    expect(pod.state).toBe(before);
+    expect(readyOf(pod.state)).toEqual({ ready: false, startup_passed: false, readiness_phase: "unknown" });
+  });
+
+  test("its failure is told and restarts nothing, and it goes on", () => {
+    const pod = rig(config);
+    for (let n = 0; n < 9; n += 1) pod.attempt("startup", false, start + n * 10_000);
+    expect(pod.transitions.map(({ to }) => to)).toEqual(["unhealthy"]);
+    expect(isRestartDue(pod.state, start + 1_000_000)).toBe(false);
+    expect(readyOf(pod.state)).toMatchObject({ startup_passed: false, reason: "connection refused" });
+    expect(dueProbes(pod.state, start + 90_000)).toEqual(["startup"]);
+  });
+
+  test("once passed it is done for good and the others begin, their delay counted from the start", () => {
+    const pod = rig(config);
+    pod.attempt("startup", true, start + 10_000);
+    expect(readyOf(pod.state).startup_passed).toBe(false);
+    pod.attempt("startup", true, start + 20_000);
+    expect(readyOf(pod.state).startup_passed).toBe(true);
+    expect(dueProbes(pod.state, start + 20_000)).toEqual(["liveness"]);
+    expect(dueProbes(pod.state, start + 30_000)).toEqual(["liveness", "readiness"]);
+    const before = pod.state;
+    pod.attempt("startup", false, start + 40_000);
+    expect(pod.state).toBe(before);
+  });
+
+  test("alone it makes the pod ready", () => {
+    const pod = rig(probeConfig({ startup: tcp }));
+    pod.attempt("startup", true, start);
+    expect(readyOf(pod.state)).toMatchObject({ ready: true, startup_passed: true });
+    expect(readyOf(pod.state).readiness_phase).toBeUndefined();
+    expect(wakeAt(pod.state)).toBeUndefined();
+  });
+
+  test("after a restart of the container everything begins anew", () => {
+    const pod = rig(config);
+    for (let n = 0; n < 2; n += 1) pod.attempt("startup", true, start);
+    pod.attempt("readiness", true, start + 30_000);
+    expect(readyOf(pod.state).ready).toBe(true);
+    pod.restart(start + 60_000);
+    expect(readyOf(pod.state)).toMatchObject({ ready: false, startup_passed: false, readiness_phase: "unknown" });
+    expect(dueProbes(pod.state, start + 60_000)).toEqual(["startup"]);
+  });
+});
+
+describe("liveness", () => {
+  const config = probeConfig({ liveness: { ...tcp, failure_threshold: 3 } });
+
+  /** Fails `times` attempts, a second apart; returns the time of the last. */
+  function fail(pod: ReturnType<typeof rig>, from: number, times = 3): number {
+    for (let n = 0; n < times; n += 1) pod.attempt("liveness", false, from + n * 1_000);
+    return from + (times - 1) * 1_000;
+  }
+
+  test("asks for a restart at once when it crosses its threshold, not before", () => {
+    const pod = rig(config);
+    fail(pod, start, 2);
+    expect(isRestartDue(pod.state, start + 60_000)).toBe(false);
+    pod.attempt("liveness", false, start + 2_000);
+    expect(isRestartDue(pod.state, start + 2_000)).toBe(true);
+    expect(readyOf(pod.state).ready).toBe(true);
+  });
+
+  test("asks again at every further crossing, later each time, up to five minutes", () => {
+    const pod = rig(config);
+    let last = fail(pod, start);
+    pod.restart(last);
+    const pauses: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      fail(pod, last + 1_000);
+      const due = pod.state.restarts.dueAt ?? 0;
+      pauses.push((due - last) / 1_000);
+      pod.restart(due);
+      last = due;
+    }
+    expect(pauses).toEqual([10, 20, 40, 80, 160, 300, 300, 300]);
+    expect(pod.state.restarts.count).toBe(9);
+  });
+
+  test("also when the container was never restarted in between", () => {
+    const pod = rig(config);
+    fail(pod, start);
+    expect(pod.transitions).toHaveLength(1);
+    fail(pod, start + 20_000);
+    expect(isRestartDue(pod.state, start + 22_000)).toBe(true);
+    expect(pod.state.restarts.count).toBe(1);
+    expect(pod.transitions).toHaveLength(1);
+  });
+
+  test("a restart that still waits is called off by recovery", () => {
+    const pod = rig(config);
+    pod.restart(fail(pod, start));
+    const last = fail(pod, start + 3_000);
+    expect(isRestartDue(pod.state, last)).toBe(false);
+    expect(wakeAt(pod.state)).toBe(start + 12_000);
+    pod.attempt("liveness", true, last + 1_000);
+    expect(isRestartDue(pod.state, last + 1_000_000)).toBe(false);
+  });
+
+  test("after ten minutes without a restart the next one does not wait", () => {
+    const pod = rig(config);
+    pod.restart(fail(pod, start));
+    pod.restart(fail(pod, start + 3_000));
+    const last = fail(pod, start + 700_000);
+    expect(isRestartDue(pod.state, last)).toBe(true);
+    expect(pod.state.restarts).toEqual({ count: 1, lastAt: last, dueAt: last });
+  });
+});
+
+test("an attempt of a probe that is not declared changes nothing", () => {
+  const pod = rig(probeConfig({ readiness: tcp }));
+  const before = pod.state;
+  pod.attempt("liveness", false);
+  expect(pod.state).toBe(before);
+});

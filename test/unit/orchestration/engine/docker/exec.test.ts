@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { naming } from "../../../../../src/orchestration/core/naming.ts";
+import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import type { ExecSpec } from "../../../../../src/orchestration/engine/runtime.ts";
+import { type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
+import { expectFailure } from "../../../../support/failure.ts";
+import { inspection } from "../../../../support/inspection.ts";
+
+const spec: ExecSpec = { command: ["sh", "-c", "x"], env: ["A=1"], tty: true, interactive: true };
+
+/** What an exec asks of the engine, which goes no further than to refuse the start. */
+describe("the requests of an exec", () => {
+  let engine: FakeEngine;
+  afterEach(() => engine.close());
+  const requests = async (apiVersion: string, change: Partial<ExecSpec>) => {
+    engine = await startFakeEngine(({ path }, response) => {
+      if (path.endsWith("/containers/a/json")) sendJson(response, 200, inspection({ name: "a" }));
+      else if (path.endsWith("/exec")) sendJson(response, 201, { Id: "e1" });
+      else refuse(response, 409, "not today");
+    });
+    engine.version.ApiVersion = apiVersion;
+    const runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
+    const failure = await expectFailure(runtime.exec("a", { ...spec, ...change }), "conflict");
+    expect(failure.message).toBe('cannot run "sh" in container "a": not today');
+    runtime.close();
+    const [create, start] = engine.requests.filter(({ path }) => path.includes("exec"));
+    expect(create?.url).not.toContain("?");
+    return { create: JSON.parse(create?.body ?? ""), start: JSON.parse(start?.body ?? ""), startUrl: start?.url };
+  };
+
+  test("carry all that was asked for", async () => {
+    const { create, start, startUrl } = await requests("1.41", { workdir: "/w", user: "u" });
+    expect(create).toMatchObject({
+      Cmd: ["sh", "-c", "x"],
+      Tty: true,
+      AttachStdin: true,
+      AttachStdout: true,
+      AttachStderr: true,
+      WorkingDir: "/w",
+      User: "u",
+    });
+    expect(start).toEqual({ Detach: false, Tty: true });
+    expect(startUrl).toBe("/v1.41/exec/e1/start");
+  });
+
+  test("carry a mark where the processes cannot be reached from here", async () => {
+    const { create } = await requests("1.41", {});
+    expect(create.Env).toEqual(["A=1", expect.stringMatching(/^BERTH_EXEC=[0-9a-f-]{36}$/)]);
+  });
+
+  test("carry the size of the terminal from 1.42 on, rows first", async () => {
+    const size = { cols: 99, rows: 33 };
+    const known = await requests("1.42", { size });
+    expect([known.create.ConsoleSize, known.start.ConsoleSize]).toEqual([
+      [33, 99],
+      [33, 99],
+    ]);
+    await engine.close();
+    expect((await requests("1.41", { size })).create).not.toHaveProperty("ConsoleSize");
+    await engine.close();
+    expect((await requests("1.42", { size, tty: false })).create).not.toHaveProperty("ConsoleSize");
+  });
+});

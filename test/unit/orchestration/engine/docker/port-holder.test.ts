@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import type { Engine } from "../../../../../src/orchestration/engine/docker/engine.ts";
+import { ipOf, portHolders, processHolding } from "../../../../../src/orchestration/engine/docker/port-holder.ts";
+import { freePort } from "../../../../support/ports.ts";
+
+test("names the process that listens on a port", async () => {
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  const holder = await processHolding(server.port);
+  server.stop(true);
+  expect(holder).toMatch(new RegExp(`^process ${process.pid} \\(.+\\)$`));
+});
+
+test("names nobody for a port that is free", async () => {
+  expect(await processHolding(await freePort())).toBeUndefined();
+});
+
+test("names the process that listens with UDP, on an address that overlaps, and nobody else", async () => {
+  const socket = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
+  const engine = { local: true, call: async () => [] } as unknown as Engine;
+  const binding = (hostIp: string, protocol: "tcp" | "udp") =>
+    portHolders(engine, [{ hostIp, hostPort: socket.port, containerPort: 80, protocol }]);
+  try {
+    const [found] = await binding("0.0.0.0", "udp");
+    expect(found).toMatchObject({ holder: expect.stringContaining(`process ${process.pid} (`), container: undefined });
+    expect([await binding("127.0.0.2", "udp"), await binding("127.0.0.1", "tcp")]).toEqual([[], []]);
+  } finally {
+    socket.close();
+  }
+});
+
+test.each([
+  ["0100007F", "127.0.0.1"],
+  ["00000000", "0.0.0.0"],
+  ["00000000000000000000000000000000", "::"],
+  ["00000000000000000000000001000000", "::1"],
+  ["0000000000000000FFFF00000100007F", "127.0.0.1"],
+  ["B80D0120000000000000000001000000", "2001:db8::1"],
+])("reads the address %s of the kernel as %s", (hex, ip) => {
+  expect(ipOf(hex)).toBe(ip);
+});

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Store } from "../../../../src/orchestration/store/store.ts";
+import { openTestStore, type TestRoot, testRoot } from "../../../support/store-root.ts";
+
+let at: TestRoot;
+let store: Store;
+beforeEach(() => {
+  at = testRoot();
+  store = openTestStore(at);
+});
+afterEach(() => {
+  store.close();
+  at.remove();
+});
+
+const web = { kind: "deployment", scope: "shop", name: "web" };
+const api = { kind: "deployment", scope: "shop", name: "api" };
+
+test("dependants are those that read the target, in order", async () => {
+  await store.write((tx) => {
+    tx.manifests.setDependencies(web, ["asset/shop/logo", "bucket/shop/", "asset/shop/logo"]);
+    tx.manifests.setDependencies(api, ["bucket/shop/"]);
+  });
+  expect(store.manifests.dependants("bucket/shop/")).toEqual([api, web]);
+  expect(store.manifests.dependants("asset/shop/logo")).toEqual([web]);
+  expect(store.manifests.dependants("bucket/shop/web")).toEqual([]);
+});
+
+test("setting replaces", async () => {
+  await store.write((tx) => tx.manifests.setDependencies(web, ["asset/shop/logo"]));
+  await store.write((tx) => tx.manifests.setDependencies(web, ["asset/shop/icon"]));
+  expect(store.manifests.dependants("asset/shop/logo")).toEqual([]);
+  expect(store.manifests.dependants("asset/shop/icon")).toEqual([web]);
+});
