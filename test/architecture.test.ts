@@ -19,144 +19,220 @@ describe("this checkout", () => {
 
   test("is really read", async () => {
     const paths = (await readSources()).map(({ path }) => path);
-    expect(paths).toContain("src/config.ts");
-    expect(paths).toContain("src/api/failure.ts");
+    expect(paths).toContain("src/config/config.ts");
+    expect(paths).toContain("src/base/wire/failure.ts");
   });
 });
 
 /** [law, path, text]: a file that breaks the law. */
 const broken: [string, string, string][] = [
-  ["imports point down the floors and siblings are blind", "src/lib/a.ts", 'import { x } from "../api/failure.ts";'],
-  ["imports point down the floors and siblings are blind", "src/api/a.ts", 'import { x } from "../lib/log.ts";'],
-  ["imports point down the floors and siblings are blind", "src/core/a.ts", 'import { x } from "../lib/log.ts";'],
   [
-    "imports point down the floors and siblings are blind",
-    "src/core/a.ts",
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/identity/service/a.ts",
+    'import { x } from "../../orchestration/core/naming.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/http/a.ts",
+    'import type { X } from "../../identity/service/users.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/base/http/a.ts",
+    'import type { X } from "../../orchestration/api/manifest.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/base/words/a.ts",
+    'import { x } from "../wire/failure.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/api/a.ts",
+    'import { x } from "../../base/words/log.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/core/a.ts",
+    'import { x } from "../../base/words/log.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/core/a.ts",
     'import type { X } from "../store/store.ts";',
   ],
   [
-    "imports point down the floors and siblings are blind",
-    "src/store/a.ts",
-    'import { x } from "../runtime/runtime.ts";',
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/store/a.ts",
+    'import { x } from "../engine/runtime.ts";',
   ],
-  ["imports point down the floors and siblings are blind", "src/disk/a.ts", 'export { x } from "../plugin/host.ts";'],
   [
-    "imports point down the floors and siblings are blind",
-    "src/controller/a.ts",
-    'import type { X } from "../observe/feed.ts";',
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/base/disk/a.ts",
+    'export { x } from "../../orchestration/plugins/host.ts";',
   ],
-  ["imports point down the floors and siblings are blind", "src/controller/a.ts", 'import { x } from "../config.ts";'],
   [
-    "imports point down the floors and siblings are blind",
-    "src/http/a/b.ts",
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/controller/a.ts",
+    'import type { X } from "../../identity/service/users.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/controller/a.ts",
+    'import { x } from "../../config/config.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/http/a/b.ts",
     'import { x } from "../../store/store.ts";',
   ],
-  ["imports point down the floors and siblings are blind", "src/http/a.ts", 'const x = import("../cli/main.ts");'],
-  ["imports point down the floors and siblings are blind", "src/cli/a.ts", 'import "../controller/apply.ts";'],
-  ["imports point down the floors and siblings are blind", "src/helpers/a.ts", 'import { x } from "../lib/log.ts";'],
   [
-    "imports point down the floors and siblings are blind",
-    "src/cli/a.ts",
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/http/a.ts",
+    'const x = import("../../client/main.ts");',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/client/a.ts",
+    'import "../orchestration/controller/apply.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/helpers/a.ts",
+    'import { x } from "../base/words/log.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/client/a.ts",
     'import { x } from "../../test/support/wait.ts";',
   ],
   [
-    "imports point down the floors and siblings are blind",
+    "imports point down the layers, and services and siblings are blind to each other",
     "plugins/web/expand.ts",
-    'import { x } from "../../src/core/naming.ts";',
+    'import { x } from "../../src/orchestration/core/naming.ts";',
   ],
   [
-    "imports point down the floors and siblings are blind",
+    "imports point down the layers, and services and siblings are blind to each other",
     "plugins/web/expand.ts",
     'import { x } from "../shop/expand.ts";',
   ],
-  ["imports point down the floors and siblings are blind", "plugins/kit/a.ts", 'import { x } from "../web/expand.ts";'],
   [
-    "imports point down the floors and siblings are blind",
-    "src/controller/a.ts",
-    'import { x } from "../../plugins/bundled.ts";',
+    "imports point down the layers, and services and siblings are blind to each other",
+    "plugins/kit/a.ts",
+    'import { x } from "../web/expand.ts";',
   ],
-  ["imports point down the floors and siblings are blind", "src/main.ts", 'import { x } from "../plugins/kit.ts";'],
-  ["relative imports carry their extension", "src/lib/a.ts", 'import { x } from "./b";'],
-  ["each outside package has its one home", "src/controller/a.ts", 'import Docker from "dockerode";'],
-  ["each outside package has its one home", "src/runtime/memory.ts", 'import type Docker from "dockerode";'],
-  ["each outside package has its one home", "src/controller/a.ts", 'import { Database } from "bun:sqlite";'],
-  ["each outside package has its one home", "src/cli/a.ts", 'import { Elysia } from "elysia";'],
-  ["each outside package has its one home", "src/core/a.ts", 'import { parse } from "yaml";'],
-  ["each outside package has its one home", "src/store/a.ts", 'import { Value } from "@sinclair/typebox/value";'],
-  ["each outside package has its one home", "src/cli/a.ts", 'import chalk from "chalk";'],
-  ["each outside package has its one home", "src/controller/a.ts", 'import { rm } from "node:fs/promises";'],
-  ["each outside package has its one home", "src/core/a.ts", 'import { readFileSync } from "node:fs";'],
-  ["each outside package has its one home", "src/core/plan.ts", 'import { createHash } from "node:crypto";'],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/orchestration/controller/a.ts",
+    'import { x } from "../../../plugins/bundled.ts";',
+  ],
+  [
+    "imports point down the layers, and services and siblings are blind to each other",
+    "src/main.ts",
+    'import { x } from "../plugins/kit.ts";',
+  ],
+  ["relative imports carry their extension", "src/base/words/a.ts", 'import { x } from "./b";'],
+  ["each outside package has its one home", "src/orchestration/controller/a.ts", 'import Docker from "dockerode";'],
+  [
+    "each outside package has its one home",
+    "src/orchestration/engine/memory.ts",
+    'import type Docker from "dockerode";',
+  ],
+  [
+    "each outside package has its one home",
+    "src/orchestration/controller/a.ts",
+    'import { Database } from "bun:sqlite";',
+  ],
+  ["each outside package has its one home", "src/client/a.ts", 'import { Elysia } from "elysia";'],
+  ["each outside package has its one home", "src/orchestration/core/a.ts", 'import { parse } from "yaml";'],
+  [
+    "each outside package has its one home",
+    "src/orchestration/store/a.ts",
+    'import { Value } from "@sinclair/typebox/value";',
+  ],
+  ["each outside package has its one home", "src/client/a.ts", 'import chalk from "chalk";'],
+  [
+    "each outside package has its one home",
+    "src/orchestration/controller/a.ts",
+    'import { rm } from "node:fs/promises";',
+  ],
+  ["each outside package has its one home", "src/orchestration/core/a.ts", 'import { readFileSync } from "node:fs";'],
+  [
+    "each outside package has its one home",
+    "src/orchestration/core/plan.ts",
+    'import { createHash } from "node:crypto";',
+  ],
   ["each outside package has its one home", "src/local/a.ts", 'import { spawn } from "node:child_process";'],
-  ["each platform call has its home", "src/controller/a.ts", 'Bun.spawn(["ls"]);'],
-  ["each platform call has its home", "src/cli/edit.ts", "Bun.spawnSync([editor]);"],
-  ["each platform call has its home", "src/controller/a.ts", "Bun.serve({ fetch });"],
-  ["each platform call has its home", "src/ingress/haproxy/a.ts", "Bun.listen(options);"],
-  ["each platform call has its home", "src/observe/a.ts", "const text = await Bun.file(path).text();"],
-  ["each platform call has its home", "src/cli/a.ts", "const home = process.env.HOME;"],
+  ["each platform call has its home", "src/orchestration/controller/a.ts", 'Bun.spawn(["ls"]);'],
+  ["each platform call has its home", "src/client/edit.ts", "Bun.spawnSync([editor]);"],
+  ["each platform call has its home", "src/orchestration/controller/a.ts", "Bun.serve({ fetch });"],
+  ["each platform call has its home", "src/client/shell/a.ts", "Bun.listen(options);"],
+  ["each platform call has its home", "src/identity/service/a.ts", "const text = await Bun.file(path).text();"],
+  ["each platform call has its home", "src/client/a.ts", "const home = process.env.HOME;"],
   ["each platform call has its home", "src/main.ts", "const home = Bun.env.HOME;"],
-  ["the heart is pure", "src/core/a.ts", "export const at = () => Date.now();"],
-  ["the heart is pure", "src/core/a.ts", "export const at = new Date();"],
-  ["the heart is pure", "src/core/a.ts", "export const id = Math.random();"],
-  ["the heart is pure", "src/core/a.ts", "export async function plan() {}"],
-  ["the heart is pure", "src/core/a.ts", 'console.log("x");'],
+  ["the heart is pure", "src/orchestration/core/a.ts", "export const at = () => Date.now();"],
+  ["the heart is pure", "src/orchestration/core/a.ts", "export const at = new Date();"],
+  ["the heart is pure", "src/orchestration/core/a.ts", "export const id = Math.random();"],
+  ["the heart is pure", "src/orchestration/core/a.ts", "export async function plan() {}"],
+  ["the heart is pure", "src/orchestration/core/a.ts", 'console.log("x");'],
   ["the heart is pure", "plugins/web/expand.ts", "export const id = crypto.randomUUID();"],
   ["the heart is pure", "plugins/web/block.ts", "export const at = () => Date.now();"],
   ["the heart is pure", "plugins/kit/scripts.ts", "export const at = () => Date.now();"],
-  ["the container boundary is types only", "src/runtime/runtime.ts", "export const x = 1;"],
-  ["no barrels", "src/lib/a.ts", 'export * from "./b.ts";'],
-  ["no barrels", "src/lib/a.ts", 'export { b } from "./b.ts";\nexport { c } from "./c.ts";'],
-  ["no barrels", "src/lib/a.ts", 'import { b } from "./b.ts";\nexport { b };'],
-  ["no default exports", "src/lib/a.ts", "export default 1;"],
-  ["no default exports", "src/lib/a.ts", "const a = 1;\nexport { a as default };"],
-  ["files stay short", "src/lib/a.ts", "const a = 1;\n".repeat(linesMax + 1)],
-  ['no "any"', "src/lib/a.ts", "const a = b as any;"],
-  ['no "any"', "src/lib/a.ts", "function f(a: Record<string, any>): any[] {}"],
-  ["no silenced checks", "src/lib/a.ts", "// @ts-ignore\nf(1);"],
-  ["no silenced checks", "src/lib/a.ts", "f(1 as never); // @ts-expect-error"],
-  ["each outside package has its one home", "src/lib/a.ts", 'import { spawn } from "bun";'],
+  ["the container boundary is types only", "src/orchestration/engine/runtime.ts", "export const x = 1;"],
+  ["no barrels", "src/base/words/a.ts", 'export * from "./b.ts";'],
+  ["no barrels", "src/base/words/a.ts", 'export { b } from "./b.ts";\nexport { c } from "./c.ts";'],
+  ["no barrels", "src/base/words/a.ts", 'import { b } from "./b.ts";\nexport { b };'],
+  ["no default exports", "src/base/words/a.ts", "export default 1;"],
+  ["no default exports", "src/base/words/a.ts", "const a = 1;\nexport { a as default };"],
+  ["files stay short", "src/base/words/a.ts", "const a = 1;\n".repeat(linesMax + 1)],
+  ['no "any"', "src/base/words/a.ts", "const a = b as any;"],
+  ['no "any"', "src/base/words/a.ts", "function f(a: Record<string, any>): any[] {}"],
+  ["no silenced checks", "src/base/words/a.ts", "// @ts-ignore\nf(1);"],
+  ["no silenced checks", "src/base/words/a.ts", "f(1 as never); // @ts-expect-error"],
+  ["each outside package has its one home", "src/base/words/a.ts", 'import { spawn } from "bun";'],
 ];
 
 /** Files that come close and keep every law. */
 const kept: [string, string][] = [
-  ["src/http/a.ts", 'import type { Socket } from "bun";\nexport const s = (socket: Socket) => socket;'],
-  ["src/core/a.ts", "export const id = (randomBytes: Uint8Array) => randomBytes[0];"],
+  ["src/orchestration/api/a.ts", 'import { x } from "../../identity/api/users.ts";\nexport const y = x;'],
+  ["src/orchestration/http/a.ts", 'import type { Socket } from "bun";\nexport const s = (socket: Socket) => socket;'],
+  ["src/orchestration/core/a.ts", "export const id = (randomBytes: Uint8Array) => randomBytes[0];"],
   [
-    "src/core/a.ts",
+    "src/orchestration/core/a.ts",
     '// imports "../store/store.ts" from nowhere; Date.now()\nexport const text = "await Bun.serve process.env any";',
   ],
   [
-    "src/core/a.ts",
+    "src/orchestration/core/a.ts",
     'export const text = `#["Bun.spawn"].map((x) => `#x} as any`).join("{")} export default`;'.replaceAll(
       "#",
       "$" + "{",
     ),
   ],
-  ["src/core/a.ts", "export const pattern = /[/\"'`]any\\/* await/;\nexport const ratio = 4 / 2 / 1;"],
-  ["src/core/a.ts", "export const at = (now: number) => new Date(now).toISOString();"],
-  ["src/core/digest.ts", 'import { createHash } from "node:crypto";\nexport const d = createHash;'],
+  ["src/orchestration/core/a.ts", "export const pattern = /[/\"'`]any\\/* await/;\nexport const ratio = 4 / 2 / 1;"],
+  ["src/orchestration/core/a.ts", "export const at = (now: number) => new Date(now).toISOString();"],
+  ["src/base/pure/digest.ts", 'import { createHash } from "node:crypto";\nexport const d = createHash;'],
   [
-    "src/store/database.ts",
+    "src/base/sqlite/database.ts",
     'import { rmSync } from "node:fs";\nimport { Database } from "bun:sqlite";\nexport const d = [rmSync, Database];',
   ],
   [
-    "src/http/a.ts",
+    "src/orchestration/http/a.ts",
     'import type { Controller } from "../controller/controller.ts";\nexport const s = (c: Controller) => Bun.serve(c);',
   ],
-  ["src/lib/a.ts", "export const check = { any: 1, some: z.any(), of: AbortSignal.any([]) };"],
-  ["src/cli/a.ts", 'import { versionText } from "../version.ts";\nexport const v = versionText();'],
-  ["src/lib/a.ts", 'export { b } from "./b.ts";\nexport const c = 1;'],
+  ["src/base/words/a.ts", "export const check = { any: 1, some: z.any(), of: AbortSignal.any([]) };"],
+  ["src/client/a.ts", 'import { versionText } from "../version.ts";\nexport const v = versionText();'],
+  ["src/base/words/a.ts", 'export { b } from "./b.ts";\nexport const c = 1;'],
   [
     "src/local/a.ts",
-    'import { limits } from "../config.ts";\nimport { naming } from "../core/naming.ts";\nexport const a = [limits, naming];',
+    'import { limits } from "../config/config.ts";\nimport { naming } from "../orchestration/core/naming.ts";\nexport const a = [limits, naming];',
   ],
-  ["src/lib/a.ts", "const a = 1;\n".repeat(linesMax)],
+  ["src/base/words/a.ts", "const a = 1;\n".repeat(linesMax)],
   ["src/main.ts", 'export const a = () => import("../plugins/bundled.ts");'],
   ["plugins/bundled.ts", 'export const a = () => import("./web/main.ts");'],
   ["plugins/web/expand.ts", 'import { usage } from "../kit.ts";\nexport const a = usage;'],
   [
     "plugins/web/expand.ts",
-    'import type { Manifest } from "../../src/api/manifest.ts";\nexport const a = (m: Manifest) => m;',
+    'import type { Manifest } from "../../src/orchestration/api/manifest.ts";\nexport const a = (m: Manifest) => m;',
   ],
 ];
 
@@ -177,20 +253,20 @@ describe("the laws themselves", () => {
   }
 
   test("a cycle is caught, also through a type import, and told whole", () => {
-    const a = source("src/lib/a.ts", 'import { b } from "./b.ts";\nexport const a = b;');
-    const b = source("src/lib/b.ts", 'import type { C } from "./c.ts";\nexport const b = (c: C) => c;');
-    const c = source("src/lib/c.ts", 'import { a } from "./a.ts";\nexport type C = typeof a;');
+    const a = source("src/base/words/a.ts", 'import { b } from "./b.ts";\nexport const a = b;');
+    const b = source("src/base/words/b.ts", 'import type { C } from "./c.ts";\nexport const b = (c: C) => c;');
+    const c = source("src/base/words/c.ts", 'import { a } from "./a.ts";\nexport type C = typeof a;');
     expect(laws["no import cycles"]?.([a, b, c])).toEqual([
-      "src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts",
+      "src/base/words/a.ts → src/base/words/b.ts → src/base/words/c.ts → src/base/words/a.ts",
     ]);
     expect(laws["no import cycles"]?.([a, b])).toEqual([]);
   });
 
   test("a diamond is no cycle", () => {
     const files = [
-      source("src/lib/a.ts", 'import { b } from "./b.ts";\nimport { c } from "./c.ts";'),
-      source("src/lib/b.ts", 'import { d } from "./d.ts";'),
-      source("src/lib/c.ts", 'import { d } from "./d.ts";'),
+      source("src/base/words/a.ts", 'import { b } from "./b.ts";\nimport { c } from "./c.ts";'),
+      source("src/base/words/b.ts", 'import { d } from "./d.ts";'),
+      source("src/base/words/c.ts", 'import { d } from "./d.ts";'),
     ];
     expect(laws["no import cycles"]?.(files)).toEqual([]);
   });

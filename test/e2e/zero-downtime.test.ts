@@ -8,7 +8,7 @@ import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
 
-const rounds = Number(process.env.BERTH_TEST_ROUNDS ?? 3);
+const rounds = Number(process.env.BERTH_TEST_ROUNDS ?? 1);
 const perRoundMs = 240_000;
 const readiness = { http_get: { path: "/", port: 8080 }, period: "500ms", failure_threshold: 2 };
 /** A request on a busy machine may take longer than one would think: it is given the time that drains have by default. */

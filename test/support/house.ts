@@ -1,27 +1,61 @@
-/** The floor table of docs/architecture.md section 3 as data, and who may use what. */
+/** The layer table of docs/architecture.md section 3 as data, and who may use what. */
 
-/** Folder of src/ → folders of ours that it may import, its own aside. `*` is everything. */
+/** What every layer of every service may use. */
+const words = ["base/pure", "base/words", "base/wire"];
+
+/** What the layers may use that know no clock, no log and no queue. */
+const pure = ["base/pure", "base/wire"];
+
+/** Layer → layers that it may import, its own aside. `*` is everything. A layer that is not listed may not exist. */
 export const mayImport: Record<string, readonly string[] | "*"> = {
-  lib: [],
-  api: [],
-  core: ["api"],
-  store: ["lib", "api", "core"],
-  runtime: ["lib", "api", "core"],
-  plugin: ["lib", "api", "core"],
-  ingress: ["lib", "api", "core"],
-  deliver: ["lib", "api", "core"],
-  disk: ["lib", "api", "core"],
-  machine: ["lib", "api", "core"],
-  controller: ["lib", "api", "core", "store", "runtime", "plugin", "ingress", "deliver", "disk"],
-  observe: ["lib", "api", "core", "store", "runtime", "plugin", "ingress", "deliver", "disk"],
-  identity: ["lib", "api", "core", "store", "runtime", "plugin", "ingress", "deliver", "disk"],
-  http: ["lib", "api", "core", "controller", "observe", "identity"],
-  ui: ["api"],
-  cli: ["lib", "api", "core"],
+  "base/pure": [],
+  "base/words": ["base/pure"],
+  "base/wire": ["base/pure"],
+  "base/sqlite": words,
+  "base/disk": words,
+  "base/deliver": words,
+  "base/machine": words,
+  "base/http": words,
+
+  "orchestration/api": [...pure, "identity/api"],
+  "orchestration/core": [...pure, "orchestration/api"],
+  "orchestration/store": [...words, "base/sqlite", "orchestration/api", "orchestration/core"],
+  "orchestration/engine": [...words, "orchestration/api", "orchestration/core"],
+  "orchestration/plugins": [...words, "orchestration/api", "orchestration/core"],
+  "orchestration/controller": [
+    ...words,
+    "base/disk",
+    "base/deliver",
+    "orchestration/api",
+    "orchestration/core",
+    "orchestration/store",
+    "orchestration/engine",
+    "orchestration/plugins",
+  ],
+  "orchestration/http": [
+    ...words,
+    "base/http",
+    "orchestration/api",
+    "orchestration/core",
+    "orchestration/controller",
+    "identity/api",
+  ],
+
+  "identity/api": pure,
+  "identity/core": [...pure, "identity/api"],
+  "identity/store": [...words, "base/sqlite", "identity/api", "identity/core"],
+  "identity/service": [...words, "base/disk", "base/deliver", "identity/api", "identity/core", "identity/store"],
+  "identity/http": [...words, "base/http", "identity/api", "identity/core", "identity/service"],
+
+  client: [...words, "orchestration/api", "orchestration/core", "identity/api", "identity/core"],
+  config: "*",
   local: "*",
-  /** Files of src/ itself: daemon, main, client, config. */
+  /** Files of src/ itself: daemon, main, client. */
   "": "*",
 };
+
+/** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
+export const wholeFolders = ["client", "config", "local"];
 
 /** A file of src/ that anyone may import: it imports nothing of ours. */
 export const leaves = ["src/version.ts"];
@@ -31,43 +65,52 @@ export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
 
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
-  "@sinclair/typebox": ["src/api/", "src/core/", "src/http/"],
-  "bun:sqlite": ["src/store/"],
-  dockerode: ["src/runtime/docker/"],
-  elysia: ["src/http/"],
-  "@elysiajs/openapi": ["src/http/"],
+  "@sinclair/typebox": [
+    "src/base/wire/",
+    "src/base/http/",
+    "src/orchestration/api/",
+    "src/orchestration/core/",
+    "src/orchestration/http/",
+    "src/identity/api/",
+    "src/identity/core/",
+    "src/identity/http/",
+  ],
+  "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/"],
+  dockerode: ["src/orchestration/engine/docker/"],
+  elysia: ["src/base/http/", "src/orchestration/http/", "src/identity/http/"],
   arctic: ["src/identity/service/providers.ts"],
   nodemailer: ["src/base/deliver/mail.ts"],
-  yaml: ["src/cli/", "src/orchestration/plugins/yaml.ts"],
-  preact: ["src/ui/"],
-  "@preact/signals": ["src/ui/"],
-  uplot: ["src/ui/"],
-  "@xterm/xterm": ["src/ui/"],
+  yaml: ["src/client/", "src/orchestration/plugins/yaml.ts"],
 };
 
 /** The last is the file of a unix socket, which is cleared away before it is listened on. */
 const files = [
-  "src/disk/",
-  "src/plugin/",
-  "src/store/",
-  "src/machine/",
-  "src/runtime/docker/",
+  "src/base/disk/",
+  "src/orchestration/plugins/",
+  "src/base/sqlite/",
+  "src/orchestration/store/",
+  "src/identity/store/",
+  "src/base/machine/",
+  "src/orchestration/engine/docker/",
   "src/local/",
-  "src/cli/",
+  "src/client/",
   "src/base/http/front/address.ts",
 ];
 /** `local-run.ts` is for commands of plugins that belong on the operator's own terminal. */
 const children = [
-  "src/plugin/",
-  "src/ingress/",
-  "src/cli/tunnel.ts",
+  "src/orchestration/plugins/",
   "src/client/shell/raw-terminal.ts",
   "src/client/session/local-run.ts",
   "src/local/",
 ];
 
 /** `plugin-fake-controller.ts` answers plugins that call back while their author tests them. */
-const listeners = ["src/http/", "src/ingress/embedded/", "src/local/plugin-fake-controller.ts"];
+const listeners = [
+  "src/base/http/",
+  "src/orchestration/http/",
+  "src/identity/http/",
+  "src/local/plugin-fake-controller.ts",
+];
 
 /** The same for Node's own modules; those without a row are free on floor 2 and above. */
 export const builtinHomes: Record<string, readonly string[]> = {

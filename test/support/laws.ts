@@ -12,11 +12,14 @@ const each =
 
 const inSrc = (path: string) => path.startsWith("src/");
 
-/** First folder below src/, empty for files of src/ itself. */
-function folderOf(path: string): string {
-  const parts = path.split("/");
-  return parts.length > 2 ? (parts[1] ?? "") : "";
+/** `service/layer`, or the folder of src/ that is one layer as a whole; empty for files of src/ itself. */
+function layerOf(path: string): string {
+  const [, service = "", layer = ""] = path.split("/").slice(0, -1);
+  return service === "" || house.wholeFolders.includes(service) ? service : `${service}/${layer}`;
 }
+
+const isPure = (path: string) =>
+  ["base/pure", "base/words", "base/wire"].includes(layerOf(path)) || /\/(?:api|core)$/.test(layerOf(path));
 
 const isUnder = (path: string, homes: readonly string[]) => homes.some((home) => path.startsWith(home));
 
@@ -29,9 +32,10 @@ function floorFault(file: Source, target: string): string | undefined {
   if (!inSrc(file.path)) return pluginFault(file.path, target);
   if (target === bundled && house.startsBundled.includes(file.path)) return undefined;
   if (!inSrc(target)) return `imports ${target}, which lies outside src/`;
-  const [from, to] = [folderOf(file.path), folderOf(target)];
+  const [from, to] = [layerOf(file.path), layerOf(target)];
   const allowed = house.mayImport[from];
-  if (allowed === undefined) return `folder src/${from}/ has no floor; give it one in docs/architecture.md`;
+  if (allowed === undefined)
+    return `folder src/${from}/ is no layer that the table knows; add it to docs/architecture.md section 3`;
   if (allowed === "*" || from === to || allowed.includes(to)) return undefined;
   return `imports ${target}; src/${from}/ may import ${allowed.join(", ") || "nothing of ours"}`;
 }
@@ -43,7 +47,14 @@ const bundled = "plugins/bundled.ts";
 function pluginFault(from: string, target: string): string | undefined {
   const own = /^plugins\/[^/]+\//.exec(from)?.[0];
   if (own === undefined && target.startsWith("plugins/") && from === bundled) return undefined;
-  const homes = ["src/api/", "plugins/kit.ts", "plugins/kit/", ...(own === undefined ? [] : [own])];
+  const homes = [
+    "src/base/wire/",
+    "src/base/pure/",
+    "src/orchestration/api/",
+    "plugins/kit.ts",
+    "plugins/kit/",
+    ...(own === undefined ? [] : [own]),
+  ];
   return isUnder(target, homes) ? undefined : `imports ${target}; a plugin may import ${homes.join(", ")}`;
 }
 
@@ -73,7 +84,7 @@ function bunFault(file: Source): string | undefined {
 }
 
 function builtinFault(file: Source, specifier: string): string | undefined {
-  const pure = ["lib", "api", "core"].includes(folderOf(file.path));
+  const pure = isPure(file.path);
   const homes = pure ? (house.pureBuiltins[specifier] ?? []) : house.builtinHomes[specifier];
   if (homes === undefined || isUnder(file.path, homes)) return undefined;
   return `imports "${specifier}", whose home is ${homes.join(", ") || "nowhere"}`;
@@ -96,7 +107,7 @@ const expands = /^plugins\/(?:[^/]+\/(?:expand|block)|kit\/(?:fields|scripts|ser
 
 /** core/ is data in, data out, and so are those. */
 export const purity = each((file) => {
-  const isCore = folderOf(file.path) === "core" && inSrc(file.path);
+  const isCore = inSrc(file.path) && /(?:\/core|\/pure)$/.test(layerOf(file.path));
   if (!isCore && !expands.test(file.path)) return [];
   const who = isCore ? "core" : "an expand";
   return house.impure.filter(({ use }) => use.test(file.code)).map(({ name }) => `${who} may not use ${name}`);
@@ -155,7 +166,7 @@ export const noIgnores = each((file) =>
 );
 
 export const laws: Record<string, Law> = {
-  "imports point down the floors and siblings are blind": floors,
+  "imports point down the layers, and services and siblings are blind to each other": floors,
   "relative imports carry their extension": extensions,
   "each outside package has its one home": packages,
   "each platform call has its home": calls,
