@@ -58,13 +58,16 @@ describe("every endpoint translates to one call", () => {
     ["POST", "/apply", manifest, "apply", [webManifest, { dryRun: false, prune: false, force: false, actor }]],
     ["POST", "/apply?dry_run=true&prune=1", "[]", "apply", [[], { dryRun: true, prune: true, force: false, actor }]],
     ["POST", "/apply?force=true", "[]", "apply", [[], { dryRun: false, prune: false, force: true, actor }]],
-    ["GET", "/apply", undefined, "listManifests", [{}]],
+    ["GET", "/apply", undefined, "listManifests", [{}, { blocks: false, status: false }]],
     [
       "GET",
       "/apply?kind=deployment&scope=%20s%20&name=",
       undefined,
       "listManifests",
-      [{ kind: "deployment", scope: "s" }],
+      [
+        { kind: "deployment", scope: "s" },
+        { blocks: false, status: false },
+      ],
     ],
     [
       "DELETE",

@@ -77,8 +77,11 @@ describe("start", () => {
   test("names the container that holds the port", async () => {
     const runtime = await runtimeOn((request, response) => {
       if (request.path.endsWith("/start")) return refuse(response, 500, taken);
-      const other = { Names: ["/quiet"], Ports: [{ PrivatePort: 8080 }] };
-      sendJson(response, 200, [other, { Names: ["/other"], Ports: [{ PublicPort: 8080 }] }]);
+      const other = { Names: ["/quiet"], Ports: [{ PrivatePort: 8080, Type: "tcp" }] };
+      sendJson(response, 200, [
+        other,
+        { Names: ["/other"], Ports: [{ PublicPort: 8080, PrivatePort: 80, Type: "tcp" }] },
+      ]);
     });
     const failure = await expectFailure(runtime.start("web.1"), "conflict", "PortTaken");
     expect(failure.message).toContain('host port 8080 is held by container "other"');
