@@ -20,7 +20,7 @@ import type { Door } from "./orchestration/http/callbacks/door.ts";
 import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
 import { createIdentityApp } from "./identity/http/app.ts";
 import { type Listener, startListener } from "./identity/http/listener.ts";
-import { startFront } from "./base/http/front/front.ts";
+import { type Front, startFront } from "./base/http/front/front.ts";
 import { startWorker } from "./identity/service/search-worker.ts";
 import { createIdentity, type RunningIdentity } from "./identity/service/create.ts";
 import { systemClock } from "./base/words/clock.ts";
@@ -40,6 +40,10 @@ export interface Daemon {
 }
 
 const stopGraceMs = 10_000;
+
+interface Stoppable {
+  stop(graceMs: number): Promise<void>;
+}
 
 /** The composition root: opens the store, connects to the engine, serves the planes. */
 export async function startDaemon(options: ServeOptions, log: Log): Promise<Daemon> {
@@ -147,19 +151,29 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     limits,
   });
-  runDoor = await runDoorOf({ running, names, layout, app, log });
-  const access = await openPlane(options, layout, names);
-  // Health checks of a proxy come the moment that the port opens.
-  await running.firstLook(limits.firstLookMs);
-  const front = await startFront({
-    ...access,
-    innerPath: `${layout.socket}.inner`,
-    inner: app.fetch,
-    takeover: app.takeover,
-    limits,
-    log,
-  });
-  const identityListener = listenForIdentity(identity, options, log);
+  const listeners: Stoppable[] = [];
+  const listened = async <L extends Stoppable>(listener: Promise<L> | L) => {
+    const started = await listener;
+    listeners.push(started);
+    return started;
+  };
+  let front: Front;
+  let identityListener: Listener | undefined;
+  try {
+    runDoor = await listened(runDoorOf({ running, names, layout, app, log }));
+    const access = await openPlane(options, layout, names);
+    // Health checks of a proxy come the moment that the port opens.
+    await running.firstLook(limits.firstLookMs);
+    const innerPath = `${layout.socket}.inner`;
+    front = await listened(startFront({ ...access, innerPath, inner: app.fetch, takeover: app.takeover, limits, log }));
+    const forUsers = listenForIdentity(identity, options, log);
+    if (forUsers !== undefined) identityListener = await listened(forUsers);
+  } catch (error) {
+    // A listener that stays open would keep the process, which has nothing to serve, from ending.
+    await Promise.all(listeners.map((listener) => listener.stop(0)));
+    runtime.close();
+    throw error;
+  }
   const stopping = new AbortController();
   door = callbackDoor({ options, running, runtime, names, layout, plane: app.fetch, log });
   const working = Promise.all([
@@ -175,7 +189,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       identity: identityListener === undefined ? [] : [identityListener.address],
     },
     async stop() {
-      await Promise.all([front.stop(stopGraceMs), runDoor?.stop(stopGraceMs), identityListener?.stop(stopGraceMs)]);
+      await Promise.all(listeners.map((listener) => listener.stop(stopGraceMs)));
       stopping.abort();
       await working;
       identity.close();

@@ -67,7 +67,7 @@ describe("a frozen replica", () => {
   test("until start: it is made anew with what is stored now", async () => {
     await berth.call("POST", "/config?scope=ice&name=web&restart=false", { FRESH: "yes" });
     const { exitCode, stdout } = await berth.cli(["start", frozen]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `making ${frozen} anew, no longer frozen\n` });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `starting a new ${frozen}, no longer frozen\n` });
     await waitFor("two running", async () => (await standing()).running === 2);
     expect((await standing()).frozen).toEqual([]);
     const fresh = (await berth.pods("ice", "web")).map(({ name }) => berth.docker(["exec", name, "env"]));

@@ -35,7 +35,7 @@ beforeEach(async () => {
 [ ! -e broken ] || { echo "cannot reach it" >&2; exit 1; }
 cat >>calls; echo >>calls
 if [ -e answer ]; then cat answer; else echo '{"status":"ok","data":{}}'; fi`,
-      promote: 'while [ ! -e go ]; do sleep 0.05; done; echo "$1 promoted"; [ ! -e fail ]',
+      promote: 'while [ ! -e go ] && [ -e plugin.yml ]; do sleep 0.05; done; echo "$1 promoted"; [ ! -e fail ]',
       rejoin: "echo rejoined",
       info: "echo fine",
     },

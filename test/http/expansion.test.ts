@@ -188,7 +188,7 @@ describe("actions of an expansion", () => {
     const folder = writePlugin(it.layout, "postgres", {
       yml: "name: postgres\naliases: [pg]\n",
       commands: {
-        expand: `cat >> seen; echo >> seen; while [ ! -e go-on ]; do sleep 0.02; done; echo '${JSON.stringify([set])}'`,
+        expand: `cat >> seen; echo >> seen; while [ ! -e go-on ] && [ -e plugin.yml ]; do sleep 0.02; done; echo '${JSON.stringify([set])}'`,
       },
     });
     const seen = () => Bun.file(`${folder}/seen`).text();

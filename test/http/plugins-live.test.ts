@@ -68,7 +68,7 @@ ${printing({ status: "ok", data: { message: "ok", actions: [{ type: "config_set"
 
 test("progress arrives while the command runs", async () => {
   writePlugin(layout, "slow", {
-    commands: { go: "echo begun >&2; while [ ! -e go-on ]; do sleep 0.05; done; echo done" },
+    commands: { go: "echo begun >&2; while [ ! -e go-on ] && [ -e bin ]; do sleep 0.05; done; echo done" },
   });
   const headers = { accept: "application/x-ndjson" };
   const response = await fetch(`${plane.front.url}/plugin/slow/go`, { method: "POST", headers });
@@ -152,7 +152,7 @@ test("an operator sees what comes in before it runs, and is told how far it is",
 });
 
 test("an install whose operator leaves is taken back; one that nobody watches goes on", async () => {
-  const install = `#!/bin/sh\nwhile [ ! -e ${root}/go-on ]; do sleep 0.05; done\n`;
+  const install = `#!/bin/sh\nwhile [ ! -e ${root}/go-on ] && [ -d ${root} ]; do sleep 0.05; done\n`;
   const source = writeTree(join(root, "late-source"), {
     "plugin.yml": "name: late\n",
     "bin/go": "#!/bin/sh\n",

@@ -50,7 +50,7 @@ beforeAll(async () => {
       yml: `name: ${name}\nversion: '1'\n${permissions === "" ? "" : `permissions: ${permissions}\n`}`,
       commands: {
         expand: printing({ status: "ok", data: set }),
-        hold: 'printf %s "$BERTH_CONTROLLER_URL" > url; while [ ! -e go ]; do sleep 0.02; done; rm -f go url',
+        hold: 'printf %s "$BERTH_CONTROLLER_URL" > url; while [ ! -e go ] && [ -e plugin.yml ]; do sleep 0.02; done; rm -f go url',
       },
     });
   }

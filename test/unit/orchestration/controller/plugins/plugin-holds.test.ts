@@ -12,7 +12,7 @@ const set = {
   name: "db",
   spec: { image: fixtureImage, command: ["sleep", "9"], env_from: ["data/db"] },
 };
-const untilTold = "touch begun; while [ ! -e go ]; do sleep 0.05; done; rm -f begun go";
+const untilTold = "touch begun; while [ ! -e go ] && [ -e plugin.yml ]; do sleep 0.05; done; rm -f begun go";
 
 async function begin(yml = "name: db\nversion: '1'\n") {
   it = await world({ plugins: (layout) => testPlugins(layout) });
