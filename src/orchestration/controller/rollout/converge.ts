@@ -75,7 +75,11 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     };
     const judgement = await judge(context, { ...finding, pods: podsNow(context, manifest, workload) });
     await Promise.all([judgement.recorded, saveStatus(context, { ...finding, memory: judgement.memory })]);
-    if (judgement.moved) continue;
+    if (judgement.moved) {
+      // What is wanted now is another spec: the error of the one that failed says nothing about it.
+      context.progress.clearTrouble(key);
+      continue;
+    }
     if (plan.steps.length === 0) return rest(context, finding);
     const deadlineAt =
       finding.movedAt === undefined ? undefined : finding.movedAt + workload.rollout.progressDeadlineMs;

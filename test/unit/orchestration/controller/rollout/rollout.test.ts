@@ -105,6 +105,16 @@ describe("a rollout that works", () => {
 });
 
 describe("a rollout that cannot work", () => {
+  test("because its process cannot be started goes back, and what comes next is judged by its own replicas", async () => {
+    const spec = { replicas: 1, rollout: { ...rollout, strategy: "recreate" } };
+    await running("1", spec);
+    it.runtime.fail("start", new Failure("conflict", "no such program", { reason: "StartFailed", lasting: true }), 2);
+    await it.apply(app("2", spec));
+    await it.settle();
+    expect(outline()).toEqual(["auto_rollback succeeded", "apply failed", "apply succeeded"]);
+    expect([versions(), (await status()).phase]).toEqual(["1", "ready"]);
+  });
+
   test("because the new replicas crash is rolled back, with the reason", async () => {
     await running();
     await it.apply(app("2"));
