@@ -13,9 +13,10 @@ export function pathOf(request: Request): string {
 }
 
 /**
- * The query parameters that an endpoint knows, trimmed; a blank one counts as left out. Reads ignore others, so that
- * clients of a later version get an answer. Whatever changes something refuses them: a mistyped `dry_run` must not
- * apply. Fails `invalid` for these, for a value that does not fit, and for a parameter given twice.
+ * The query parameters that an endpoint knows, trimmed. Reads ignore others, so that clients of a later version get an
+ * answer, and take a blank one as left out. Whatever changes something refuses both: a mistyped `dry_run` must not
+ * apply, and `ordinal=` of a script with an unset variable must not delete a whole statefulset. Fails `invalid` for
+ * these, for a value that does not fit, and for a parameter given twice.
  */
 export function readQuery(
   request: Request,
@@ -31,6 +32,9 @@ export function readQuery(
     const [value, ...more] = given.getAll(name);
     if (more.length > 0) throw new Failure("invalid", `query ${name}: given more than once`);
     const text = value?.trim();
+    if (text === "" && method !== "GET" && !mayBeBlank.includes(name)) {
+      throw new Failure("invalid", `query ${name}: is empty; give it a value, or leave it out`);
+    }
     if (text === undefined || text === "") continue;
     if (property.pattern !== undefined && !new RegExp(property.pattern).test(text)) {
       throw new Failure("invalid", `query ${name}: ${JSON.stringify(text)} is not a boolean, write true or false`);
@@ -39,6 +43,9 @@ export function readQuery(
   }
   return query;
 }
+
+/** A blank scope or kind stands for the only one that fits; both say nothing about how much is changed. */
+const mayBeBlank = ["scope", "kind"];
 
 const shownMax = 80;
 

@@ -1,5 +1,6 @@
+import { canonicalJson } from "../../../base/pure/digest.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { formatKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
@@ -9,8 +10,9 @@ import { resolveTarget } from "../state/target.ts";
 import type { ReleaseStream } from "./transcript.ts";
 
 /**
- * POST /releases/run. The release goes on whoever listens. One that an apply began and nobody has joined is what the
- * first caller gets; any other that is under way is a conflict, unless the caller wants to follow it.
+ * POST /releases/run. The release goes on whoever listens. One that an apply began with the commands that are stored, and
+ * that nobody has joined, is what the first caller gets. One that runs other commands, or none, gives way to a new
+ * release. Any other that is under way is a conflict, unless the caller wants to follow it.
  */
 export async function runRelease(
   context: Context,
@@ -30,21 +32,22 @@ export async function runRelease(
     if (latest === undefined) throw new Failure("not_found", `${formatKey(key)} has no release to follow`);
     return stream(latest);
   }
-  requireBlock(context.store.manifests.get(key));
+  const stored = context.store.manifests.get(key);
+  requireBlock(stored);
   // Nothing would be told until it is back.
   const isOwn = under?.cause === "release_run";
   if (!isOwn) context.engine.require();
-  if (under !== undefined) {
+  if (under !== undefined && runsStored(under, stored)) {
     if (!isOwn && context.releasePhases.claim(under.id)) return stream(under);
-    throw new Failure(
-      "conflict",
-      `release ${under.id} of ${formatKey(key)} is in progress; follow it with follow=true`,
-    );
+    throw underWay(under);
   }
   const release = await context.store.write((tx) => {
     const manifest = tx.manifests.get(key);
     if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
     requireBlock(manifest);
+    // Another caller may have been faster.
+    const [newest] = tx.releases.list(key);
+    if (newest !== undefined && newest.id !== latest?.id && newest.endedAt === undefined) throw underWay(newest);
     const now = context.clock.now();
     const minted = mintRelease(context, tx, { manifest, cause: "release_run", now });
     tx.manifests.touch(key);
@@ -53,6 +56,17 @@ export async function runRelease(
   });
   context.enqueue(key);
   return stream(release);
+}
+
+/** Whether the commands of a release are those of the manifest as it is stored. */
+function runsStored(release: ReleaseRecord, stored: StoredManifest | undefined): boolean {
+  const commands = (spec: Spec) => canonicalJson(spec.release ?? null);
+  return stored !== undefined && commands(release.spec) === commands(stored.spec);
+}
+
+function underWay(release: ReleaseRecord): Failure {
+  const text = `release ${release.id} of ${formatKey(release)} is in progress; follow it with follow=true`;
+  return new Failure("conflict", text);
 }
 
 function requireBlock(manifest: StoredManifest | undefined): void {

@@ -41,6 +41,15 @@ test.each(["POST", "PUT", "PATCH", "DELETE"] as const)(
   },
 );
 
+test.each(["POST", "PUT", "PATCH", "DELETE"] as const)(
+  "%s refuses a blank parameter, but for scope and kind",
+  (method) => {
+    expect(() => read(method, "?scope=a&prune=")).toThrow("query prune: is empty; give it a value, or leave it out");
+    expect(() => read(method, "?prune=%20")).toThrow("query prune: is empty");
+    expect(read(method, "?scope=&prune=1")).toEqual({ prune: "1" });
+  },
+);
+
 test("a parameter given twice is refused rather than chosen from", () => {
   expect(() => query("?scope=a&scope=b")).toThrow("query scope: given more than once");
 });

@@ -45,6 +45,26 @@ async function started(): Promise<void> {
   await it.settle();
 }
 
+describe("a release that is under way", () => {
+  test("without the commands that are stored now is not what the caller gets: they run", async () => {
+    await it.apply(web({ release: undefined }));
+    await it.quiet();
+    expect(releases()).toHaveLength(1);
+    await it.apply(web());
+    const stream = await run();
+    expect(stream.releaseId).not.toBe(releases().at(-1)?.id);
+    await endPhase(4);
+    expect(await read(stream)).toContain("failed in command (exit 4)");
+  });
+
+  test("of two callers at once, one gets a release and the other a conflict", async () => {
+    await started();
+    const settled = await Promise.allSettled([run(), run()]);
+    expect(settled.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(releases().filter(({ endedAt }) => endedAt === undefined)).toHaveLength(1);
+  });
+});
+
 describe("the output of a release", () => {
   test("ends with one line that says how it went", async () => {
     await started();
