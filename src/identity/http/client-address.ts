@@ -67,7 +67,12 @@ function addressOf(entry: string): string {
   return plain(match?.[1] ?? text);
 }
 
-/** IPv4 as it is written, also where a socket of both families tells it as IPv6. */
+/** One spelling of an address: IPv6 as RFC 5952 writes it, and IPv4 as IPv4 where it comes mapped into IPv6. */
 function plain(address: string): string {
-  return address.toLowerCase().startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  if (isIP(address) !== 6 || address.includes("%")) return address;
+  const short = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short);
+  if (mapped === null) return short;
+  const [high, low] = [Number.parseInt(mapped[1] ?? "", 16), Number.parseInt(mapped[2] ?? "", 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
