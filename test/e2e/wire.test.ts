@@ -75,8 +75,8 @@ describe("the orchestration listener", () => {
   test("the 1 MiB limit is exact: with a length, in chunks, over both sockets", async () => {
     const limit = 1024 * 1024;
     const padded = (size: number) => {
-      const text = JSON.stringify(deployment("s", "web", { replicas: 0, env: { PAD: "" } }));
-      return text.replace('"PAD":""', `"PAD":"${"x".repeat(size - text.length)}"`);
+      const text = JSON.stringify({ kind: "asset", scope: "s", name: "pad", spec: { files: { pad: "" } } });
+      return text.replace('"pad":""', `"pad":"${"x".repeat(size - text.length)}"`);
     };
     const fits = await post(padded(limit));
     expect(((await fits.json()) as { error?: string }).error).toBeUndefined();
@@ -93,7 +93,7 @@ describe("the orchestration listener", () => {
     });
     const chunked = await fetch(`${url}/apply`, { method: "POST", body: chunks });
     expect(chunked.status).toBe(413);
-    await berth.call("DELETE", "/apply?kind=deployment&scope=s&name=web");
+    await berth.call("DELETE", "/apply?kind=asset&scope=s&name=pad");
   });
 
   test("an unknown path is 404, a wrong method 405 with what is allowed", async () => {
