@@ -2,7 +2,7 @@ import type { DataOf } from "../../base/wire/endpoint.ts";
 import { startPod } from "../../orchestration/api/pods.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes } from "../shell/failures.ts";
-import { podNames, unlessGone } from "../wait/pods.ts";
+import { frozenWithoutContainer, podNames, unlessGone } from "../wait/pods.ts";
 
 export const startCommand: CommandBody = {
   usage: ["start SCOPE/NAME.REPLICA…", "start SCOPE/NAME"],
@@ -11,7 +11,10 @@ export const startCommand: CommandBody = {
   flags: [],
   async run(context, args) {
     const done: DataOf<typeof startPod>[] = [];
-    const names = await podNames(context.api, args.words, (pod) => !pod.running || pod.frozen);
+    const names = await podNames(context.api, args.words, {
+      concerns: (pod) => !pod.running || pod.frozen,
+      others: (text) => frozenWithoutContainer(context.api, text),
+    });
     if (names.length === 0 && !context.json) context.terminal.out("nothing to start: all of it runs");
     for (const name of names) {
       const data = await unlessGone(names, () => context.api.call(startPod, { params: { name } }));

@@ -1,6 +1,6 @@
 import type { PublishedPort } from "../../orchestration/api/pods.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
-import { isEngineAway, reasonOf } from "../wait/look.ts";
+import { frozenText, isEngineAway, reasonOf } from "../wait/look.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { ageOf } from "./time-text.ts";
 
@@ -58,7 +58,7 @@ export function coloured(phase: string, style: Style): string {
 }
 
 /** Why it is not as it should be; empty where all is well. */
-export function reasonCell({ kind, status }: ListedManifest): string {
+export function reasonCell({ kind, scope, name, status }: ListedManifest): string {
   if (status === undefined) return "";
   if (Array.isArray(status.children)) {
     const bad = childrenOf(status).filter(({ phase }) => ["failed", "failing", "progressing"].includes(phase));
@@ -66,6 +66,8 @@ export function reasonCell({ kind, status }: ListedManifest): string {
   }
   const reason = reasonOf(status);
   if (reason !== "") return printable(reason);
+  const frozen = frozenText({ scope, name }, status.frozen_ids);
+  if (frozen !== "") return frozen;
   const [last] = kind === "job" || kind === "cronjob" ? listOf(status.history).map(asObject) : [];
   if (typeof last?.error === "string") return printable(last.error);
   const [warning] = listOf(status.warnings);

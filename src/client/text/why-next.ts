@@ -50,6 +50,10 @@ const advices: Advice[] = [
     steps: () => ["free some space: docker image prune", "berth doctor"],
   },
   {
+    when: ({ text }) => /^Frozen:/.test(text),
+    steps: (why) => [`berth start ${ref(why)}`],
+  },
+  {
     when: ({ text }) => /EngineUnavailable/.test(text),
     steps: () => ["berth doctor"],
   },

@@ -3,7 +3,7 @@ import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../orches
 import { exitMeaning, postFailure } from "../../base/pure/exit-code.ts";
 import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
-import { reasonOf } from "../wait/look.ts";
+import { frozenText, reasonOf } from "../wait/look.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { tookText } from "./run-text.ts";
 import { printable, type Style } from "../shell/style.ts";
@@ -64,6 +64,8 @@ function unreadyPart({ replica_id: id, probe, check, since, got, logs }: Unready
 
 /** What is wrong at this moment, or that nothing is. */
 function now(why: Why, { style, now: at }: WhySetup): string[] {
+  const frozen = frozenText(why, why.frozen_ids);
+  if (why.phase === "ready" && frozen !== "") return [`  ${style.yellow(printable(frozen))}`];
   const reason = why.phase === "ready" ? "" : reasonOf({ ...why });
   if (reason === "") return nothingKnown(why);
   const retry =

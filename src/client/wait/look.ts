@@ -130,6 +130,12 @@ export function reasonOf(status: Record<string, unknown> | null): string {
   return textOf(status?.last_reconcile_error);
 }
 
+/** `1 frozen: berth start shop/db`, of one that is ready all the same; empty where nothing of it is frozen. */
+export function frozenText({ scope = "", name }: { scope?: string; name: string }, ids: unknown): string {
+  const count = Array.isArray(ids) ? ids.length : 0;
+  return count === 0 ? "" : `${count} frozen: berth start ${scope}/${name}`;
+}
+
 function conditionsOf(status: Record<string, unknown> | null): Record<string, unknown>[] {
   const list: unknown = status?.conditions;
   return Array.isArray(list) ? list : [];

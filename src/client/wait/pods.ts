@@ -1,9 +1,11 @@
 import { ApiError, type Client } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
+import { listManifests } from "../../orchestration/api/apply.ts";
+import { describe } from "../../orchestration/api/describe.ts";
 import { listPods, type PodRecord } from "../../orchestration/api/pods.ts";
 import { containerName } from "../../orchestration/core/naming.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { isFinishedRun, isReplica } from "./look.ts";
+import { isFinishedRun, isPodKind, isReplica } from "./look.ts";
 import { parseReference, splitReplica } from "../shell/reference.ts";
 
 type PodList = DataOf<typeof listPods>;
@@ -44,19 +46,41 @@ function only(list: PodList, keep: (pod: PodList["pods"][number]) => boolean): P
   return { pods: list.pods.filter(keep), degraded: [] };
 }
 
+/** Of a resource as a whole. */
+interface Meant {
+  /** Whether a replica of it is meant. */
+  concerns: (pod: PodRecord) => boolean;
+  /** The names of replicas that have no container. */
+  others: (text: string) => Promise<string[]>;
+}
+
+const allOfIt: Meant = { concerns: () => true, others: () => Promise.resolve([]) };
+
 /**
  * Container names behind the references of `stop` and `start`. A whole scope is refused. Where a reference names a
- * resource, only the replicas that `concerns` are meant.
+ * resource, only the replicas that are `meant`.
  */
-export async function podNames(
-  api: Client,
-  references: readonly string[],
-  concerns: (pod: PodRecord) => boolean = () => true,
-): Promise<string[]> {
+export async function podNames(api: Client, references: readonly string[], meant: Meant = allOfIt): Promise<string[]> {
   if (references.length === 0) throw usageFailure("say which pod: SCOPE/NAME.REPLICA; see: berth get pods");
-  const names = await Promise.all(references.map((text) => namesOf(api, text, concerns)));
+  const names = await Promise.all(references.map((text) => namesOf(api, text, meant)));
   return [...new Set(names.flat())];
 }
+
+/** Names of the frozen replicas of a resource whose containers are gone; only the server knows them. */
+export async function frozenWithoutContainer(api: Client, text: string): Promise<string[]> {
+  const { kind, scope = "", name = "" } = parseReference(text);
+  const stored = await api.call(listManifests, { query: { kind, scope, name } });
+  const keys = stored.filter((manifest) => isPodKind(manifest.kind));
+  const names = keys.map(async (key) => {
+    const { status, pods } = await api.call(describe, { query: { kind: key.kind, scope, name } });
+    const ids: unknown[] = Array.isArray(status?.frozen_ids) ? status.frozen_ids : [];
+    const gone = ids.map(String).filter((id) => pods.every((pod) => pod.replica_id !== id));
+    return gone.sort(byNumber).map((id) => containerName(scope, name, id));
+  });
+  return (await Promise.all(names)).flat();
+}
+
+const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
 
 /** For what a rollout takes away between the listing and the call: undefined, where several pods are meant. */
 export async function unlessGone<T>(names: readonly string[], call: () => Promise<T>): Promise<T | undefined> {
@@ -68,7 +92,7 @@ export async function unlessGone<T>(names: readonly string[], call: () => Promis
   }
 }
 
-async function namesOf(api: Client, text: string, concerns: (pod: PodRecord) => boolean): Promise<string[]> {
+async function namesOf(api: Client, text: string, { concerns, others }: Meant): Promise<string[]> {
   const { word, scope = "", name = "" } = parseReference(text);
   if (word !== undefined && !word.includes(".")) {
     // Containers of runs have no dot in their names: the server says what they are.
@@ -78,7 +102,9 @@ async function namesOf(api: Client, text: string, concerns: (pod: PodRecord) => 
   }
   const replicas = (await findPods(api, text)).pods.filter((pod) => isReplica(pod) && !isFinishedRun(pod));
   const isOne = word !== undefined || (replicas.length === 1 && replicas[0]?.resource_name !== name);
-  if (replicas.length > 0) return replicas.filter((pod) => isOne || concerns(pod)).map((pod) => pod.name);
+  if (isOne && replicas.length > 0) return replicas.map((pod) => pod.name);
+  const gone = word === undefined ? await others(text) : [];
+  if (replicas.length + gone.length > 0) return [...gone, ...replicas.filter(concerns).map((pod) => pod.name)];
   // A frozen replica may have no container left; the server knows its name all the same.
   const split = splitReplica(name);
   if (word !== undefined) return [word];

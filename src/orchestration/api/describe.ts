@@ -35,6 +35,8 @@ export const PodKindStatus = Type.Object({
   ready_replicas: Type.Integer(),
   updated_replicas: Type.Integer(),
   frozen_replicas: Type.Integer(),
+  /** Replicas that berth stop has frozen, with a container or without; left out where there are none. */
+  frozen_ids: Type.Optional(Type.Array(Type.String())),
   observed_revision: Type.Integer(),
   observed_generation: Type.Integer(),
   releases: Type.Array(Type.Unknown()),

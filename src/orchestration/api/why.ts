@@ -77,6 +77,8 @@ export const Why = Type.Object({
   at: Type.String(),
   phase: Type.Optional(Type.String()),
   conditions: Type.Array(Condition),
+  /** Replicas that berth stop has frozen; left out where there are none. */
+  frozen_ids: Type.Optional(Type.Array(Type.String())),
   last_reconcile_error: Type.Optional(Type.String()),
   next_retry_at: Type.Optional(Type.String()),
   /** Replicas that a failing probe keeps from being ready just now, longest first; at most 3. */

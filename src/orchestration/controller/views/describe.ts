@@ -96,8 +96,11 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
 export function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
   const stored = context.notes.status(key) ?? null;
   const known = isJobKind(key.kind) ? withRuns(context, key, stored) : stored;
-  const status = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };
-  if (!isPodKind(key.kind) || context.engine.up()) return status;
+  const marked = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };
+  if (!isPodKind(key.kind)) return marked;
+  const frozenIds = context.store.frozen.list(key);
+  const status = frozenIds.length === 0 ? marked : { ...marked, frozen_ids: frozenIds };
+  if (context.engine.up()) return status;
   const away: Condition = {
     type: "Degraded",
     status: true,

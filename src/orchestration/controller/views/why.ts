@@ -39,6 +39,7 @@ export async function why(context: Context, target: Target): Promise<Why> {
     deleted: store.manifests.get(key) === undefined,
     at: isoTime(at),
     ...statusPart(status),
+    ...frozenPart(context, key),
     unready: await unreadyOf(context, key),
     ...(death === undefined ? {} : { death: wireDeath(death) }),
     deaths: deaths.length,
@@ -110,6 +111,11 @@ function statusPart(status: Partial<PodKindStatus> | undefined) {
     ...(status?.last_reconcile_error === undefined ? {} : { last_reconcile_error: status.last_reconcile_error }),
     ...(status?.next_retry_at === undefined ? {} : { next_retry_at: status.next_retry_at }),
   };
+}
+
+function frozenPart({ store }: Context, key: ManifestKey): { frozen_ids?: string[] } {
+  const ids = store.frozen.list(key);
+  return ids.length === 0 ? {} : { frozen_ids: ids };
 }
 
 function wireDeath(death: DeathRecord): Death {

@@ -86,11 +86,12 @@ function isAllAside({ plan: { done, counts }, workload }: StatusInput): boolean 
 /** Why nothing of it will come up before somebody starts it. */
 function allFrozen(input: StatusInput): Cause | undefined {
   const { workload, frozenIds = [] } = input;
+  const { scope, name } = workload;
   if (!isAllAside(input) || frozenIds.length < workload.replicas) return undefined;
   const many = frozenIds.length === 1 ? "the only replica is" : `all ${frozenIds.length} replicas are`;
   return {
     reason: "Frozen",
-    message: `${many} frozen: berth start brings back what berth stop stopped${byHand(input)}`,
+    message: `${many} frozen; start with: berth start ${scope}/${name}${byHand(input)}`,
   };
 }
 

@@ -65,6 +65,14 @@ const berth = (...argv: string[]) => cli(argv, { server });
 const did = (calls: Call[]) => calls.filter(({ method }) => method !== "GET");
 
 describe("get", () => {
+  test("tells how a frozen replica of one that is ready comes back", async () => {
+    const status = { phase: "ready", conditions: [], frozen_ids: ["1"] };
+    const { out } = await cli(["get", "statefulset"], {
+      server: (call: Call) => (call.path === "/apply" ? [{ ...manifests[2], status }] : server(call)),
+    });
+    expect(out).toMatch(/data\/queue +ready .*1 frozen: berth start data\/queue/);
+  });
+
   test("lists everything by kind", async () => {
     const { out, code } = await berth("get");
     expect(out).toBe(
@@ -558,6 +566,26 @@ describe("restart, stop, start", () => {
       server: (call: Call) => (call.path.endsWith("/start") ? waits : server(call)),
     });
     expect(out).toBe("data-queue.2 is no longer frozen; it starts once the replicas below it are ready\n");
+  });
+
+  test("start of a resource also starts frozen replicas whose containers are gone", async () => {
+    const frozen_ids = ["10", "2", "0"];
+    const stopped = (pods: unknown[]) => (call: Call) => {
+      if (call.path === "/describe") return { manifest: {}, status: { frozen_ids }, pods };
+      if (call.path === "/pods") return { pods, degraded: [] };
+      return server(call);
+    };
+    const all = await cli(["start", "data/queue"], { server: stopped([]) });
+    expect(did(all.calls).map(({ path }) => path)).toEqual(
+      ["0", "2", "10"].map((id) => `/pods/data-queue.${id}/start`),
+    );
+    const here = pod("data-queue.0", { kind: "statefulset", replica_id: "0", running: false, frozen: true });
+    const some = await cli(["start", "data/queue"], { server: stopped([here]) });
+    expect(did(some.calls)).toHaveLength(3);
+    expect(await berth("start", "data/none")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no pods of "data/none"'),
+    });
   });
 
   test("start a replica whose container is gone", async () => {

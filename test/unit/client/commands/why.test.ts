@@ -109,6 +109,11 @@ describe("why", () => {
     );
   });
 
+  test("of one that is ready with a frozen replica tells how it comes back", async () => {
+    const { out } = await why({ ...data, frozen_ids: ["k3x7a"] });
+    expect(out).toContain("deployment/shop/web  ready\n  1 frozen: berth start shop/web\n");
+  });
+
   test("says so when nothing ever happened", async () => {
     const { out } = await why({ ...data, death: undefined, deaths: 0, failed_release: undefined, events: [] });
     expect(out).toBe(

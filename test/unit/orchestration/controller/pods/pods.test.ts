@@ -225,6 +225,18 @@ describe("a stop with freeze", () => {
     expect(it.events("pod.stop")).toMatchObject([{ actor: "ana", name: "web", detail: { freeze: true } }]);
   });
 
+  test("is told by describe, list and why, with a container or without", async () => {
+    const [name = ""] = web();
+    await stop(name);
+    const id = name.split(".")[1] ?? "";
+    await it.runtime.remove(name);
+    await it.settle();
+    const { status, pods } = await it.describe("deployment", "shop", "web");
+    expect([status?.frozen_ids, pods.length]).toEqual([[id], 1]);
+    const told = await it.controller.why({ kind: "deployment", scope: "shop", name: "web" });
+    expect(told.frozen_ids).toEqual([id]);
+  });
+
   test("of an ordinal leaves the others in service", async () => {
     await stop("shop-db.0");
     await it.settle();

@@ -36,7 +36,7 @@ describe("frozen replicas", () => {
     const made = frozen(ids.map(stoppedPod), ids);
     expect(made.phase).toBe("stopped");
     expect(condition(made, "Ready")).toMatchObject({ status: false, reason: "Frozen" });
-    expect(condition(made, "Ready")?.message).toContain("all 3 replicas are frozen");
+    expect(condition(made, "Ready")?.message).toBe("all 3 replicas are frozen; start with: berth start shop/web");
     expect(condition(made, "Degraded")?.status).toBe(false);
     expect(frozen([], ids).phase).toBe("stopped");
   });
