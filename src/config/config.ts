@@ -143,6 +143,8 @@ export const clientLimits = {
   pollMs: 400,
   /** Default of `--timeout`. */
   waitMs: 300_000,
+  /** A wait ends when the server gave no answer for so long. */
+  silenceMs: 60_000,
   manifestFilesMax: 1_000,
   /** Of one manifest file, asset file or env file. */
   fileBytesMax: 8 * 1024 * 1024,

@@ -26,8 +26,10 @@ export const applyCommand: CommandBody = {
   detail: [
     "Shows the plan and asks; without a terminal it needs -y. Stores the manifests whole or not at all.",
     "Then waits until deployments and statefulsets are ready, and exits with 0 when they are, with 1 when",
-    "one failed or went back to the version before, with 3 when --timeout came first. If someone else",
-    "changes a resource between plan and apply, nothing is overwritten: -y plans again, up to 3 times.",
+    "one failed or went back to the version before, with 3 when --timeout came first, with 4 when the",
+    "server did not answer for a minute, or at the end of the time: what was stored stays stored. If",
+    "someone else changes a resource between plan and apply, nothing is overwritten: -y plans again, up",
+    "to 3 times.",
     "With --atomic the server puts every resource of the apply back as it was when one of them fails,",
     "also when this command or the server ends meanwhile. Release commands, jobs and webhooks that ran",
     "cannot be undone; blocks of plugins are refused.",

@@ -66,6 +66,7 @@ export interface ClientLimits {
   answerMs: number;
   pollMs: number;
   waitMs: number;
+  silenceMs: number;
   manifestFilesMax: number;
   fileBytesMax: number;
   manifestDepthMax: number;

@@ -6,7 +6,7 @@ import { lastWords } from "./last-words.ts";
 import { progressBlock, progressLines, readyText } from "./progress.ts";
 import { printable } from "../shell/style.ts";
 import { shortDuration } from "../text/time-text.ts";
-import { type Look, type Waited, type WaitResult, type WaitTarget, waitFor } from "./wait.ts";
+import { type Look, type Waited, type WaitResult, type WaitTarget, Silence, waitFor } from "./wait.ts";
 
 /** Milliseconds of `--timeout`, or the default. */
 export function timeoutOf(text: string | undefined, context: Context): number {
@@ -32,21 +32,40 @@ export async function watch(targets: readonly WaitTarget[], timeoutMs: number, c
     signal,
     timeoutMs,
     pollMs: limits.pollMs,
+    silenceMs: limits.silenceMs,
     onRound(round) {
       phases.round(round);
       progress.round(round);
     },
     passing: (error) => error instanceof CommandFailure && error.exitCode === exitCodes.unreachable,
-  }).finally(async () => {
-    await phases.end();
-    progress.end();
-  });
+  })
+    .finally(async () => {
+      await phases.end();
+      progress.end();
+    })
+    .catch((error: unknown) => {
+      throw error instanceof Silence ? unanswered(error, context) : error;
+    });
   for (const target of result.targets) {
     for (const line of closing(target, { result, timeoutMs, context })) terminal.note(line);
     if (target.look.state === "ready" || target.look.state === "gone" || signal.aborted) continue;
     for (const line of [...(await lastWords(context, target.ref)), ...nextSteps(target.ref)]) terminal.note(line);
   }
   return result;
+}
+
+/** Says what was waited for; answers with what the client says of a server that it cannot reach. */
+function unanswered({ targets, silentMs, cause }: Silence, { terminal }: Context): unknown {
+  const { red, yellow } = terminal.noteStyle;
+  const lasted = shortDuration(silentMs);
+  for (const { ref, look } of targets) {
+    const text = look.why === "" ? "" : `: ${printable(look.why)}`;
+    if (look.state === "failed" || look.state === "gone") terminal.note(`${red("✗")} ${ref} is not ready${text}`);
+    if (look.state === "pending") {
+      terminal.note(`${yellow("…")} ${ref} not waited for: the server has not answered for ${lasted}`);
+    }
+  }
+  return cause;
 }
 
 interface Progress {

@@ -39,6 +39,8 @@ export interface WaitSetup {
   signal: AbortSignal;
   pollMs: number;
   timeoutMs: number;
+  /** Without any answer for so long the wait ends before its time. */
+  silenceMs: number;
   /** Called after each round with the last look at every target, in order. */
   onRound: (round: readonly Waited[]) => void;
   /** Whether an error of `look` may pass by itself, such as a server that restarts. */
@@ -52,19 +54,58 @@ export interface WaitResult {
 
 const nothingYet: Look = { state: "pending", phase: "", wanted: 0, ready: 0, pods: [], why: "" };
 
-/** Looks at every target until each is ready, failed or gone, the time is up, or the operator interrupts. */
+/**
+ * Looks at every target until each is ready, failed or gone, the time is up, or the operator interrupts. Throws a
+ * `Silence` when the server gives no answer for `silenceMs`, or none at the end of the time.
+ */
 export async function waitFor(targets: readonly WaitTarget[], setup: WaitSetup): Promise<WaitResult> {
-  const deadline = setup.clock.now() + setup.timeoutMs;
+  const { clock, signal } = setup;
+  const deadline = clock.now() + setup.timeoutMs;
   let round: Waited[] = targets.map(({ ref }) => ({ ref, look: nothingYet }));
+  let silentSince: number | undefined;
   for (;;) {
-    round = await Promise.all(targets.map((target, index) => lookOnce(target, round[index], setup)));
-    if (setup.signal.aborted) return { outcome: "interrupted", targets: round };
+    const began = clock.now();
+    const looked = await Promise.all(targets.map((target, index) => lookOnce(target, round[index], setup)));
+    round = looked.map(({ waited }) => waited);
+    if (signal.aborted) return { outcome: "interrupted", targets: round };
     setup.onRound(round);
     if (round.every(({ look }) => look.state !== "pending")) break;
-    if (setup.clock.now() >= deadline) return { outcome: outcomeOf(round, "timed out"), targets: round };
-    await setup.clock.sleep(setup.pollMs, setup.signal);
+    const silence = silenceIn(looked);
+    silentSince = silence === undefined ? undefined : (silentSince ?? began);
+    const now = clock.now();
+    const isTooLong = silentSince !== undefined && now - silentSince >= setup.silenceMs;
+    if (silence !== undefined && silentSince !== undefined && (isTooLong || now >= deadline)) {
+      throw new Silence(silence.error, { targets: round, silentMs: now - silentSince });
+    }
+    if (now >= deadline) return { outcome: outcomeOf(round, "timed out"), targets: round };
+    await clock.sleep(setup.pollMs, signal);
   }
   return { outcome: outcomeOf(round, "ready"), targets: round };
+}
+
+/** The server did not answer; `cause` is the last error. */
+export class Silence extends Error {
+  readonly targets: readonly Waited[];
+  readonly silentMs: number;
+
+  constructor(cause: unknown, { targets, silentMs }: { targets: readonly Waited[]; silentMs: number }) {
+    super("the server does not answer", { cause });
+    this.name = "Silence";
+    this.targets = targets;
+    this.silentMs = silentMs;
+  }
+}
+
+interface Looked {
+  waited: Waited;
+  /** The error that came in place of an answer. */
+  silence?: { error: unknown };
+}
+
+/** An error of a round in which nothing that was asked had an answer. */
+function silenceIn(looked: readonly Looked[]): Looked["silence"] {
+  const asked = looked.filter(({ waited }) => waited.look.state === "pending");
+  return asked.every(({ silence }) => silence !== undefined) ? asked[0]?.silence : undefined;
 }
 
 function outcomeOf(round: readonly Waited[], otherwise: "ready" | "timed out"): WaitResult["outcome"] {
@@ -72,13 +113,14 @@ function outcomeOf(round: readonly Waited[], otherwise: "ready" | "timed out"): 
 }
 
 /** A settled target is not looked at again; an error that may pass keeps the last look and says so. */
-async function lookOnce(target: WaitTarget, before: Waited | undefined, setup: WaitSetup): Promise<Waited> {
+async function lookOnce(target: WaitTarget, before: Waited | undefined, setup: WaitSetup): Promise<Looked> {
+  const { ref } = target;
   const last = before?.look ?? nothingYet;
-  if (last.state !== "pending") return { ref: target.ref, look: last };
+  if (last.state !== "pending") return { waited: { ref, look: last } };
   try {
-    return { ref: target.ref, look: await target.look() };
+    return { waited: { ref, look: await target.look() } };
   } catch (error) {
     if (!setup.signal.aborted && !setup.passing(error)) throw error;
-    return { ref: target.ref, look: { ...last, why: "the server does not answer; still trying" } };
+    return { waited: { ref, look: { ...last, why: "the server does not answer; still trying" } }, silence: { error } };
   }
 }

@@ -6,7 +6,7 @@ const web = "kind: deployment\nscope: shop\nname: web\nspec:\n  image: web:2\n  
 
 interface Script {
   /** Answers of GET /describe, one after the other, the last for ever. */
-  statuses?: (Record<string, unknown> | null)[];
+  statuses?: (Record<string, unknown> | null | Error)[];
   action?: "create" | "update" | "unchanged";
   onApply?: (call: Call) => unknown;
 }
@@ -17,6 +17,7 @@ function scripted({ statuses = [status("ready")], action = "update", onApply }: 
   return (call: Call): unknown => {
     if (call.path === "/describe") {
       const current = statuses[Math.min(looks++, statuses.length - 1)];
+      if (current instanceof Error) throw current;
       return { manifest: stored("deployment/shop/web", {}, 8), status: current, pods: [pod("shop-web.a1b2c")] };
     }
     if (call.path !== "/apply" || call.method !== "POST") return undefined;
@@ -120,6 +121,16 @@ describe("apply", () => {
     const { code, err } = await apply(["--timeout", "10s"], { statuses: [status("progressing")] });
     expect(code).toBe(3);
     expect(err).toContain("is not ready after 10s: ImagePull: no such image; the server goes on");
+  });
+
+  test("ends with 4 when the server is gone, after a minute without an answer", async () => {
+    const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    const statuses = [status("progressing"), refused];
+    const { code, err } = await apply([], { statuses });
+    expect(code).toBe(4);
+    expect(err).toContain("… deployment/shop/web not waited for: the server has not answered for 60s");
+    expect(err).toContain("error: cannot reach the server at http://127.0.0.1:1: nothing listens there");
+    expect((await apply(["--timeout", "10s"], { statuses })).code).toBe(4);
   });
 
   test("ends with 130 on Ctrl-C and says that the server goes on", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { PodRecord } from "../../../../src/orchestration/api/pods.ts";
 import { progressBlock, progressLines, podState, readyText } from "../../../../src/client/wait/progress.ts";
 import { plainStyle } from "../../../../src/client/shell/style.ts";
-import { type Look, type Waited, type WaitTarget, waitFor } from "../../../../src/client/wait/wait.ts";
+import { type Look, type Waited, type WaitTarget, Silence, waitFor } from "../../../../src/client/wait/wait.ts";
 import { pod } from "../../../support/cli.ts";
 
 const pending: Look = { state: "pending", phase: "progressing", wanted: 2, ready: 1, pods: [], why: "" };
@@ -40,6 +40,7 @@ function setup(change: { signal?: AbortSignal; onSleep?: () => void } = {}) {
       signal: change.signal ?? new AbortController().signal,
       pollMs: 100,
       timeoutMs: 1_000,
+      silenceMs: 500,
       onRound: (round: readonly Waited[]) => void rounds.push(round.map(({ look }) => look.state)),
       passing: (error: unknown) => error instanceof RangeError,
     },
@@ -88,6 +89,27 @@ describe("waitFor", () => {
     const { options } = setup();
     const target = scripted("a", [pending, new RangeError("away"), ready]);
     expect((await waitFor([target], options)).outcome).toBe("ready");
+  });
+
+  test("a server that stays away ends the wait, with the error of the last look", async () => {
+    const { options, now } = setup();
+    const away = new RangeError("away");
+    const error = await waitFor([scripted("a", [pending, away])], options).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Silence);
+    expect(error).toMatchObject({ cause: away, silentMs: 500 });
+    expect(now()).toBe(600);
+  });
+
+  test("a server that is away at the end of the time is not called slow", async () => {
+    const { options } = setup();
+    const looks = [...Array.from({ length: 8 }, () => pending), new RangeError("away")];
+    await expect(waitFor([scripted("a", looks)], options)).rejects.toThrow(Silence);
+  });
+
+  test("a server that answers for one of several is there", async () => {
+    const { options } = setup();
+    const targets = [scripted("a", [new RangeError("away")]), scripted("b", [pending])];
+    expect((await waitFor(targets, options)).outcome).toBe("timed out");
   });
 
   test("another error ends the wait", async () => {
