@@ -133,11 +133,18 @@ export function readStatus(text: string): Status {
 export async function statusOf(cluster: Cluster, pod: PodRecord): Promise<Status | undefined> {
   if (!pod.running) return undefined;
   try {
-    return readStatus(await tool(cluster, { pod, args: ["status"], timeoutMs: 15_000 }));
+    const status = readStatus(await tool(cluster, { pod, args: ["status"], timeoutMs: 15_000 }));
+    return saysItsRole(status) ? status : undefined;
   } catch (error) {
     cluster.progress(error instanceof Error ? error.message : String(error));
     return undefined;
   }
+}
+
+/** Scripts of older blocks say "standby" of a server that does not answer, and then no position. */
+function saysItsRole(status: Status): boolean {
+  const role = status.one("role");
+  return role === "primary" || (role === "standby" && status.one("position") !== "");
 }
 
 /** Asks again every half second until it is so; fails after the limit. */

@@ -52,13 +52,14 @@ select format('create database %I owner %I', :'name', :'owner')
 SQL
 }
 
-# Lines "key=value", and "standby=NAME STATE LAG_BYTES" of each that follows.
+# Lines "key=value", and "standby=NAME STATE LAG_BYTES" of each that follows. Fails where the server does not answer.
 status() {
   load_state
+  recovering=$(local_value 'select pg_is_in_recovery()')
   echo "epoch=$epoch"
   echo "primary=$primary"
   echo "backups=$(list_backups | wc -l | tr -d ' ')"
-  if ! in_recovery; then
+  if [ "$recovering" = f ]; then
     local_value "select 'role=primary' union all select 'version=' || current_setting('server_version')
       union all select 'lsn=' || pg_current_wal_lsn()::text
       union all select 'timeline=' || timeline_id from pg_control_checkpoint()"
@@ -81,10 +82,10 @@ status() {
 promote() {
   load_state
   remember "$1" "$2"
-  in_recovery || {
+  if [ "$(local_value 'select pg_is_in_recovery()')" = f ]; then
     say "this pod is primary already"
     return 0
-  }
+  fi
   [ "$(local_value 'select pg_promote(true, 60)')" = t ] || die "the server did not become primary within 60 seconds"
   # pg_rewind looks for the new timeline where a checkpoint has written it.
   local_value checkpoint

@@ -11,26 +11,35 @@ ready() {
   : >/tmp/berth-synced
 }
 
-# Lines "key=value", and "standby=ADDRESS STATE OFFSET" of each that follows.
+# Lines "key=value", and "standby=ADDRESS STATE OFFSET" of each that follows. Fails where the server does not answer: whoever
+# does not say that it follows is no standby.
 status() {
   . /berth/backup.sh
+  replication=$(ask info replication)
   echo "epoch=$epoch"
   echo "primary=$primary"
   echo "backups=$(list_backups | wc -l | tr -d ' ')"
   echo "version=$(field server redis_version)"
   echo "keys=$(ask dbsize)"
   echo "bytes=$(field memory used_memory)"
-  echo "replid=$(field replication master_replid)"
-  if [ "$(field replication role)" = master ]; then
-    echo "role=primary"
-    echo "position=$(field replication master_repl_offset)"
-    field replication 'slave[0-9]*' | sed 's/^ip=\([^,]*\),.*state=\([^,]*\),offset=\([0-9]*\).*/standby=\1 \2 \3/'
-  else
-    echo "role=standby"
-    echo "position=$(field replication slave_repl_offset)"
-    echo "streaming=$([ "$(field replication master_link_status)" = up ] && echo t || echo f)"
-  fi
+  echo "replid=$(replicates master_replid)"
+  case $(replicates role) in
+    master)
+      echo "role=primary"
+      echo "position=$(replicates master_repl_offset)"
+      replicates 'slave[0-9]*' | sed 's/^ip=\([^,]*\),.*state=\([^,]*\),offset=\([0-9]*\).*/standby=\1 \2 \3/'
+      ;;
+    slave)
+      echo "role=standby"
+      echo "position=$(replicates slave_repl_offset)"
+      echo "streaming=$([ "$(replicates master_link_status)" = up ] && echo t || echo f)"
+      ;;
+    *) die "the server does not say whether it takes writes or follows" ;;
+  esac
 }
+
+# replicates NAME: one field of what the server said in that one answer.
+replicates() { printf '%s\n' "$replication" | sed -n "s/^$1://p"; }
 
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }

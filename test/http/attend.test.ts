@@ -91,6 +91,24 @@ test("pods that are not ready for the declared time are told with their times; w
   expect(calls()).toHaveLength(1);
 });
 
+test("a block of which no pod was ever ready is not down, however long it takes; once one was, also after a restart", async () => {
+  it.runtime.fail("create", new Failure("unavailable", "no room"));
+  const answer = await ask("POST /apply", { kind: "db", scope: "data", name: "main", spec: { size: 1 } });
+  expect(answer.status).toBe(200);
+  for (let second = 0; second < 30; second += 1) await it.advance(1_000);
+  expect(calls()).toEqual([]);
+  expect(it.events("plugin.attend")).toEqual([]);
+  it.runtime.fail("create", undefined);
+  await it.advance(60_000);
+  await it.settle();
+  it.runtime.fail("create", new Failure("unavailable", "no room"));
+  for (const pod of ["data-main.0", "data-main.1"]) await it.runtime.remove(pod);
+  await it.restart();
+  await looked("the plugin to be asked about pods that were ready before the restart", () =>
+    calls().some(({ unready }) => unready.some(({ ms }) => ms >= 3_000)),
+  );
+});
+
 test("a plugin is asked again when it wants that, as long as pods are not ready", async () => {
   await applied();
   writeFileSync(join(folder, "answer"), JSON.stringify({ status: "ok", data: { again: "2s" } }));

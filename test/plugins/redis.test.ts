@@ -71,6 +71,37 @@ describe("redis on a real server", () => {
     return berth.docker(call).trim();
   };
 
+  test("a server that does not listen is neither primary nor standby", () => {
+    const ask = ["exec", "-e", "REDIS_PORT=1", "data-cache.0", "sh", "-c", "sh /berth/tools.sh status || echo failed"];
+    expect(berth.docker(ask).trim()).toMatch(/failed$/);
+    expect(berth.docker(ask)).not.toContain("role=");
+  });
+
+  test("a block that comes up for the first time is no failover, however long that takes", async () => {
+    const fresh = (name: string, spec: Record<string, unknown>): Manifest => {
+      return { kind: "redis", scope: "fresh", name, spec: { image: redisImage, stop_grace: "0s", ...spec } };
+    };
+    const blocks = [fresh("one", {}), fresh("two", { replicas: 2, failover: { after: "5s" } })];
+    const { status, body } = await berth.apply(...blocks);
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    for (const name of ["one", "two"]) {
+      const pause = () => Bun.spawnSync(["docker", "-H", berth.dockerHost, "pause", `fresh-${name}.0`]).exitCode;
+      await waitFor(`the first pod of ${name} to run`, () => pause() === 0, 60_000);
+    }
+    // Longer than the 5s after which a pod that was ready once is looked after.
+    await Bun.sleep(9_000);
+    for (const name of ["one", "two"]) {
+      berth.docker(["unpause", `fresh-${name}.0`]);
+      await berth.ready("statefulset", "fresh", name, 120_000);
+      const { body: config } = await berth.call("GET", `/config?scope=fresh&name=${name}`);
+      const { vars } = config.data as unknown as { vars: Record<string, string> };
+      expect(vars).toMatchObject({ REDIS_PRIMARY_ORDINAL: "0", REDIS_EPOCH: "1" });
+      const { stdout } = await berth.cli(["why", `fresh/${name}`]);
+      expect(stdout).not.toContain("attend");
+      await berth.run("delete", "redis", `fresh/${name}`, "--yes", "--prune");
+    }
+  });
+
   test("the block became a server with a standby", async () => {
     await isWhole();
     await cli("set", "kept", "1");

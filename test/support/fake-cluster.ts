@@ -7,7 +7,8 @@ export interface FakePod {
   running: boolean;
   frozen: boolean;
   role: "primary" | "standby";
-  position: number;
+  /** Undefined: scripts of older blocks call what does not answer a standby, and tell no position. */
+  position: number | undefined;
   /** Tools that fail there. */
   broken?: string[];
 }
@@ -76,7 +77,7 @@ function loadFrom(world: FakeWorld): Cluster {
     if (pod.broken?.includes(tool)) return { exitCode: 1, stdout: "", stderr: `${tool} failed` };
     if (tool === "promote") pod.role = "primary";
     if (pods.filter((each) => each.running && each.role === "primary").length > 1) throw new Error("two primaries");
-    return { exitCode: 0, stdout: `role=${pod.role}\nposition=${pod.position}\n`, stderr: "" };
+    return { exitCode: 0, stdout: `role=${pod.role}\nposition=${pod.position ?? ""}\n`, stderr: "" };
   };
   return {
     kind: fakeKind,

@@ -8,7 +8,7 @@ import type { Plugin } from "../../plugins/plugin.ts";
 import { attendTo } from "./attend-run.ts";
 import type { Attendance, ExclusiveCall } from "./attendance.ts";
 import type { Context } from "../state/context.ts";
-import { unreadyPods } from "./unready.ts";
+import { hasServed, unreadyPods } from "./unready.ts";
 
 type Reason = AttendInput["reason"];
 
@@ -17,6 +17,8 @@ interface Attended {
   /** On the steady clock; undefined: nothing is due. */
   dueAt: number | undefined;
   reason: Reason;
+  /** Whether a pod of it was ever ready: before that none counts as unready. */
+  served: boolean;
   /** Pod name to when it was first seen not ready, on the steady clock. */
   unready: Map<string, number>;
   /** Pods that the plugin has been asked about since they became unready. */
@@ -74,7 +76,7 @@ export function createAttendance(contextOf: () => Context): Attendance {
     if (at !== undefined) return Object.assign(at, due);
     const { attendBackoffFirstMs: firstMs, attendBackoffMaxMs: maxMs } = contextOf().limits;
     const backoff = createBackoff({ firstMs, maxMs, random: Math.random });
-    const fresh = { ...due, unready: new Map(), asked: new Set<string>(), backoff, error: undefined };
+    const fresh = { ...due, served: false, unready: new Map(), asked: new Set<string>(), backoff, error: undefined };
     known.set(formatKey(block), fresh);
     return fresh;
   }
@@ -88,7 +90,8 @@ export function createAttendance(contextOf: () => Context): Attendance {
     for (const attended of blocks) {
       const { block, plugin, unreadyMs } = attended;
       const at = known.get(formatKey(block)) ?? make(block, { reason: "start", dueAt: undefined });
-      watch(at, { pods: unreadyPods(context, block), now, unreadyMs });
+      at.served ||= hasServed(context, block);
+      watch(at, { pods: at.served ? unreadyPods(context, block) : [], now, unreadyMs });
       const place = `${plugin.yml.name} ${block.scope}/${block.name}`;
       if (at.dueAt === undefined || at.dueAt > now || running.has(place)) continue;
       at.dueAt = undefined;

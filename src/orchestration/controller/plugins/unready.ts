@@ -16,6 +16,20 @@ export function unreadyPods(context: Context, block: ManifestKey): string[] {
     .flatMap((child) => unreadyOf(context, child));
 }
 
+/**
+ * Whether a pod of the block is ready or ever was. One that is still coming up for the first time is not down; what runs it
+ * for the first time tells how that goes.
+ */
+export function hasServed(context: Context, block: ManifestKey): boolean {
+  return context.store.blocks
+    .children(block)
+    .filter(({ kind }) => isPodKind(kind))
+    .some((child) => {
+      const isGood = context.store.releases.list(child).some(({ good }) => good);
+      return isGood || context.pods.of(child).some((pod) => readinessOf(context, pod).ready);
+    });
+}
+
 function unreadyOf(context: Context, key: ManifestKey): string[] {
   const frozen = context.store.frozen.list(key);
   const pods = context.pods.of(key).filter(({ role, replicaId }) => role === undefined && !frozen.includes(replicaId));

@@ -46,6 +46,11 @@ test("the old primary is stopped before the config names the new one, and only t
   expect(world.config).toEqual({ PRIMARY: "1", EPOCH: "2" });
 });
 
+test("a server that does not answer is no standby, whatever an older script says of it", async () => {
+  const world = fakeWorld([{ ...standby(), position: undefined }]);
+  expect(await standingOf(world.load())).toEqual({ intended: 0, primary: 0, answers: false, standbys: [] });
+});
+
 test("a promotion that fails puts the old primary back, with a newer word than the failed one", async () => {
   const world = fakeWorld([primary(), { ...standby(), broken: ["promote"] }]);
   await expect(promote(world, 1)).rejects.toThrow("promote in data-main.1: promote failed");
