@@ -1,5 +1,6 @@
 import { ApiError, type Client, createClient } from "../../src/base/wire/client.ts";
 import type { Spec } from "../../src/orchestration/api/manifest.ts";
+import { apply } from "../../src/orchestration/api/apply.ts";
 import { getConfig, setConfig } from "../../src/orchestration/api/config.ts";
 import { listPluginRuns } from "../../src/orchestration/api/dispatch.ts";
 import { describe } from "../../src/orchestration/api/describe.ts";
@@ -13,6 +14,8 @@ import { type ExecRequest, type ExecOutcome, execInPod } from "./exec.ts";
 export interface Controller {
   /** The stored spec of a statefulset; undefined when there is none. */
   spec(of: Reference): Promise<Spec | undefined>;
+  /** Who holds a fixed host port that a statefulset with this spec would need, in words; asked of a plan, so nothing changes. */
+  heldPorts(of: Reference, spec: Spec): Promise<string[]>;
   /** Config of scope and app together; empty when nothing is set. */
   config(of: Reference): Promise<Record<string, string>>;
   /** An empty value unsets. What reads the config is rolled only with `restart`. */
@@ -92,7 +95,7 @@ function controllerUrl(call: Call): string {
   return url;
 }
 
-type Readers = "spec" | "config" | "pods" | "mounts" | "runs" | "backupRuns";
+type Readers = "spec" | "heldPorts" | "config" | "pods" | "mounts" | "runs" | "backupRuns";
 
 /** Commands that tell about backups. */
 const backupCommands = ["backup", "restore", "backups:import"];
@@ -125,6 +128,11 @@ function readers(api: Client, plugin: string): Pick<Controller, Readers> {
       const query = { kind: "statefulset", ...of };
       const found = await orUndefined(api.call(describe, { query }), 404);
       return found?.manifest.spec;
+    },
+    async heldPorts(of, spec) {
+      const body = { kind: "statefulset", ...of, spec };
+      const { plan = [] } = await api.call(apply, { query: { dry_run: true }, body });
+      return plan.flatMap(({ notes }) => notes.filter((note) => /^host port \d+ is /.test(note)));
     },
     async config(of) {
       const { vars } = await api.call(getConfig, { query: { ...of } });

@@ -24,8 +24,9 @@ export function exposeCommand(kind: ServerKind, portOf: (cluster: Cluster) => st
     }
     if (cluster.config[kind.exposeKey] === undefined) await requireDefaultPorts(cluster, own);
     const exposed = `${address}:${port}`;
+    await requireFree(cluster, { address, port: `${exposed}:${own}` });
     return {
-      message: `${referenceText(cluster.of)} is reached on ${exposed}, also from outside where no firewall is before it; the pod is made anew`,
+      message: `${referenceText(cluster.of)} is reached on ${exposed}, ${reachOf(address)}; the pod is made anew`,
       actions: [
         { type: "config_set", ...cluster.of, kv: { [kind.exposeKey]: exposed }, skip_restart: true },
         await withPorts(cluster, `${exposed}:${own}`),
@@ -57,6 +58,32 @@ async function requireDefaultPorts({ controller, of }: Cluster, own: string): Pr
   const ports = (await controller.spec(of))?.ports;
   if (Array.isArray(ports) && ports.length === 1 && ports[0] === own) return;
   throw new PluginError(`the block of ${referenceText(of)} has ports of its own; change them there and apply it`);
+}
+
+function reachOf(address: string): string {
+  return /^(127\.|\[::1\])/.test(address)
+    ? "from this machine only"
+    : "also from outside where no firewall is before it";
+}
+
+/** Before anything changes: the pod would be stopped for a port that it cannot have. */
+async function requireFree({ controller, of }: Cluster, { address, port }: { address: string; port: string }) {
+  const held = await controller.heldPorts(of, { ...(await controller.spec(of)), ports: [port] });
+  if (held.length === 0) return;
+  const why = held.map((note) => note.split("; ")[0]).join(", ");
+  throw new PluginError(`${why}, so nothing was changed; choose another port of ${address} with --port N`);
+}
+
+/** `exposed: …` for `info`; nothing where no port leads to it. */
+export function exposedLines({
+  config,
+  kind: { exposeKey },
+}: {
+  config: Cluster["config"];
+  kind: ServerKind;
+}): string[] {
+  const where = config[exposeKey];
+  return where === undefined ? [] : [`exposed: ${where}, ${reachOf(where)}`];
 }
 
 async function withPorts({ controller, of }: Cluster, port: string): Promise<Action> {

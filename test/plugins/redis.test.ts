@@ -102,6 +102,45 @@ describe("redis on a real server", () => {
     }
   });
 
+  test("expose refuses a port that something else holds, names the holder, and tells who reaches the server", async () => {
+    const probe = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });
+    const taken = String(probe.port);
+    const free = () => {
+      const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });
+      const { port } = server;
+      void server.stop(true);
+      return String(port);
+    };
+    const [published, own] = [free(), free()];
+    const spec = { image: redisImage, stop_grace: "0s" };
+    const holder = { ...idle("holder"), spec: { ...idle("holder").spec, ports: [`127.0.0.1:${published}:6379`] } };
+    try {
+      const block = { kind: "redis", scope: "open", name: "one", spec };
+      const { status, body } = await berth.apply(block, holder);
+      expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+      await berth.ready("statefulset", "open", "one", 120_000);
+      await berth.ready("deployment", "shop", "holder", 60_000);
+      const expose = ["redis", "expose", "open/one", "--yes", "--port"];
+      expect(await berth.refused(...expose, taken)).toContain(`host port ${taken} is held by process ${process.pid}`);
+      expect(await berth.refused(...expose, published)).toContain(`is held by container "shop-holder`);
+      expect(await berth.run("redis", "unexpose", "open/one")).toBe("open/one is not exposed");
+      expect(await berth.run("redis", "info", "open/one")).not.toContain("exposed:");
+      const told = await berth.run(...expose, own, "--address", "127.0.0.1");
+      expect(told).toContain(`open/one is reached on 127.0.0.1:${own}, from this machine only`);
+      await berth.ready("statefulset", "open", "one", 120_000);
+      expect(await berth.run("redis", "info", "open/one")).toContain(
+        `exposed: 127.0.0.1:${own}, from this machine only`,
+      );
+      // What the block itself holds is its own.
+      await berth.run(...expose, own);
+      expect(await berth.run("redis", "unexpose", "open/one")).toContain(`no longer reached on 0.0.0.0:${own}`);
+    } finally {
+      await probe.stop(true);
+      await berth.cli(["delete", "redis", "open/one", "--yes", "--prune"]);
+      await berth.cli(["delete", "deployment", "shop/holder", "--yes"]);
+    }
+  });
+
   test("the block became a server with a standby", async () => {
     await isWhole();
     await cli("set", "kept", "1");

@@ -91,6 +91,7 @@ function loadFrom(world: FakeWorld): Cluster {
     progress: () => undefined,
     controller: {
       spec: async () => undefined,
+      heldPorts: async () => [],
       config: async () => ({ ...config }),
       mounts: async () => [],
       runs: async () => false,

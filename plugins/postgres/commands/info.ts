@@ -2,6 +2,7 @@ import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.t
 import { bytesText, columns } from "../../kit/bytes.ts";
 import { type Cluster, readStatus, type Status, statusOf } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
+import { exposedLines } from "../../kit/expose.ts";
 import { readLinks } from "../../kit/links.ts";
 import { type PromotionState, promotionState, troubleLines } from "../../kit/promotion-state.ts";
 import { loadServer } from "../../kit/server.ts";
@@ -61,6 +62,7 @@ function asJson(cluster: Cluster, primary: Status, pods: PodInfo[]) {
     users: primary.all("user"),
     links: readLinks(cluster.config[keys.links]),
     backups: Number(primary.one("backups") || "0"),
+    ...(cluster.config[keys.expose] === undefined ? {} : { exposed: cluster.config[keys.expose] }),
   };
 }
 
@@ -86,6 +88,7 @@ function asText(cluster: Cluster, primary: Status, { pods, promotion }: Shown): 
       ? []
       : ["", columns([["APP", "KEY", "USER"], ...links.map(({ app, key, user }) => [app, key, user])])]),
     "",
+    ...exposedLines({ config: cluster.config, kind: postgresKind }),
     `backups: ${primary.one("backups") || "0"}, keep ${cluster.config[keys.keep] ?? "7"}`,
   ].join("\n");
 }

@@ -2,6 +2,7 @@ import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.t
 import { bytesText, columns } from "../../kit/bytes.ts";
 import { statusOf } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
+import { exposedLines } from "../../kit/expose.ts";
 import { readLinks } from "../../kit/links.ts";
 import { promotionState, troubleLines } from "../../kit/promotion-state.ts";
 import { loadServer } from "../../kit/server.ts";
@@ -36,7 +37,11 @@ export async function info(call: Call): Promise<Outcome> {
   const count = statuses.find((status) => status !== undefined)?.one("backups") ?? "0";
   const promotion = await promotionState(cluster);
   if (args.values.output === "json") {
-    const state = promotion === undefined ? {} : { promotion };
+    const where = cluster.config[keys.expose];
+    const state = {
+      ...(promotion === undefined ? {} : { promotion }),
+      ...(where === undefined ? {} : { exposed: where }),
+    };
     const json = { ...cluster.of, version, primary: cluster.primary, pods, links, backups: Number(count), ...state };
     return { message: JSON.stringify(json, null, 2) };
   }
@@ -54,6 +59,7 @@ export async function info(call: Call): Promise<Outcome> {
       ? []
       : ["", columns([["APP", "KEY", "USER"], ...links.map(({ app, key, user }) => [app, key, user])])]),
     "",
+    ...exposedLines({ config: cluster.config, kind: redisKind }),
     `backups: ${count}, keep ${cluster.config[keys.keep] ?? "7"}`,
   ];
   return { message: lines.join("\n") };
