@@ -1,5 +1,6 @@
 import { type CommandHandler, type Outcome, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, referenceText, wholeNumber } from "./arguments.ts";
+import { cancelledText } from "./backups.ts";
 import { columns } from "./bytes.ts";
 import { tryTool } from "./cluster.ts";
 import type { BackupRun } from "./controller.ts";
@@ -23,7 +24,9 @@ export function backupLogsCommand(kind: ServerKind): CommandHandler {
 
 function runText({ id, what, at, status, error, tail }: BackupRun): string {
   const lines = error === "" ? tail : [...tail, `error: ${error}`];
-  return [columns([[at, what, status, id]]), ...lines.map((line) => `  ${line}`)].join("\n");
+  // A command that fails is one that failed for the server, whatever ended it.
+  const became = status === "failed" && error.includes(cancelledText) ? "cancelled" : status;
+  return [columns([[at, what, became, id]]), ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
 /** `backups:cancel SCOPE/NAME`: ends the backups that are being taken, by the schedule and by hand. */

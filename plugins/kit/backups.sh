@@ -62,22 +62,42 @@ cancel_backups() {
     case $(tr '\0' ' ' <"/proc/$(parent_of "$pid")/cmdline" 2>/dev/null || true) in
       "sh /berth/tools.sh backup "*) continue ;;
     esac
-    end_tree "$pid"
+    cancel "$pid"
     count=$((count + 1))
   done
   echo "$count"
 }
 
-parent_of() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null || true; }
+# Without a program of its own: it is asked about every process.
+parent_of() {
+  while read -r key value; do
+    if [ "$key" = PPid: ]; then
+      echo "$value"
+      return 0
+    fi
+  done 2>/dev/null <"/proc/$1/status" || true
+}
+
+# cancel PID: ends all that it has started, and it by a signal whose exit code (143) tells whoever began it that this was it.
+cancel() {
+  kill -STOP "$1" 2>/dev/null || return 0
+  end_children "$1"
+  kill -TERM "$1" 2>/dev/null || true
+  kill -CONT "$1" 2>/dev/null || true
+}
 
 # end_tree PID: children first would let their parent begin the next one.
 end_tree() {
   kill -STOP "$1" 2>/dev/null || return 0
+  end_children "$1"
+  kill -KILL "$1" 2>/dev/null || true
+}
+
+end_children() {
   for child in /proc/[0-9]*; do
     child=${child#/proc/}
     [ "$(parent_of "$child")" != "$1" ] || end_tree "$child"
   done
-  kill -KILL "$1" 2>/dev/null || true
 }
 
 # import_part NAME: adds standard input to a file that comes from elsewhere.

@@ -2,6 +2,12 @@ import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { PluginError, usage } from "../kit.ts";
 import { type Cluster, tool } from "./cluster.ts";
 
+/** Exit code of a backup that `backups:cancel` has ended: see `cancel` of backups.sh. */
+export const cancelledCode = 143;
+
+/** What the error of such a run says, and how its record is known as one. */
+export const cancelledText = "was cancelled by backups:cancel";
+
 /** A backup as its folder is called, and how large it is. */
 export interface Backup {
   id: string;

@@ -107,7 +107,11 @@ export function tryTool(
 
 /** The same; fails with the tool's own last words. */
 export async function tool(cluster: Cluster, call: ToolCall): Promise<string> {
-  const { exitCode, stdout, stderr } = await tryTool(cluster, call);
+  return outputOf(call, await tryTool(cluster, call));
+}
+
+/** What it printed; fails with the tool's own last words. */
+export function outputOf(call: ToolCall, { exitCode, stdout, stderr }: ExecOutcome): string {
   if (exitCode === 0) return stdout.trimEnd();
   const said = stderr.trim().split("\n").slice(-5).join("\n") || stdout.trim().slice(-500) || `exit code ${exitCode}`;
   throw new PluginError(`${call.args[0]} in ${call.pod.name}: ${said}`);

@@ -1,9 +1,18 @@
 import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type Call, type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "./arguments.ts";
-import { anyPod, backupId, listBackups, outdatedBackups } from "./backups.ts";
+import { anyPod, backupId, cancelledCode, cancelledText, listBackups, outdatedBackups } from "./backups.ts";
 import { bytesText, columns } from "./bytes.ts";
-import { type Cluster, type ClusterKind, loadCluster, primaryPod, tool, type UrlParts } from "./cluster.ts";
+import {
+  type Cluster,
+  type ClusterKind,
+  loadCluster,
+  outputOf,
+  primaryPod,
+  tool,
+  tryTool,
+  type UrlParts,
+} from "./cluster.ts";
 import { durationMs } from "./duration.ts";
 import { bringBack } from "./handover.ts";
 import { readNote } from "./note.ts";
@@ -109,7 +118,14 @@ export function backupCommand(kind: ServerKind): CommandHandler {
     if (keep < 1) throw usage("--keep needs at least 1");
     const checked = !args.on.has("no-check");
     const words = ["backup", String(keep), ...(checked ? ["check"] : [])];
-    const id = await tool(cluster, { pod: primaryPod(cluster), args: words, timeoutMs: copyMs, loud: true });
+    const taking = { pod: primaryPod(cluster), args: words, timeoutMs: copyMs, loud: true };
+    const outcome = await tryTool(cluster, taking);
+    if (outcome.exitCode === cancelledCode) {
+      throw new PluginError(
+        `the backup of ${referenceText(cluster.of)} ${cancelledText}; those that are complete stay`,
+      );
+    }
+    const id = outputOf(taking, outcome);
     return { message: `backup ${id} ${checked ? "was restored once and counted" : "is written"}; ${keep} are kept` };
   };
 }

@@ -262,11 +262,14 @@ describe("postgres on a real server", () => {
       return text.startsWith("no backup") ? undefined : text;
     });
     expect(told).toBe("ended 1 backup; those that are complete stay");
-    expect((await taking).exitCode).not.toBe(0);
+    const { exitCode, stderr } = await taking;
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain("the backup of data/main was cancelled by backups:cancel");
     expect(await backupsOf(berth, "pg", "data/main")).toEqual(before);
     const logs = await berth.run("pg", "backups:logs", "data/main");
-    expect(logs).toMatch(/ backup +failed /);
+    expect(logs).toMatch(/ backup +cancelled /);
     expect(logs).toContain("dumping app");
+    expect(logs).toContain("was cancelled by backups:cancel; those that are complete stay");
     await sql("drop table bulk");
   });
 

@@ -126,3 +126,15 @@ test("one that is not as it was written is known as such, and can be deleted", a
   expect((await run(`delete_backup ${at(1)}`)).exitCode).toBe(0);
   expect(names()).toEqual([]);
 });
+
+test("what is cancelled ends with all that it has started, by a signal that its exit code tells", async () => {
+  const script = join(folder, "job.sh");
+  writeFileSync(script, 'sleep 300 & echo "$!"\nwait\n');
+  const job = Bun.spawn(["sh", script], { stdin: "ignore", stdout: "pipe" });
+  const { value } = await job.stdout.getReader().read();
+  const child = new TextDecoder().decode(value).trim();
+  expect((await run(`cancel ${job.pid}`)).exitCode).toBe(0);
+  await job.exited;
+  expect(job.signalCode).toBe("SIGTERM");
+  expect((await run(`[ ! -d /proc/${child} ] || grep '^State:.*Z' /proc/${child}/status`)).exitCode).toBe(0);
+});
