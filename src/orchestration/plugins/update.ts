@@ -6,10 +6,10 @@ import { known, type Work } from "./work.ts";
 
 /** An update as an install from where the plugin came from. Fails `conflict` where that is not known or not ours. */
 export async function updateWish(work: Work, name: string, request: UpdateRequest): Promise<Wish> {
-  const { origin, lock, yml, permissions } = await known(work, name);
+  const { origin, lock, yml, folder, permissions } = await known(work, name);
   const source = lock?.source ?? "";
   if (origin === "bundled") throw new Failure("conflict", `"${yml.name}" is part of the server and updated with it`);
-  if (origin === "linked") throw new Failure("conflict", `"${yml.name}" is linked to ${source}: change it there`);
+  if (origin === "linked") throw new Failure("conflict", `"${yml.name}" is linked to ${folder}: change it there`);
   if (source === "")
     throw new Failure("conflict", `"${yml.name}" was put there by hand: nobody knows where from; install it`);
   const { version, expect, grant } = request;

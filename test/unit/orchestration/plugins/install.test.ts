@@ -412,6 +412,15 @@ describe("by hand and linked", () => {
     expect((await it.installer.setEnabled("hello", true)).permissions.scopes).toEqual(["*"]);
   });
 
+  test("an update of a plugin that was only ever linked names the folder", async () => {
+    const it = await yard();
+    const source = packageOf(it, helloPlugin("dev"));
+    await it.installer.install({ source, link: true });
+    expect(await failureText(it.installer.update("hello"))).toBe(
+      `conflict: "hello" is linked to ${source}: change it there`,
+    );
+  });
+
   test("a linked folder is used as it is, and unlinked without harm", async () => {
     const it = await yard();
     await it.installer.install({ source: packageOf(it, helloPlugin("1"), "first") });
