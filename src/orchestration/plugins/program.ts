@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { basename } from "node:path";
+import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 
 /** Longest first line that is looked at; the kernel reads no more. */
@@ -15,7 +15,7 @@ export interface Start {
 
 /**
  * The program of a run, as it can be started: an absolute path, or a name that is found on PATH. Scripts for bun are run
- * by this executable, which holds it, where the machine has none. Fails `not_found` for what is not there, or whose
+ * by this executable, which holds it, where the machine has none that every user can execute. Fails `not_found` for what is not there, or whose
  * interpreter is not, `invalid` for what cannot be run.
  */
 export function startOf(program: string, path: string | undefined): Start {
@@ -40,11 +40,29 @@ export function startOf(program: string, path: string | undefined): Start {
   throw new Failure("not_found", `"${program}" cannot be started: ${hint} ("${line[0]}")`);
 }
 
-/** Whether a first line names bun, and there is none. */
+/** Whether a first line names bun, and there is none that the plugin's own user could run as well. */
 function wantsBun([interpreter = "", ...words]: readonly string[], path: string | undefined): boolean {
-  if (basename(interpreter) === "bun") return statSync(interpreter, { throwIfNoEntry: false }) === undefined;
+  if (basename(interpreter) === "bun") return !isForEverybody(interpreter);
   const named = basename(interpreter) === "env" ? words.find((word) => word !== "-S") : undefined;
-  return named === "bun" && Bun.which("bun", { PATH: path ?? "" }) === null;
+  if (named !== "bun") return false;
+  const found = Bun.which("bun", { PATH: path ?? "" });
+  return found === null || !isForEverybody(found);
+}
+
+/** Whether every user may execute the file, links followed, and enter each folder above it. */
+function isForEverybody(path: string): boolean {
+  try {
+    const whole = realpathSync(path);
+    const folders = [path, whole].flatMap(foldersAbove);
+    return [...folders, whole].every((at) => (statSync(at).mode & constants.S_IXOTH) !== 0);
+  } catch {
+    return false;
+  }
+}
+
+function foldersAbove(path: string): string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [folder, ...foldersAbove(folder)];
 }
 
 function headOf(path: string): string {

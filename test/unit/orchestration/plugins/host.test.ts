@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost, type Host, type HostLimits, type Invocation } from "../../../../src/orchestration/plugins/host.ts";
@@ -136,6 +136,23 @@ test("scripts for bun run on this executable where the machine has none", async 
     const plain = script("true");
     const done = await host.run({ ...plain, argv: [path, "hello", "-h", "--", "x"], env: { PATH: "/usr/bin:/bin" } });
     expect([done.stderr, JSON.parse(text(done.stdout))]).toEqual(["", [["hello", "-h", "--", "x"], "{}"]]);
+  }
+});
+
+test("a bun that not every user can execute is not the one that runs a script", async () => {
+  const place = join(folder, "closed");
+  const bun = join(place, "bin", "bun");
+  mkdirSync(join(place, "bin"), { recursive: true });
+  writeFileSync(bun, "#!/bin/sh\necho the closed one\n");
+  chmodSync(bun, 0o755);
+  chmodSync(place, 0o700);
+  const path = join(folder, "main.ts");
+  for (const first of ["#!/usr/bin/env bun", `#!${bun}`]) {
+    writeFileSync(path, `${first}\nconsole.log("berth's own");\n`);
+    chmodSync(path, 0o755);
+    const env = { PATH: `${join(place, "bin")}:/usr/bin:/bin` };
+    const done = await host.run({ ...script("true"), argv: [path], env });
+    expect(text(done.stdout).trim()).toBe("berth's own");
   }
 });
 
