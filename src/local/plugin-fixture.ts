@@ -10,7 +10,7 @@ import { bareData, failureText, readReply, type Reply } from "../orchestration/c
 import { readExpansion } from "../orchestration/core/plugins/expansion.ts";
 import { isFields } from "../orchestration/core/plugins/fields.ts";
 import type { Expected, Fixture } from "../orchestration/core/plugins/fixture.ts";
-import { permissionProblems } from "../orchestration/core/plugins/permissions.ts";
+import { expansionProblems, permissionProblems } from "../orchestration/core/plugins/permissions.ts";
 import type { Host } from "../orchestration/plugins/host.ts";
 import type { PluginPackage } from "../orchestration/plugins/package.ts";
 import { fullGrant } from "../orchestration/plugins/plugin.ts";
@@ -93,10 +93,11 @@ function answerOf(reply: Reply, text: string, command: string): Partial<Expected
 function faultsOf(setting: FixtureSetting, answer: { fixture: Fixture; reply: Reply; text: string }): string[] {
   const { fixture, reply, text } = answer;
   const { yml } = setting.plugin;
+  const granted = yml.permissions ?? fullGrant;
   const data = reply.type === "ok" ? reply.data : bareData(text);
   if (fixture.command !== "expand") {
     const { actions, problems } = decodeActions(isFields(data) ? data.actions : undefined, limits);
-    return linesOf([...problems, ...permissionProblems(actions, yml.permissions ?? fullGrant)]);
+    return linesOf([...problems, ...permissionProblems(actions, granted, () => undefined)]);
   }
   const { kind = yml.name, scope = "", name = "", spec = {} } = fixture.stdin;
   const block = {
@@ -106,8 +107,12 @@ function faultsOf(setting: FixtureSetting, answer: { fixture: Fixture; reply: Re
     name: String(name),
     spec: isFields(spec) ? spec : {},
   };
-  const { actions, problems } = readExpansion(data, { ...block, ifRevision: undefined }, limits);
-  return linesOf([...problems, ...permissionProblems(actions, yml.permissions ?? fullGrant)]);
+  const { actions, manifests, problems } = readExpansion(data, { ...block, ifRevision: undefined }, limits);
+  return linesOf([
+    ...problems,
+    ...permissionProblems(actions, granted, () => block.spec),
+    ...expansionProblems(manifests, granted, block.spec),
+  ]);
 }
 
 function linesOf(problems: readonly { path: string; message: string }[]): string[] {

@@ -262,6 +262,36 @@ describe("actions", () => {
   });
 });
 
+describe("a plugin without root", () => {
+  const yml = "name: p\npermissions: {actions: [apply_manifest], scopes: [mine], docker: false, root: false}\n";
+  const job = (spec: object) => ({ kind: "job", scope: "mine", name: "x", spec: { image: "i:1", ...spec } });
+
+  test("applies nothing by an action that would make it root, and what its scopes hold", async () => {
+    const go = (spec: object) =>
+      writePlugin(it.layout, "p", { yml, commands: { go: acting([{ type: "apply_manifest", manifest: job(spec) }]) } });
+    go({ volumes: ["/:/host"] });
+    expect(await ask("POST /plugin/p/go", {})).toMatchObject({
+      status: 400,
+      error:
+        'plugin "p" go: actions[0].manifest.spec.volumes[0]: "/:/host" mounts a path of the machine; its plugin.yml has to ask for root under permissions',
+    });
+    go({ env_from: ["other/app"] });
+    expect((await ask("POST /plugin/p/go", {})).error).toContain('"other/app" is of the scope "other"');
+    expect(it.store.manifests.list({ scope: "mine" })).toEqual([]);
+    go({ volumes: ["data:/data"] });
+    expect((await ask("POST /plugin/p/go", {})).status).toBe(200);
+  });
+
+  test("expands to nothing that would make it root, unless the operator wrote it into the block", async () => {
+    writePlugin(it.layout, "p", { yml, commands: { expand: printing([job({ volumes: ["/srv:/host"] })]) } });
+    const block = { kind: "p", scope: "mine", name: "x", spec: {} };
+    const { status, error } = await ask("POST /apply", block);
+    expect(status).toBe(400);
+    expect(error).toContain('p/mine/x: job/mine/x: spec.volumes[0]: "/srv:/host" mounts a path of the machine');
+    expect((await ask("POST /apply", { ...block, spec: { volumes: ["/srv:/host"] } })).status).toBe(200);
+  });
+});
+
 describe("the legacy path", () => {
   test("passes on envelopes and text, without input and actions", async () => {
     writePlugin(it.layout, "p", {

@@ -28,6 +28,7 @@ const grants: Record<string, string> = {
   reader: "{ actions: [], scopes: [data] }",
   linker: "{ actions: [config_set], scopes: [data] }",
   worker: "{ actions: [apply_manifest, run_job], scopes: [data] }",
+  low: "{ actions: [apply_manifest], scopes: [data], docker: false, root: false }",
   everything: "",
 };
 
@@ -160,6 +161,26 @@ test("every manifest of an apply is looked at", async () => {
     });
   expect(await of("linker")).toEqual([403, 403, 403]);
   expect(await of("worker")).toEqual([200, 403, 403]);
+});
+
+test("a plugin without root applies nothing that would make it root", async () => {
+  await during("low", async (url) => {
+    const post = async (spec: object, kind = "deployment") => {
+      const manifest = { kind, scope: "data", name: "low", spec: { image: fixtureImage, replicas: 0, ...spec } };
+      const response = await fetch(`${url}/apply`, { method: "POST", body: JSON.stringify(manifest) });
+      return `${response.status} ${await response.text()}`;
+    };
+    const root = "its plugin.yml has to ask for root under permissions";
+    for (const kind of ["deployment", "Deployments", "app"]) {
+      const answer = await post({ volumes: ["/:/host"] }, kind);
+      expect(answer).toStartWith("403");
+      expect(answer).toContain(`spec.volumes[0]: \\"/:/host\\" mounts a path of the machine; ${root}`);
+    }
+    expect(await post({ env_from: ["other/web"] })).toStartWith("403");
+    expect(await post({ network_mode: "host" })).toStartWith("403");
+    expect(await post({ volumes: "/:/host" })).toStartWith("400");
+    expect(await post({ volumes: ["own:/data"] })).toStartWith("200");
+  });
 });
 
 test("pods of its own blocks are the plugin's to stop, start and run commands in; others are not", async () => {

@@ -1,3 +1,4 @@
+import { ownBlockSpec } from "./own-places.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import type { DispatchResult, PluginRun } from "../../api/dispatch.ts";
 import type { DispatchInput } from "../../api/plugins/protocol.ts";
@@ -127,7 +128,10 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
   if (typeof data === "string") return { message: data, actions: [], again: undefined };
   if (!isFields(data)) throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: data is no object`);
   const { actions, problems } = decodeActions(data.actions, context.limits);
-  const refused = problems.length > 0 ? problems : permissionProblems(actions, plugin.permissions);
+  const refused =
+    problems.length > 0
+      ? problems
+      : permissionProblems(actions, plugin.permissions, ownBlockSpec(context, plugin.yml.name));
   if (refused.length > 0) {
     const who = `plugin "${plugin.yml.name}" ${command}: `;
     throw problemsFailure(refused.map(({ path, message }) => ({ path: `${who}${path}`, message })));

@@ -7,7 +7,7 @@ import { restoreBlock } from "../../core/plugins/block-mask.ts";
 import type { PlannedAction } from "../../core/plugins/actions.ts";
 import { bareData } from "../../core/plugins/envelope.ts";
 import { readExpansion, takePin } from "../../core/plugins/expansion.ts";
-import { mayTouch, permissionProblems } from "../../core/plugins/permissions.ts";
+import { expansionProblems, mayTouch, permissionProblems } from "../../core/plugins/permissions.ts";
 import { repeatedText } from "../../core/validate.ts";
 import { createLimit } from "../../../base/words/limit.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
@@ -154,12 +154,14 @@ async function ask(context: Context, { plugin, block, config, path, options, sig
       const data = answer.reply.type === "ok" ? answer.reply.data : bareData(answer.stdout);
       const { manifests, actions, problems } = readExpansion(data, block, context.limits);
       if (problems.length > 0) throw problemsFailure(problems);
-      const refused = permissionProblems(actions, plugin.permissions);
+      const refused = permissionProblems(actions, plugin.permissions, () => block.spec);
       if (refused.length > 0) throw problemsFailure(refused);
       const stranger = manifests.find(({ scope }) => !mayTouch(plugin.permissions, scope));
       if (stranger !== undefined) {
         throw new Failure("invalid", `${formatKey(stranger)}: the plugin was not granted this scope`);
       }
+      const beyond = expansionProblems(manifests, plugin.permissions, block.spec);
+      if (beyond.length > 0) throw problemsFailure(beyond);
       const news = actions.filter((action) => !isSet(context, action));
       return { manifests, ready: await readyActions(context, news, options) };
     });

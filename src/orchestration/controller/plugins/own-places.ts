@@ -1,4 +1,4 @@
-import type { ManifestKey } from "../../api/manifest.ts";
+import type { ManifestKey, Spec } from "../../api/manifest.ts";
 import { envFromTarget } from "../../core/env-from.ts";
 import { containerName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
@@ -17,6 +17,15 @@ export function isOfPlugin({ store }: Context, plugin: string, { scope, name }: 
   const isIts = (block: ManifestKey | undefined) => block !== undefined && store.blocks.get(block)?.plugin === plugin;
   if (store.blocks.list({ scope, name }).some((block) => block.plugin === plugin)) return true;
   return store.manifests.list({ scope, name }).some((manifest) => isIts(store.blocks.ownerOf(manifest)));
+}
+
+/** What the operator wrote into the block of the plugin that a manifest came from. */
+export function ownBlockSpec({ store }: Context, plugin: string): (key: ManifestKey) => Spec | undefined {
+  return ({ kind, scope, name }) => {
+    const owner = store.blocks.ownerOf({ kind, scope, name });
+    const block = owner === undefined ? undefined : store.blocks.get(owner);
+    return block?.plugin === plugin ? block.spec : undefined;
+  };
 }
 
 /**

@@ -1,10 +1,14 @@
-import { Failure } from "../../../base/wire/failure.ts";
+import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { expandApp } from "../../core/expand.ts";
 import { parseKind } from "../../core/kind.ts";
+import { runsAsRoot } from "../../core/plugins/conflicts.ts";
+import { expansionProblems } from "../../core/plugins/permissions.ts";
+import { decodeManifests } from "../../core/validate.ts";
 import { isFields } from "../../core/plugins/fields.ts";
 import { type CallNeed, type CallPlace, callNeed, reaches } from "../../core/plugins/run-access.ts";
 import type { ActionType } from "../../api/plugins/action.ts";
 import type { Context } from "../state/context.ts";
-import { isAmong, isOfPlugin, ownerOfPod, placeText } from "./own-places.ts";
+import { isAmong, isOfPlugin, ownBlockSpec, ownerOfPod, placeText } from "./own-places.ts";
 import type { RunPass } from "./plugin-room.ts";
 
 /** A call that a run of a plugin makes by the URL that it was given. */
@@ -46,6 +50,7 @@ export function createRunCalls(context: Context): RunCalls {
     admitManifests(token, body) {
       const pass = passOf(token);
       for (const manifest of Array.isArray(body) ? body : [body]) requireManifest(context, pass, manifest);
+      requireUnprivileged(context, pass, body);
     },
   };
 }
@@ -98,6 +103,20 @@ function requireManifest(context: Context, pass: RunPass, manifest: unknown): vo
     ...(typeof scope === "string" ? { scope } : { scope: "" }),
     ...(typeof name === "string" ? { name } : {}),
   });
+}
+
+/** A body that cannot be read is refused here: nothing may get past that was not looked at. */
+function requireUnprivileged(context: Context, { plugin, permissions }: RunPass, body: unknown): void {
+  if (runsAsRoot(permissions)) return;
+  const { manifests, problems } = decodeManifests(body, { limits: context.limits });
+  if (problems.length > 0) throw problemsFailure(problems);
+  const specOf = ownBlockSpec(context, plugin);
+  const beyond = manifests.flatMap(expandApp).flatMap((draft) => {
+    return expansionProblems([draft], permissions, specOf(draft));
+  });
+  if (beyond.length === 0) return;
+  const lines = beyond.map(({ path, message }) => `${path}: ${message}`);
+  throw new Failure("forbidden", lines.slice(0, context.limits.problemsShownMax).join("\n"));
 }
 
 /** The place with what the pod or the run of a job in it stands for. */

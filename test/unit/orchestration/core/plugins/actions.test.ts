@@ -77,15 +77,12 @@ describe("permissions", () => {
       scopes: ["*"],
       docker: false,
     };
-    expect(permissionProblems(actions, granted)).toEqual([]);
+    expect(permissionProblems(actions, granted, () => undefined)).toEqual([]);
   });
 
   test("types and scopes, each told; what has no scope asks for none", () => {
-    const problems = permissionProblems(actions, {
-      actions: ["config_set", "apply_manifest"],
-      scopes: ["data"],
-      docker: false,
-    });
+    const granted = { actions: ["config_set" as const, "apply_manifest" as const], scopes: ["data"], docker: false };
+    const problems = permissionProblems(actions, granted, () => undefined);
     expect(problems.map(({ path, message }) => `${path} ${message.split(";")[0]}`)).toEqual([
       'actions[1] the plugin was not granted "exec_local"',
       'actions[2] the plugin was not granted the scope ""',

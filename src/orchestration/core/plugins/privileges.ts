@@ -1,0 +1,132 @@
+import type { CoreKind, Spec } from "../../api/manifest.ts";
+import { assetFiles, assetRefs } from "../assets.ts";
+import { containerFieldsOf } from "../container-fields.ts";
+import { parseDockerOptions } from "../docker-options.ts";
+import { envFromTarget } from "../env-from.ts";
+import { hookList, hookTemplates } from "../hooks.ts";
+import { listOf, textOf, wordsOf } from "../lenient.ts";
+import { namedVolume } from "../named-volumes.ts";
+import { parseVolume } from "../volumes.ts";
+
+/** Something of a manifest that reaches the machine itself, or another scope. */
+export interface Privilege {
+  path: string;
+  /** The name of the field that holds it. */
+  field: string;
+  value: string;
+  /** Who was granted this scope may have it; undefined: nobody without root. */
+  scope: string | undefined;
+  what: string;
+}
+
+interface Owner {
+  kind: CoreKind;
+  scope: string;
+  spec: Spec;
+}
+
+/** Flags that change nothing outside of the container. */
+const harmlessOptions = ["entrypoint", "shmSizeBytes"];
+
+export function privileges(owner: Owner): Privilege[] {
+  if (owner.kind === "asset") return fetchedFiles(owner.spec);
+  if (owner.kind === "registry") return helpers(owner.spec);
+  const { fields, path } = containerFieldsOf(owner.kind, owner.spec);
+  const inits = listOf(fields.inits);
+  return [
+    ...volumes(owner, fields, path),
+    ...sources(owner, fields, path),
+    ...foreignAssets(owner),
+    ...hookFiles(owner),
+    ...(fields.network_mode === "host"
+      ? [machine(`${path}.network_mode`, "network_mode", "host", "is the network of the machine")]
+      : []),
+    ...wordsOf(fields.cap_add).map((value, index) =>
+      machine(`${path}.cap_add[${index}]`, "cap_add", value, "is a capability beyond those of every container"),
+    ),
+    ...options(fields, path),
+    ...inits.flatMap((init, index) => options(init, `${path}.inits[${index}]`)),
+    ...wordsOf(fields.post_deploy).map((value, index) =>
+      machine(`${path}.post_deploy[${index}]`, "post_deploy", value, "is a line for the shell of the machine"),
+    ),
+  ];
+}
+
+function machine(path: string, field: string, value: string, what: string): Privilege {
+  return { path, field, value, scope: undefined, what };
+}
+
+function ofScope(path: string, field: string, value: string, scope: string): Privilege {
+  return { path, field, value, scope, what: `is of the scope "${scope}", which the plugin was not granted` };
+}
+
+function volumes({ scope: own }: Owner, fields: Spec, path: string): Privilege[] {
+  return wordsOf(fields.volumes).flatMap((value, index): Privilege[] => {
+    const at = `${path}.volumes[${index}]`;
+    const mount = parseVolume(value);
+    // An asset reference: those are looked at as such.
+    if (!mount.ok || mount.value.source.includes("${")) return [];
+    if (mount.value.type === "bind") return [machine(at, "volumes", value, "mounts a path of the machine")];
+    const volume = namedVolume(own, mount.value);
+    if (volume === undefined) return [];
+    if (volume.external) return [machine(at, "volumes", value, "mounts a volume of the engine, which is of no scope")];
+    return volume.owner === own ? [] : [ofScope(at, "volumes", value, volume.owner)];
+  });
+}
+
+function sources({ scope: own }: Owner, fields: Spec, path: string): Privilege[] {
+  return wordsOf(fields.env_from).flatMap((value, index) => {
+    const scope = envFromTarget(value, own)?.scope ?? own;
+    return scope === own ? [] : [ofScope(`${path}.env_from[${index}]`, "env_from", value, scope)];
+  });
+}
+
+/** Without a scope a reference means the own one, or an asset that is there for all scopes. */
+function foreignAssets(owner: Owner): Privilege[] {
+  return assetRefs(owner).flatMap(({ ref, path, candidates }) => {
+    const [first] = candidates;
+    return first === undefined || first.scope === owner.scope ? [] : [ofScope(path, "assets", ref, first.scope)];
+  });
+}
+
+/** Files whose content webhooks send away. */
+function hookFiles({ scope: own, spec }: Owner): Privilege[] {
+  const lists = [
+    { block: "on_deploy", lists: ["success", "failure"] },
+    { block: "on_probe", lists: ["failure", "recovery"] },
+  ] as const;
+  return lists.flatMap(({ block, lists: names }) =>
+    names.flatMap((name) =>
+      [...hookTemplates(hookList(spec, block, name), own)].flatMap(([file, [first]]) =>
+        first === undefined || first.scope === own ? [] : [ofScope(`spec.${block}.${name}`, "file", file, first.scope)],
+      ),
+    ),
+  );
+}
+
+function options(fields: Spec, path: string): Privilege[] {
+  return wordsOf(fields.docker_options).flatMap((value, index): Privilege[] => {
+    const at = `${path}.docker_options[${index}]`;
+    const read = parseDockerOptions([value], at);
+    const isHarmless = Object.keys(read.options).every((option) => harmlessOptions.includes(option));
+    if (isHarmless && read.problems.length === 0) return [];
+    return [machine(at, "docker_options", value, "is an option of the engine")];
+  });
+}
+
+/** The server fetches them, and reaches more than the plugin does. */
+function fetchedFiles(spec: Spec): Privilege[] {
+  return assetFiles(spec).flatMap(({ key, source }) =>
+    source.type === "url"
+      ? [machine(`spec.files.${key}`, "url", source.url, "is an address that the server itself would fetch")]
+      : [],
+  );
+}
+
+/** The server runs it. */
+function helpers(spec: Spec): Privilege[] {
+  const helper = textOf(spec.helper);
+  return helper === undefined
+    ? []
+    : [machine("spec.helper", "helper", helper, "is a program that the server itself would run")];
+}
