@@ -83,11 +83,17 @@ function planLines({ goes, missing }: Deletion, prune: boolean, { terminal }: Co
 function report({ data, volumes, kept, warnings, errors }: Deleted, { goes }: Deletion, context: Context): number {
   const { terminal } = context;
   answer(context, data, () => {
-    const what = goes.length === 1 ? goes[0] : `${goes.length} resources`;
+    const what = goes.length === 1 ? exceptKept(goes[0] ?? "", kept) : `${goes.length} resources`;
     const told = [...volumes.map((volume) => `removed volume ${volume}`), ...kept.map((text) => `kept volume ${text}`)];
     return [`deleted ${what}`, ...told.map(printable)].join("\n");
   });
   warn(context, warnings);
   for (const error of errors) terminal.note(`${terminal.noteStyle.red("✗")} ${printable(error)}`);
   return errors.length > 0 ? exitCodes.failed : exitCodes.done;
+}
+
+/** What is left of a resource is named part by part: of what is kept nobody may read that it was deleted. */
+function exceptKept(what: string, kept: readonly string[]): string {
+  const [left = "", ...parts] = what.split(": ");
+  return parts.length === 0 || kept.length === 0 ? what : `${left}, except what is kept`;
 }

@@ -85,24 +85,53 @@ export async function pruneNamedVolumes(
       if (kept !== undefined) summary.volumes_kept = [...(summary.volumes_kept ?? []), `${engineName}: ${kept}`];
       else if (await removeVolume(context, engineName)) summary.volumes_removed.push(engineName);
       // Applied again meanwhile: it is used as before.
-      if (!still.has(`${owner}/${volume}`)) await store.write((tx) => tx.namedVolumes.remove(key, use));
+      if (still.has(`${owner}/${volume}`) || (kept !== undefined && isLastOfOwner(context, use))) return;
+      const gone = kept === undefined ? goneBorrowers(context, use) : [];
+      await store.write((tx) => {
+        for (const row of [use, ...gone]) tx.namedVolumes.remove(row, row);
+      });
     });
   }
 }
 
+/** Its row stays while other scopes have the volume: by it the scope that owns the volume can still remove it. */
+function isLastOfOwner({ store }: Context, use: NamedVolumeRecord): boolean {
+  const { owner, volume, plain } = use;
+  const others = store.namedVolumes.users(owner, volume).filter((row) => formatKey(row) !== formatKey(use));
+  return !plain && use.scope === owner && others.length > 0 && others.every(({ scope }) => scope !== owner);
+}
+
+/** Users of other scopes whose manifests are gone: to the scope that owns the volume they are no reason to keep it. */
+function goneBorrowers({ store }: Context, use: NamedVolumeRecord): NamedVolumeRecord[] {
+  if (use.scope !== use.owner) return [];
+  return store.namedVolumes
+    .users(use.owner, use.volume)
+    .filter((row) => row.scope !== use.owner && store.manifests.get(row) === undefined);
+}
+
 async function whyKept(
-  { store, runtime, names }: Context,
+  context: Context,
   key: ManifestKey,
   { use, engineName }: { use: NamedVolumeRecord; engineName: string },
 ): Promise<string | undefined> {
-  const users = store.namedVolumes.users(use.owner, use.volume).map(formatKey);
-  const others = users.filter((ref) => ref !== formatKey(key));
-  if (others.length > 0) return `${others.join(", ")} ${others.length === 1 ? "has" : "have"} it too`;
+  const { store, runtime, names } = context;
+  const gone = goneBorrowers(context, use).map(formatKey);
+  const others = store.namedVolumes
+    .users(use.owner, use.volume)
+    .filter((row) => ![formatKey(key), ...gone].includes(formatKey(row)));
+  const ownersLeft = others.find(({ scope }) => scope === use.owner);
+  const isLeft = others.every((row) => store.manifests.get(row) === undefined);
+  if (isLeft && ownersLeft !== undefined && use.scope !== use.owner) {
+    return `it belongs to scope ${use.owner}; to remove it: berth delete ${use.owner}/${ownersLeft.name} --prune`;
+  }
+  const refs = others.map(formatKey);
+  if (refs.length > 0) return `${refs.join(", ")} ${refs.length === 1 ? "has" : "have"} it too`;
   const found = await runtime.inspectVolume(engineName);
   if (found === undefined) return undefined;
   const isOurs = found.labels[names.label.installation] === store.installationId;
   if (isOurs && !use.plain && use.owner === key.scope) return undefined;
-  return `its name does not tie it to one scope; to remove it: docker volume rm ${engineName}`;
+  const why = isOurs && !use.plain ? `it belongs to scope ${use.owner}` : "its name does not tie it to one scope";
+  return `${why}; to remove it: docker volume rm ${engineName}`;
 }
 
 async function removeVolume({ runtime }: Context, name: string): Promise<boolean> {

@@ -69,10 +69,13 @@ function knownVolumes({ store, names }: Context, rows: Rows): Set<string> {
   }
   for (const use of store.namedVolumes.all()) {
     const { owner, volume, plain } = use;
+    const users = store.namedVolumes.users(owner, volume);
+    const inUse = users.some(isStored);
+    // What another scope owns, or has its plain name in the engine, no prune of this user removes: see `fromEngine`.
+    if (!inUse && (plain || users.every(({ scope }) => scope !== owner))) continue;
     const engineName = engineVolumeName({ owner, name: volume, external: false }, names, () => plain);
     known.add(engineName);
-    const inUse = store.namedVolumes.users(owner, volume).some(isStored);
-    if (!inUse) addVolume(rows, use, engineName);
+    if (!inUse && use.scope === owner) addVolume(rows, use, engineName);
   }
   return known;
 }
@@ -102,17 +105,33 @@ async function fromFolders(context: Context, rows: Rows): Promise<void> {
   }
 }
 
+/** Unused volumes that have a plain name in the engine: those from before carry no labels. */
+async function fromPlainNames({ runtime, store }: Context, rows: Rows, known: Set<string>): Promise<void> {
+  const isStored = (key: ManifestKey) => store.manifests.get(key) !== undefined;
+  for (const { scope, name, owner, volume, plain } of store.namedVolumes.all()) {
+    if (!plain || known.has(volume) || store.namedVolumes.users(owner, volume).some(isStored)) continue;
+    known.add(volume);
+    if ((await runtime.inspectVolume(volume)) === undefined) continue;
+    rows.of(scope, name).kept.push(keptText(volume));
+  }
+}
+
+function keptText(volume: string): string {
+  return `${volume}: docker volume rm ${volume}`;
+}
+
 /** Volumes that carry our labels and that no record of ours knows. */
-async function fromEngine(context: Context, rows: Rows, known: ReadonlySet<string>): Promise<void> {
+async function fromEngine(context: Context, rows: Rows, known: Set<string>): Promise<void> {
   const { runtime, store, names, engine } = context;
   engine.require();
+  await fromPlainNames(context, rows, known);
   const { label } = names;
   for (const { name: volume, labels } of await runtime.listVolumes({ [label.installation]: store.installationId })) {
     if (known.has(volume)) continue;
     const { [label.scope]: scope = "", [label.name]: name, [label.kind]: kind } = labels;
     if (kind !== undefined && name !== undefined) {
       if (store.manifests.get({ kind, scope, name }) === undefined) addVolume(rows, { kind, scope, name }, volume);
-    } else rows.of(scope, "").kept.push(`${volume}: docker volume rm ${volume}`);
+    } else rows.of(scope, "").kept.push(keptText(volume));
   }
 }
 

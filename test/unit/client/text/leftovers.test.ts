@@ -74,6 +74,13 @@ describe("delete --prune of what is gone already", () => {
     expect(err).toContain("warning: a warning");
   });
 
+  test("never says of what is kept that it was deleted", async () => {
+    const { out } = await berth("delete", "statefulset", "shop/db", "--prune", "-y");
+    expect(out).toContain(
+      "deleted what is left of shop/db, except what is kept\nkept volume data: docker volume rm data",
+    );
+  });
+
   test("asks nothing without --prune, and of a server that knows no leftovers", async () => {
     expect(deletes((await berth("delete", "statefulset", "shop/db", "-y")).calls)).toEqual([]);
     const older = (call: Call) => (call.path === "/leftovers" ? refusal(404, "no such route") : server(call));

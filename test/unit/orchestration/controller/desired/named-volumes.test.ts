@@ -135,6 +135,54 @@ describe("a delete with prune", () => {
     expect(await volumes()).toEqual(["berth-shop-web-backups", "data"]);
   });
 
+  const borrowing = { volumes: ["shop/data:/data"] };
+  const leftovers = async () => (await it.controller.listLeftovers({ scope: undefined, name: undefined })).leftovers;
+
+  test("of the owner, while another scope has the volume: the owner can still remove it afterwards", async () => {
+    await applied(deployment("shop", "web", withData), deployment("blog", "two", borrowing));
+    expect((await pruned("shop", "web")).volumes_kept).toEqual(["berth_shop_data: deployment/blog/two has it too"]);
+    expect(await leftovers()).toEqual([]);
+    expect((await pruned("blog", "two")).volumes_kept).toEqual([
+      "berth_shop_data: it belongs to scope shop; to remove it: berth delete shop/web --prune",
+    ]);
+    expect(await leftovers()).toMatchObject([{ scope: "shop", name: "web", volumes: ["berth_shop_data"], kept: [] }]);
+    expect((await pruned("shop", "web")).volumes_removed).toEqual(["berth_shop_data"]);
+    expect([await volumes(), await leftovers(), it.store.namedVolumes.all()]).toEqual([[], [], []]);
+  });
+
+  test("of the owner removes what a deleted app of another scope had too, and what that left names the owner", async () => {
+    await applied(deployment("shop", "web", withData), deployment("blog", "two", borrowing));
+    const target = keyOf("deployment", "blog", "two");
+    await it.controller.deleteManifest(target, { prune: false, actor: "ana" });
+    await it.settle();
+    expect(await leftovers()).toEqual([]);
+    expect((await pruned("shop", "web")).volumes_removed).toEqual(["berth_shop_data"]);
+    expect(it.store.namedVolumes.all()).toEqual([]);
+  });
+
+  test("of a borrower never removes it, and where the owner has no app the way is docker's", async () => {
+    await applied(deployment("blog", "two", borrowing));
+    await it.controller.deleteManifest(keyOf("deployment", "blog", "two"), { prune: false, actor: "ana" });
+    await it.settle();
+    expect(await leftovers()).toMatchObject([
+      { scope: "shop", name: "", volumes: [], kept: ["berth_shop_data: docker volume rm berth_shop_data"] },
+    ]);
+    await applied(deployment("blog", "two", borrowing));
+    expect((await pruned("blog", "two")).volumes_kept).toEqual([
+      "berth_shop_data: it belongs to scope shop; to remove it: docker volume rm berth_shop_data",
+    ]);
+  });
+
+  test("a plain volume is listed as one that no prune removes", async () => {
+    await usedBefore("shop");
+    await applied(deployment("shop", "web", withData));
+    await it.controller.deleteManifest(keyOf("deployment", "shop", "web"), { prune: false, actor: "ana" });
+    await it.settle();
+    expect(await leftovers()).toMatchObject([
+      { scope: "shop", name: "web", volumes: [], kept: ["data: docker volume rm data"] },
+    ]);
+  });
+
   test("an app that comes back right away begins with an empty volume", async () => {
     await applied(deployment("shop", "web", withData));
     const deleting = it.controller.deleteManifest(keyOf("deployment", "shop", "web"), { prune: true, actor: "ana" });
