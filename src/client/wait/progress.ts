@@ -85,13 +85,19 @@ function podId(pod: PodRecord): string {
 
 /** A replica's condition in few words: `running, ready`, `restarting, exit code 1, 3 restarts`. */
 export function podState(pod: PodRecord): string {
-  const state = isFinishedRun(pod) ? (pod.exit_code === 0 ? "succeeded" : "failed") : pod.state;
-  const byHand = pod.running ? " but started by hand" : "";
+  const isStopping = pod.running && pod.stopping === true;
+  const state = isStopping ? "stopping" : stateWord(pod);
+  const byHand = pod.running && !isStopping ? " but started by hand" : "";
   const parts = [pod.frozen ? `${state}, frozen${byHand}` : state];
   if (pod.ready) parts.push("ready");
-  else if (pod.running) parts.push("not ready yet");
+  else if (pod.running && !isStopping) parts.push("not ready yet");
   if (pod.oom_killed) parts.push("out of memory");
   else if (!pod.running && pod.exit_code !== undefined && pod.exit_code !== 0) parts.push(`exit code ${pod.exit_code}`);
   if (pod.restarts > 0) parts.push(pod.restarts === 1 ? "1 restart" : `${pod.restarts} restarts`);
   return parts.join(", ");
+}
+
+function stateWord(pod: PodRecord): string {
+  if (!isFinishedRun(pod)) return pod.state;
+  return pod.exit_code === 0 ? "succeeded" : "failed";
 }

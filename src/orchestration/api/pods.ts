@@ -27,6 +27,8 @@ export const PodRecord = Type.Object({
   running: Type.Boolean(),
   ready: Type.Boolean(),
   frozen: Type.Boolean(),
+  /** Being stopped, to be removed or to stay stopped; left out of others. */
+  stopping: Type.Optional(Type.Literal(true)),
   restarts: Type.Integer(),
   created_at: Type.Optional(Type.String()),
   started_at: Type.Optional(Type.String()),

@@ -67,6 +67,7 @@ export function podRecord(context: Context, pod: Pod, withSpec = false): PodReco
     state: pod.state,
     status: pod.status,
     running: pod.state === "running",
+    ...(context.leaving.has(pod.id) ? { stopping: true as const } : {}),
     restarts: pod.restarts + pod.earlierRestarts,
     created_at: isoTime(pod.createdAt),
     ...(pod.startedAt === undefined ? {} : { started_at: isoTime(pod.startedAt) }),

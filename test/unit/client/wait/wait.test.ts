@@ -177,6 +177,8 @@ describe("progress", () => {
   test.each([
     [{}, "running, ready"],
     [{ ready: false }, "running, not ready yet"],
+    [{ ready: false, stopping: true }, "stopping"],
+    [{ ready: false, stopping: true, frozen: true }, "stopping, frozen"],
     [{ ready: false, running: false, state: "exited", exit_code: 0 }, "exited"],
     [
       { ready: false, running: false, state: "restarting", exit_code: 7, restarts: 1 },

@@ -487,3 +487,23 @@ test("with the engine down every question to it is refused at once, readiness is
   expect(frozen()).toEqual([]);
   expect(it.controller.podReady("shop-db.0").ready).toBe(true);
 });
+
+test("a replica that is being stopped is listed as stopping", async () => {
+  const told: unknown[] = [];
+  const other = await world({
+    wrapRuntime: (runtime) => ({
+      ...runtime,
+      async stop(id, options) {
+        const { pods } = await other.describe("deployment", "shop", "web");
+        told.push(...pods.map(({ state, stopping }) => [state, stopping]));
+        return runtime.stop(id, options);
+      },
+    }),
+  });
+  await other.apply(deployment("shop", "web"));
+  await other.settle();
+  const [pod] = (await other.describe("deployment", "shop", "web")).pods;
+  await other.controller.stopPod(pod?.name ?? "", { freeze: true, actor: "ana" });
+  other.close();
+  expect([pod?.stopping, told]).toEqual([undefined, [["running", true]]]);
+});
