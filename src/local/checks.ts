@@ -107,8 +107,8 @@ function gibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/** What stands at an address of a plane. */
-export type AddressState = "free" | "taken" | "ours" | "off";
+/** What stands at an address of a plane; `berth` is one of another root. */
+export type AddressState = "free" | "taken" | "ours" | "berth" | "off";
 
 export function checkAddress(plane: string, address: string, state: AddressState): Check {
   const name = `${plane} address`;
@@ -119,12 +119,19 @@ export function checkAddress(plane: string, address: string, state: AddressState
       return { name, status: "ok", detail: `${address} is free` };
     case "ours":
       return { name, status: "ok", detail: `${address} is served by berth` };
+    case "berth": {
+      const mend = `look at that one with --root, or give the berth serve of this root another ${addressFlag(plane)}`;
+      return { name, status: "fail", detail: `${address} is served by a berth of another root`, mend };
+    }
     case "taken": {
-      const flag = plane === "orchestration" ? "--addr" : `--${plane}-addr`;
-      const mend = `end what listens there (ss -ltnp shows it), or give berth serve another ${flag}`;
+      const mend = `end what listens there (ss -ltnp shows it), or give berth serve another ${addressFlag(plane)}`;
       return { name, status: "fail", detail: `${address} is taken by another program`, mend };
     }
   }
+}
+
+function addressFlag(plane: string): string {
+  return plane === "orchestration" ? "--addr" : `--${plane}-addr`;
 }
 
 /** Mode bits, or undefined when the path is missing. */

@@ -11,7 +11,7 @@ import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
 import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
-import { askDocker, askServer, isListening } from "./probe.ts";
+import { askDocker, askServer, isBerth, isListening } from "./probe.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
                     [--identity-base-url U] [--docker-host H] [-o json]
@@ -155,7 +155,8 @@ async function addressChecks(options: ServeOptions, serverRuns: boolean): Promis
 async function addressState(address: string, serverRuns: boolean): Promise<checks.AddressState> {
   if (address === "") return "off";
   if (!(await isListening(address))) return "free";
-  return serverRuns ? "ours" : "taken";
+  if (serverRuns) return "ours";
+  return (await isBerth(address)) ? "berth" : "taken";
 }
 
 async function accessFacts({ addr, addrInsecure, prefix }: ServeOptions, { socket }: Layout): Promise<AccessFacts> {

@@ -47,12 +47,8 @@ export async function askServer(socket: string): Promise<ServerFacts | undefined
 
 /** Whether anything accepts connections at `host:port`. Port 0 asks for any free one and is never taken. */
 export async function isListening(address: string): Promise<boolean> {
-  const colon = address.lastIndexOf(":");
-  const port = Number(address.slice(colon + 1));
+  const { hostname, port } = destinationOf(address);
   if (port === 0) return false;
-  const bound = address.slice(0, colon).replace(/^\[|\]$/g, "");
-  // The wildcard addresses are no destination; whoever listens there answers on loopback too.
-  const hostname = bound === "" || bound === "0.0.0.0" ? "127.0.0.1" : bound === "::" ? "::1" : bound;
   try {
     const socket = await Bun.connect({ hostname, port, socket: { data: () => undefined } });
     socket.terminate();
@@ -60,6 +56,26 @@ export async function isListening(address: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Whether a berth answers at `host:port`: its `/health` tells a version with a commit. */
+export async function isBerth(address: string): Promise<boolean> {
+  const { hostname, port } = destinationOf(address);
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  try {
+    const { status, version } = await getJson(`http://${host}:${port}`, "/health");
+    return status === "ok" && text(version).includes("(commit: ");
+  } catch {
+    return false;
+  }
+}
+
+/** The wildcard addresses are no destination; whoever listens there answers on loopback too. */
+function destinationOf(address: string): { hostname: string; port: number } {
+  const colon = address.lastIndexOf(":");
+  const bound = address.slice(0, colon).replace(/^\[|\]$/g, "");
+  const hostname = bound === "" || bound === "0.0.0.0" ? "127.0.0.1" : bound === "::" ? "::1" : bound;
+  return { hostname, port: Number(address.slice(colon + 1)) };
 }
 
 /** Fails when the other side is away or answers with an error. */

@@ -46,6 +46,7 @@ const table: [string, checks.Check, checks.Check["status"]][] = [
   ["a plane turned off", checks.checkAddress("identity", "", "off"), "ok"],
   ["a free address", checks.checkAddress("identity", "127.0.0.1:1", "free"), "ok"],
   ["our address", checks.checkAddress("identity", "127.0.0.1:1", "ours"), "ok"],
+  ["an address of another berth", checks.checkAddress("identity", "127.0.0.1:1", "berth"), "fail"],
   ["a taken address", checks.checkAddress("identity", "127.0.0.1:1", "taken"), "fail"],
   ["no root yet", checks.checkRoot({ ...root, rootMode: undefined, rootUid: undefined }), "ok"],
   ["a good root", checks.checkRoot(root), "ok"],

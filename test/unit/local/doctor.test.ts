@@ -87,6 +87,15 @@ describe("doctorCommand", () => {
     expect(status(out, "orchestration address")).toBe("ok");
   });
 
+  test("a berth of another root at the address is called that", async () => {
+    const health = { status: "ok", version: "0.1.0 (commit: abc)" };
+    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json(health) });
+    const taken = `127.0.0.1:${other.port}`;
+    const { out } = await doctor("--docker-host", `unix://${dir}/docker.sock`, "--addr", taken);
+    await other.stop(true);
+    expect(out).toContain(`${taken} is served by a berth of another root`);
+  });
+
   test("a wrong command line is exit code 2 with the usage", async () => {
     expect(await doctor("--rot", "/x")).toMatchObject({ code: 2, out: "", error: expect.stringContaining("usage:") });
     expect(await doctor("-o", "yaml")).toMatchObject({ code: 2, error: expect.stringContaining('"yaml"') });
