@@ -167,7 +167,7 @@ describe("apply", () => {
     await apply(`${web()}---\n${web().replace("name: web", "name: old")}`);
     const pruned = await apply(web(), "--prune");
     expect(pruned.stdout).toContain("- deployment/shop/old");
-    expect(pruned.stdout).toContain("applied 1 resource, deleted 1");
+    expect(pruned.stdout).toContain("1 to delete, 1 unchanged\n\ndeleted 1 resource\n");
     await waitFor("the old one to go", async () => (await berth.pods("shop", "old")).length === 0);
     expect(await running()).toBe(1);
   });

@@ -102,7 +102,9 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     expect((await runs("long"))[0]).toMatchObject({ run_id: id, status: "running" });
     expect((await berth.cli(["cron", "cancel", id])).exitCode).toBe(0);
     await waitFor("the end", async () => containers("long").length === 0);
-    expect((await berth.call("POST", `/pods/${container}/start`)).status).toBe(404);
+    // Its container stays within the history of the job, and belongs to the run.
+    expect((await berth.call("POST", `/pods/${container}/start`)).status).toBe(409);
+    expect((await berth.call("POST", "/pods/ops-long.nothing/start")).status).toBe(404);
   });
 
   test("an image that cannot be had fails the run with the reason", async () => {

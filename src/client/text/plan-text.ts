@@ -35,10 +35,14 @@ export function appliedText(plan: ApplyResult): string {
   const count = (actions: readonly PlanRow["action"][]) => rows.filter((row) => actions.includes(row.action)).length;
   const [written, deleted] = [count(["create", "update"]), count(["delete"])];
   const parts = [
-    ...(written > 0 ? [`applied ${written} ${written === 1 ? "resource" : "resources"}`] : []),
-    ...(deleted > 0 ? [`deleted ${deleted}`] : []),
+    ...(written > 0 ? [`applied ${written} ${resources(written)}`] : []),
+    ...(deleted > 0 ? [written > 0 ? `deleted ${deleted}` : `deleted ${deleted} ${resources(deleted)}`] : []),
   ];
   return parts.join(", ");
+}
+
+function resources(count: number): string {
+  return count === 1 ? "resource" : "resources";
 }
 
 /** Rows of the plan; what would be pruned is a row even where the server lists it apart. */

@@ -201,5 +201,5 @@ test("what was done is counted as the plan counted it: blocks too, and nothing t
   };
   expect(of(plan)).toBe("applied 2 resources");
   expect(of([row("job/d/x", "update")], ["job/d/old"])).toBe("applied 1 resource, deleted 1");
-  expect(of([], ["job/d/old"])).toBe("deleted 1");
+  expect(of([], ["job/d/old"])).toBe("deleted 1 resource");
 });
