@@ -47,6 +47,21 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "identity/service": [...words, "base/disk", "base/deliver", "identity/api", "identity/core", "identity/store"],
   "identity/http": [...words, "base/http", "identity/api", "identity/core", "identity/service"],
 
+  "ingress/api": [...pure, "orchestration/api"],
+  "ingress/core": [...pure, "ingress/api", "orchestration/api"],
+  "ingress/proxy": [...words, "base/disk", "ingress/api", "ingress/core"],
+  "ingress/certs": [...words, "base/disk", "base/deliver", "base/sqlite", "ingress/api", "ingress/core"],
+  "ingress/service": [
+    ...words,
+    "base/disk",
+    "ingress/api",
+    "ingress/core",
+    "ingress/proxy",
+    "ingress/certs",
+    "orchestration/api",
+  ],
+  "ingress/http": [...words, "base/http", "ingress/api", "ingress/core", "ingress/service"],
+
   client: [...words, "orchestration/api", "orchestration/core", "identity/api", "identity/core"],
   config: "*",
   local: "*",
