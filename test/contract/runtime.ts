@@ -69,6 +69,33 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         for (const network of names) await runtime.removeNetwork(network);
       });
 
+      test("are listed with their address in each network while they run, and without one while they do not", async () => {
+        const network = subject.unique("near");
+        await runtime.ensureNetwork(network);
+        const networks = [{ name: network, aliases: [] }];
+        const id = await runtime.create(spec("addressed", { networkMode: "bridge", networks }));
+        const addresses = async () => (await runtime.list(owner)).find((container) => container.id === id)?.addresses;
+        expect(await addresses()).toEqual({});
+        await runtime.start(id);
+        const detail = await runtime.inspect(id);
+        const address = detail?.networks[network]?.ipAddress ?? "";
+        expect(address).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+        expect(detail?.addresses).toEqual({ [network]: address });
+        expect(await addresses()).toEqual({ [network]: address });
+        await runtime.stop(id, { graceMs: 0 });
+        expect(await addresses()).toEqual({});
+        expect((await runtime.inspect(id))?.addresses).toEqual({});
+        await runtime.remove(id);
+        await runtime.removeNetwork(network);
+      });
+
+      test.each(["host", "none"] as const)("on network %s are listed so, and have no address", async (networkMode) => {
+        const id = await started(spec("bare", { networkMode }));
+        const row = (await runtime.list(owner)).find((container) => container.id === id);
+        expect(row).toMatchObject({ joined: [networkMode], addresses: {} });
+        expect(await runtime.inspect(id)).toMatchObject({ joined: [networkMode], addresses: {} });
+      });
+
       test("a created container is listed with its labels and its image as given, and does not run", async () => {
         const wanted = spec("a");
         const id = await runtime.create(wanted);

@@ -30,6 +30,7 @@ export interface Plane<R extends Runtime = MemoryRuntime> {
   runtime: R;
   store: Store;
   controller: RunningController["controller"];
+  endpoints: RunningController["endpoints"];
   callbacks: RunningController["callbacks"];
   runCalls: RunningController["runCalls"];
   takeover: ReturnType<typeof createOrchestrationApp>["takeover"];
@@ -88,6 +89,7 @@ export async function startPlaneOn<R extends Runtime>(
     runtime,
     store,
     controller: running.controller,
+    endpoints: running.endpoints,
     callbacks: running.callbacks,
     runCalls: running.runCalls,
     takeover: app.takeover,

@@ -1,3 +1,4 @@
+import type { PodEndpoints } from "../api/pod-endpoint.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { apply } from "./apply.ts";
@@ -14,6 +15,7 @@ import { createCron } from "./runs/cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./write/delete.ts";
 import { describe } from "./views/describe.ts";
 import { dispatch, execPlugin, listPluginRuns, pluginFile } from "./plugins/dispatch.ts";
+import { createEndpointRoom } from "./pods/endpoints.ts";
 import { createDeaths } from "./state/deaths.ts";
 import { createEngineLink } from "./state/engine.ts";
 import { listEvents } from "./state/events.ts";
@@ -76,6 +78,8 @@ export interface ControllerParts extends Outside {
 
 export interface RunningController {
   controller: Controller;
+  /** The replicas that run, for whoever sends requests to them. */
+  endpoints: PodEndpoints;
   /** Who may call back from the platform network. */
   callbacks: CallbackRoom;
   /** What runs of plugins may ask. */
@@ -90,17 +94,20 @@ export interface RunningController {
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
   const { store, runtime, names, clock, log, limits } = parts;
+  const onListenerError = (error: unknown) => log.error("listener failed", { error });
+  const endpoints = createEndpointRoom(() => context, onListenerError);
   const pods = createPodTable({
     runtime,
     names,
     clock,
     earlierRestarts: ({ key, id }) => restartsBefore(store.status.get(key), id),
+    onChange: endpoints.changed,
   });
   const incidents = createIncidents(() => context);
   const progress = createProgress({
     backoffFirstMs: limits.backoffFirstMs,
     backoffMaxMs: limits.backoffMaxMs,
-    onListenerError: (error) => log.error("listener failed", { error }),
+    onListenerError,
   });
   const engine = createEngineLink({
     runtime,
@@ -137,6 +144,7 @@ export function createController(parts: ControllerParts): RunningController {
         log.error("probe webhook not kept", { pod: pod.name, error }),
       );
     },
+    endpoints.changed,
   );
   const releasePhases = createReleasePhases(() => context, log);
   const outbox = createHookOutbox(parts, parts.sendWebhook);
@@ -152,7 +160,7 @@ export function createController(parts: ControllerParts): RunningController {
     usage,
     releasePhases,
     outbox,
-    leaving: createLeaving((id) => pods.byId(id) !== undefined),
+    leaving: createLeaving((id) => pods.byId(id) !== undefined, endpoints.changed),
     logReaders: createLogReaders(),
     notes,
     deaths: createDeaths({ ...parts, notes, pods, probes }),
@@ -173,6 +181,7 @@ export function createController(parts: ControllerParts): RunningController {
   const atomic = createAtomicRoom(context);
 
   return {
+    endpoints,
     callbacks: createCallbackRoom(context),
     runCalls: createRunCalls(context),
     controller: operations(context, { reconciler, tearDown, execs }),

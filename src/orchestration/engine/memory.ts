@@ -254,7 +254,8 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
       const entry = table.get(nameOrId);
       if (entry === undefined) return;
       const { [network]: _, ...networks } = entry.detail.networks;
-      table.put(entry.spec, { ...entry.detail, networks, joined: Object.keys(networks) });
+      const { [network]: __, ...addresses } = entry.detail.addresses;
+      table.put(entry.spec, { ...entry.detail, networks, addresses, joined: Object.keys(networks) });
     },
     removeVolumeByHand: (name) => resources.removeVolume(name, false),
     addVolumeByHand: (name, labels = {}) => resources.addVolume(name, labels),

@@ -211,6 +211,8 @@ export interface Container {
   labels: Record<string, string>;
   /** Names of the networks it is connected to, or will be when it starts. */
   joined: string[];
+  /** IPv4 address by network name; without the networks where it has none, as all are while it does not run. */
+  addresses: Record<string, string>;
 }
 
 export interface ContainerDetail extends Container {

@@ -39,6 +39,8 @@ export async function stopOurs(context: Context, pod: Pod, options: Stop): Promi
   context.leaving.add(pod.id);
   try {
     await context.runtime.stop(pod.id, { graceMs: options.graceMs });
+    // Seen as stopped before it counts as staying: in between nobody may take it for ready.
+    await context.pods.refresh(pod.key).catch(() => undefined);
   } catch (error) {
     if (options.freeze && !wasFrozen) await context.store.write((tx) => tx.frozen.remove(pod.key, pod.replicaId));
     throw error;

@@ -9,13 +9,10 @@ import { parseKeyText } from "../state/key-text.ts";
 import type { Target } from "../controller.ts";
 import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";
-import type { Pod } from "../state/pod.ts";
+import { localNode as node, type Pod } from "../state/pod.ts";
 import { stopGently } from "./stop.ts";
 import { matches } from "../state/target.ts";
 import { isoTime, wireManifest } from "../state/wire.ts";
-
-/** Until there are more machines. */
-const node = "local";
 
 /** GET /pods, sorted by kind, scope, name, replica. */
 export async function listPods(context: Context, filter: Target, options: { detail: boolean; spec: boolean }) {

@@ -1,4 +1,3 @@
-import type { Spec } from "../../api/manifest.ts";
 import type { Probes } from "../../api/kinds/probe.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Readiness } from "../../api/pods.ts";
@@ -20,7 +19,8 @@ import {
 } from "../../core/probe.ts";
 import { type ProbeName, type ProbesConfig, probeConfig } from "../../core/probe-config.ts";
 import type { Context } from "../state/context.ts";
-import type { Pod } from "../state/pod.ts";
+import { addressIn, type Pod } from "../state/pod.ts";
+import { specOf } from "../state/pod-spec.ts";
 import { attemptProbe } from "./probe-attempt.ts";
 import { linesOf } from "./incidents.ts";
 import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
@@ -42,7 +42,12 @@ const exchangesKept = 20;
 /** Nothing due: whatever changes wakes the loop, this is for tidying. */
 const idleMs = 60_000;
 
-export function createProbeEngine(contextOf: () => Context, onTransition: (pod: Pod, change: ProbeTransition) => void) {
+/** `onReadiness` is called when a pod may have become ready, or unready, by its probes. */
+export function createProbeEngine(
+  contextOf: () => Context,
+  onTransition: (pod: Pod, change: ProbeTransition) => void,
+  onReadiness?: () => void,
+) {
   const runners = new Map<string, Runner>();
   /** Containers whose spec has no probes. */
   const without = new Set<string>();
@@ -63,6 +68,7 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     const state = earlier ? resumeProbes(config, upSince, earlier) : startProbes(config, upSince, known?.state);
     const exchanges = known?.exchanges ?? [];
     runners.set(pod.id, { pod, run, config, state, busy: new Set(), address: undefined, exchanges });
+    onReadiness?.();
     wake();
   }
 
@@ -89,7 +95,9 @@ export function createProbeEngine(contextOf: () => Context, onTransition: (pod: 
     runner.state = state;
     wake();
     if (transition !== undefined) onTransition(runner.pod, transition);
-    if (before !== readyOf(state).ready || hindered !== hindranceKey(runner)) contextOf().enqueue(runner.pod.key);
+    const isEdge = before !== readyOf(state).ready;
+    if (isEdge) onReadiness?.();
+    if (isEdge || hindered !== hindranceKey(runner)) contextOf().enqueue(runner.pod.key);
   }
 
   /** Liveness: the same container is started anew; its next start begins the probes again. */
@@ -237,17 +245,12 @@ function readinessBefore({ store }: Context, pod: Pod, run: number): KnownReadin
 
 /** The probes of the spec that the container was made from; of today's when that is not known any more. */
 function probesOf(context: Context, pod: Pod): ProbesConfig {
-  const release = context.store.releases.list(pod.key).find(({ hash }) => hash === pod.hash);
-  const spec: Spec | undefined = release?.spec ?? context.store.manifests.get(pod.key)?.spec;
-  return probeConfig(spec?.probes as Probes | undefined);
+  return probeConfig(specOf(context, pod)?.probes as Probes | undefined);
 }
 
 /** On its first network, or loopback where it shares the machine's. Read anew after each start. */
 async function addressOf(context: Context, pod: Pod): Promise<string | undefined> {
   const detail = await context.runtime.inspect(pod.id).catch(() => undefined);
   if (detail === undefined) return undefined;
-  const platform = detail.networks[context.names.network]?.ipAddress;
-  if (platform) return platform;
-  if ("host" in detail.networks) return "127.0.0.1";
-  return Object.values(detail.networks).find(({ ipAddress }) => ipAddress !== "")?.ipAddress;
+  return addressIn(detail, context.names) ?? Object.values(detail.addresses)[0];
 }

@@ -6,15 +6,18 @@ export interface Leaving {
   has(containerId: string): boolean;
 }
 
-/** Ids that `isKnown` has forgotten are forgotten here, too. */
-export function createLeaving(isKnown: (containerId: string) => boolean): Leaving {
+/** Ids that `isKnown` has forgotten are forgotten here, too. `onChange` is called when a container leaves, or stays after all. */
+export function createLeaving(isKnown: (containerId: string) => boolean, onChange?: () => void): Leaving {
   const ids = new Set<string>();
   return {
     add(containerId) {
       for (const id of ids) if (!isKnown(id)) ids.delete(id);
       ids.add(containerId);
+      onChange?.();
     },
-    remove: (containerId) => void ids.delete(containerId),
+    remove(containerId) {
+      if (ids.delete(containerId)) onChange?.();
+    },
     has: (containerId) => ids.has(containerId),
   };
 }

@@ -3,7 +3,7 @@ import type { Naming } from "../../core/naming.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Container, ContainerState, Runtime, RuntimeEvent } from "../../engine/runtime.ts";
 import { type KeyText, keyText } from "./key-text.ts";
-import { addCrashes, endOfRun, fill, keyOf, type Pod, podOf } from "./pod.ts";
+import { addCrashes, addressIn, endOfRun, fill, keyOf, type Pod, podOf } from "./pod.ts";
 
 /**
  * Memory of the engine's state, filled by listings and moved along by events. Every change of a resource's pods
@@ -45,9 +45,11 @@ interface TableOptions {
   clock: SteadyClock;
   /** What the server before this one had counted. */
   earlierRestarts: (pod: Pod) => number;
+  /** Pods came, went, or are in another state or at another address. May be called many times in a row. */
+  onChange?: () => void;
 }
 
-export function createPodTable({ runtime, names, clock, earlierRestarts }: TableOptions): PodTable {
+export function createPodTable({ runtime, names, clock, earlierRestarts, onChange }: TableOptions): PodTable {
   const byId = new Map<string, Pod>();
   const byName = new Map<string, Pod>();
   const byKey = new Map<KeyText, Map<string, Pod>>();
@@ -63,6 +65,7 @@ export function createPodTable({ runtime, names, clock, earlierRestarts }: Table
   function touch(key: KeyText): void {
     versions.set(key, (versions.get(key) ?? 0) + 1);
     changed.add(key);
+    onChange?.();
   }
 
   function drop(pod: Pod): void {
@@ -98,6 +101,12 @@ export function createPodTable({ runtime, names, clock, earlierRestarts }: Table
     if (!isSame) touch(keyText(pod.key));
   }
 
+  function setAddress(pod: Pod, address: string | undefined): void {
+    if (pod.address === address) return;
+    pod.address = address;
+    onChange?.();
+  }
+
   function rename(pod: Pod, name: string): void {
     if (pod.name === name) return;
     if (byName.get(pod.name) === pod) byName.delete(pod.name);
@@ -119,6 +128,7 @@ export function createPodTable({ runtime, names, clock, earlierRestarts }: Table
     if (known.eventNumber > asked) return;
     rename(known, container.name);
     if (known.state !== container.state) known.stale = true;
+    setAddress(known, addressIn(container, names));
     setState(known, container.state);
   }
 
@@ -135,6 +145,15 @@ export function createPodTable({ runtime, names, clock, earlierRestarts }: Table
       see(container, asked);
     }
     for (const pod of known) if (!seen.has(pod.id) && byId.has(pod.id)) drop(pod);
+  }
+
+  async function inspectStale(pod: Pod): Promise<void> {
+    if (!pod.stale) return;
+    const asked = pod.eventNumber;
+    const detail = await runtime.inspect(pod.id);
+    if (detail === undefined || pod.eventNumber !== asked) return;
+    fill(pod, detail, clock);
+    setAddress(pod, addressIn(detail, names));
   }
 
   return {
@@ -155,7 +174,7 @@ export function createPodTable({ runtime, names, clock, earlierRestarts }: Table
       const known = this.of(key);
       heardOf.delete(keyText(key));
       take(known, await listedSince(() => runtime.list(key)));
-      await inspectStale(runtime, clock, this.of(key));
+      await Promise.all(this.of(key).map(inspectStale));
       return this.of(key);
     },
     observe(event) {
@@ -178,6 +197,7 @@ export function createPodTable({ runtime, names, clock, earlierRestarts }: Table
         pod.exitCode = pod.lastExitCode = event.exitCode;
         pod.upSince = undefined;
         pod.killedFor = undefined;
+        setAddress(pod, undefined);
       }
       if (event.action === "destroy") drop(pod);
       else if (event.action === "rename") rename(pod, event.name);
@@ -217,14 +237,3 @@ const stateAfter: Record<string, ContainerState> = {
   die: "exited",
   pause: "paused",
 };
-
-async function inspectStale(runtime: Runtime, clock: SteadyClock, pods: Pod[]): Promise<void> {
-  await Promise.all(
-    pods.map(async (pod) => {
-      if (!pod.stale) return;
-      const asked = pod.eventNumber;
-      const detail = await runtime.inspect(pod.id);
-      if (detail !== undefined && pod.eventNumber === asked) fill(pod, detail, clock);
-    }),
-  );
-}

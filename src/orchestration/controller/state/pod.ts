@@ -4,6 +4,9 @@ import { calmMs } from "../../core/plan/crash.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Container, ContainerDetail, ContainerState } from "../../engine/runtime.ts";
 
+/** Until there are more machines. */
+export const localNode = "local";
+
 /** One container of ours as last seen. Identity comes from labels, never from the name. */
 export interface Pod {
   id: string;
@@ -23,6 +26,8 @@ export interface Pod {
   ports: ContainerDetail["ports"];
   /** Networks that it is connected to, as last listed. */
   joined: readonly string[];
+  /** Where it is reached: see `addressIn`. Undefined while it does not run, and from a start to the first look after it. */
+  address: string | undefined;
   createdAt: number;
   /** Known once inspected: see `inspectStale`. */
   startedAt: number | undefined;
@@ -114,6 +119,14 @@ export function keyOf(labels: Record<string, string>, names: Naming): ManifestKe
   return { kind, scope: labels[names.label.scope] ?? "", name };
 }
 
+/** The address on the platform network; loopback where the container shares the machine's network. */
+export function addressIn(
+  { addresses, joined }: Pick<Container, "addresses" | "joined">,
+  { network }: Pick<Naming, "network">,
+): string | undefined {
+  return addresses[network] ?? (joined.includes("host") ? "127.0.0.1" : undefined);
+}
+
 /** Undefined for a container without our labels. */
 export function podOf(container: Container, names: Naming, clock: SteadyClock): Pod | undefined {
   const { label } = names;
@@ -136,6 +149,7 @@ export function podOf(container: Container, names: Naming, clock: SteadyClock): 
     status: container.status,
     ports: [],
     joined: container.joined,
+    address: addressIn(container, names),
     createdAt: container.createdAt,
     startedAt: undefined,
     upSince: undefined,

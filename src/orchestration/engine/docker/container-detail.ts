@@ -18,6 +18,7 @@ export function containerRow(row: Dockerode.ContainerInfo, imageLabel: string): 
     createdAt: row.Created * 1000,
     labels,
     joined: Object.keys(row.NetworkSettings?.Networks ?? {}),
+    addresses: addressesOf(row.NetworkSettings?.Networks ?? {}),
   };
 }
 
@@ -46,6 +47,7 @@ export function containerDetail(info: Dockerode.ContainerInspectInfo): Container
     workingDir: config.WorkingDir,
     env: envRecord(config.Env),
     joined: Object.keys(info.NetworkSettings.Networks ?? {}),
+    addresses: addressesOf(info.NetworkSettings.Networks ?? {}),
     networks: networksOf(info),
     mounts: mountsOf(info),
     ports: portsOf(info),
@@ -74,6 +76,12 @@ function containerState(text: string): ContainerState {
 function ownName(names: readonly string[]): string {
   const name = names.find((candidate) => candidate.lastIndexOf("/") === 0) ?? names[0] ?? "";
   return name.replace(/^\//, "");
+}
+
+function addressesOf(networks: Record<string, { IPAddress?: string }>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(networks).flatMap(([name, { IPAddress: address }]) => (address ? [[name, address]] : [])),
+  );
 }
 
 function networksOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["networks"] {

@@ -68,6 +68,6 @@ export function createContainerTable(label: Labels): ContainerTable {
 }
 
 function rowOf(detail: ContainerDetail): Container {
-  const { id, name, image, imageId, state, status, createdAt, labels, joined } = detail;
-  return { id, name, image, imageId, state, status, createdAt, labels, joined };
+  const { id, name, image, imageId, state, status, createdAt, labels, joined, addresses } = detail;
+  return { id, name, image, imageId, state, status, createdAt, labels, joined, addresses };
 }

@@ -173,6 +173,12 @@ function startRefused(world: World, entry: Entry, [reason, words]: [FailureReaso
 
 const joined = (spec: ContainerSpec) => (spec.networkMode === "bridge" ? spec.networks : []);
 
+/** As the engine lists them: those of the machine and of nobody count as networks, too. */
+const connected = (spec: ContainerSpec) =>
+  spec.networkMode === "bridge" ? spec.networks : [{ name: spec.networkMode, aliases: [] }];
+
+const modes = ["host", "none"];
+
 function restarts({ spec, detail }: Entry, exitCode: number): boolean {
   const { name, maximumRetryCount } = spec.restart;
   if (name !== "on-failure") return name !== "no";
@@ -198,9 +204,10 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
     command: spec.command ?? [],
     entrypoint: spec.options.entrypoint ?? [],
     workingDir: spec.options.workingDir ?? "",
-    joined: joined(spec).map(({ name }) => name),
+    joined: connected(spec).map(({ name }) => name),
+    addresses: {},
     networks: Object.fromEntries(
-      joined(spec).map(({ name, aliases }) => [name, { networkId: name, ipAddress: "", gateway: "", aliases }]),
+      connected(spec).map(({ name, aliases }) => [name, { networkId: name, ipAddress: "", gateway: "", aliases }]),
     ),
     mounts: spec.mounts.map(({ type, source, target, readOnly }) => {
       return { type, source, destination: target, mode: readOnly ? "ro" : "", rw: !readOnly };
@@ -221,10 +228,8 @@ export const gatewayAddress = "127.64.0.0";
 function runningFacts({ networks }: ContainerDetail, nth: number, now: number): Partial<ContainerDetail> {
   // Loopback: nothing that a test asks of a pod leaves the machine.
   const ipAddress = `127.${64 + ((nth >> 16) & 63)}.${(nth >> 8) & 255}.${nth & 255}`;
-  const connected = Object.entries(networks).map(([name, network]) => [
-    name,
-    { ...network, ipAddress, gateway: gatewayAddress },
-  ]);
+  const bridges = Object.keys(networks).filter((name) => !modes.includes(name));
+  const connected = bridges.map((name) => [name, { ...networks[name], ipAddress, gateway: gatewayAddress }]);
   return {
     state: "running",
     status: "Up",
@@ -233,7 +238,8 @@ function runningFacts({ networks }: ContainerDetail, nth: number, now: number): 
     oomKilled: false,
     error: "",
     pid: 1_000 + nth,
-    networks: Object.fromEntries(connected),
+    addresses: Object.fromEntries(bridges.map((name) => [name, ipAddress])),
+    networks: { ...networks, ...Object.fromEntries(connected) },
   };
 }
 
@@ -246,6 +252,7 @@ function endedFacts({ networks }: ContainerDetail, exitCode: number, now: number
     exitCode,
     pid: undefined,
     ports: [],
+    addresses: {},
     networks: Object.fromEntries(left),
   };
 }

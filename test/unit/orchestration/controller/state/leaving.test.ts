@@ -1,6 +1,21 @@
 import { expect, test } from "bun:test";
 import { createLeaving } from "../../../../../src/orchestration/controller/state/leaving.ts";
 
+test("a container that begins to leave, or stays after all, is told of", () => {
+  let changes = 0;
+  const leaving = createLeaving(
+    () => true,
+    () => changes++,
+  );
+  leaving.remove("a");
+  expect(changes).toBe(0);
+  leaving.add("a");
+  expect(changes).toBe(1);
+  leaving.remove("a");
+  leaving.remove("a");
+  expect(changes).toBe(2);
+});
+
 test("a container leaves until it stays after all, and is forgotten once it is gone", () => {
   const known = new Set(["a", "b", "c"]);
   const leaving = createLeaving((id) => known.has(id));

@@ -20,7 +20,8 @@ const row = (change: object = {}) =>
 
 describe("containerRow", () => {
   test("as the engine tells it", () => {
-    expect(row({ NetworkSettings: { Networks: { berth0: {} } } })).toEqual({
+    const networks = { berth0: { IPAddress: "172.20.0.2" }, side: { IPAddress: "" }, host: {} };
+    expect(row({ NetworkSettings: { Networks: networks } })).toEqual({
       id: "c1",
       name: "web.1",
       image: "nginx:1",
@@ -29,7 +30,8 @@ describe("containerRow", () => {
       status: "Up 2 hours",
       createdAt: 1_700_000_000_000,
       labels: { a: "1" },
-      joined: ["berth0"],
+      joined: ["berth0", "side", "host"],
+      addresses: { berth0: "172.20.0.2" },
     });
   });
 
@@ -107,6 +109,7 @@ describe("containerDetail", () => {
       createdAt: Date.UTC(2024, 4, 1, 10, 0, 0, 123),
       labels: {},
       joined: ["berth0"],
+      addresses: { berth0: "172.20.0.2" },
       startedAt: Date.UTC(2024, 4, 1, 10, 0, 1),
       finishedAt: undefined,
       exitCode: undefined,
