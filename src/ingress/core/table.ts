@@ -9,6 +9,14 @@ export interface Table {
   /** In the order of their ids. Ids are unique among sites and TCP sites together. */
   tcp: TcpSite[];
   certificates: Certificate[];
+  /** Answers to HTTP-01 challenges of certificate authorities, served for every host on plain HTTP and TLS. */
+  challenges: Challenge[];
+}
+
+export interface Challenge {
+  /** Of `[A-Za-z0-9_-]`. */
+  token: string;
+  keyAuthorization: string;
 }
 
 export interface Listen {
