@@ -153,13 +153,12 @@ export interface DoorParts {
   running: RunningController;
   runtime: Runtime;
   names: Naming;
-  layout: Layout;
   plane: (request: Request) => Response | Promise<Response>;
   log: Log;
 }
 
 /** The listener for containers of plugins' blocks; undefined where it is turned off. */
-export function callbackDoor({ options, running, runtime, names, layout, plane, log }: DoorParts): Door | undefined {
+export function callbackDoor({ options, running, runtime, names, plane, log }: DoorParts): Door | undefined {
   const { callbackPort: port } = options;
   if (port === undefined) return undefined;
   const peerHeader = `${names.headerPrefix}-Peer`;
@@ -169,7 +168,6 @@ export function callbackDoor({ options, running, runtime, names, layout, plane, 
     gateway: () => runtime.networkGateway(names.network),
     makeNetwork: () => runtime.ensureNetwork(names.network),
     port,
-    innerPath: `${layout.socket}.callbacks`,
     peerHeader,
     limits,
     clock: systemClock,
@@ -177,17 +175,16 @@ export function callbackDoor({ options, running, runtime, names, layout, plane, 
   });
 }
 
-export interface RunDoorParts extends Pick<DoorParts, "running" | "names" | "layout" | "log"> {
+export interface RunDoorParts extends Pick<DoorParts, "running" | "names" | "log"> {
   app: Pick<RunDoorOptions, "takeover"> & { fetch: RunDoorOptions["plane"] };
 }
 
 /** The listener that runs of plugins reach the plane by, each as far as it was granted. */
-export function runDoorOf({ running, names, layout, app, log }: RunDoorParts): Promise<RunDoor> {
+export function runDoorOf({ running, names, app, log }: RunDoorParts): Promise<RunDoor> {
   return startRunDoor({
     calls: running.runCalls,
     plane: app.fetch,
     takeover: app.takeover,
-    innerPath: `${layout.socket}.runs`,
     headerPrefix: names.headerPrefix,
     limits,
     log,

@@ -160,12 +160,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   let front: Front;
   let identityListener: Listener | undefined;
   try {
-    runDoor = await listened(runDoorOf({ running, names, layout, app, log }));
+    runDoor = await listened(runDoorOf({ running, names, app, log }));
     const access = await openPlane(options, layout, names);
     // Health checks of a proxy come the moment that the port opens.
     await running.firstLook(limits.firstLookMs);
-    const innerPath = `${layout.socket}.inner`;
-    front = await listened(startFront({ ...access, innerPath, inner: app.fetch, takeover: app.takeover, limits, log }));
+    front = await listened(startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }));
     const forUsers = listenForIdentity(identity, options, log);
     if (forUsers !== undefined) identityListener = await listened(forUsers);
   } catch (error) {
@@ -175,7 +174,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     throw error;
   }
   const stopping = new AbortController();
-  door = callbackDoor({ options, running, runtime, names, layout, plane: app.fetch, log });
+  door = callbackDoor({ options, running, runtime, names, plane: app.fetch, log });
   const working = Promise.all([
     running.run(stopping.signal),
     identity.run(stopping.signal),

@@ -5,7 +5,7 @@ import { limits } from "../../src/config/config.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { type Front, startFront } from "../../src/base/http/front/front.ts";
-import type { InnerHandler } from "../../src/base/http/front/inner.ts";
+import type { AppHandler } from "../../src/base/http/front/answer.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { addressOf } from "../support/raw-client.ts";
 import { fixedAnswers } from "../support/recording-controller.ts";
@@ -41,15 +41,14 @@ export async function run(): Promise<BenchRow[]> {
 
 const bareBody =
   '{"status":"ok","data":{"readiness":{"container_name":"s-web.ab1cd","ready":true,"startup_passed":true}}}\n';
-const bareHandler: InnerHandler = () => new Response(bareBody, { headers: { "Content-Type": "application/json" } });
+const bareHandler: AppHandler = () => new Response(bareBody, { headers: { "Content-Type": "application/json" } });
 
-async function measured(inner: InnerHandler): Promise<{ perSecond(): Promise<number>; stop(): Promise<void> }> {
+async function measured(app: AppHandler): Promise<{ perSecond(): Promise<number>; stop(): Promise<void> }> {
   const log = createLog(() => {}, "error");
   const folder = mkdtempSync(join(tmpdir(), "front-bench-"));
   const front = await startFront({
     tcp: { hostname: "127.0.0.1", port: 0 },
-    innerPath: join(folder, "inner"),
-    inner,
+    app,
     limits,
     log,
   });

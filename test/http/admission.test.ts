@@ -21,7 +21,7 @@ async function start(limits: Parameters<typeof startTestFront>[0]["limits"] = {}
   const asked: Asked[] = [];
   let reached = 0;
   const it = await startTestFront({
-    inner: (request) => {
+    app: (request) => {
       reached++;
       return echo(request);
     },

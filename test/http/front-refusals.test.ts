@@ -4,7 +4,7 @@ import { connectRaw } from "../support/raw-client.ts";
 
 let front: TestFront | undefined;
 
-async function start(overrides: Parameters<typeof startTestFront>[0] = { inner: echo }): Promise<TestFront> {
+async function start(overrides: Parameters<typeof startTestFront>[0] = { app: echo }): Promise<TestFront> {
   front = await startTestFront(overrides);
   return front;
 }
@@ -51,7 +51,7 @@ describe("the body limit", () => {
   test("a chunked body is refused where it passes the limit, and never reaches the app", async () => {
     let calls = 0;
     const it = await start({
-      inner: () => {
+      app: () => {
         calls += 1;
         return new Response();
       },
@@ -63,7 +63,7 @@ describe("the body limit", () => {
   });
 
   test("a client that sends its whole body before it reads still gets to the answer", async () => {
-    const it = await start({ inner: echo, limits: { drainMs: 5_000 } });
+    const it = await start({ app: echo, limits: { drainMs: 5_000 } });
     const client = await it.connect();
     client.pause();
     const size = 30 * mebibyte;
@@ -162,7 +162,7 @@ describe("web pages are kept out", () => {
   test("a cross-site origin is 403 on both, before the app sees anything", async () => {
     let calls = 0;
     const it = await start({
-      inner: (request) => {
+      app: (request) => {
         calls += 1;
         return echo(request);
       },
@@ -176,14 +176,14 @@ describe("web pages are kept out", () => {
 
 describe("time and number", () => {
   test("an unfinished head is 408", async () => {
-    const it = await start({ inner: echo, limits: { headReadMs: 30 } });
+    const it = await start({ app: echo, limits: { headReadMs: 30 } });
     const client = await it.connect();
     await client.send("GET / HT");
     expectRefusal(await client.all(), 408, "head was not complete");
   });
 
   test("an unfinished body is 408 and never reaches the app", async () => {
-    const it = await start({ inner: echo, limits: { bodyReadMs: 30 } });
+    const it = await start({ app: echo, limits: { bodyReadMs: 30 } });
     const client = await it.connect();
     await client.send(`${post("Content-Length: 10\r\n")}abc`);
     expectRefusal(await client.all(), 408, "body was not complete");
@@ -198,14 +198,14 @@ describe("time and number", () => {
   });
 
   test("a connection without a request is closed without a word", async () => {
-    const it = await start({ inner: echo, limits: { headReadMs: 30 } });
+    const it = await start({ app: echo, limits: { headReadMs: 30 } });
     const client = await it.connect();
     expect(await client.all()).toBe("");
   });
 
   test("an idle kept-alive connection is closed, a slow answer is waited for", async () => {
     const it = await start({
-      inner: async (request) => {
+      app: async (request) => {
         await Bun.sleep(120);
         return echo(request);
       },
@@ -217,7 +217,7 @@ describe("time and number", () => {
   });
 
   test("one connection too many is 503 with Retry-After, and those before it go on", async () => {
-    const it = await start({ inner: echo, limits: { connectionsMax: 2 } });
+    const it = await start({ app: echo, limits: { connectionsMax: 2 } });
     const clients = [await it.connect(), await it.connect()];
     const extra = await it.connect();
     const text = await extra.all();
@@ -231,7 +231,7 @@ describe("time and number", () => {
   });
 
   test("those of the network do not lock the operator out of the unix socket", async () => {
-    const it = await start({ inner: echo, limits: { connectionsMax: 1 } });
+    const it = await start({ app: echo, limits: { connectionsMax: 1 } });
     const silent = await it.connect();
     await silent.send("GET /half HTTP/1.1\r\nHo");
     expectRefusal(await (await it.connect()).all(), 503, "more than 1 connections");
@@ -241,4 +241,20 @@ describe("time and number", () => {
     expectRefusal(await (await connectRaw(it.unix)).all(), 503, "more than 1 connections");
     for (const client of [silent, operator]) client.abort();
   });
+});
+
+describe("paths that the app would see rewritten", () => {
+  for (const path of ["/a/../b", "/./a", "/a/%2e%2E/b", "/a\\b", "/a#b", "/a?x=1#b"]) {
+    test(`${path} is 400 and never reaches the app`, async () => {
+      const it = await start({
+        app: () => {
+          throw new Error("reached");
+        },
+      });
+      const client = await it.connect();
+      await client.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      expect(await client.all()).toStartWith("HTTP/1.1 400 ");
+      expect(JSON.stringify(it.log)).not.toContain("reached");
+    });
+  }
 });

@@ -29,7 +29,7 @@ function shouting(events: string[]): TakeoverHandler {
 
 async function start(handler: TakeoverHandler): Promise<TestFront> {
   front = await startTestFront({
-    inner: echo,
+    app: echo,
     takeover: ({ method, path }) => (method === "POST" && path.endsWith("/exec") ? handler : undefined),
   });
   return front;
@@ -68,7 +68,7 @@ test("the guard comes first", async () => {
 
 test("a session outlives the time-outs of requests", async () => {
   front = await startTestFront({
-    inner: echo,
+    app: echo,
     takeover: () => shouting([]),
     limits: { headReadMs: 30, bodyReadMs: 30, idleMs: 30, drainMs: 30 },
   });
@@ -154,7 +154,7 @@ test("the body may be chunked and come in pieces; what follows it belongs to the
 });
 
 test("the body of a session keeps the limits of every body", async () => {
-  front = await startTestFront({ inner: echo, takeover: () => shouting([]), limits: { bodyBytesMax: 10 } });
+  front = await startTestFront({ app: echo, takeover: () => shouting([]), limits: { bodyBytesMax: 10 } });
   const declared = await front.connect();
   await declared.send("POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 11\r\n\r\n");
   expect(await declared.all()).toStartWith("HTTP/1.1 413 ");
@@ -190,7 +190,7 @@ test("a handler may refuse, and then hears nothing more", async () => {
 
 test("a session that finishes late lets a paused reader have everything", async () => {
   front = await startTestFront({
-    inner: echo,
+    app: echo,
     takeover: () => (taken) => {
       taken.wire.write(Buffer.alloc(8 * 1024 * 1024, "o"));
       taken.finish();

@@ -5,7 +5,7 @@ import { connectRaw } from "../support/raw-client.ts";
 
 let front: TestFront | undefined;
 
-async function start(overrides: Parameters<typeof startTestFront>[0] = { inner: echo }): Promise<TestFront> {
+async function start(overrides: Parameters<typeof startTestFront>[0] = { app: echo }): Promise<TestFront> {
   front = await startTestFront(overrides);
   return front;
 }
@@ -23,16 +23,14 @@ test("tells where it listens; the socket is its owner's only and gone after stop
   expect(it.addresses[0]).toMatch(/^127\.0\.0\.1:[1-9]\d*$/);
   expect(it.addresses[1]).toBe(`unix:${it.unix.unix}`);
   expect(statSync(it.unix.unix).mode & 0o777).toBe(0o600);
-  expect(statSync(`${it.unix.unix}.inner`).mode & 0o777).toBe(0o600);
   await it.stop(0);
   expect(existsSync(it.unix.unix)).toBe(false);
-  expect(existsSync(`${it.unix.unix}.inner`)).toBe(false);
 });
 
 test("a taken port is a conflict that names it, and leaves nothing listening behind", async () => {
   const it = await start();
   const port = Number(it.addresses[0]?.split(":")[1]);
-  const second = startTestFront({ tcp: { hostname: "127.0.0.1", port }, inner: echo });
+  const second = startTestFront({ tcp: { hostname: "127.0.0.1", port }, app: echo });
   expect(await second.catch((error: unknown) => error)).toMatchObject({
     code: "conflict",
     message: `address 127.0.0.1:${port} is in use, stop what uses it or choose another address`,
@@ -41,7 +39,7 @@ test("a taken port is a conflict that names it, and leaves nothing listening beh
 
 test("a second server on the same socket is refused, and the first goes on", async () => {
   const it = await start();
-  const second = startTestFront({ unixPath: it.unix.unix, tcp: undefined, inner: echo });
+  const second = startTestFront({ unixPath: it.unix.unix, tcp: undefined, app: echo });
   expect(await second.catch((error: unknown) => error)).toMatchObject({ code: "conflict" });
   const answer = await fetch("http://localhost/x", { unix: it.unix.unix });
   expect(answer.status).toBe(200);
@@ -50,7 +48,7 @@ test("a second server on the same socket is refused, and the first goes on", asy
 test("requests pass over TCP and over the socket, with the host hidden from the app", async () => {
   const seen: string[] = [];
   const it = await start({
-    inner: (request) => {
+    app: (request) => {
       seen.push(request.url, request.headers.get("x-tag") ?? "");
       return echo(request);
     },
@@ -82,7 +80,7 @@ test("a connection is kept alive over many requests of every framing", async () 
 test("pipelined requests to slow handlers are answered in order", async () => {
   const pauses: Record<string, number> = { "/1": 30, "/2": 1, "/3": 10 };
   const it = await start({
-    inner: async (request) => {
+    app: async (request) => {
       await Bun.sleep(pauses[new URL(request.url).pathname] ?? 0);
       return echo(request);
     },
@@ -100,7 +98,7 @@ test("a client that pipelines without end is not read until it is answered", asy
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const it = await start({ inner: (request) => gate.then(() => echo(request)), limits: { headBytesMax: 1024 } });
+  const it = await start({ app: (request) => gate.then(() => echo(request)), limits: { headBytesMax: 1024 } });
   const client = await it.connect();
   // More than the kernel's buffers take.
   const sent = client.send(get("/x").repeat(500_000));
@@ -122,7 +120,7 @@ test("HEAD is answered with the head alone, and the connection goes on", async (
 });
 
 test("HTTP/1.0 gets its answer without chunks and a closed connection, also for streams", async () => {
-  const it = await start({ inner: (request) => (request.url.endsWith("/s") ? stream(["a", "b"]) : echo(request)) });
+  const it = await start({ app: (request) => (request.url.endsWith("/s") ? stream(["a", "b"]) : echo(request)) });
   const plain = await it.connect();
   await plain.send("GET /old HTTP/1.0\r\n\r\n");
   expect(await plain.all()).toContain('"/old"');
@@ -135,7 +133,7 @@ test("HTTP/1.0 gets its answer without chunks and a closed connection, also for 
 
 test("an HTTP/1.0 client that reads late still gets all of a large stream", async () => {
   const block = "x".repeat(1024 * 1024);
-  const it = await start({ inner: () => stream(Array.from({ length: 24 }, () => block)) });
+  const it = await start({ app: () => stream(Array.from({ length: 24 }, () => block)) });
   const client = await connectRaw(it.tcp, { keep: false });
   client.pause();
   await client.send("GET /big HTTP/1.0\r\n\r\n");
@@ -155,7 +153,7 @@ test("Connection: close is honoured and said", async () => {
 });
 
 test("a client that half-closes after its request still gets the whole answer", async () => {
-  const it = await start({ inner: () => stream(["one", "two"], 30) });
+  const it = await start({ app: () => stream(["one", "two"], 30) });
   const client = await it.connect();
   await client.send(get("/s"));
   client.finish();
@@ -179,7 +177,7 @@ test("Expect: 100-continue is answered before the body, but not for a body that 
 
 test("a stream that breaks off is not ended as if it were complete", async () => {
   const it = await start({
-    inner: () =>
+    app: () =>
       new Response(
         new ReadableStream({
           async start(controller) {
@@ -199,7 +197,7 @@ test("a stream that breaks off is not ended as if it were complete", async () =>
 
 test("a handler that throws is a 500 in the envelope, and the connection goes on", async () => {
   const it = await start({
-    inner: () => {
+    app: () => {
       throw new Error("secret detail");
     },
   });
@@ -219,7 +217,7 @@ test("a client that goes away aborts its handler", async () => {
     begun = resolve;
   });
   const it = await start({
-    inner: async (request) => {
+    app: async (request) => {
       request.signal.addEventListener("abort", aborted);
       begun();
       await abort;
@@ -238,7 +236,7 @@ test("a slow reader of 200 MB costs a bounded amount of memory and gets every by
   const block = new Uint8Array(256 * 1024).fill(120);
   let made = 0;
   const it = await start({
-    inner: () =>
+    app: () =>
       new Response(
         new ReadableStream({
           pull(controller) {
@@ -265,7 +263,7 @@ test("a slow reader of 200 MB costs a bounded amount of memory and gets every by
 
 test("stop lets a request under way end, and closes idle connections at once", async () => {
   const it = await start({
-    inner: async (request) => {
+    app: async (request) => {
       await Bun.sleep(100);
       return echo(request);
     },
@@ -283,7 +281,7 @@ test("stop lets a request under way end, and closes idle connections at once", a
 });
 
 test("stop does not wait longer than its grace", async () => {
-  const it = await start({ inner: () => new Promise<Response>(() => {}) });
+  const it = await start({ app: () => new Promise<Response>(() => {}) });
   const client = await it.connect();
   await client.send(get("/never"));
   await Bun.sleep(20);

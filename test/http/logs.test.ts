@@ -225,5 +225,5 @@ async function scripted(source: Source): Promise<{
   });
   const log = createLog(() => undefined, "error");
   const app = createOrchestrationApp({ controller, version: "test", names: naming(), log, limits });
-  return { front: await startTestFront({ inner: app.fetch, takeover: app.takeover }), readers, asked };
+  return { front: await startTestFront({ app: app.fetch, takeover: app.takeover }), readers, asked };
 }

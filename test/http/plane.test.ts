@@ -20,7 +20,7 @@ afterEach(async () => {
 async function start() {
   const { controller, calls } = createRecordingController();
   const app = createOrchestrationApp({ controller, version: "1", names: naming(), log: silentLog, limits });
-  front = await startTestFront({ inner: app.fetch });
+  front = await startTestFront({ app: app.fetch });
   return { front, calls };
 }
 

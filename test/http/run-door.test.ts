@@ -40,7 +40,6 @@ beforeAll(async () => {
     calls: plane.runCalls,
     plane: plane.fetch,
     takeover: plane.takeover,
-    innerPath: `${layout.socket}.runs`,
     headerPrefix: "X-Berth",
     limits,
     log,

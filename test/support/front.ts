@@ -25,8 +25,7 @@ export async function startTestFront(overrides: Overrides): Promise<TestFront> {
   const front = await startFront({
     tcp: { hostname: "127.0.0.1", port: 0 },
     unixPath: join(folder, "b.sock"),
-    innerPath: join(folder, "b.sock.inner"),
-    inner: () => new Response("nothing here", { status: 404 }),
+    app: () => new Response("nothing here", { status: 404 }),
     log: createLog((line) => log.push(JSON.parse(line)), "debug"),
     ...overrides,
     limits: { ...limits, drainMs: 300, ...overrides.limits },

@@ -82,7 +82,7 @@ export async function startPlaneOn<R extends Runtime>(
   const stopping = new AbortController();
   const ended = running.run(stopping.signal);
   const app = createOrchestrationApp({ controller: running.controller, version: "test", names, log, limits });
-  const front = await startTestFront({ inner: app.fetch, takeover: app.takeover, log });
+  const front = await startTestFront({ app: app.fetch, takeover: app.takeover, log });
   await waitFor("the engine to be up", async () => (await running.controller.system()).engine.up);
   return {
     front,

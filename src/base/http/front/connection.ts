@@ -1,12 +1,12 @@
 import type { SocketEnds } from "../../pure/socket-table.ts";
 import type { Log } from "../../words/log.ts";
+import type { Answer, AppHandler } from "./answer.ts";
 import type { BodyBoundary } from "./body-boundary.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Transport } from "./guard.ts";
 import { type Refusal, refusalBytes } from "./refusal.ts";
 import type { HeadReader, RequestHead } from "./request-head.ts";
 import type { TakeoverHandler, TakeoverSession } from "./takeover.ts";
-import { closeUpstream, type Upstream } from "./upstream.ts";
 import type { Wire } from "./wire.ts";
 
 /** Times in milliseconds, sizes in bytes; `config.ts` says what each is for. */
@@ -31,7 +31,7 @@ export interface Vetted {
 export interface ConnectionContext {
   transport: Transport;
   limits: FrontLimits;
-  innerPath: string;
+  app: AppHandler;
   vet: ((request: RequestHead) => Vetted) | undefined;
   takeover: ((request: RequestHead) => TakeoverHandler | undefined) | undefined;
   peerHeader: string | undefined;
@@ -56,7 +56,8 @@ export interface Connection {
   stage: Stage;
   wire: Wire;
   deadline: Deadline;
-  upstream: Upstream;
+  /** Of the app, to the request under way. */
+  answer: Answer | undefined;
   reader: HeadReader;
   /** The request under way. */
   head: RequestHead | undefined;
@@ -146,7 +147,8 @@ function letGo(connection: Connection): void {
   connection.session = undefined;
   connection.held = [];
   connection.body = [];
-  closeUpstream(connection.upstream);
+  connection.answer?.abandon();
+  connection.answer = undefined;
   connection.wire.resume();
   connection.wire.finish(() => connection.deadline.set(limits.drainMs));
 }

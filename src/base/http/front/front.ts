@@ -1,4 +1,5 @@
 import type { Log } from "../../words/log.ts";
+import type { AppHandler } from "./answer.ts";
 import { bindFailure, claimUnixPath, openToGroup, privately } from "./address.ts";
 import {
   type Admit,
@@ -10,7 +11,6 @@ import {
   turnAway,
 } from "./connection.ts";
 import type { Transport } from "./guard.ts";
-import { type InnerHandler, type InnerServer, startInner } from "./inner.ts";
 import type { RequestHead } from "./request-head.ts";
 import {
   clientClosed,
@@ -30,10 +30,8 @@ export interface FrontOptions {
   /** Made with mode 0600, or 0660 for the group where one is given; a stale socket file is replaced. */
   unixPath?: string | undefined;
   unixGroup?: number | undefined;
-  /** Where the server behind the front listens, with mode 0600; a stale file is replaced. */
-  innerPath: string;
-  /** Gets every request that is not refused or taken over; never aborted by a client's half-close. */
-  inner: InnerHandler;
+  /** Gets every request that is not refused or taken over; its signal aborts when the client is gone, not when it half-closes. */
+  app: AppHandler;
   limits: FrontLimits;
   /** Decides on every request that the guard lets in, and may rewrite it; asked first. */
   vet?: ((request: RequestHead) => Vetted) | undefined;
@@ -60,18 +58,17 @@ export interface Front {
 const stopPollMs = 10;
 
 /**
- * Listens on TCP and on a unix socket, and passes one request at a time to `inner`. Fails `conflict` when an address
+ * Listens on TCP and on a unix socket, and passes one request of each connection at a time to `app`. Fails `conflict` when an address
  * is in use. Why there is a front at all: `docs/architecture.md` section 5, "The orchestration listener".
  */
 export async function startFront(options: FrontOptions): Promise<Front> {
   if (options.unixPath) await claimUnixPath(options.unixPath);
-  const inner = await startInner(options.innerPath, options.inner, options.log);
   const connections = new Set<Connection>();
   const listeners: { stop(): void }[] = [];
   const addresses: string[] = [];
-  const { limits, innerPath, vet, takeover, peerHeader, allowedHosts = [], log } = options;
+  const { limits, app, vet, takeover, peerHeader, allowedHosts = [], log } = options;
   const socketFor = (transport: Transport, admit?: Admit) =>
-    handlers({ transport, limits, innerPath, vet, takeover, peerHeader, allowedHosts, log }, { connections, admit });
+    handlers({ transport, limits, app, vet, takeover, peerHeader, allowedHosts, log }, { connections, admit });
   try {
     if (options.tcp) {
       const listener = listenTcp(options.tcp, socketFor(peerHeader === undefined ? "tcp" : "peers", options.tcp.admit));
@@ -85,14 +82,13 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     }
   } catch (error) {
     for (const listener of listeners) listener.stop();
-    await inner.stop();
     throw error;
   }
-  return { addresses, stop: (graceMs) => stopFront({ listeners, connections, inner }, graceMs) };
+  return { addresses, stop: (graceMs) => stopFront({ listeners, connections }, graceMs) };
 }
 
 async function stopFront(
-  parts: { listeners: { stop(): void }[]; connections: Set<Connection>; inner: InnerServer },
+  parts: { listeners: { stop(): void }[]; connections: Set<Connection> },
   graceMs: number,
 ): Promise<void> {
   for (const listener of parts.listeners) listener.stop();
@@ -100,7 +96,6 @@ async function stopFront(
   const until = performance.now() + graceMs;
   while (parts.connections.size > 0 && performance.now() < until) await Bun.sleep(stopPollMs);
   for (const connection of parts.connections) connection.wire.terminate();
-  await parts.inner.stop();
 }
 
 type Data = Connection | undefined;

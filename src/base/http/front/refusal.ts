@@ -9,22 +9,43 @@ export interface Refusal {
 }
 
 const reasons: Record<number, string> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  204: "No Content",
+  301: "Moved Permanently",
+  302: "Found",
+  303: "See Other",
+  304: "Not Modified",
+  307: "Temporary Redirect",
+  308: "Permanent Redirect",
   400: "Bad Request",
+  401: "Unauthorized",
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
   408: "Request Timeout",
   409: "Conflict",
   410: "Gone",
+  412: "Precondition Failed",
   413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
   431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   501: "Not Implemented",
+  502: "Bad Gateway",
   503: "Service Unavailable",
   504: "Gateway Timeout",
   505: "HTTP Version Not Supported",
   507: "Insufficient Storage",
 };
+
+/** The text after the status number in a status line. */
+export function reasonPhrase(status: number): string {
+  return reasons[status] ?? (status < 400 ? "OK" : "Error");
+}
 
 /** The whole answer as bytes; without the body where the request was a HEAD. */
 export function refusalBytes(refusal: Refusal, method?: string): Uint8Array {
@@ -32,7 +53,7 @@ export function refusalBytes(refusal: Refusal, method?: string): Uint8Array {
   const body = Buffer.from(`${JSON.stringify(envelope)}\n`);
   const extra = Object.entries(refusal.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
   const head =
-    `HTTP/1.1 ${refusal.status} ${reasons[refusal.status] ?? "Error"}\r\n` +
+    `HTTP/1.1 ${refusal.status} ${reasonPhrase(refusal.status)}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n${extra.join("")}\r\n`;
   return method === "HEAD" ? Buffer.from(head) : Buffer.concat([Buffer.from(head), body]);
 }

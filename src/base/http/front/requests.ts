@@ -1,3 +1,5 @@
+import { beginAnswer } from "./answer.ts";
+import { isRewrittenPath, knownMethods } from "./app-request.ts";
 import { createBodyBoundary } from "./body-boundary.ts";
 import {
   type Vetted,
@@ -12,12 +14,10 @@ import {
   retireConnection,
 } from "./connection.ts";
 import { createDeadline } from "./deadline.ts";
-import { forwardedRequest, knownMethods } from "./forward.ts";
 import { guard } from "./guard.ts";
 import type { Refusal } from "./refusal.ts";
 import { createHeadReader, type RequestHead } from "./request-head.ts";
 import type { TakeoverHandler } from "./takeover.ts";
-import { clientDrained, closeUpstream, createUpstream, sendUpstream } from "./upstream.ts";
 import { createWire } from "./wire.ts";
 
 export function openConnection(socket: Bun.Socket<Connection | undefined>, context: ConnectionContext): Connection {
@@ -27,12 +27,7 @@ export function openConnection(socket: Bun.Socket<Connection | undefined>, conte
     stage: "head",
     wire: createWire(socket),
     deadline: createDeadline(() => deadlinePassed(connection)),
-    upstream: createUpstream(context.innerPath, {
-      pass: (bytes) => passAnswer(connection, bytes),
-      answered: () => answered(connection),
-      refused: (status) => refuse(connection, { status, message: "the request was refused, check its syntax" }),
-      broken: (why) => answerBroken(connection, why),
-    }),
+    answer: undefined,
     reader: createHeadReader(context.limits),
     head: undefined,
     boundary: undefined,
@@ -75,7 +70,7 @@ export function turnOut(connection: Connection, refusal: Refusal): void {
 export function clientDrain(connection: Connection): void {
   if (!connection.wire.flush()) return;
   if (connection.stage === "taken") connection.session?.drain();
-  else clientDrained(connection.upstream);
+  else connection.answer?.clientDrained();
 }
 
 /** FIN: no more requests come, but the answer is still wanted. */
@@ -92,7 +87,8 @@ function tellEnd(connection: Connection): void {
 
 export function clientClosed(connection: Connection): void {
   connection.deadline.cancel();
-  closeUpstream(connection.upstream);
+  connection.answer?.abandon();
+  connection.answer = undefined;
   connection.stage = "closing";
   connection.session?.close();
   connection.session = undefined;
@@ -159,6 +155,9 @@ function refusalOf(head: RequestHead, context: ConnectionContext): Refusal | und
   }
   const forbidden = guard(head, context);
   if (forbidden !== undefined) return forbidden;
+  if (isRewrittenPath(head.path) || head.target.includes("#")) {
+    return { status: 400, message: `path ${JSON.stringify(head.path)} must not hold "." or ".." segments, \\ or #` };
+  }
   return head.framing.kind === "length" && head.framing.bytes > context.limits.bodyBytesMax
     ? tooLarge(context.limits)
     : undefined;
@@ -188,11 +187,22 @@ function forward(connection: Connection, head: RequestHead): void {
   if (closing) connection.retiring = true;
   connection.stage = "answering";
   connection.answerBegun = false;
-  const { peerHeader } = connection.context;
-  const added = peerHeader === undefined ? undefined : { name: peerHeader, value: connection.peer };
-  const bytes = forwardedRequest(head, connection.body, added);
+  const { peerHeader, app, log } = connection.context;
+  const { body } = connection;
   connection.body = [];
-  sendUpstream(connection.upstream, bytes, { ...head, closing });
+  connection.answer = beginAnswer({
+    handler: app,
+    head,
+    body,
+    added: peerHeader === undefined ? undefined : { name: peerHeader, value: connection.peer },
+    closing,
+    sink: {
+      pass: (bytes) => passAnswer(connection, bytes),
+      answered: () => answered(connection),
+      threw: (error) => log.error("handler threw", { error }),
+      broken: (why) => answerBroken(connection, why),
+    },
+  });
 }
 
 /** A client that pipelines more than a head's worth is not read until its first request is answered. */
@@ -209,6 +219,7 @@ function passAnswer(connection: Connection, bytes: Uint8Array): boolean {
 
 function answered(connection: Connection): void {
   connection.head = undefined;
+  connection.answer = undefined;
   if (connection.retiring) {
     close(connection);
     return;
@@ -234,7 +245,7 @@ function answerBroken(connection: Connection, why: unknown): void {
   const { log } = connection.context;
   log.error("answer broke off", { method: connection.head?.method, path: connection.head?.path, error: why });
   if (connection.answerBegun) connection.wire.terminate();
-  else refuse(connection, { status: 500, message: "the request could not be answered, the log says why" });
+  else refuse(connection, { status: 500, message: "internal error, the log says why" });
 }
 
 function handOver(connection: Connection, head: RequestHead, takeover: TakeoverHandler): void {

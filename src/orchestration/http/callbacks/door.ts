@@ -10,8 +10,6 @@ export interface DoorOptions {
   gateway: () => Promise<string | undefined>;
   makeNetwork: () => Promise<void>;
   port: number;
-  /** Of the server behind the listener: `innerPath` of the front. */
-  innerPath: string;
   peerHeader: string;
   limits: FrontLimits & { callbackLookMs: number };
   clock: SteadyClock;
@@ -45,8 +43,7 @@ export function createDoor(options: DoorOptions): Door {
     if (gateway === undefined) return;
     front = await startFront({
       tcp: { hostname: gateway, port: options.port },
-      innerPath: options.innerPath,
-      inner: options.fetch,
+      app: options.fetch,
       limits: options.limits,
       peerHeader: options.peerHeader,
       log: options.log,

@@ -6,16 +6,15 @@ import { mapError, refusalOf } from "../../../base/http/error-mapping.ts";
 import { parseBody } from "../../../base/http/request.ts";
 import type { FrontLimits } from "../../../base/http/front/connection.ts";
 import { startFront } from "../../../base/http/front/front.ts";
-import type { InnerHandler } from "../../../base/http/front/inner.ts";
+import type { AppHandler } from "../../../base/http/front/answer.ts";
 import type { RequestHead } from "../../../base/http/front/request-head.ts";
 import type { TakeoverHandler } from "../../../base/http/front/takeover.ts";
 
 export interface RunDoorOptions {
   calls: RunCalls;
   /** The orchestration plane. */
-  plane: InnerHandler;
+  plane: AppHandler;
   takeover: (request: RequestHead) => TakeoverHandler | undefined;
-  innerPath: string;
   headerPrefix: string;
   limits: FrontLimits & { jsonDepthMax: number };
   log: Log;
@@ -31,12 +30,11 @@ export interface RunDoor {
 const pathPattern = /^\/run\/([0-9a-f]{64})(\/.*)$/;
 
 export async function startRunDoor(options: RunDoorOptions): Promise<RunDoor> {
-  const { calls, innerPath, limits, log, takeover } = options;
+  const { calls, limits, log, takeover } = options;
   const runHeader = `${options.headerPrefix}-Run`.toLowerCase();
   const front = await startFront({
     tcp: { hostname: "127.0.0.1", port: 0 },
-    innerPath,
-    inner: withBodies(options, runHeader),
+    app: withBodies(options, runHeader),
     vet: (head) => vet(calls, { head, runHeader, log }),
     takeover,
     limits,
@@ -76,7 +74,7 @@ function vet(calls: RunCalls, { head, runHeader, log }: Asked) {
 }
 
 /** What is decided by the body alone. */
-function withBodies({ calls, plane, limits, log }: RunDoorOptions, runHeader: string): InnerHandler {
+function withBodies({ calls, plane, limits, log }: RunDoorOptions, runHeader: string): AppHandler {
   return async (request) => {
     const token = request.headers.get(runHeader);
     if (token === null) return plane(request);
