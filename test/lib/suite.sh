@@ -1,0 +1,36 @@
+#!/bin/sh
+# Called by test/run, in process and mount namespaces of its own: suite.sh SUMMARY RING…
+# Gets what the rings need, checks, builds, and runs the rings. Adds lines "<passed> <failed> <skipped>" to SUMMARY, and
+# fails only when it cannot do its own work.
+set -eu
+checkout=$(cd "$(dirname "$0")/../.." && pwd)
+. "$checkout/setup/say.sh"
+. "$checkout/setup/packages.sh"
+. "$checkout/setup/bun.sh"
+summary=$1
+shift
+# What tests leave behind goes with the run.
+TMPDIR=$BERTH_TEST_DIR/tmp
+export TMPDIR
+mkdir -p "$TMPDIR"
+
+# counted NAME COMMAND…: a step that counts as one test.
+counted() {
+  say "$1"
+  shift
+  if "$@"; then echo "1 0 0" >>"$summary"; else echo "0 1 0" >>"$summary"; fi
+}
+
+timeout -k 10 900 "$checkout/test/lib/needs.sh" "$@" || die "the set-up failed or took more than 900 s"
+use_bun "$checkout"
+
+say "check"
+check_code=0
+CHECK_SUMMARY=$summary timeout -k 10 300 "$checkout/test/check" || check_code=$?
+# It counts its failures by itself; with a code above 1 it has not come to its end.
+[ "$check_code" -le 1 ] || echo "0 1 0" >>"$summary"
+cd "$checkout"
+counted "build" timeout -k 10 120 bun run build
+
+# A network of its own as well: runs beside each other, and beside a real Docker, share no bridge, port or firewall rule.
+unshare --net --mount --pid --fork --kill-child --mount-proc -- "$checkout/test/lib/rings.sh" "$summary" "$@"
