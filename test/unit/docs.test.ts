@@ -33,26 +33,26 @@ function reference(): string {
   const inPod = "All fields of a container and of a pod, and:";
   return [
     "## Fields\n",
-    section("Fields of a container", "Of deployments, statefulsets, jobs and apps.", container),
-    section("Fields of a pod", "Of deployments, statefulsets and apps: containers that are kept running.", pod),
+    section("Fields of a container", "Deployments, statefulsets, jobs and apps have these fields.", container),
+    section("Fields of a pod", "Deployments, statefulsets and apps have these fields.", pod),
     section(
       "A probe",
-      "Of pods: `probes.startup`, `probes.liveness` and `probes.readiness`, each with exactly one of `http_get`, `tcp_socket` and `exec`.",
+      "Pods have `probes.startup`, `probes.liveness` and `probes.readiness`. Each has exactly one of `http_get`, `tcp_socket` and `exec`.",
       fieldTable(Probe),
     ),
     section(
       "A webhook",
-      "Lists of them: `on_deploy.success` and `on_deploy.failure` of deployments, `on_probe.failure` and `on_probe.recovery` of pods.",
+      "Lists of webhooks: `on_deploy.success` and `on_deploy.failure` of deployments, `on_probe.failure` and `on_probe.recovery` of pods.",
       fieldTable(Webhook),
     ),
     section("deployment", inPod, fieldTable(DeploymentSpec, [...Object.keys(podFields), ...apart])),
     section("statefulset", inPod, fieldTable(StatefulsetSpec, Object.keys(podFields))),
     section("job", inContainer, fieldTable(JobSpec, Object.keys(containerFields))),
-    section("cronjob", "`job` is the spec of a job.", fieldTable(CronjobSpec, ["job"])),
+    section("cronjob", "`job` holds the spec of a job.", fieldTable(CronjobSpec, ["job"])),
     section("ingress", "One of `host` and `hosts` is required.", fieldTable(IngressSpec)),
     section(
       "app",
-      "All fields of a deployment, and those of the ingress in front of it:",
+      "All fields of a deployment, and these fields of its ingress:",
       fieldTable(AppSpec, Object.keys(deploymentFields)),
     ),
     section("asset", "The value of a key is text, or one of the two forms below.", fieldTable(AssetSpec)),

@@ -18,7 +18,7 @@ export const globalFlags: readonly Flag[] = [
 
 const outputWithYaml: Flag = { name: "output", short: "o", value: "FORMAT", summary: "text, json or yaml" };
 
-/** As in docs/operating.md, where those of single commands stand too. */
+/** As in docs/cli.md, where those of single commands stand too. */
 const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.done, "done"],
   [exitCodes.failed, "failed, or what was applied is not ready"],

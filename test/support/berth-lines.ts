@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArguments } from "../../src/client/shell/arguments.ts";
+import type { Command } from "../../src/client/shell/command.ts";
+import { globalFlags } from "../../src/client/shell/help.ts";
+import { narrowed } from "../../src/client/shell/narrow.ts";
+import { splitPluginWord } from "../../src/client/shell/plugin-words.ts";
+import { loaded, localCommands, verbs } from "../../src/client/shell/table.ts";
+import { parsePluginYml } from "../../src/orchestration/plugins/yaml.ts";
+
+const checkout = join(import.meta.dir, "../..");
+
+/** Words with which the bundled plugins are called. */
+const bundled: Record<string, string> = { pg: "postgres", postgres: "postgres", redis: "redis" };
+
+/** Plugins that a page writes or installs as an example. */
+const examples = ["greet"];
+
+/** Throws where the words after `berth` name a command or a flag that does not exist. */
+export async function checkBerthLine(words: readonly string[]): Promise<void> {
+  const [verb = "", ...rest] = splitFirst(words);
+  if (verb === "" || verb.startsWith("-") || /^[A-Z]/.test(verb) || examples.includes(verb)) return;
+  if (verb === "help") return checkBerthLine(rest);
+  if (verb === "plugin") return;
+  const local = localCommands.find(({ name }) => `${[verb, ...rest].join(" ")} `.startsWith(`${name} `));
+  if (local !== undefined) return checkLocal(local.name, rest);
+  if (bundled[verb] !== undefined) return checkPlugin(bundled[verb], rest);
+  const found = verbs.find(({ name }) => name === verb);
+  if (found === undefined) throw new Error(`no command "${verb}"`);
+  const { command, rest: own } = narrowed(await loaded(found), rest);
+  const { restFromWord: stopAtWord } = command;
+  const args = parseArguments(own, [...command.flags, ...globalFlags], stopAtWord === undefined ? {} : { stopAtWord });
+  if (command.name === verb) checkSubverb(command, args.words[0]);
+}
+
+function splitFirst([first, ...rest]: readonly string[]): string[] {
+  return first === undefined ? [] : [...splitPluginWord(first), ...rest];
+}
+
+/** Of `config`, `cron` and others, whose first word is one of their usage. */
+function checkSubverb(command: Command, word: string | undefined): void {
+  const alternatives = command.usage.map((form) => form.replaceAll(/[[\]]/g, "").split(" ").slice(1));
+  const known = alternatives.map((form) => form.filter((one) => /^[a-z]+$/.test(one)));
+  if (word === undefined || known.some(({ length }) => length === 0)) return;
+  if (!known.flat().includes(word)) throw new Error(`"${command.name}" knows no "${word}": ${known.flat().join(", ")}`);
+}
+
+function checkPlugin(name: string, [command = "", ...rest]: readonly string[]): void {
+  if (command === "" || command.startsWith("-")) return;
+  const folder = join(checkout, "plugins", name);
+  const yml = parsePluginYml(readFileSync(join(folder, "plugin.yml"), "utf8")).value as {
+    commands: { name: string }[];
+  };
+  if (!yml.commands.some((one) => one.name === command)) throw new Error(`no command "${name}:${command}"`);
+  const known = `${readFileSync(join(folder, "help.ts"), "utf8")} --yes -y -o --help`;
+  const own = rest.slice(0, rest.includes("--") ? rest.indexOf("--") : rest.length);
+  checkFlags(own, known, `${name}:${command}`);
+}
+
+const localHelp = new Map<string, string>();
+
+function checkLocal(name: string, rest: readonly string[]): void {
+  const known = localHelp.get(name) ?? helpOf(name);
+  localHelp.set(name, known);
+  checkFlags(rest, `${known} --yes --help -h -o --output`, name);
+}
+
+function helpOf(name: string): string {
+  const main = join(checkout, "src/main.ts");
+  const { stdout } = Bun.spawnSync([process.execPath, main, ...name.split(" "), "--help"], { stderr: "ignore" });
+  return stdout.toString();
+}
+
+function checkFlags(words: readonly string[], known: string, command: string): void {
+  const names = new Set([...known.matchAll(/(?<![\w-])--?[a-z][\w-]*/g)].map(([name]) => name));
+  const unknown = words.filter((word) => /^--?[a-z]/.test(word)).map((word) => word.replace(/=.*$/, ""));
+  const wrong = unknown.find((word) => !names.has(word));
+  if (wrong !== undefined) throw new Error(`"${command}" knows no flag "${wrong}"`);
+}
