@@ -80,6 +80,7 @@ export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
 
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
+  "@peculiar/x509": ["src/ingress/certs/authority.ts"],
   "@sinclair/typebox": [
     "src/base/wire/",
     "src/base/http/",

@@ -7,6 +7,7 @@ import type { Secret } from "../../base/words/secret.ts";
 import { createAtomic } from "./atomic.ts";
 import { createAutoscale } from "./autoscale.ts";
 import { createBlocks } from "./blocks.ts";
+import { createCertificates } from "./certificates.ts";
 import { createClaims } from "./claims.ts";
 import { createConfig } from "./config.ts";
 import { copyInto, openDatabase, quickCheck } from "../../base/sqlite/database.ts";
@@ -169,6 +170,7 @@ function createTransaction(
     deliveries: createDeliveries(db, seal, limits.deliveriesKept),
     pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
     blocks: createBlocks(db, seal, versions),
+    certificates: createCertificates(db, seal),
   };
   return {
     tx,

@@ -1,4 +1,5 @@
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
+import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
 import type {
@@ -15,7 +16,6 @@ import type {
   RunReads,
   RunRecord,
 } from "./records.ts";
-
 import type { WriteOptions } from "../../base/sqlite/write.ts";
 export type { AutoscaleState, DeathRecord, Delivery, NamedVolumeRecord, ReleaseRecord, RunRecord } from "./records.ts";
 
@@ -44,6 +44,7 @@ export interface Store {
   readonly deliveries: DeliveryReads;
   readonly pluginRuns: PluginRunReads;
   readonly blocks: BlockReads;
+  readonly certificates: CertificateReads;
 
   /**
    * Runs `change` inside a transaction of its own (a savepoint in a shared commit) and resolves with its result once
@@ -165,6 +166,7 @@ export interface Transaction {
   };
   pluginRuns: PluginRunReads & PluginRunWrites;
   blocks: BlockReads & BlockWrites;
+  certificates: CertificateReads & CertificateWrites;
 }
 
 export interface PutResult {

@@ -5,6 +5,7 @@ import { takenBack } from "./0004-taken-back.ts";
 import { namedVolumes } from "./0005-named-volumes.ts";
 import { configBehind } from "./0006-config-behind.ts";
 import { atomicApplies } from "./0007-atomic-applies.ts";
+import { certificates } from "./0008-certificates.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -15,6 +16,7 @@ export const stateMigrations: readonly string[] = [
   namedVolumes,
   configBehind,
   atomicApplies,
+  certificates,
 ];
 
 export const schemaVersion = stateMigrations.length;
