@@ -31,7 +31,7 @@ count_ring() {
 }
 
 # Rings on real time and a real engine, where a neighbour on the machine can make a test fail that finds nothing wrong.
-unsteady_rings="integration plugins fault e2e"
+unsteady_rings="integration ingress plugins fault e2e"
 # More than this is no accident.
 second_looks_max=2
 

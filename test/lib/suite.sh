@@ -21,6 +21,20 @@ counted() {
   if "$@"; then echo "1 0 0" >>"$summary"; else echo "0 1 0" >>"$summary"; fi
 }
 
+# hide_systemd: to what runs in here this machine has no systemd, so no package that is installed can start a service.
+hide_systemd() {
+  [ -d /run/systemd/system ] || return 0
+  mkdir -p "$BERTH_TEST_DIR/systemd"
+  mount --rbind /run/systemd "$BERTH_TEST_DIR/systemd"
+  mount -t tmpfs none /run/systemd
+  # Names are looked up through this folder.
+  [ ! -d "$BERTH_TEST_DIR/systemd/resolve" ] || {
+    mkdir /run/systemd/resolve
+    mount --bind "$BERTH_TEST_DIR/systemd/resolve" /run/systemd/resolve
+  }
+}
+
+hide_systemd
 timeout -k 10 900 "$checkout/test/lib/needs.sh" "$@" || die "the set-up failed or took more than 900 s"
 use_bun "$checkout"
 
