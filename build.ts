@@ -74,7 +74,7 @@ function fetchRuntime(name: string): string {
   mkdirSync(folder, { recursive: true });
   const wanted = `${name}@${Bun.version}`;
   const tarball = must(
-    ["npm", "pack", "--silent", wanted],
+    ["npm", "pack", "--loglevel=error", wanted],
     folder,
     `cannot fetch ${wanted}: building for another target needs npm and its registry within reach`,
   );

@@ -1,22 +1,25 @@
 #!/bin/sh
 # Installs berth.
-#   curl -fsSL RELEASE/install.sh | BERTH_RELEASE_URL=RELEASE sh     server: executable, /opt/berth, systemd unit
-#   ./install.sh                                                     the same from a checkout, which is built
-#   ./install.sh --demo [--root DIR]                                 try it: everything in DIR, nothing else touched
-#   ./install.sh --demo --down [--root DIR]                          remove the demo again
-# Running it again is harmless: it upgrades what is there.
+#   ./install.sh                               in a checkout: build, install the executable, /opt/berth and a systemd unit
+#   ./install.sh --release-url URL             the same with an executable from a release address
+#   ./install.sh --demo [--root DIR]           try it: everything is in DIR
+#   ./install.sh --demo --down [--root DIR]    remove the demo
+# Running it again upgrades.
 set -eu
+
+# A download that is cut off would end with exit code 0. main clears this trap.
+trap 'echo "error: this copy of install.sh is incomplete; download it again" >&2; exit 1' EXIT
 
 usage() {
   cat <<'TEXT'
 usage: install.sh [--root DIR] [--release-url URL] [--fetch FILE]
        install.sh --demo [--root DIR] [--down]
 
-  --root DIR         folder of all state (default /opt/berth; of the demo /opt/berth-demo)
-  --release-url URL  where berth-<target> and its .sha256 are (or set BERTH_RELEASE_URL)
-  --fetch FILE       only get the executable, checked, into FILE
-  --demo             start a demo that lives in its own folder, with its own prefix and ports
-  --down             with --demo: remove all that it made
+  --root DIR         folder of all state (default /opt/berth; demo: /opt/berth-demo)
+  --release-url URL  web folder with berth-<target> and its .sha256 (or set BERTH_RELEASE_URL)
+  --fetch FILE       only write the verified executable to FILE
+  --demo             start a demo with its own folder, prefix and ports
+  --down             with --demo: remove the demo
 TEXT
 }
 
@@ -27,8 +30,9 @@ die() {
   exit 1
 }
 
-# All of it in functions, called on the last line: a download that breaks off half-way runs nothing.
+# Everything is in functions, called on the last line: a download that is cut off runs nothing.
 main() {
+  trap - EXIT
   demo= down= root= fetch_to= release_url=${BERTH_RELEASE_URL:-}
   while [ $# -gt 0 ]; do
     case $1 in
@@ -85,26 +89,27 @@ run_demo() {
 }
 
 install_server() {
+  need_source
   [ "$(id -u)" = 0 ] || die "run this as root: it writes /usr/local/bin/berth and a systemd unit"
   [ -d /run/systemd/system ] ||
     die "no systemd on this machine; run \"berth serve\" under your own service manager, or try ./install.sh --demo"
   root=${root:-/opt/berth}
   need_engine
   get_executable /usr/local/bin/berth
-  # Empty: who is put into it may use berth, with root's rights.
-  grep -q '^berth:' /etc/group || groupadd --system berth || note "the group berth could not be made: only root uses berth"
+  # Without members. A member can use berth, with the rights of root.
+  grep -q '^berth:' /etc/group || groupadd --system berth || note "cannot create the group berth: only root can use berth"
   say "installing the unit berth.service"
   /usr/local/bin/berth server unit --executable /usr/local/bin/berth --root "$root" >/etc/systemd/system/berth.service
   systemctl daemon-reload
   systemctl enable --quiet berth.service
   systemctl restart berth.service
   wait_for_server
-  say "berth runs; what doctor says:"
+  say "berth is running; berth doctor reports:"
   /usr/local/bin/berth doctor --root "$root" || true
   note "next: berth apply -f FILE, berth get, berth describe; logs: journalctl -u berth"
 }
 
-# Installs Docker when there is none. Its configuration is the operator's: what we would change is only said.
+# Installs Docker if there is none. Docker's configuration belongs to the operator: the script only says what to change.
 need_engine() {
   if ! command -v docker >/dev/null 2>&1 && [ ! -S /var/run/docker.sock ]; then
     command -v apt-get >/dev/null 2>&1 || die "no Docker Engine here; install it and run this again"
@@ -119,7 +124,7 @@ need_engine() {
 offer_live_restore() {
   say "Docker's live-restore is off: a crash or upgrade of the Docker daemon stops every container"
   if [ -e /etc/docker/daemon.json ]; then
-    note "to mend: add \"live-restore\": true to /etc/docker/daemon.json, then: systemctl reload docker"
+    note "to fix: add \"live-restore\": true to /etc/docker/daemon.json, then: systemctl reload docker"
     return
   fi
   # Through a pipe, stdin is this script; the terminal is the operator.
@@ -135,7 +140,7 @@ offer_live_restore() {
         ;;
     esac
   fi
-  note "left as it is; to mend: echo '{ \"live-restore\": true }' > /etc/docker/daemon.json && systemctl reload docker"
+  note "unchanged; to fix: echo '{ \"live-restore\": true }' > /etc/docker/daemon.json && systemctl reload docker"
 }
 
 wait_for_server() {
@@ -147,17 +152,19 @@ wait_for_server() {
   done
 }
 
-# get_executable FILE: from a release when one is named, from the checkout otherwise. FILE is replaced in one step.
+# The executable comes from a release address, or from a checkout. Without either, nothing is installed at all.
+need_source() {
+  [ -n "$release_url$checkout" ] || die "no release address, and no checkout to build; nothing was installed.
+    With a release address:  ./install.sh --release-url https://HOST/FOLDER    (the folder with berth-$(target))
+    In a checkout:           ./install.sh                                      (next to build.ts)"
+}
+
+# get_executable FILE: from the release address if there is one, otherwise from the checkout. FILE is replaced in one step.
 get_executable() {
+  need_source
   new=$1.new.$$
   trap 'rm -f "$new" "$new.sha256"' EXIT
-  if [ -n "$release_url" ]; then
-    download_executable
-  elif [ -n "$checkout" ]; then
-    build_executable
-  else
-    die "no release named: set BERTH_RELEASE_URL, or run this from a checkout"
-  fi
+  if [ -n "$release_url" ]; then download_executable; else build_executable; fi
   chmod 755 "$new"
   mv "$new" "$1"
   trap - EXIT

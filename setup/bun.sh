@@ -19,12 +19,24 @@ fetch_bun() {
   say "fetching bun $bun_version from npm"
   mkdir -p "${bun_home%/*}"
   bun_new=$(mktemp -d "$bun_home.XXXXXX")
-  npm install --silent --no-audit --no-fund --no-save --prefix "$bun_new" "bun@$bun_version" ||
-    die "npm could not fetch bun@$bun_version; see its text above"
+  quietly npm install --no-audit --no-fund --no-save --prefix "$bun_new" "bun@$bun_version" || {
+    rm -rf "$bun_new"
+    die "npm could not fetch bun@$bun_version; its output is above. Check the network and npm's registry: npm config get registry"
+  }
   mv -T "$bun_new" "$bun_home" 2>/dev/null || rm -rf "$bun_new"
 }
 
 # use_node_modules CHECKOUT: installs what the lock file says; quick when nothing changed.
 use_node_modules() {
-  (cd "$1" && bun install --frozen-lockfile --silent) || die "bun install failed; see its text above"
+  (cd "$1" && quietly bun install --frozen-lockfile) || die "bun install failed; its output is above"
+}
+
+# quietly COMMAND…: shows the output of the command only if it fails, and fails with it.
+quietly() {
+  quiet_log=$(mktemp)
+  quiet_code=0
+  "$@" >"$quiet_log" 2>&1 || quiet_code=$?
+  [ "$quiet_code" = 0 ] || cat "$quiet_log" >&2
+  rm -f "$quiet_log"
+  return "$quiet_code"
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import {
+  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -109,20 +111,59 @@ describe("a release", () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test("through a pipe, without a release named, nothing is fetched", async () => {
+  test("through a pipe and without a release address, nothing is fetched, and the error says what to do", async () => {
     asked.length = 0;
     const piped = ["sh", "-c", `sh -s -- --fetch "$1" <"$2"`, "sh", join(dir, "berth"), installer];
     const { exitCode, stderr } = await run(piped, { BERTH_RELEASE_URL: "" });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("no release named");
+    expect(stderr).toContain("no release address, and no checkout to build");
+    expect(stderr).toContain("--release-url");
     expect(asked).toEqual([]);
   });
 
-  test("a script that breaks off half-way runs nothing", async () => {
+  test("outside of a checkout and without a release address, the installer is an error that says what to do", async () => {
+    const alone = join(dir, "install.sh");
+    copyFileSync(installer, alone);
+    const { exitCode, stderr, stdout } = await run(["sh", alone, "--root", join(dir, "root")], {
+      BERTH_RELEASE_URL: "",
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain("nothing was installed");
+    expect(stderr).toContain("--release-url");
+    expect(readdirSync(dir)).toEqual(["install.sh"]);
+  });
+
+  test("a script that is cut off runs nothing and is an error", async () => {
     const whole = readFileSync(installer, "utf8");
     const half = join(dir, "half.sh");
     writeFileSync(half, whole.slice(0, whole.lastIndexOf("main ")));
-    expect(await run(["sh", half, "--bogus"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    const { exitCode, stdout, stderr } = await run(["sh", half, "--bogus"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain("incomplete");
+  });
+});
+
+describe("a checkout", () => {
+  test("shows the output of npm when npm fails", async () => {
+    const dir = mkdtempSync(join(work, "checkout."));
+    const root = join(import.meta.dir, "../..");
+    for (const part of ["install.sh", "build.ts", "package.json", "setup"]) {
+      cpSync(join(root, part), join(dir, part), { recursive: true });
+    }
+    const programs = join(dir, "programs");
+    mkdirSync(programs);
+    const fault = "npm error code ENOTFOUND\nnpm error request to the registry failed";
+    writeFileSync(join(programs, "npm"), `#!/bin/sh\nprintf '${fault.replace("\n", "\\n")}\\n' >&2\nexit 7\n`, {
+      mode: 0o755,
+    });
+    const { exitCode, stderr } = await run([join(dir, "install.sh"), "--fetch", join(dir, "berth")], {
+      PATH: `${programs}:/usr/bin:/bin`,
+      BERTH_RELEASE_URL: "",
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(fault);
+    expect(stderr).toContain("npm could not fetch bun@");
+    expect(readdirSync(join(dir, ".cache"))).toEqual([]);
   });
 });
 
