@@ -1,6 +1,7 @@
 import { Failure } from "../base/wire/failure.ts";
 import { hostname } from "node:os";
 import { type AccessOptions, accessOptions } from "./access.ts";
+import { ingressLimits } from "./ingress-limits.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
 import type { LogLevel } from "../base/words/log.ts";
 import { checkMailServer } from "../base/deliver/mail-server.ts";
@@ -134,6 +135,7 @@ export const limits = {
   pluginInstallsAtOnceMax: 4,
   /** Runs whose files can still be fetched. */
   pluginOffersKept: 200,
+  ingress: ingressLimits.spec,
 } as const;
 
 /** Limits of the client. */

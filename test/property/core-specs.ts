@@ -71,17 +71,73 @@ const claims = fc.uniqueArray(claim, { maxLength: 3, selector: ({ name }) => nam
 const distinctPaths = claims.filter((all) => new Set(all.map(({ mount_path }) => mount_path)).size === all.length);
 const locations = fc.uniqueArray(word, { maxLength: 3 }).map((paths) => paths.map((path) => ({ path: `/${path}` })));
 
+const header = fc.stringMatching(/^X-[A-Z][a-z]{1,6}$/);
+const networks = list(fc.constantFrom("10.0.0.0/8", "192.0.2.7", "2001:db8::/32"));
+const onlySecure = { hsts: optional({ max_age: fc.nat(), preload: fc.boolean() }), https_redirect: fc.boolean() };
+const tls = fc.constantFrom<object>(
+  {},
+  { provider: "internal" },
+  { provider: "file", certificate: "/etc/a.pem", key: "/etc/a.key" },
+  { provider: "acme", directory: "https://ca.test/d", eab: { kid: "k", hmac_key: "aGk" } },
+);
+const connection = {
+  allow: networks,
+  deny: networks,
+  proxy_protocol: fc.boolean(),
+  access_log: fc.constantFrom("off", "sampled", "all"),
+  lb: optional({ policy: fc.constantFrom("random", "least_conn", "ip_hash") }),
+};
+const http = {
+  ...connection,
+  locations,
+  protocol: fc.constantFrom("http", "h2c", "https"),
+  sticky: fc.constant({ cookie: "replica" }),
+  redirects: fc
+    .uniqueArray(
+      word.map((name) => `www.${name}.test`),
+      { maxLength: 3 },
+    )
+    .map((hosts) => hosts.map((from) => ({ from }))),
+  headers: optional({
+    request: optional({
+      set: fc
+        .uniqueArray(header, { maxLength: 3 })
+        .map((names) => Object.fromEntries(names.map((name) => [name, "1"]))),
+    }),
+    response: optional({ remove: fc.uniqueArray(header, { maxLength: 3 }) }),
+  }),
+  compress: fc.boolean(),
+  basic_auth: fc.dictionary(word, word, { minKeys: 1, maxKeys: 3 }),
+  rate_limit: fc.record({ requests: fc.integer({ min: 1, max: 1_000 }), per: fc.constantFrom("1s", "1h") }),
+  maintenance: fc.boolean(),
+  limits: optional({
+    body: fc.constantFrom("1Mi", "10G"),
+    timeout: duration.filter((text) => text !== "2d"),
+    tunnel: duration,
+  }),
+  hold: optional({ for: fc.constantFrom("0s", "30s"), requests: fc.nat(10_000) }),
+  error_pages: fc.dictionary(fc.constantFrom("403", "404", "503"), fc.string({ unit: "grapheme-ascii", minLength: 1 })),
+};
+const served = fc.record({ host, ...http }, { requiredKeys: ["host"] });
+/** Ingresses by host, plain and with TLS, and by TCP port. */
+const routing: fc.Arbitrary<Spec> = fc.oneof(
+  served,
+  fc.tuple(served, tls, optional(onlySecure)).map(([spec, block, more]) => ({ ...spec, tls: block, ...more })),
+  fc.record({ tcp: fc.record({ port: fc.integer({ min: 1, max: 65535 }) }), ...connection }, { requiredKeys: ["tcp"] }),
+);
+const target = optional({ service: word, ordinal: fc.nat(9), port: fc.integer({ min: 1, max: 65535 }) });
+
 export const specs: Record<WritableKind, fc.Arbitrary<Spec>> = {
   deployment: optional(deployment),
   statefulset: optional({ ...pod, volume_claims: distinctPaths }).map((spec) => ({ image: "db:1", ...spec })),
   job: optional({ ...container, timeout: duration }),
   cronjob: optional(container).map((job) => ({ schedule: "@daily", job })),
-  ingress: fc.record({ host, locations }, { requiredKeys: ["host"] }),
+  ingress: fc.tuple(routing, target).map(([spec, where]) => ({ ...spec, ...where })),
   asset: fc.record({ files: fc.dictionary(word, fc.string({ unit: "grapheme-ascii" }), { maxKeys: 3 }) }),
   registry: fc.record({ url: host, username: word, token: fc.string({ unit: "grapheme-ascii", minLength: 1 }) }),
   app: fc
-    .tuple(optional(deployment), fc.option(fc.record({ host, locations }), { nil: {} }))
-    .map(([running, routing]) => ({ ...running, ...routing })),
+    .tuple(optional(deployment), fc.option(routing, { nil: {} }))
+    .map(([running, way]) => ({ ...running, ...way })),
 };
 
 export const kindAndSpec: fc.Arbitrary<{ kind: WritableKind; spec: Spec }> = fc.oneof(

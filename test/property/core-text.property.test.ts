@@ -5,7 +5,7 @@ import { parseDockerOptions } from "../../src/orchestration/core/docker-options.
 import { formatImageReference, parseImageReference } from "../../src/orchestration/core/image-reference.ts";
 import { nameOk, scopeOk } from "../../src/orchestration/core/identity.ts";
 import { parsePort } from "../../src/orchestration/core/ports.ts";
-import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../src/orchestration/core/quantity.ts";
+import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../src/base/pure/quantity.ts";
 import { placeholdersIn, substitute } from "../../src/orchestration/core/reference.ts";
 import { replicaId } from "../../src/base/pure/replica-id.ts";
 import { editDistance } from "../../src/base/pure/suggest.ts";

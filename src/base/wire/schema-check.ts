@@ -8,7 +8,7 @@ import { didYouMean } from "../pure/suggest.ts";
 
 /** Where a wrong value may be a secret, the text shows its type only. */
 const secretPath =
-  /(^|\.)(env|headers|http_headers|token|password|password_hash|client_secret|args|build_args)(\.|\[|$)/;
+  /(^|\.)(env|headers|http_headers|token|password|password_hash|client_secret|basic_auth|hmac_key|args|build_args)(\.|\[|$)/;
 const shownTextMax = 60;
 
 export interface SchemaCheck<T extends TObject> {

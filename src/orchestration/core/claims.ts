@@ -1,16 +1,10 @@
 import type { FailureCode } from "../../base/wire/failure.ts";
 import { containerKinds, type CoreKind, formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
-import { hostsOf, plainLocation } from "../../base/pure/hosts.ts";
 import { registryHost } from "./image-reference.ts";
+import type { Claim } from "./claim.ts";
+import { ingressClaims } from "./ingress-claims.ts";
 import { listOf, textOf } from "./lenient.ts";
 import { appId } from "./naming.ts";
-
-/** A derived name that only one owner may have. Equal claims of one owner do not conflict. */
-export interface Claim {
-  /** `app:`, `volume:`, `alias:`, `host:` or `registry:` and the name. */
-  claim: string;
-  owner: string;
-}
 
 export interface Claimant {
   kind: CoreKind;
@@ -21,7 +15,7 @@ export interface Claimant {
 
 /** Everything that a manifest's identity and spec occupy beyond the identity itself. */
 export function claimsOf(manifest: Claimant): Claim[] {
-  if (manifest.kind === "ingress") return hostClaims(manifest);
+  if (manifest.kind === "ingress") return ingressClaims(manifest);
   if (manifest.kind === "registry") return registryClaims(manifest);
   if (!isContainerKind(manifest.kind)) return [];
   return [...appClaims(manifest), ...volumeClaims(manifest), ...aliasClaims(manifest)];
@@ -41,13 +35,18 @@ export function duplicateClaims(batch: readonly Claimant[]): { claim: string; fi
   return found;
 }
 
-/** A taken host is a fault of the manifest; a taken name is a conflict with what is stored. */
+const ofIngresses = /^(?:host|domain|tls|tcp):/;
+
+/** A taken host or port is a fault of the manifest; a taken name is a conflict with what is stored. */
 export function claimConflictCode(claim: string): Extract<FailureCode, "invalid" | "conflict"> {
-  return claim.startsWith("host:") ? "invalid" : "conflict";
+  return ofIngresses.test(claim) ? "invalid" : "conflict";
 }
 
 const fieldOf: Record<string, string> = {
   host: "spec.host",
+  domain: "spec.host",
+  tls: "spec.tls",
+  tcp: "spec.tcp.port",
   registry: "spec.url",
   volume: "spec.volume_claims",
 };
@@ -65,6 +64,12 @@ export function conflictText(claim: string, heldBy: ManifestKey): string {
   switch (claim.slice(0, colon)) {
     case "host":
       return `"${name}" is already served by ${holder}; use another host or path`;
+    case "domain":
+      return `"${name}" is also in ${holder}, and a host that one ingress redirects belongs to it as a whole; use another host`;
+    case "tls":
+      return `the certificate settings of "${name}" differ from those in ${holder}; write the same tls block in both and apply them together`;
+    case "tcp":
+      return `port ${name} already leads to ${holder}; use another port`;
     case "registry":
       return `the login of "${name}" is already in ${holder}; change that one`;
     case "volume":
@@ -104,13 +109,6 @@ function aliasClaims({ kind, scope, name }: Claimant): Claim[] {
   const plain = numbered === undefined ? [] : [{ claim: `alias:${numbered}-#.${scope}`, owner: "plain" }];
   if (kind === "deployment") return plain;
   return [...plain, { claim: `alias:${name}-#.${scope}`, owner: `statefulset:${name}` }];
-}
-
-function hostClaims({ scope, name, spec }: Claimant): Claim[] {
-  const owner = `ingress/${scope}/${name}`;
-  const written = listOf(spec.locations).map((location) => plainLocation(textOf(location.path) ?? "/"));
-  const paths = written.length === 0 ? ["/"] : [...new Set(written)];
-  return hostsOf(spec).flatMap((host) => paths.map((path) => ({ claim: `host:${host}${path}`, owner })));
 }
 
 function registryClaims({ name, spec }: Claimant): Claim[] {

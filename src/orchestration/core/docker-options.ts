@@ -3,7 +3,7 @@ import { capabilityFault } from "./capabilities.ts";
 import { optionTokens } from "./docker-option-tokens.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
-import { parseMemory } from "./quantity.ts";
+import { parseMemory } from "../../base/pure/quantity.ts";
 import type { EngineOptions } from "./workload.ts";
 
 /** Reads the value of one flag: what it changes about the options so far. */

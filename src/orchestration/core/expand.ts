@@ -3,7 +3,7 @@ import type { CoreDraft, DraftManifest } from "./draft.ts";
 import { hostsOf } from "../../base/pure/hosts.ts";
 
 /**
- * An `app` becomes a deployment and, when it has a host, an ingress of the same identity whose service and port are
+ * An `app` becomes a deployment and, with a host or a TCP port, an ingress of the same identity whose service and port are
  * left to their defaults. Other kinds pass through. A condition on the revision stays with the deployment.
  */
 export function expandApp(draft: DraftManifest): CoreDraft[] {
@@ -17,7 +17,7 @@ export function expandApp(draft: DraftManifest): CoreDraft[] {
   }
   const condition = draft.ifRevision === undefined ? {} : { ifRevision: draft.ifRevision };
   const deployment: CoreDraft = { kind: "deployment", scope, name, spec: running, ...condition };
-  if (hostsOf(routing).length === 0) return [deployment];
+  if (routing.tcp === undefined && hostsOf(routing).length === 0) return [deployment];
   return [deployment, { kind: "ingress", scope, name, spec: routing }];
 }
 

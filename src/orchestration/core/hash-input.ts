@@ -3,7 +3,7 @@ import { containerFieldsOf } from "./container-fields.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
 import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 import { probeNames } from "../api/kinds/probe.ts";
-import { parseCpu, parseMemory } from "./quantity.ts";
+import { parseCpu, parseMemory } from "../../base/pure/quantity.ts";
 
 type Fields = Record<string, unknown>;
 

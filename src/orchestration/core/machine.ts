@@ -2,7 +2,7 @@ import type { Problem } from "../../base/wire/failure.ts";
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { containerFieldsOf } from "./container-fields.ts";
 import { fieldsOf, listOf, textOf } from "./lenient.ts";
-import { parseCpu } from "./quantity.ts";
+import { parseCpu } from "../../base/pure/quantity.ts";
 
 interface Machine {
   /** The spec before; what it has already is not refused again, perhaps the machine has become smaller. */

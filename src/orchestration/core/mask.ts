@@ -1,25 +1,20 @@
 import type { Problem } from "../../base/wire/failure.ts";
 import type { Spec } from "../api/manifest.ts";
 import { registryHost } from "./image-reference.ts";
+import { mapIngressSlots, type SecretSlot } from "./ingress-secrets.ts";
 import { isFields, textOf } from "./lenient.ts";
 import { childPath } from "../../base/pure/path.ts";
 
 /** What stands in answers where a secret is stored. Applied again, it keeps the stored value. */
 export const MASK = "********";
 
-/** A secret inside a spec, and what it is sent to: a mask never carries a secret over to another address. */
-interface Slot {
-  path: string;
-  value: string;
-  /** `token`, or the list of hooks and the header: `on_deploy.success headers.Authorization`. */
-  place: string;
-  target: string;
-}
-
 const registrySecrets = ["token", "password"];
 const hookBlocks: Record<string, string[]> = { on_deploy: ["success", "failure"], on_probe: ["failure", "recovery"] };
 
-/** The spec with every secret (registry token and password, webhook header values) replaced by what `f` returns. */
+/**
+ * The spec with every secret replaced by what `f` returns: registry token and password, webhook header values, and of
+ * an ingress passwords, keys and headers that carry credentials.
+ */
 export function mapSecrets(kind: string, spec: Spec, f: (value: string, path: string) => string): Spec {
   return mapSlots(kind, spec, ({ value, path }) => f(value, path));
 }
@@ -52,8 +47,8 @@ export function restoreMasked(
   return { spec, problems };
 }
 
-function slotsOf(kind: string, spec: Spec): Slot[] {
-  const slots: Slot[] = [];
+function slotsOf(kind: string, spec: Spec): SecretSlot[] {
+  const slots: SecretSlot[] = [];
   mapSlots(kind, spec, (slot) => {
     slots.push(slot);
     return slot.value;
@@ -61,8 +56,9 @@ function slotsOf(kind: string, spec: Spec): Slot[] {
   return slots;
 }
 
-function mapSlots(kind: string, spec: Spec, f: (slot: Slot) => string): Spec {
+function mapSlots(kind: string, spec: Spec, f: (slot: SecretSlot) => string): Spec {
   if (kind === "registry") return mapRegistry(spec, f);
+  if (kind === "ingress") return mapIngressSlots(spec, f);
   let mapped = spec;
   for (const [block, events] of Object.entries(hookBlocks)) {
     const lists = mapped[block];
@@ -71,7 +67,7 @@ function mapSlots(kind: string, spec: Spec, f: (slot: Slot) => string): Spec {
   return mapped;
 }
 
-function mapRegistry(spec: Spec, f: (slot: Slot) => string): Spec {
+function mapRegistry(spec: Spec, f: (slot: SecretSlot) => string): Spec {
   const target = registryHost(textOf(spec.url) ?? "") ?? "";
   const entries = Object.entries(spec).map(([field, value]): [string, unknown] => {
     const isSecret = registrySecrets.includes(field) && typeof value === "string";
@@ -83,7 +79,7 @@ function mapRegistry(spec: Spec, f: (slot: Slot) => string): Spec {
 function mapHookLists(
   lists: Record<string, unknown>,
   block: string,
-  { events, f }: { events: string[]; f: (slot: Slot) => string },
+  { events, f }: { events: string[]; f: (slot: SecretSlot) => string },
 ): Record<string, unknown> {
   const entries = Object.entries(lists).map(([event, hooks]): [string, unknown] => {
     if (!events.includes(event) || !Array.isArray(hooks)) return [event, hooks];
@@ -93,7 +89,7 @@ function mapHookLists(
   return Object.fromEntries(entries);
 }
 
-function mapHook(hook: unknown, at: { place: string; path: string; f: (slot: Slot) => string }): unknown {
+function mapHook(hook: unknown, at: { place: string; path: string; f: (slot: SecretSlot) => string }): unknown {
   if (!isFields(hook) || !isFields(hook.headers)) return hook;
   const target = textOf(hook.url) ?? "";
   const headers = Object.entries(hook.headers).map(([name, value]): [string, unknown] => {

@@ -1,8 +1,8 @@
+import { isIpAddress, isIpv4 } from "../../base/pure/ip.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 import type { PortBinding } from "./workload.ts";
 
 const form = 'write "80", "8080:80", "127.0.0.1:8080:80" or "53:53/udp"';
-const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/;
 /** Without an address a port is published on loopback only: the ingress is the way in. */
 const loopback = "127.0.0.1";
 
@@ -36,10 +36,6 @@ export function portsClash(a: PortBinding, b: PortBinding): boolean {
   return a.hostIp === b.hostIp || isWildcard(a.hostIp) || isWildcard(b.hostIp);
 }
 
-export function isIpAddress(text: string): boolean {
-  return ipv4Pattern.test(text) || (text.includes(":") && URL.canParse(`http://[${text}]/`));
-}
-
 function isWildcard(ip: string): boolean {
   return ip === "0.0.0.0" || ip === "::";
 }
@@ -52,7 +48,7 @@ function splitAddress(address: string): { ip: string | undefined; ports: string[
       : { ip: address.slice(1, end), ports: address.slice(end + 2).split(":") };
   }
   const parts = address.split(":");
-  const hasIp = parts.length === 3 || (parts.length === 2 && ipv4Pattern.test(parts[0] ?? ""));
+  const hasIp = parts.length === 3 || (parts.length === 2 && isIpv4(parts[0] ?? ""));
   return hasIp ? { ip: parts[0], ports: parts.slice(1) } : { ip: undefined, ports: parts };
 }
 

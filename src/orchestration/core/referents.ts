@@ -95,10 +95,11 @@ function portField({ ports }: Spec): Record<string, string> {
   return port?.ok === true ? { port: String(port.value.containerPort) } : {};
 }
 
-/** A wildcard is no address of anything, and neither is what an older version may have stored unchecked. */
+/** A wildcard is no address, and neither is what an older version may have stored unchecked. A TCP port has no URL. */
 function ingressFields(spec: Spec): Record<string, string> {
   const host = hostsOf(spec).find((one) => hostOk(one) && !one.startsWith("*."));
   if (host === undefined) return {};
+  if (spec.tcp !== undefined) return { host };
   const secure = spec.tls !== undefined && fieldsOf(spec.tls).enabled !== false;
   return { host, url: `${secure ? "https" : "http"}://${host}` };
 }

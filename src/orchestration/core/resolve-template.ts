@@ -6,7 +6,7 @@ import { engineVolumeName, namedVolume } from "./named-volumes.ts";
 import { type Naming, injectedEnv } from "./naming.ts";
 import { childPath } from "../../base/pure/path.ts";
 import { parsePort } from "./ports.ts";
-import { parseCpu, parseMemory } from "./quantity.ts";
+import { parseCpu, parseMemory } from "../../base/pure/quantity.ts";
 import { placeholdersIn } from "./reference.ts";
 import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";

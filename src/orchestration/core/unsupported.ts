@@ -19,8 +19,8 @@ const healthCommand = "health_check: stored; the command is not run, probes.read
 
 /** What of a manifest this version keeps but does not act upon, for warnings and status; empty when all is in force. */
 export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
-  const whole = kinds[kind];
-  if (whole !== undefined) return [whole];
+  const whole = kinds[kind] === undefined ? [] : [kinds[kind]];
+  if (kind === "ingress") return [...whole, ...ofIngress(spec)];
   if (kind !== "deployment" && kind !== "statefulset") return [];
   const written = containerFieldsOf(kind, spec).fields;
   const unused = Object.entries(fields).flatMap(([field, text]) => {
@@ -28,6 +28,13 @@ export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
     return [field === "health_check" && isCommand(written[field]) ? healthCommand : text];
   });
   return [...unused, ...loneRecovery(written.on_probe)];
+}
+
+const activeChecks =
+  "lb.interval: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe";
+
+function ofIngress(spec: Spec): string[] {
+  return isWritten(fieldsOf(spec.lb).interval) ? [activeChecks] : [];
 }
 
 /** Of a statefulset a text that is not a path is a command. */

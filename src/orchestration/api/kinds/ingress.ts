@@ -2,10 +2,22 @@ import { type Static, Type } from "@sinclair/typebox";
 import { routingFields } from "./routing.ts";
 import { Shape } from "../../../base/wire/shape.ts";
 
+/** Parts of the server itself that an ingress may lead to. Resource names have no "@", so that none is hidden. */
+export const planeNames = ["@identity"] as const;
+export type PlaneName = (typeof planeNames)[number];
+
 export const IngressSpec = Shape(
   {
     ...routingFields,
-    service: Type.Optional(Type.String({ description: "resource in the same scope; default: the own name" })),
+    service: Type.Optional(
+      Type.String({
+        description:
+          "deployment or statefulset in the same scope, or @identity for the identity service; default: the own name",
+      }),
+    ),
+    ordinal: Type.Optional(
+      Type.Integer({ minimum: 0, description: "one replica of a statefulset; default: all of them" }),
+    ),
     port: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -14,6 +26,6 @@ export const IngressSpec = Shape(
       }),
     ),
   },
-  "host names and paths that lead to a resource; host or hosts is required",
+  "host names and paths that lead to a resource; host or hosts is required, except with tcp",
 );
 export type IngressSpec = Static<typeof IngressSpec>;

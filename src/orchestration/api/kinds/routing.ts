@@ -1,17 +1,8 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { Duration, ListOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
-
-export const Tls = Shape(
-  {
-    enabled: Type.Optional(Type.Boolean({ default: true, description: "false: plain HTTP in spite of the block" })),
-    provider: Type.Optional(OneOf(["letsencrypt", "internal"], "who issues the certificate", "letsencrypt")),
-    email: Type.Optional(Type.String({ description: "contact for the issuer" })),
-    on_demand: Type.Optional(Type.Boolean({ default: false, description: "issue at the first handshake" })),
-    ask: Type.Optional(Type.String({ description: "address asked for permission before issuing on demand" })),
-  },
-  "certificates; without the block plain HTTP",
-);
-export type Tls = Static<typeof Tls>;
+import { routingDefaults } from "./routing-defaults.ts";
+import { connectionFields, httpRoutingFields } from "./routing-http.ts";
+import { Tls } from "./tls.ts";
 
 export const Location = Shape({
   path: Type.String({ description: "prefix, starts with /" }),
@@ -22,11 +13,19 @@ export type Location = Static<typeof Location>;
 export const LoadBalancing = Shape(
   {
     policy: Type.Optional(
-      OneOf(["round_robin", "random", "least_conn", "ip_hash"], "how a replica is picked", "round_robin"),
+      OneOf(["round_robin", "random", "least_conn", "ip_hash"], "how a replica is picked", routingDefaults.policy),
     ),
     interval: Type.Optional(Duration("pause between active checks; default: the readiness probe's period")),
   },
   "load balancing over replicas",
+);
+
+const Tcp = Shape(
+  {
+    port: Type.Integer({ minimum: 1, maximum: 65535, description: "port of the server that clients connect to" }),
+    address: Type.Optional(Type.String({ description: "IP address of the server to listen on; default: all of them" })),
+  },
+  "passes TCP connections on as they are, for example to a database; with tls, TLS ends at the ingress",
 );
 
 /** What an ingress and an `app` share. */
@@ -36,6 +35,9 @@ export const routingFields = {
   tls: Type.Optional(Tls),
   locations: Type.Optional(ListOf(Location, "path prefixes; empty: the whole host")),
   lb: Type.Optional(LoadBalancing),
+  ...httpRoutingFields,
+  ...connectionFields,
+  tcp: Type.Optional(Tcp),
 };
 
 export type RoutingFields = Static<TObject<typeof routingFields>>;

@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { listStats, Stats } from "../../api/stats.ts";
 import { fieldsOf, textOf } from "../../core/lenient.ts";
-import { formatCpu, parseCpu, parseMemory } from "../../core/quantity.ts";
+import { formatCpu, parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import { memoryPercent } from "../../core/usage.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";

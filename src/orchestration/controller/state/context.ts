@@ -17,6 +17,7 @@ import type { Leaving } from "./leaving.ts";
 import type { LogReaders } from "./log-readers.ts";
 import type { Notes } from "./notes.ts";
 import type { PluginRoom } from "../plugins/plugin-room.ts";
+import type { IngressSpecLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "../pods/probe-engine.ts";
 import type { Progress } from "./progress.ts";
@@ -34,6 +35,7 @@ export interface ControllerLimits {
   assetBytesMax: number;
   containerNameMax: number;
   problemsShownMax: number;
+  ingress: IngressSpecLimits;
   eventsPageMax: number;
   reconcileWorkers: number;
   engineCallsMax: number;

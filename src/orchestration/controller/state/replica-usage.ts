@@ -1,6 +1,6 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import { fieldsOf, textOf } from "../../core/lenient.ts";
-import { parseCpu } from "../../core/quantity.ts";
+import { parseCpu } from "../../../base/pure/quantity.ts";
 import type { ReplicaUsage } from "../desired/autoscale.ts";
 import type { Context } from "./context.ts";
 import { readinessOf } from "./observe.ts";

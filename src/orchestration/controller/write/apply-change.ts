@@ -1,10 +1,11 @@
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
+import type { Claim } from "../../core/claim.ts";
 import {
-  type Claim,
   type Claimant,
   claimConflictCode,
+  claimField,
   claimsOf,
   conflictText,
   duplicateClaims,
@@ -217,8 +218,7 @@ function claimText({ claim, owner }: Claim): string {
 }
 
 function refuseClaim(claim: string, heldBy: ManifestKey, path: string): never {
-  const field = claim.startsWith("host:") ? "spec.host" : claim.startsWith("registry:") ? "spec.url" : "name";
-  throw new Failure(claimConflictCode(claim), `${path}${field}: ${conflictText(claim, heldBy)}`);
+  throw new Failure(claimConflictCode(claim), `${path}${claimField(claim)}: ${conflictText(claim, heldBy)}`);
 }
 
 interface Put {

@@ -5,7 +5,7 @@ import { parseDockerOptions, parseEngineSize } from "../docker-options.ts";
 import { envFromTarget } from "../env-from.ts";
 import { parseImageReference } from "../image-reference.ts";
 import { childPath } from "../../../base/pure/path.ts";
-import { isIpAddress } from "../ports.ts";
+import { isIpAddress } from "../../../base/pure/ip.ts";
 import { parseAssetReference, placeholdersIn } from "../reference.ts";
 import { referenceFault } from "../referents.ts";
 import { stopSignalOk } from "../stop-signal.ts";

@@ -1,5 +1,5 @@
 import type { Resources } from "../../api/kinds/resources.ts";
-import { parseCpu, parseMemory } from "../quantity.ts";
+import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import type { Report } from "./rule.ts";
 
 /** The engine refuses less. */

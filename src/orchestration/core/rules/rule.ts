@@ -6,6 +6,26 @@ export interface ValidationLimits {
   envEntriesMax: number;
   assetBytesMax: number;
   problemsShownMax: number;
+  ingress: IngressSpecLimits;
+}
+
+/** What one ingress may ask for. */
+export interface IngressSpecLimits {
+  routesMax: number;
+  pathLengthMax: number;
+  headersMax: number;
+  headerBytesMax: number;
+  usersMax: number;
+  networksMax: number;
+  errorPageBytesMax: number;
+  pemBytesMax: number;
+  holdMsMax: number;
+  holdRequestsMax: number;
+  timeoutMsMax: number;
+  rateMsMin: number;
+  rateMsMax: number;
+  rateRequestsMax: number;
+  connectionsMax: number;
 }
 
 /** Where the rules of a kind put what they find: `path` names the field. */

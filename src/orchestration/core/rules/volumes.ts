@@ -3,7 +3,7 @@ import { parseVolume, pathFault, plainPath } from "../volumes.ts";
 import { eachEntry, type Report, reportRepeats } from "./rule.ts";
 import type { VolumeClaim } from "../../api/kinds/volume-claim.ts";
 import { scopeOk } from "../identity.ts";
-import { parseMemory } from "../quantity.ts";
+import { parseMemory } from "../../../base/pure/quantity.ts";
 
 interface Target {
   key: string;

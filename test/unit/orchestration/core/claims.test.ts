@@ -32,16 +32,6 @@ describe("what is claimed", () => {
       "alias:db-#.shop statefulset:db",
     ]);
   });
-  test("an ingress: every host with every path", () => {
-    const spec = { host: "A.test", hosts: ["b.test"], locations: [{ path: "/v1/" }, { path: "/v2" }] };
-    expect(claims(resource("ingress", "shop/web", spec))).toEqual([
-      "host:a.test/v1 ingress/shop/web",
-      "host:a.test/v2 ingress/shop/web",
-      "host:b.test/v1 ingress/shop/web",
-      "host:b.test/v2 ingress/shop/web",
-    ]);
-    expect(claims(resource("ingress", "shop/web", { host: "a.test" }))).toEqual(["host:a.test/ ingress/shop/web"]);
-  });
   test("a registry: its host", () => {
     expect(claims({ kind: "registry", scope: "", name: "acme", spec: { url: "https://R.test/v2" } })).toEqual([
       "registry:r.test registry/acme",
@@ -82,14 +72,6 @@ describe("conflicts", () => {
     expect(clash(resource("deployment", "a/db-0"), resource("deployment", "a/db-1"))).toEqual([]);
     expect(clash(resource("deployment", "a/db-0"), resource("statefulset", "a/db-1"))).toEqual([]);
   });
-  test("one host and path in any spelling; other paths are free", () => {
-    const route = (ref: string, host: string, path?: string) =>
-      resource("ingress", ref, { host, ...(path === undefined ? {} : { locations: [{ path }] }) });
-    expect(clash(route("a/x", "h.test"), route("a/y", "H.test", "/"))).toEqual(["host:h.test/"]);
-    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/api/"))).toEqual(["host:h.test/api"]);
-    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/web"))).toEqual([]);
-    expect(clash(route("a/x", "h.test"), route("b/x", "h.test", "/api"))).toEqual([]);
-  });
   test("the indexes are those of the batch", () => {
     const batch = [resource("asset", "a/z"), resource("deployment", "a-b/c"), resource("deployment", "a/b-c")];
     expect(duplicateClaims(batch)).toEqual([{ claim: "app:a-b-c", first: 1, second: 2 }]);
@@ -98,14 +80,20 @@ describe("conflicts", () => {
 
 describe("telling", () => {
   test("a taken host is invalid, a taken name a conflict", () => {
-    expect(claimConflictCode("host:a.test/")).toBe("invalid");
+    for (const claim of ["host:a.test/", "domain:a.test", "tls:a.test", "tcp:5432"]) {
+      expect(claimConflictCode(claim)).toBe("invalid");
+    }
     for (const claim of ["app:a-b", "volume:a-b-c", "alias:db-#.a", "registry:r.test"]) {
       expect(claimConflictCode(claim)).toBe("conflict");
     }
   });
   test("the field that a claim comes from", () => {
-    expect(["host:a/", "registry:r", "volume:a-b-c", "app:a-b", "alias:a-#.b"].map(claimField)).toEqual([
+    const claims = ["host:a/", "domain:a", "tls:a", "tcp:1", "registry:r", "volume:a-b-c", "app:a-b", "alias:a-#.b"];
+    expect(claims.map(claimField)).toEqual([
       "spec.host",
+      "spec.host",
+      "spec.tls",
+      "spec.tcp.port",
       "spec.url",
       "spec.volume_claims",
       "name",
@@ -114,6 +102,9 @@ describe("telling", () => {
   });
   test.each([
     ["host:a.test/api", '"a.test/api" is already served by ingress/shop/web; use another host or path'],
+    ["domain:a.test", '"a.test" is also in ingress/shop/web, and a host that one ingress redirects'],
+    ["tls:a.test", 'the certificate settings of "a.test" differ from those in ingress/shop/web; write the same'],
+    ["tcp:5432", "port 5432 already leads to ingress/shop/web; use another port"],
     ["app:a-b-c", '"a-b-c" of containers and files belongs to ingress/shop/web'],
     ["volume:a-b-data", 'volumes "a-b-data-<ordinal>" belong to ingress/shop/web'],
     ["alias:db-#.a", '"db-#.a" (# is an ordinal) belong to ingress/shop/web'],

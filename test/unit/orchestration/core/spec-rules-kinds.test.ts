@@ -63,41 +63,6 @@ describe("jobs", () => {
   ]);
 });
 
-const hosts = (count: number) => Array.from({ length: count }, (_, index) => `h${index}.test`);
-const paths = (count: number) => Array.from({ length: count }, (_, index) => ({ path: `/p${index}` }));
-
-describe("ingresses and apps", () => {
-  refuses("ingress", { host: "a.test" }, [
-    [{ host: undefined }, "spec.host: is required"],
-    [{ host: "http://a.test" }, 'spec.host: "http://a.test" is not a host name'],
-    [{ host: "a.test:80" }, "spec.host: "],
-    [{ host: "-a.test" }, "spec.host: "],
-    [{ host: "a..test" }, "spec.host: "],
-    [{ host: "a.*.test" }, "spec.host: "],
-    [{ host: `${"a".repeat(64)}.test` }, "spec.host: "],
-    [{ hosts: ["b.test", "A.test"] }, 'spec.hosts[1]: the host "a.test" is already at spec.host'],
-    [{ service: "../x" }, 'spec.service: "../x" is not a resource name'],
-    [{ port: 70_000 }, "spec.port: must be at most 65535"],
-    [{ locations: [{ path: "api" }] }, 'spec.locations[0].path: "api" is not a path prefix'],
-    [{ locations: [{ path: "/a/../b" }] }, "spec.locations[0].path: "],
-    [{ locations: [{ path: "/a" }, { path: "/a/" }] }, 'spec.locations[1].path: the path "/a" is already at'],
-    [{ locations: [{}] }, "spec.locations[0].path: is required"],
-    [{ hosts: hosts(10), locations: paths(100) }, "spec.locations: hosts times locations are 1100; at most 1000"],
-    [{ tls: { provider: "acme" } }, 'spec.tls.provider: expected "letsencrypt" or "internal", got string "acme"'],
-    [{ tls: { ask: "x" } }, "spec.tls.ask: is not an http address"],
-    [{ tls: { email: "ops" } }, 'spec.tls.email: "ops" is not a mail address'],
-    [{ lb: { policy: "leastconn" } }, "spec.lb.policy: expected"],
-    [{ lb: { interval: "0s" } }, "spec.lb.interval: "],
-  ]);
-  refuses("app", { image: "web:1" }, [
-    [{ tls: {} }, "spec.tls: needs a host"],
-    [{ locations: [] }, "spec.locations: needs a host"],
-    [{ host: "x y" }, "spec.host: "],
-    [{ service: "web" }, "spec.service: unknown field"],
-    [{ image: "X" }, "spec.image: "],
-  ]);
-});
-
 describe("assets and registries", () => {
   refuses("asset", { files: { a: "x" } }, [
     [{ files: { "a.b": "x" } }, 'spec.files: "a.b" is not a file key'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../../../src/orchestration/core/quantity.ts";
+import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../../../src/base/pure/quantity.ts";
 
 describe("CPU", () => {
   test.each([

@@ -1,0 +1,15 @@
+/** What an ingress does where its spec is silent; the field tables and the service that routes both read it here. */
+export const routingDefaults = {
+  policy: "round_robin",
+  protocol: "http",
+  provider: "letsencrypt",
+  redirectStatus: 308,
+  /** One year: what browsers' preload lists ask for. */
+  hstsSeconds: 31_536_000,
+  ratePer: "1m",
+  timeout: "5m",
+  tunnel: "24h",
+  holdFor: "10s",
+  holdRequests: 500,
+  accessLog: "off",
+} as const;

@@ -1,0 +1,51 @@
+import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
+import { hostsOf, plainLocation } from "../../base/pure/hosts.ts";
+import { routingDefaults } from "../api/kinds/routing-defaults.ts";
+import type { Spec } from "../api/manifest.ts";
+import type { Claim } from "./claim.ts";
+import { integerOf, isFields, listOf, textOf } from "./lenient.ts";
+
+interface Ingress {
+  scope: string;
+  name: string;
+  spec: Spec;
+}
+
+/**
+ * What an ingress occupies: each host with each path, or a TCP port. Two ingresses may share a host with different
+ * paths, but not one that is redirected as a whole, and only with the same settings for its certificate.
+ */
+export function ingressClaims({ scope, name, spec }: Ingress): Claim[] {
+  const owner = `ingress/${scope}/${name}`;
+  if (isFields(spec.tcp)) return [...portClaims(spec.tcp, owner), ...tlsClaims(spec, hostsOf(spec))];
+  const served = hostsOf(spec);
+  const redirected = listOf(spec.redirects).flatMap(({ from }) => textOf(from)?.toLowerCase() ?? []);
+  return [
+    ...served.flatMap((host) => pathsOf(spec).map((path) => ({ claim: `host:${host}${path}`, owner }))),
+    ...served.map((host) => ({ claim: `domain:${host}`, owner: "served" })),
+    ...redirected.map((host) => ({ claim: `domain:${host}`, owner })),
+    ...tlsClaims(spec, [...served, ...redirected]),
+  ];
+}
+
+function pathsOf(spec: Spec): string[] {
+  const written = listOf(spec.locations).map((location) => plainLocation(textOf(location.path) ?? "/"));
+  return written.length === 0 ? ["/"] : [...new Set(written)];
+}
+
+function portClaims(tcp: Record<string, unknown>, owner: string): Claim[] {
+  const port = integerOf(tcp.port);
+  return port === undefined ? [] : [{ claim: `tcp:${port}`, owner }];
+}
+
+/**
+ * The owner is a digest of the settings: ingresses with the same ones share the host, and no secret is stored. The
+ * contact may differ: it does not change the certificate.
+ */
+function tlsClaims(spec: Spec, hosts: readonly string[]): Claim[] {
+  if (!isFields(spec.tls) || spec.tls.enabled === false) return [];
+  const { provider = routingDefaults.provider, on_demand } = spec.tls;
+  const settings = { ...spec.tls, provider, on_demand: on_demand === true, enabled: true, email: undefined };
+  const owner = `tls:${sha256Hex(canonicalJson(settings))}`;
+  return [...new Set(hosts)].map((host) => ({ claim: `tls:${host}`, owner }));
+}

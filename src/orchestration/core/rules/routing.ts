@@ -1,0 +1,82 @@
+import { httpRoutingFields } from "../../api/kinds/routing-http.ts";
+import type { RoutingFields } from "../../api/kinds/routing.ts";
+import { hostOk, hostsOf, plainLocation } from "../../../base/pure/hosts.ts";
+import { isIpAddress } from "../../../base/pure/ip.ts";
+import { durationRule } from "./duration.ts";
+import { httpRoutingRules } from "./http-routing.ts";
+import { type Report, type RuleContext, reportRepeats } from "./rule.ts";
+import { hasTls, tlsRules } from "./tls.ts";
+
+/** Whether an ingress would be without any way in. */
+export function hostRequired(spec: RoutingFields): boolean {
+  return spec.tcp === undefined && hostsOf(spec).length === 0;
+}
+
+/** Rules of the fields that an ingress and an `app` share. */
+export function routingRules(spec: RoutingFields, context: RuleContext): void {
+  const { report } = context;
+  hostRules(spec, report);
+  locationRules(spec, context);
+  durationRule(spec.lb?.interval, "spec.lb.interval", { report, aboveZero: true });
+  tlsRules(spec, context);
+  httpRoutingRules(spec, context);
+  tcpRules(spec, report);
+}
+
+function hostRules(spec: RoutingFields, report: Report): void {
+  const hosts = [
+    ...(spec.host === undefined ? [] : [{ key: spec.host.toLowerCase(), path: "spec.host" }]),
+    ...(spec.hosts ?? []).map((host, index) => ({ key: host.toLowerCase(), path: `spec.hosts[${index}]` })),
+  ];
+  for (const { key, path } of hosts) {
+    if (hostOk(key)) continue;
+    report(path, `"${key}" is not a host name; write "app.example.com" or "*.example.com", without scheme or port`);
+  }
+  reportRepeats(hosts, "host", report);
+}
+
+function locationRules(spec: RoutingFields, { report, limits }: RuleContext): void {
+  const locations = (spec.locations ?? []).map((location, index) => {
+    const path = `spec.locations[${index}].path`;
+    if (!locationOk(location.path)) {
+      report(path, `"${location.path}" is not a path prefix; it starts with "/", without "..", "?", "#", spaces`);
+    } else if (location.path.length > limits.ingress.pathLengthMax) {
+      report(path, `has ${location.path.length} characters; at most ${limits.ingress.pathLengthMax} are allowed`);
+    }
+    return { key: plainLocation(location.path), path };
+  });
+  reportRepeats(locations, "path", report);
+  const routes = hostsOf(spec).length * Math.max(1, locations.length);
+  const most = limits.ingress.routesMax;
+  if (routes > most) {
+    report("spec.locations", `hosts times locations are ${routes}; at most ${most} are allowed, split the ingress`);
+  }
+}
+
+/** Printable ASCII only: clients send everything else percent-encoded. */
+function locationOk(path: string): boolean {
+  return /^\/[!-~]*$/.test(path) && !/[?#\\]/.test(path) && !path.split("/").includes("..");
+}
+
+const httpOnly = ["locations", ...Object.keys(httpRoutingFields)] as const;
+
+function tcpRules(spec: RoutingFields, report: Report): void {
+  if (spec.tcp === undefined) return;
+  const fields: Record<string, unknown> = spec;
+  for (const field of httpOnly) {
+    if (fields[field] !== undefined) report(`spec.${field}`, "is for HTTP; it does not apply with tcp");
+  }
+  for (const field of ["body", "timeout"] as const) {
+    if (spec.limits?.[field] !== undefined) report(`spec.limits.${field}`, "is for HTTP; it does not apply with tcp");
+  }
+  const { address } = spec.tcp;
+  if (address !== undefined && !isIpAddress(address)) {
+    report("spec.tcp.address", `"${address}" is not an IP address; leave it out to listen on all addresses`);
+  }
+  const hosts = hostsOf(spec);
+  if (!hasTls(spec)) {
+    if (hosts.length > 0) report("spec.host", "needs tls with tcp; connections without TLS carry no host name");
+    return;
+  }
+  if (hosts.length === 0) report("spec.host", "is required with tcp and tls: the name in the certificate");
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "bun:test";
+import { duplicateClaims } from "../../../../src/orchestration/core/claims.ts";
+import { ingressClaims } from "../../../../src/orchestration/core/ingress-claims.ts";
+
+const ingress = (ref: string, spec: Record<string, unknown>) => {
+  const [scope = "", name = ""] = ref.split("/");
+  return { kind: "ingress" as const, scope, name, spec };
+};
+const route = (ref: string, host: string, path?: string) =>
+  ingress(ref, { host, ...(path === undefined ? {} : { locations: [{ path }] }) });
+const claims = (spec: Record<string, unknown>) => ingressClaims(ingress("shop/web", spec)).map(({ claim }) => claim);
+const clash = (a: ReturnType<typeof ingress>, b: ReturnType<typeof ingress>) =>
+  duplicateClaims([a, b]).map(({ claim }) => claim);
+
+describe("what an ingress occupies", () => {
+  test("every host with every path, in one spelling", () => {
+    const spec = { host: "A.test", hosts: ["b.test"], locations: [{ path: "/v1/" }, { path: "/v2" }] };
+    expect(claims(spec)).toEqual([
+      "host:a.test/v1",
+      "host:a.test/v2",
+      "host:b.test/v1",
+      "host:b.test/v2",
+      "domain:a.test",
+      "domain:b.test",
+    ]);
+    expect(claims({ host: "a.test" })).toEqual(["host:a.test/", "domain:a.test"]);
+  });
+  test("redirected hosts, and the certificates of all hosts", () => {
+    const spec = { host: "a.test", redirects: [{ from: "WWW.a.test" }], tls: {} };
+    expect(claims(spec)).toEqual([
+      "host:a.test/",
+      "domain:a.test",
+      "domain:www.a.test",
+      "tls:a.test",
+      "tls:www.a.test",
+    ]);
+  });
+  test("a TCP port, and no route", () => {
+    expect(claims({ tcp: { port: 5432 } })).toEqual(["tcp:5432"]);
+    expect(claims({ tcp: { port: 5432 }, host: "db.test", tls: {} })).toEqual(["tcp:5432", "tls:db.test"]);
+  });
+  test("nothing that cannot be read", () => {
+    expect(claims({ tcp: { port: "x" } })).toEqual([]);
+    expect(claims({ host: 3, redirects: [3, { from: {} }], tls: 3 })).toEqual([]);
+  });
+});
+
+describe("two ingresses", () => {
+  test("cannot have one host and path, in any spelling; other paths are free", () => {
+    expect(clash(route("a/x", "h.test"), route("a/y", "H.test", "/"))).toEqual(["host:h.test/"]);
+    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/api/"))).toEqual(["host:h.test/api"]);
+    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/web"))).toEqual([]);
+    expect(clash(route("a/x", "h.test"), route("b/x", "h.test", "/api"))).toEqual([]);
+    expect(clash(route("a/x", "*.h.test"), route("b/x", "a.h.test"))).toEqual([]);
+  });
+  test("cannot redirect one host, nor one redirect what the other serves", () => {
+    const www = (ref: string) =>
+      ingress(ref, { host: `${ref.replace("/", "-")}.test`, redirects: [{ from: "www.test" }] });
+    expect(clash(www("a/x"), www("a/y"))).toEqual(["domain:www.test"]);
+    expect(clash(www("a/x"), route("a/y", "www.test", "/api"))).toEqual(["domain:www.test"]);
+    expect(clash(route("a/y", "www.test", "/api"), www("a/x"))).toEqual(["domain:www.test"]);
+    expect(clash(www("a/x"), route("a/y", "other.test"))).toEqual([]);
+  });
+  test("cannot have one TCP port", () => {
+    const port = (ref: string, number: number) => ingress(ref, { tcp: { port: number } });
+    expect(clash(port("a/x", 5432), port("b/x", 5432))).toEqual(["tcp:5432"]);
+    expect(clash(port("a/x", 5432), port("b/x", 5433))).toEqual([]);
+  });
+  test("share a host only with the same settings for its certificate", () => {
+    const secure = (ref: string, path: string, tls: unknown) =>
+      ingress(ref, { host: "h.test", locations: [{ path }], ...(tls === undefined ? {} : { tls }) });
+    const pair = (a: unknown, b: unknown) => clash(secure("a/x", "/a", a), secure("a/y", "/b", b));
+    expect(pair({}, { provider: "internal" })).toEqual(["tls:h.test"]);
+    expect(pair({ dns: "cloud" }, {})).toEqual(["tls:h.test"]);
+    expect(pair({}, { provider: "letsencrypt", enabled: true, on_demand: false })).toEqual([]);
+    expect(pair({ email: "a@a.test" }, { email: "b@b.test" })).toEqual([]);
+    expect(pair({ provider: "internal" }, { enabled: false })).toEqual([]);
+    expect(pair({ provider: "internal" }, undefined)).toEqual([]);
+  });
+});
