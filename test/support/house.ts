@@ -81,6 +81,7 @@ export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
   "@peculiar/x509": ["src/ingress/certs/authority.ts"],
+  "acme-client": ["src/ingress/certs/acme/"],
   "@sinclair/typebox": [
     "src/base/wire/",
     "src/base/http/",

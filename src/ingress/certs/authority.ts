@@ -101,3 +101,12 @@ function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   if (der === undefined) throw new TypeError("the key of the certificate authority is empty");
   return crypto.subtle.importKey("pkcs8", der, algorithm, false, ["sign"]);
 }
+
+const authorityKeyIdentifier = "2.5.29.35";
+
+/** Hexadecimal key identifier of who issued the first certificate of a chain; undefined where it is not named. */
+export function keyIdentifierOf(chain: string): string | undefined {
+  // By number: the class of an extension is another one when `acme-client` has loaded the package for itself.
+  const extension = new x509.X509Certificate(chain).getExtension(authorityKeyIdentifier);
+  return extension === null ? undefined : new x509.AuthorityKeyIdentifierExtension(extension.rawData).keyId;
+}

@@ -45,16 +45,17 @@ export interface DueInput {
   now: number;
   /** Undefined: there is no certificate yet. */
   held: (Validity & { renewAt: number }) | undefined;
-  /** Undefined: the last try did not fail. */
-  nextTryAt: number | undefined;
-  /** Longest pause that can have been meant: a later time was written while the clock was wrong. */
-  pauseMaxMs: number;
+  /** The last try, when it failed. */
+  attempt: { failedAt: number; nextTryAt: number } | undefined;
 }
 
-/** When the next try is due, epoch milliseconds; `now` or earlier: at once. */
-export function dueAt({ now, held, nextTryAt, pauseMaxMs }: DueInput): number {
+/**
+ * When the next try is due, epoch milliseconds; `now` or earlier: at once. A failure that seems to lie ahead was
+ * written before the clock was set back, and holds up nothing.
+ */
+export function dueAt({ now, held, attempt }: DueInput): number {
   const isValidLater = held !== undefined && held.notBefore > now;
   const wantedAt = held === undefined || isValidLater ? now : held.renewAt;
-  if (nextTryAt === undefined) return wantedAt;
-  return Math.max(wantedAt, Math.min(nextTryAt, now + pauseMaxMs));
+  if (attempt === undefined || attempt.failedAt > now) return wantedAt;
+  return Math.max(wantedAt, attempt.nextTryAt);
 }

@@ -48,5 +48,5 @@ test.each([
   [{ issuer: { ...issuer, certificate: "shop.key" } }, 'certificate "shop.key": none found'],
   [{ issuer: { ...issuer, certificate: "gone.pem" } }, 'file "gone.pem" does not exist'],
 ])("a pair that cannot serve is refused with the file and the reason: %j", async (more, text) => {
-  expect(read(more)).rejects.toThrow(text);
+  await expect(read(more)).rejects.toThrow(text);
 });

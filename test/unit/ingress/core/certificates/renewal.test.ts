@@ -41,17 +41,18 @@ test("the pause doubles up to its limit, and is never shorter than the CA asks",
 });
 
 test("a name without a certificate is due at once, unless a failure was just before", () => {
-  const input = { now: 1_000, held: undefined, nextTryAt: undefined, pauseMaxMs: 100 };
+  const input = { now: 1_000, held: undefined, attempt: undefined };
   expect(dueAt(input)).toBe(1_000);
-  expect(dueAt({ ...input, nextTryAt: 1_050 })).toBe(1_050);
+  expect(dueAt({ ...input, attempt: { failedAt: 900, nextTryAt: 1_050 } })).toBe(1_050);
 });
 
-test("a pause that was written under a wrong clock ends in bounded time", () => {
-  expect(dueAt({ now: 1_000, held: undefined, nextTryAt: 9e15, pauseMaxMs: 100 })).toBe(1_100);
+test("a pause that was written before the clock was set back holds up nothing", () => {
+  expect(dueAt({ now: 1_000, held: undefined, attempt: { failedAt: 8e15, nextTryAt: 9e15 } })).toBe(1_000);
 });
 
 test("a certificate that is not valid yet, because the clock was set back, is due at once", () => {
   const held = { notBefore: 5_000, notAfter: 9_000, renewAt: 8_000 };
-  expect(dueAt({ now: 1_000, held, nextTryAt: undefined, pauseMaxMs: 100 })).toBe(1_000);
-  expect(dueAt({ now: 6_000, held, nextTryAt: undefined, pauseMaxMs: 100 })).toBe(8_000);
+  expect(dueAt({ now: 1_000, held, attempt: undefined })).toBe(1_000);
+  expect(dueAt({ now: 6_000, held, attempt: undefined })).toBe(8_000);
+  expect(dueAt({ now: 6_000, held, attempt: { failedAt: 5_500, nextTryAt: 7_000 } })).toBe(8_000);
 });
