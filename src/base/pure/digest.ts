@@ -12,3 +12,10 @@ export function canonicalJson(value: unknown): string {
 export function sha256Hex(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
+
+/** SHA-256 of several pieces one behind the other. */
+export function sha256Bytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest();
+}

@@ -131,6 +131,12 @@ export interface TcpSite {
   /** TLS ends at the proxy, with the certificate of this name. */
   tlsName: string | undefined;
   idleMs: number;
+  /** CIDR. When not empty, only these clients are let in; connections of others are closed. */
+  allow: string[];
+  /** CIDR. Connections of these clients are closed. */
+  deny: string[];
+  /** Connections to one replica at a time; undefined: no limit. More wait in a queue. */
+  connectionsPerReplica: number | undefined;
 }
 
 /** One certificate with its chain and key, in one PEM text without blank lines. */

@@ -122,6 +122,9 @@ export const httpRoutingFields = {
     Type.Boolean({ default: false, description: "answer every request with 503 and the maintenance page" }),
   ),
   hold: Type.Optional(Hold),
+  access_log: Type.Optional(
+    OneOf(["off", "sampled", "all"], "which requests are written to the access log", routingDefaults.accessLog),
+  ),
   error_pages: Type.Optional(
     MapOf(
       Type.String(),
@@ -130,7 +133,7 @@ export const httpRoutingFields = {
   ),
 };
 
-/** Fields of an ingress on its connections, HTTP or not. */
+/** Fields of an ingress on its connections, whether HTTP or not. */
 export const connectionFields = {
   proxy_protocol: Type.Optional(
     Type.Boolean({
@@ -141,9 +144,6 @@ export const connectionFields = {
   allow: Type.Optional(Words("networks such as 10.0.0.0/8; when not empty, only their clients are served")),
   deny: Type.Optional(Words("networks whose clients are refused, also where allow has them")),
   limits: Type.Optional(RequestLimits),
-  access_log: Type.Optional(
-    OneOf(["off", "sampled", "all"], "which requests are written to the access log", routingDefaults.accessLog),
-  ),
 };
 
 export type HttpRoutingFields = Static<TObject<typeof httpRoutingFields>>;

@@ -8,15 +8,14 @@ import { parseMemory } from "../../../base/pure/quantity.ts";
 import { textBytes } from "../../../base/pure/bytes.ts";
 import { durationRule } from "./duration.ts";
 import { headerChangeRules } from "./header-changes.ts";
-import { tokenOk } from "./header-name.ts";
 import { passwordRules } from "./passwords.ts";
 import { type Report, reportRepeats, type RuleContext } from "./rule.ts";
 
 /** Rules of the fields on HTTP requests, and of those on connections. */
 export function httpRoutingRules(spec: RoutingFields, context: RuleContext): void {
   const { report } = context;
-  if (spec.sticky !== undefined && (!tokenOk(spec.sticky.cookie) || spec.sticky.cookie.length > 64)) {
-    report("spec.sticky.cookie", "is not a cookie name; use up to 64 letters, digits, hyphens and underscores");
+  if (spec.sticky !== undefined && !/^[A-Za-z0-9._-]{1,64}$/.test(spec.sticky.cookie)) {
+    report("spec.sticky.cookie", 'is not a cookie name; use up to 64 letters, digits, ".", "_" and "-"');
   }
   redirectRules(spec, report);
   headerChangeRules(spec.headers, context);

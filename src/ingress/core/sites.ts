@@ -1,0 +1,131 @@
+import { routingDefaults } from "../../orchestration/api/kinds/routing-defaults.ts";
+import { durationMs, hasTls, type IngressManifest, type ReadIngress, readIngress } from "./ingress-spec.ts";
+import type { Site, TcpSite } from "./table.ts";
+import { createUpstreams, type FoundUpstreams, type Targets, type UpstreamReason } from "./upstreams.ts";
+
+export interface SitesInput extends Targets {
+  ingresses: readonly IngressManifest[];
+  /** TCP ports of the machine that the server itself has, and what for: 443 → `the ingress`. */
+  ownPorts: ReadonlyMap<number, string>;
+}
+
+export interface Sites {
+  /** In the order of their ids. */
+  sites: Site[];
+  /** In the order of their ids. */
+  tcp: TcpSite[];
+  problems: SiteProblem[];
+}
+
+/** Why an ingress does not do all that its manifest asks for. */
+export interface SiteProblem {
+  /** `<scope>/<name>` of the ingress. */
+  id: string;
+  reason: UpstreamReason | "HostMissing" | "HostTaken" | "PortTaken" | "AccessUnreadable";
+  /** For the operator; begins with the field where one is at fault. */
+  message: string;
+}
+
+/**
+ * The sites of all ingresses. An ingress whose service is missing or not ready is a site without upstreams: its visitors
+ * wait, and then see the page for 503. What validation refuses cannot be here, unless another version has stored it.
+ */
+export function sitesOf(input: SitesInput): Sites {
+  const found: Sites = { sites: [], tcp: [], problems: [] };
+  const upstreamsOf = createUpstreams(input);
+  const taken: Taken = { routes: new Map(), ports: new Map(input.ownPorts) };
+  const ordered = input.ingresses.map((manifest) => ({ id: `${manifest.scope}/${manifest.name}`, manifest }));
+  ordered.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { id, manifest } of ordered) {
+    const read = readIngress(manifest);
+    const target = upstreamsOf(manifest, read);
+    const report = (reason: SiteProblem["reason"], message: string) => found.problems.push({ id, reason, message });
+    if (read.spec.tcp !== undefined) found.tcp.push(...tcpSite(id, { read, target, taken, report }));
+    else found.sites.push(...site(id, { read, target, taken, report }));
+    if (target.problem !== undefined) report(target.problem.reason, target.problem.message);
+  }
+  return found;
+}
+
+interface Taken {
+  /** Host and path → the ingress that has it. A host that is redirected has the path "". */
+  routes: Map<string, string>;
+  ports: Map<number, string>;
+}
+
+interface Making {
+  read: ReadIngress;
+  target: FoundUpstreams;
+  taken: Taken;
+  report: (reason: SiteProblem["reason"], message: string) => void;
+}
+
+function site(id: string, { read, target, taken, report }: Making): Site[] {
+  const { paths, options, unreadable } = read;
+  const redirects = options.redirects.filter(({ from }) => take(id, { host: from, prefixes: [""], taken, report }));
+  const prefixes = paths.map(({ prefix }) => prefix);
+  const hosts = read.hosts.filter((host) => take(id, { host, prefixes, taken, report }));
+  if (read.hosts.length === 0) report("HostMissing", "host: names no host, so that no request gets here");
+  if (hosts.length === 0) return [];
+  if (unreadable.length > 0) report("AccessUnreadable", unreadableText(unreadable));
+  const isInMaintenance = options.isInMaintenance || unreadable.length > 0;
+  return [{ id, hosts, paths, upstreams: target.upstreams, options: { ...options, redirects, isInMaintenance } }];
+}
+
+function tcpSite(id: string, { read, target, taken, report }: Making): TcpSite[] {
+  const { spec, options, unreadable, hosts } = read;
+  if (spec.tcp === undefined) return [];
+  const { port, address = "" } = spec.tcp;
+  const holder = taken.ports.get(port);
+  if (holder !== undefined) {
+    report("PortTaken", `tcp.port: ${port} belongs to ${holder}; use another port`);
+    return [];
+  }
+  taken.ports.set(port, id);
+  if (unreadable.length > 0) {
+    report("AccessUnreadable", unreadableText(unreadable));
+    return [];
+  }
+  if (hasTls(spec) && hosts.length === 0) {
+    report("HostMissing", "host: tls needs the name that the certificate is for");
+    return [];
+  }
+  const host = address.includes(":") ? `[${address}]` : address;
+  return [
+    {
+      id,
+      listen: `${host}:${port}`,
+      upstreams: target.upstreams,
+      balance: options.balance,
+      sendProxyProtocol: options.sendProxyProtocol,
+      tlsName: hasTls(spec) ? hosts[0] : undefined,
+      idleMs: durationMs(spec.limits?.tunnel, routingDefaults.tunnel),
+      allow: options.allow,
+      deny: options.deny,
+      connectionsPerReplica: options.limits.connectionsPerReplica,
+    },
+  ];
+}
+
+/** Takes all paths of a host, or none when another ingress has one of them or the host as a whole. */
+function take(id: string, wanted: { host: string; prefixes: string[] } & Pick<Making, "taken" | "report">): boolean {
+  const { host, prefixes, taken, report } = wanted;
+  const keys = prefixes.map((prefix) => host + prefix);
+  const isWhole = prefixes.includes("");
+  const whole = taken.routes.get(host);
+  const holder =
+    whole ??
+    keys.map((key) => taken.routes.get(key)).find((one) => one !== undefined) ??
+    (isWhole ? taken.routes.get(`${host}*`) : undefined);
+  if (holder !== undefined) {
+    report("HostTaken", `host: ${host} is already served by the ingress ${holder}; use another host or path`);
+    return false;
+  }
+  for (const key of keys) taken.routes.set(key, id);
+  if (!isWhole) taken.routes.set(`${host}*`, id);
+  return true;
+}
+
+function unreadableText(fields: readonly string[]): string {
+  return `${fields.join(", ")}: written for another version of the server, so nobody is let in; apply the manifest again`;
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { sitesOf } from "../../../../src/ingress/core/sites.ts";
+import { endpoint, ingress, sitesInput } from "../../../support/ingress-input.ts";
+
+const web = { endpoints: [endpoint()], serviceKinds: () => ["deployment" as const] };
+/** All lead to the replica of shop/web. */
+const of = (...specs: [name: string, spec: Record<string, unknown>][]) =>
+  sitesOf(sitesInput({ ...web, ingresses: specs.map(([name, spec]) => ingress(name, { service: "web", ...spec })) }));
+const problems = (...specs: Parameters<typeof of>) =>
+  of(...specs).problems.map(({ id, reason, message }) => `${id} ${reason} ${message}`);
+
+test("sites are in the order of their ids, each with its hosts, paths and upstreams", () => {
+  const { sites, tcp } = of(
+    ["web", { host: "b.test", locations: [{ path: "/b", strip: true }] }],
+    ["api", { hosts: ["A.test"] }],
+  );
+  expect(sites).toMatchObject([
+    { id: "shop/api", hosts: ["a.test"], paths: [{ prefix: "/", strip: false }], upstreams: [{ id: "c1" }] },
+    { id: "shop/web", hosts: ["b.test"], paths: [{ prefix: "/b", strip: true }], upstreams: [{ id: "c1" }] },
+  ]);
+  expect(tcp).toEqual([]);
+});
+
+test("an ingress whose service is missing is a site without upstreams, with a problem", () => {
+  expect(sitesOf(sitesInput({ ingresses: [ingress("blog", { host: "a.test" })] }))).toMatchObject({
+    sites: [{ id: "shop/blog", upstreams: [] }],
+    problems: [{ id: "shop/blog", reason: "ServiceMissing" }],
+  });
+});
+
+describe("TCP", () => {
+  test("an ingress with a port of its own, with TLS by the first host", () => {
+    const spec = {
+      tcp: { port: 5432, address: "::1" },
+      host: "db.test",
+      tls: {},
+      allow: ["10.0.0.0/8"],
+      deny: ["10.1.0.0/16"],
+      lb: { policy: "least_conn" },
+      limits: { tunnel: "1h", connections: 20 },
+      proxy_protocol: true,
+    };
+    const { sites, tcp } = of(["web", spec]);
+    expect(sites).toEqual([]);
+    expect(tcp).toEqual([
+      {
+        id: "shop/web",
+        listen: "[::1]:5432",
+        upstreams: [{ id: "c1", replica: "abc", address: "10.1.0.2", port: 8080, weight: 100, isLeaving: false }],
+        balance: "least_conn",
+        sendProxyProtocol: true,
+        tlsName: "db.test",
+        idleMs: 3_600_000,
+        allow: ["10.0.0.0/8"],
+        deny: ["10.1.0.0/16"],
+        connectionsPerReplica: 20,
+      },
+    ]);
+  });
+  test("the default is all addresses, without TLS", () => {
+    expect(of(["web", { tcp: { port: 5432 } }]).tcp).toMatchObject([
+      { listen: ":5432", tlsName: undefined, idleMs: 86_400_000, connectionsPerReplica: undefined },
+    ]);
+    expect(of(["web", { tcp: { port: 5432, address: "10.0.0.1" } }]).tcp[0]?.listen).toBe("10.0.0.1:5432");
+  });
+  test("a port of the server or of another ingress stays theirs", () => {
+    const specs: Parameters<typeof of> = [
+      ["a", { tcp: { port: 443 } }],
+      ["b", { tcp: { port: 5432 } }],
+      ["c", { tcp: { port: 5432 } }],
+    ];
+    expect(of(...specs).tcp.map(({ id }) => id)).toEqual(["shop/b"]);
+    expect(problems(...specs)).toEqual([
+      "shop/a PortTaken tcp.port: 443 belongs to the ingress itself; use another port",
+      "shop/c PortTaken tcp.port: 5432 belongs to shop/b; use another port",
+    ]);
+  });
+});
+
+describe("what another version has stored", () => {
+  test("nobody comes in where a rule for access cannot be read", () => {
+    const odd = { allow: [{ country: "de" }] };
+    expect(of(["web", { host: "a.test", ...odd }]).sites[0]?.options.isInMaintenance).toBe(true);
+    expect(of(["web", { tcp: { port: 5432 }, ...odd }]).tcp).toEqual([]);
+    expect(problems(["web", { host: "a.test", ...odd }])[0]).toStartWith(
+      "shop/web AccessUnreadable allow: written for another version",
+    );
+  });
+  test("of two ingresses with one host and path the first one serves, and the other keeps its other hosts", () => {
+    const { sites } = of(
+      ["a", { host: "x.test" }],
+      ["b", { hosts: ["x.test", "y.test"] }],
+      ["c", { host: "x.test", locations: [{ path: "/c" }] }],
+    );
+    expect(sites.map(({ id, hosts }) => `${id} ${hosts}`)).toEqual(["shop/a x.test", "shop/b y.test", "shop/c x.test"]);
+  });
+  test("a host is served or redirected, whichever comes first", () => {
+    const redirecting = { host: "a.test", redirects: [{ from: "x.test" }] };
+    const serving = { host: "x.test", locations: [{ path: "/api" }] };
+    expect(problems(["a", redirecting], ["b", serving])).toEqual([
+      "shop/b HostTaken host: x.test is already served by the ingress shop/a; use another host or path",
+    ]);
+    const { sites } = of(["a", serving], ["b", redirecting]);
+    expect(sites.map(({ options }) => options.redirects)).toEqual([[], []]);
+  });
+  test("an ingress without a usable host serves nothing", () => {
+    expect(of(["web", { host: "a b" }])).toMatchObject({ sites: [], problems: [{ reason: "HostMissing" }] });
+    const tcp = { tcp: { port: 1 }, tls: {} };
+    expect(of(["web", tcp])).toMatchObject({ tcp: [], problems: [{ reason: "HostMissing" }] });
+  });
+});
