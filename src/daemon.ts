@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
 import { parseAddress } from "./config/values.ts";
 import { openPlane } from "./daemon-access.ts";
+import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./orchestration/core/mask.ts";
@@ -16,6 +17,8 @@ import { layoutOf } from "./base/disk/layout.ts";
 import { makeFolders, prepareRoot } from "./base/disk/root.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
 import { mountIdentity } from "./identity/http/manage/mount.ts";
+import { mountIngress } from "./ingress/http/mount.ts";
+import { createCertificateViews } from "./ingress/service/certificate-views.ts";
 import type { Door } from "./orchestration/http/callbacks/door.ts";
 import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
 import { createIdentityApp } from "./identity/http/app.ts";
@@ -143,9 +146,13 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       start: startWorker(new URL("./identity/store/search/worker.ts", import.meta.url).href),
     },
   });
+  const { certificates } = createCertificateRoom({ store, controller: running.controller, names, log });
   const app = createOrchestrationApp({
     controller: running.controller,
-    mountOthers: (plane, paging) => mountIdentity(plane, identity.identity.manage, paging),
+    mountOthers(plane, paging) {
+      mountIdentity(plane, identity.identity.manage, paging);
+      mountIngress(plane, { certificates: createCertificateViews(certificates) });
+    },
     version: versionText(),
     names,
     log,
@@ -180,6 +187,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     identity.run(stopping.signal),
     door?.run(stopping.signal),
     forwarding.run(stopping.signal),
+    certificates.run(stopping.signal),
   ]);
 
   return {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
 import { identityEndpoints } from "../../src/identity/api/manage/endpoints.ts";
+import { ingressEndpoints } from "../../src/ingress/api/endpoints.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
@@ -163,8 +164,9 @@ describe("every endpoint translates to one call", () => {
 
   test("and no endpoint is left out of the app", async () => {
     const { ask, claims } = start();
-    // Those of the identity service are held against a real one: identity/manage.test.ts.
-    for (const { method, path } of orchestrationEndpoints.filter((one) => !identityEndpoints.includes(one))) {
+    // Those of other services are held against real ones: identity/manage.test.ts, ingress/certificates.test.ts.
+    const others = [...identityEndpoints, ...ingressEndpoints];
+    for (const { method, path } of orchestrationEndpoints.filter((one) => !others.includes(one))) {
       if (claims(method, path.replaceAll(/:[a-z]+/g, "a"))) continue;
       const answer = await ask(method, path.replaceAll(/:[a-z]+/g, "a"), method === "POST" ? { body: "{}" } : {});
       expect([path, answer.status]).toEqual([path, 200]);

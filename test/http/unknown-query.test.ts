@@ -4,6 +4,7 @@ import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
+import { type IngressRoutes, mountIngress } from "../../src/ingress/http/mount.ts";
 import type { Management } from "../../src/identity/service/manage/manage.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { connectRaw } from "../support/raw-client.ts";
@@ -11,7 +12,7 @@ import { createRecordingController } from "../support/recording-controller.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 
 /** Tells every call, and answers none. */
-function recordingManagement(calls: string[]): Management {
+function recording(calls: string[], whole: string): unknown {
   const part = (name: string): unknown =>
     new Proxy(() => undefined, {
       get: (_target, key) => part(`${name}.${String(key)}`),
@@ -20,8 +21,11 @@ function recordingManagement(calls: string[]): Management {
         throw new Error(`${name} was called`);
       },
     });
-  return part("identity") as Management;
+  return part(whole);
 }
+
+const recordingManagement = (calls: string[]) => recording(calls, "identity") as Management;
+const recordingIngress = (calls: string[]) => recording(calls, "ingress") as IngressRoutes;
 
 const changing = orchestrationEndpoints.filter(({ method }) => method !== "GET");
 const target = ({ path }: Endpoint) => path.replaceAll(/:\w+/g, "x");
@@ -31,7 +35,10 @@ describe("a mistyped query parameter", () => {
   const { controller, calls } = createRecordingController();
   const app = createOrchestrationApp({
     controller,
-    mountOthers: (plane, paging) => mountIdentity(plane, recordingManagement(done), paging),
+    mountOthers(plane, paging) {
+      mountIdentity(plane, recordingManagement(done), paging);
+      mountIngress(plane, recordingIngress(done));
+    },
     version: "1",
     names: naming(),
     log: createLog(() => undefined, "error"),

@@ -17,7 +17,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "base/machine": words,
   "base/http": words,
 
-  "orchestration/api": [...pure, "identity/api"],
+  "orchestration/api": [...pure, "identity/api", "ingress/api"],
   "orchestration/core": [...pure, "orchestration/api"],
   "orchestration/store": [...words, "base/sqlite", "orchestration/api", "orchestration/core"],
   "orchestration/engine": [...words, "orchestration/api", "orchestration/core"],
@@ -62,7 +62,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   ],
   "ingress/http": [...words, "base/http", "ingress/api", "ingress/core", "ingress/service"],
 
-  client: [...words, "orchestration/api", "orchestration/core", "identity/api", "identity/core"],
+  client: [...words, "orchestration/api", "orchestration/core", "identity/api", "identity/core", "ingress/api"],
   config: "*",
   local: "*",
   /** Files of src/ itself: daemon, main, client. */
@@ -91,6 +91,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/identity/api/",
     "src/identity/core/",
     "src/identity/http/",
+    "src/ingress/api/",
   ],
   "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/"],
   dockerode: ["src/orchestration/engine/docker/"],

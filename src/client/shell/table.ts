@@ -136,6 +136,16 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/identity.ts")).identityCommand,
   },
   {
+    name: "certs",
+    summary: "list the certificates of ingresses, renew one",
+    load: async () => (await import("../commands/certs.ts")).certsCommand,
+  },
+  {
+    name: "ca",
+    summary: "print the root certificate of the server's own CA, or trust it",
+    load: async () => (await import("../commands/ca.ts")).caCommand,
+  },
+  {
     name: "explain",
     summary: "print the fields of a kind, of the server's own and of plugins",
     load: async () => (await import("../commands/explain.ts")).explainCommand,

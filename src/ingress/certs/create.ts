@@ -34,8 +34,11 @@ export interface Certificates {
   onChange(listener: () => void): () => void;
   /** In the order of the ids. */
   list(): CertificateStatus[];
-  /** Tries the certificates of a name at once; the budget still holds. Fails `not_found` when none is wanted. */
-  renew(name: string): void;
+  /**
+   * Tries the certificates of a name at once and returns their ids; the budget still holds. Fails `not_found` when
+   * none is wanted.
+   */
+  renew(name: string): string[];
   /** PEM of the root of our own certificate authority, made when there is none. */
   root(): Promise<string>;
   /** Issues and renews until `signal` aborts. */
@@ -88,6 +91,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
         throw new Failure("not_found", `no certificate for "${name}". See them with: berth certs`);
       for (const { id } of found) tending.retry(id);
       wakeUp();
+      return found.map(({ id }) => id);
     },
     root: internal.root,
     async run(signal) {

@@ -10,6 +10,7 @@ import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
+import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { openapi } from "./openapi.ts";
@@ -75,6 +76,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   listDeliveries,
   listEvents,
   ...identityEndpoints,
+  ...ingressEndpoints,
   listPlugins,
   listPluginRuns,
   fetchPluginFile,

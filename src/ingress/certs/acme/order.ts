@@ -78,7 +78,7 @@ async function prove({ client, placed, authorization }: Proof, options: OrderOpt
     await client.completeChallenge(challenge);
     await poll(options, `the CA has not checked ${type} of ${options.name}`, async () => {
       const state = (await client.getAuthorizations(placed)).find(({ url }) => url === authorization.url);
-      if (state?.status === "invalid") throw refused(state, options.name);
+      if (state?.status === "invalid" || hasGivenUp(state, type)) throw refused(state, options.name);
       return state?.status === "valid" ? state : undefined;
     });
   } finally {
@@ -103,8 +103,14 @@ async function answer(
   return setDnsRecord(solver.dns, { name: `_acme-challenge.${authorization.identifier.value}`, text, clock, signal });
 }
 
-function refused(authorization: Authorization, name: string): Failure {
-  const error = authorization.challenges.map((one) => one.error).find((one) => one !== undefined);
+/** Some CAs leave a failed challenge pending, with its error, for the client to ask again. */
+function hasGivenUp(authorization: Authorization | undefined, type: string): boolean {
+  const challenge = authorization?.challenges.find((one) => one.type === type);
+  return challenge?.status === "pending" && challenge.error !== undefined;
+}
+
+function refused(authorization: Authorization | undefined, name: string): Failure {
+  const error = (authorization?.challenges ?? []).map((one) => one.error).find((one) => one !== undefined);
   const detail = typeof error === "object" && error !== null && "detail" in error ? oneLine(String(error.detail)) : "";
   return new Failure("unprocessable", `ca: ${name} was not proved: ${detail || "no reason given"}`);
 }

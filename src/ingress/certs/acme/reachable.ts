@@ -112,16 +112,21 @@ function problemOf({ name, addresses }: ReachOptions, looks: Look[]): string | u
   return isPublic(silent.address) && !own.some(isPublic) ? undefined : leadsElsewhere(name, silent, own);
 }
 
+/** Where the world sees this server comes first: bridges of containers have addresses, too. */
+function shownAddresses(own: readonly string[]): string {
+  return [...own.filter(isPublic), ...own.filter((one) => !isPublic(one))].slice(0, 3).join(", ");
+}
+
 function isPublic(address: string): boolean {
   const family = isIP(address);
   return family === 4 ? isPublicIpv4(address) : family === 6 && isPublicIpv6(address);
 }
 
 function leadsElsewhere(name: string, { address, text }: Look, own: string[]): string {
-  const here = own.length === 0 ? "" : `, this server is ${own.slice(0, 3).join(", ")}`;
+  const here = own.length === 0 ? "" : `, this server is ${shownAddresses(own)}`;
   return `dns: ${name} resolves to ${address}${here}. Port 80 there: ${text}`;
 }
 
 function serverText(own: string[]): string {
-  return own.length === 0 ? "" : `: ${own.slice(0, 3).join(", ")}`;
+  return own.length === 0 ? "" : `: ${shownAddresses(own)}`;
 }

@@ -15,7 +15,7 @@ export interface Allowance {
   perMs: number;
 }
 
-/** Stay below the limits of the strictest public CA: see docs/ingress-certificates.md. */
+/** Below the limits of public CAs; docs/certificates.md has the figures. */
 export interface BudgetLimits {
   /** Orders for the same name. */
   perName: Allowance;

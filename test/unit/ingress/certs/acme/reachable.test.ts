@@ -100,6 +100,11 @@ test("a name without a record says where it should point", async () => {
   expect((await check({})).outcome).toBe(`dns: shop.example.com has no address. ${text}`);
 });
 
+test("public addresses of the server are named first", async () => {
+  const many = { addresses: () => ["172.17.0.1", "10.0.0.2", "10.0.0.3", "5.6.7.8"] };
+  expect((await check({}, many)).outcome).toEndWith("points to this server: 5.6.7.8, 172.17.0.1, 10.0.0.2");
+});
+
 test("an answer without end is not read to its end", async () => {
   const endless = () =>
     new Response(

@@ -1,0 +1,101 @@
+import { resolveTxt } from "node:dns/promises";
+import { hostname, networkInterfaces } from "node:os";
+import { resolveHost } from "./base/deliver/resolve-host.ts";
+import { readTextFile } from "./base/disk/read-text.ts";
+import { systemClock } from "./base/words/clock.ts";
+import type { Log } from "./base/words/log.ts";
+import { certificateLimits } from "./config/certificate-limits.ts";
+import type { DnsAnswers } from "./ingress/certs/acme/dns.ts";
+import { type ChallengeDoor, createChallengeDoor } from "./ingress/certs/challenge-door.ts";
+import { type Certificates, createCertificates } from "./ingress/certs/create.ts";
+import type { CertificateStore } from "./ingress/certs/store.ts";
+import type { Controller } from "./orchestration/controller/controller.ts";
+import type { Naming } from "./orchestration/core/naming.ts";
+import type { Store } from "./orchestration/store/store.ts";
+import { versionText } from "./version.ts";
+
+export interface CertificateRoom {
+  certificates: Certificates;
+  /** The proxy connects to it: it answers the challenges of CAs. */
+  challenge: ChallengeDoor;
+}
+
+export interface CertificateRoomOptions {
+  store: Store;
+  controller: Controller;
+  names: Naming;
+  log: Log;
+}
+
+/** The certificates of the ingress, with what they need of the machine and of the platform. */
+export function createCertificateRoom({ store, controller, names, log }: CertificateRoomOptions): CertificateRoom {
+  const challenge = createChallengeDoor();
+  const certificates = createCertificates({
+    store: documentsOf(store),
+    clock: systemClock,
+    log,
+    limits: certificateLimits,
+    fetch: (url, init) => fetch(url, init),
+    challenge,
+    dns: (plugin) => dnsThrough(controller, plugin),
+    resolve: resolveHost,
+    addresses: ownAddresses,
+    readFile: (path) => readTextFile(path, certificateLimits.fileBytesMax),
+    random: Math.random,
+    userAgent: `${names.prefix}/${versionText()}`,
+    commonName: `${names.prefix} internal CA on ${hostname()}`,
+    onEvent({ type, names: hosts, issuer, text }) {
+      const event = { actor: "ingress", action: `certificate.${type}`, detail: { names: hosts, issuer, text } };
+      const now = systemClock.now();
+      store
+        .write((tx) => tx.events.append(event, now))
+        .catch((error: unknown) => log.error("event of a certificate is lost", { error }));
+    },
+  });
+  return { certificates, challenge };
+}
+
+function documentsOf(store: Store): CertificateStore {
+  return {
+    get(kind, id) {
+      const found = store.certificates.get(kind, id);
+      return found === undefined ? undefined : JSON.parse(found.text);
+    },
+    list: (kind) => store.certificates.list(kind).map(({ id, text }) => ({ id, document: JSON.parse(text) })),
+    async put(kind, id, document) {
+      const updatedAt = systemClock.now();
+      await store.write((tx) => tx.certificates.put(kind, { id, text: JSON.stringify(document), updatedAt }));
+    },
+    async remove(kind, id) {
+      await store.write((tx) => tx.certificates.remove(kind, id));
+    },
+  };
+}
+
+/** TXT records by the commands `dns-set NAME TEXT` and `dns-clear NAME TEXT` of a plugin. */
+function dnsThrough(controller: Controller, plugin: string): DnsAnswers {
+  const run = async (command: string, args: string[]) => {
+    await controller.dispatchPlugin({ plugin, command, body: { args } }, { actor: "ingress", restart: false });
+  };
+  return {
+    set: ({ name, text }) => run("dns-set", [name, text]),
+    clear: ({ name, text }) => run("dns-clear", [name, text]),
+    look: textsOf,
+    seenMs: certificateLimits.acme.dnsSeenMs,
+  };
+}
+
+/** A name that has no texts yet is what a new record begins with. */
+async function textsOf(name: string): Promise<string[]> {
+  try {
+    return (await resolveTxt(name)).map((parts) => parts.join(""));
+  } catch {
+    return [];
+  }
+}
+
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const open = all.filter(({ internal, address }) => !internal && !address.startsWith("fe80:"));
+  return open.map(({ address }) => address);
+}

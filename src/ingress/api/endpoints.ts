@@ -1,0 +1,5 @@
+import type { Endpoint } from "../../base/wire/endpoint.ts";
+import { getAuthority, listCertificates, renewCertificates } from "./certificates.ts";
+
+/** How the operator looks at the ingress, on the orchestration plane. */
+export const ingressEndpoints: Endpoint[] = [listCertificates, renewCertificates, getAuthority];
