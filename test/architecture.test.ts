@@ -135,7 +135,7 @@ const broken: [string, string, string][] = [
   ["each outside package has its one home", "src/orchestration/controller/a.ts", 'import Docker from "dockerode";'],
   [
     "each outside package has its one home",
-    "src/orchestration/engine/memory.ts",
+    "src/orchestration/engine/share.ts",
     'import type Docker from "dockerode";',
   ],
   [

@@ -13,7 +13,7 @@ import { prepareRoot } from "../../src/base/disk/root.ts";
 import { systemClock } from "../../src/base/words/clock.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import { createMemoryRuntime } from "../../src/orchestration/engine/memory.ts";
+import { createMemoryRuntime } from "../support/memory-runtime.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { openStore } from "../../src/orchestration/store/open-store.ts";
 import type { RunRecord, Store } from "../../src/orchestration/store/store.ts";

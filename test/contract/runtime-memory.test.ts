@@ -1,6 +1,6 @@
 import { naming } from "../../src/orchestration/core/naming.ts";
-import { createMemoryRuntime } from "../../src/orchestration/engine/memory.ts";
-import type { ExecHandler, ExecProgram } from "../../src/orchestration/engine/memory/execs.ts";
+import { createMemoryRuntime } from "../support/memory-runtime.ts";
+import type { ExecHandler, ExecProgram } from "../support/memory-runtime/execs.ts";
 import { type RuntimeSubject, runtimeContract } from "./runtime.ts";
 import { insideContract, scripts } from "./runtime-inside.ts";
 

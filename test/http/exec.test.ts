@@ -8,7 +8,7 @@ import {
 } from "../../src/orchestration/api/exec-frames.ts";
 import type { ExecResult } from "../../src/orchestration/api/exec.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
-import type { ExecIo, ExecProgram } from "../../src/orchestration/engine/memory/execs.ts";
+import type { ExecIo, ExecProgram } from "../support/memory-runtime/execs.ts";
 import type { ExecSpec } from "../../src/orchestration/engine/runtime.ts";
 import { eventually } from "../support/front.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { limits } from "../../src/config/config.ts";
-import type { ExecProgram } from "../../src/orchestration/engine/memory/execs.ts";
+import type { ExecProgram } from "../support/memory-runtime/execs.ts";
 import { cronjob, deployment, job, statefulset } from "../support/manifests.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";

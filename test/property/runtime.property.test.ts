@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { jsonLines } from "../../src/orchestration/engine/docker/json-lines.ts";
-import { createMemoryRuntime } from "../../src/orchestration/engine/memory.ts";
+import { createMemoryRuntime } from "../support/memory-runtime.ts";
 import { canonicalReference, parseReference } from "../../src/orchestration/engine/reference.ts";
 import type { ContainerState } from "../../src/orchestration/engine/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";

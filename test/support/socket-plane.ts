@@ -13,7 +13,7 @@ import { layoutOf } from "../../src/base/disk/layout.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { systemClock } from "../../src/base/words/clock.ts";
 import { createLog, type LogFields } from "../../src/base/words/log.ts";
-import { createMemoryRuntime, type MemoryRuntime } from "../../src/orchestration/engine/memory.ts";
+import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import type { Store } from "../../src/orchestration/store/store.ts";

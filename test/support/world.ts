@@ -21,7 +21,7 @@ import { type Layout, layoutOf } from "../../src/base/disk/layout.ts";
 import { prepareRoot } from "../../src/base/disk/root.ts";
 import type { SteadyClock } from "../../src/base/words/clock.ts";
 import { createLog, type Log } from "../../src/base/words/log.ts";
-import { createMemoryRuntime, type MemoryRuntime } from "../../src/orchestration/engine/memory.ts";
+import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { openStore } from "../../src/orchestration/store/open-store.ts";
 import { createActivity } from "./activity.ts";

@@ -1,7 +1,7 @@
 import type { ContainerSpec, PortBinding } from "../core/workload.ts";
 
 /**
- * The container boundary. Two implementations pass one contract suite: `docker/` and `memory.ts`.
+ * The container boundary. Two implementations pass one contract suite: `docker/`, and `memory-runtime.ts` of the tests.
  *
  * Every call has a deadline of its own and fails with a `Failure`: code `unavailable` with reason `EngineUnavailable`
  * when the engine cannot be reached, `timeout` past the deadline, `not_found` for a missing object, `conflict` with

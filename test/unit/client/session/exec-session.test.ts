@@ -4,7 +4,7 @@ import { execPod } from "../../../../src/orchestration/api/exec.ts";
 import { type ExecCall, execSession } from "../../../../src/client/session/exec-session.ts";
 import type { RawTerminal } from "../../../../src/client/shell/raw-terminal.ts";
 import { createByteQueue } from "../../../../src/base/words/byte-queue.ts";
-import type { ExecProgram } from "../../../../src/orchestration/engine/memory/execs.ts";
+import type { ExecProgram } from "../../../support/memory-runtime/execs.ts";
 import { type Plane, startPlane } from "../../../support/socket-plane.ts";
 import { eventually } from "../../../support/front.ts";
 

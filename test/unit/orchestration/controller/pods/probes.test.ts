@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
-import type { ExecProgram } from "../../../../../src/orchestration/engine/memory/execs.ts";
+import type { ExecProgram } from "../../../../support/memory-runtime/execs.ts";
 import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
 import type { Pod } from "../../../../../src/orchestration/controller/state/pod.ts";
 import { createPodTable } from "../../../../../src/orchestration/controller/state/pod-table.ts";

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import type { MemoryRuntime } from "../../../../../src/orchestration/engine/memory.ts";
+import type { MemoryRuntime } from "../../../../support/memory-runtime.ts";
 import { containerSpec } from "../../../../support/container-spec.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createEventHub } from "../../../../../src/orchestration/engine/memory/event-hub.ts";
+import { createEventHub } from "../../../support/memory-runtime/event-hub.ts";
 
 const event = (id: string) => ({ action: "start", id, name: id, labels: {}, exitCode: undefined, at: 1 });
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Failure } from "../../../../src/base/wire/failure.ts";
-import { createMemoryRuntime, type MemoryRuntime } from "../../../../src/orchestration/engine/memory.ts";
-import type { ExecSpec, LogOptions } from "../../../../src/orchestration/engine/runtime.ts";
-import { outputOf } from "../../../contract/runtime-inside.ts";
-import { containerSpec } from "../../../support/container-spec.ts";
-import { expectFailure } from "../../../support/failure.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import { createMemoryRuntime, type MemoryRuntime } from "../../support/memory-runtime.ts";
+import type { ExecSpec, LogOptions } from "../../../src/orchestration/engine/runtime.ts";
+import { outputOf } from "../../contract/runtime-inside.ts";
+import { containerSpec } from "../../support/container-spec.ts";
+import { expectFailure } from "../../support/failure.ts";
 
 /** The knobs of the fake for what is inside containers; what it shares with Docker is in the contract suite. */
 let runtime: MemoryRuntime;

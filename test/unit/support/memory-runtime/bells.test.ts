@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createBells } from "../../../../../src/orchestration/engine/memory/bells.ts";
+import { createBells } from "../../../support/memory-runtime/bells.ts";
 
 const never = () => new AbortController().signal;
 /** Which of the promises are done, once everything that can go on has gone on. */

@@ -1,5 +1,5 @@
-import { Failure } from "../../../base/wire/failure.ts";
-import type { ContainerDetail, Runtime } from "../runtime.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import type { ContainerDetail, Runtime } from "../../../src/orchestration/engine/runtime.ts";
 import type { Bells } from "./bells.ts";
 import type { ContainerTable } from "./container-table.ts";
 import type { Faults } from "./faults.ts";

@@ -1,7 +1,7 @@
-import { Failure, type FailureReason } from "../../../base/wire/failure.ts";
-import type { ContainerSpec, PortBinding } from "../../core/workload.ts";
-import { containerLabels, type Owner } from "../ownership.ts";
-import type { ContainerDetail, PortHolder } from "../runtime.ts";
+import { Failure, type FailureReason } from "../../../src/base/wire/failure.ts";
+import type { ContainerSpec, PortBinding } from "../../../src/orchestration/core/workload.ts";
+import { containerLabels, type Owner } from "../../../src/orchestration/engine/ownership.ts";
+import type { ContainerDetail, PortHolder } from "../../../src/orchestration/engine/runtime.ts";
 import type { Bells } from "./bells.ts";
 import type { ContainerTable, Entry } from "./container-table.ts";
 import type { EventHub } from "./event-hub.ts";

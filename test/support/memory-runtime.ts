@@ -1,20 +1,20 @@
-import type { Failure } from "../../base/wire/failure.ts";
-import { type Naming, naming } from "../core/naming.ts";
-import type { PortBinding } from "../core/workload.ts";
-import { type Clock, systemClock } from "../../base/words/clock.ts";
-import { type Bells, createBells } from "./memory/bells.ts";
-import { type ContainerTable, createContainerTable, type Entry } from "./memory/container-table.ts";
-import { createMachine, gatewayAddress, type Machine, type Parts } from "./memory/containers.ts";
-import { createEventHub } from "./memory/event-hub.ts";
-import { createExecs, type ExecHandler, type Execs } from "./memory/execs.ts";
-import { waitForExit } from "./memory/exit-wait.ts";
-import { createFaults, engineDown, type Faults, type Operation } from "./memory/faults.ts";
-import { createGauges, type Gauges, type SocketFigures, type UsageFigures } from "./memory/gauges.ts";
-import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory/images.ts";
-import { createLogShelf, type LogShelf } from "./memory/log-shelf.ts";
-import { createResources } from "./memory/resources.ts";
-import type { ContainerDetail, EngineInfo, Image, Runtime } from "./runtime.ts";
-import { createShare } from "./share.ts";
+import type { Failure } from "../../src/base/wire/failure.ts";
+import { type Naming, naming } from "../../src/orchestration/core/naming.ts";
+import type { PortBinding } from "../../src/orchestration/core/workload.ts";
+import { type Clock, systemClock } from "../../src/base/words/clock.ts";
+import { type Bells, createBells } from "./memory-runtime/bells.ts";
+import { type ContainerTable, createContainerTable, type Entry } from "./memory-runtime/container-table.ts";
+import { createMachine, gatewayAddress, type Machine, type Parts } from "./memory-runtime/containers.ts";
+import { createEventHub } from "./memory-runtime/event-hub.ts";
+import { createExecs, type ExecHandler, type Execs } from "./memory-runtime/execs.ts";
+import { waitForExit } from "./memory-runtime/exit-wait.ts";
+import { createFaults, engineDown, type Faults, type Operation } from "./memory-runtime/faults.ts";
+import { createGauges, type Gauges, type SocketFigures, type UsageFigures } from "./memory-runtime/gauges.ts";
+import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory-runtime/images.ts";
+import { createLogShelf, type LogShelf } from "./memory-runtime/log-shelf.ts";
+import { createResources } from "./memory-runtime/resources.ts";
+import type { ContainerDetail, EngineInfo, Image, Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createShare } from "../../src/orchestration/engine/share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
 export interface MemoryRuntime extends Runtime {

@@ -1,5 +1,5 @@
-import type { PortBinding } from "../../core/workload.ts";
-import type { ContainerDetail } from "../runtime.ts";
+import type { PortBinding } from "../../../src/orchestration/core/workload.ts";
+import type { ContainerDetail } from "../../../src/orchestration/engine/runtime.ts";
 
 type Published = ContainerDetail["ports"];
 

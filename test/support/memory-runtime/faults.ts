@@ -1,5 +1,5 @@
-import { Failure } from "../../../base/wire/failure.ts";
-import type { Runtime } from "../runtime.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
 
 export type Operation = Exclude<keyof Runtime, "close">;
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Failure } from "../../../../src/base/wire/failure.ts";
-import { createMemoryRuntime, type MemoryRuntime } from "../../../../src/orchestration/engine/memory.ts";
-import type { RuntimeEvent } from "../../../../src/orchestration/engine/runtime.ts";
-import { containerSpec } from "../../../support/container-spec.ts";
-import { expectFailure } from "../../../support/failure.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import { createMemoryRuntime, type MemoryRuntime } from "../../support/memory-runtime.ts";
+import type { RuntimeEvent } from "../../../src/orchestration/engine/runtime.ts";
+import { containerSpec } from "../../support/container-spec.ts";
+import { expectFailure } from "../../support/failure.ts";
 
 const image = "app:1";
 let runtime: MemoryRuntime;

@@ -1,6 +1,6 @@
-import type { Labels } from "../../core/naming.ts";
-import type { ContainerSpec } from "../../core/workload.ts";
-import type { Container, ContainerDetail } from "../runtime.ts";
+import type { Labels } from "../../../src/orchestration/core/naming.ts";
+import type { ContainerSpec } from "../../../src/orchestration/core/workload.ts";
+import type { Container, ContainerDetail } from "../../../src/orchestration/engine/runtime.ts";
 
 /** A container with its listing row made ready. Replaced whole at every change, so that rows handed out stay true. */
 export interface Entry {

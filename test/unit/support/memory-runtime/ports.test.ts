@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { PortBinding } from "../../../../../src/orchestration/core/workload.ts";
-import { createPortTable } from "../../../../../src/orchestration/engine/memory/ports.ts";
+import type { PortBinding } from "../../../../src/orchestration/core/workload.ts";
+import { createPortTable } from "../../../support/memory-runtime/ports.ts";
 
 const port = (hostPort: number | undefined, change: Partial<PortBinding> = {}): PortBinding => ({
   hostIp: "127.0.0.1",

@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from "../runtime.ts";
+import type { RuntimeEvent } from "../../../src/orchestration/engine/runtime.ts";
 
 /** Hands events to every follower in order; a follower that is behind loses nothing. */
 export interface EventHub {

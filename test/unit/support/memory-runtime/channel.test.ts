@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createChannel } from "../../../../../src/orchestration/engine/memory/channel.ts";
+import { createChannel } from "../../../support/memory-runtime/channel.ts";
 
 test("what is pushed comes out in order, and an end comes after it", async () => {
   const channel = createChannel<number>(10);

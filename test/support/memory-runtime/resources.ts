@@ -1,6 +1,6 @@
-import { Failure } from "../../../base/wire/failure.ts";
-import { carriesAll, foreignLabel, type Owner, ownLabels } from "../ownership.ts";
-import type { Volume } from "../runtime.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import { carriesAll, foreignLabel, type Owner, ownLabels } from "../../../src/orchestration/engine/ownership.ts";
+import type { Volume } from "../../../src/orchestration/engine/runtime.ts";
 
 /** Networks and volumes by name. */
 export interface Resources {
