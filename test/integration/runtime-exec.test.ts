@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import { createEngine } from "../../src/orchestration/engine/docker/engine.ts";
+import { createDockerClient } from "../../src/orchestration/engine/docker/client.ts";
 import { killFromInside, readExec } from "../../src/orchestration/engine/docker/exec-kill.ts";
 import type { ExecSession, ExecSpec, Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { outputOf } from "../contract/runtime-inside.ts";
@@ -196,7 +196,7 @@ describe("docker exec", () => {
       const session = await sh(id, script, { env: [mark], ...change });
       const { user }: Partial<ExecSpec> = change;
       const target = { containerId: id, subject: `container "${id}"`, execId: session.id, user, mark };
-      const engine = createEngine(requireDocker(), 10_000);
+      const engine = createDockerClient(requireDocker(), 10_000);
       return { session, kill: killFromInside(engine, target, 400), engine };
     };
 

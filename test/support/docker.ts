@@ -1,6 +1,6 @@
 import Dockerode from "dockerode";
 import { type Naming, naming } from "../../src/orchestration/core/naming.ts";
-import { engineAddress } from "../../src/orchestration/engine/docker/engine.ts";
+import { engineAddress } from "../../src/orchestration/engine/docker/client.ts";
 
 /** Busybox: sh sleep cat httpd nc env. Made beforehand, on the engine that the tests run against. */
 export const fixtureImage = "berth-fixture:1";

@@ -1,13 +1,13 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { AttachOptions, ExecSession, Runtime, TerminalSize } from "../runtime.ts";
 import { pipeOutput } from "./demux.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { missing, refusal } from "./errors.ts";
 import { hijack } from "./hijack.ts";
 import type { Pipe } from "./pipe.ts";
 
 export interface AttachParts {
-  engine: Engine;
+  engine: DockerClient;
   containers: Pick<Runtime, "inspect" | "start" | "stop">;
   wait: Runtime["wait"];
 }

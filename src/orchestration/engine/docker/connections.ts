@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Runtime } from "../runtime.ts";
 import type { SystemRoots } from "./cgroup.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 
 /** States of the kernel's socket table (include/net/tcp_states.h), as it prints them. */
 const established = "01";
@@ -37,7 +37,7 @@ export function servedBy(rows: readonly TcpRow[]): { listening: boolean; establi
 }
 
 export interface ConnectionsParts {
-  engine: Engine;
+  engine: DockerClient;
   inspect: Runtime["inspect"];
   roots: SystemRoots;
 }

@@ -4,7 +4,7 @@ import { containerLabels, type Owner, selectorLabels } from "../ownership.ts";
 import type { Container, Runtime } from "../runtime.ts";
 import { containerDetail, containerRow } from "./container-detail.ts";
 import { createRequest, endpointSettings, wholeSeconds } from "./create-options.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { missing, statusOf, unlessStatus } from "./errors.ts";
 import { withPortHolder } from "./port-holder.ts";
 import { isObjectName, labelFilter } from "./wire.ts";
@@ -15,7 +15,7 @@ type Containers = Pick<
 >;
 
 /** `stopSlackMs`: how long the engine may take beyond the grace that a container is given. */
-export function createContainers(engine: Engine, owner: Owner, stopSlackMs: number): Containers {
+export function createContainers(engine: DockerClient, owner: Owner, stopSlackMs: number): Containers {
   return {
     list: (filter = {}) => list(engine, owner, filter),
     inspect: (nameOrId) => inspect(engine, nameOrId),
@@ -39,7 +39,11 @@ function known(nameOrId: string): string {
   return subject(nameOrId);
 }
 
-async function list(engine: Engine, owner: Owner, filter: Parameters<typeof selectorLabels>[1]): Promise<Container[]> {
+async function list(
+  engine: DockerClient,
+  owner: Owner,
+  filter: Parameters<typeof selectorLabels>[1],
+): Promise<Container[]> {
   const filters = labelFilter(selectorLabels(owner, filter));
   const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
     docker.listContainers({ all: true, filters, abortSignal }),
@@ -47,7 +51,7 @@ async function list(engine: Engine, owner: Owner, filter: Parameters<typeof sele
   return rows.map((row) => containerRow(row, owner.names.label.image));
 }
 
-async function inspect(engine: Engine, nameOrId: string) {
+async function inspect(engine: DockerClient, nameOrId: string) {
   if (!isObjectName(nameOrId)) return undefined;
   const info = await engine.call({ verb: "inspect", subject: subject(nameOrId) }, (docker, abortSignal) =>
     docker.getContainer(nameOrId).inspect({ abortSignal }).catch(unlessStatus(404)),
@@ -57,7 +61,7 @@ async function inspect(engine: Engine, nameOrId: string) {
   return info !== undefined && meant ? containerDetail(info) : undefined;
 }
 
-async function create(engine: Engine, owner: Owner, spec: ContainerSpec): Promise<string> {
+async function create(engine: DockerClient, owner: Owner, spec: ContainerSpec): Promise<string> {
   const request = createRequest(spec, containerLabels(owner, spec));
   const { id } = await engine.call({ verb: "create", subject: subject(spec.name) }, (docker, abortSignal) =>
     docker.createContainer({ ...request, abortSignal }),
@@ -66,7 +70,7 @@ async function create(engine: Engine, owner: Owner, spec: ContainerSpec): Promis
   return id;
 }
 
-async function joinOtherNetworks(engine: Engine, spec: ContainerSpec, id: string): Promise<void> {
+async function joinOtherNetworks(engine: DockerClient, spec: ContainerSpec, id: string): Promise<void> {
   if (spec.networkMode !== "bridge") return;
   try {
     for (const network of spec.networks.slice(1)) await join(engine, spec, { network, id });
@@ -78,7 +82,7 @@ async function joinOtherNetworks(engine: Engine, spec: ContainerSpec, id: string
 }
 
 async function join(
-  engine: Engine,
+  engine: DockerClient,
   spec: ContainerSpec,
   { network, id }: { network: ContainerSpec["networks"][number]; id: string },
 ): Promise<void> {
@@ -92,7 +96,7 @@ async function join(
   });
 }
 
-async function start(engine: Engine, nameOrId: string): Promise<void> {
+async function start(engine: DockerClient, nameOrId: string): Promise<void> {
   const attempt = { verb: "start", subject: known(nameOrId) };
   try {
     // 304: it runs already.
@@ -105,7 +109,7 @@ async function start(engine: Engine, nameOrId: string): Promise<void> {
 }
 
 async function stop(
-  engine: Engine,
+  engine: DockerClient,
   nameOrId: string,
   { graceMs, slackMs }: { graceMs: number; slackMs: number },
 ): Promise<void> {
@@ -119,7 +123,7 @@ async function stop(
 }
 
 /** False where the engine refuses, for it runs. */
-async function remove(engine: Engine, nameOrId: string, { force }: { force: boolean }): Promise<boolean> {
+async function remove(engine: DockerClient, nameOrId: string, { force }: { force: boolean }): Promise<boolean> {
   if (!isObjectName(nameOrId)) return true;
   return engine.call({ verb: "remove", subject: subject(nameOrId) }, async (docker, abortSignal) => {
     const container = docker.getContainer(nameOrId);

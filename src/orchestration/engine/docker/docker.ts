@@ -4,7 +4,7 @@ import { createAttach } from "./attach.ts";
 import { createConnections } from "./connections.ts";
 import { createContainers } from "./containers.ts";
 import { type SystemRoots, systemRoots } from "./cgroup.ts";
-import { createEngine } from "./engine.ts";
+import { createDockerClient } from "./client.ts";
 import { containerEvents } from "./events.ts";
 import { createExec } from "./exec.ts";
 import { createExitWait } from "./exit-wait.ts";
@@ -51,7 +51,7 @@ const defaults: DockerTimeouts = {
 export function createDockerRuntime(options: DockerOptions): Runtime {
   const { host, installationId, names, roots = systemRoots } = options;
   const { callMs, stopSlackMs, pullIdleMs, execKillGraceMs, waitHoldMs } = { ...defaults, ...options.timeouts };
-  const engine = createEngine(host, callMs);
+  const engine = createDockerClient(host, callMs);
   const owner = { names, installationId };
   const containers = createContainers(engine, owner, stopSlackMs);
   const { inspect } = containers;

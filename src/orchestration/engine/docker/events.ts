@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from "../runtime.ts";
 import { type Owner, selectorLabels } from "../ownership.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { engineFailure, unreachable } from "./errors.ts";
 import { jsonLines } from "./json-lines.ts";
 import { labelFilter } from "./wire.ts";
@@ -9,7 +9,7 @@ const attempt = { verb: "follow", subject: "container events" };
 
 /** See `Runtime.events`. */
 export async function* containerEvents(
-  engine: Engine,
+  engine: DockerClient,
   owner: Owner,
   { signal, onOpen }: { signal: AbortSignal; onOpen: () => void },
 ): AsyncGenerator<RuntimeEvent> {
@@ -38,7 +38,7 @@ export async function* containerEvents(
  * engine whose clock is behind repeats a few events, which are hints anyway.
  */
 async function openStream(
-  engine: Engine,
+  engine: DockerClient,
   owner: Owner,
   abortSignal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array | string>> {

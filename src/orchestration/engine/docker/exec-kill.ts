@@ -1,6 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { systemClock } from "../../../base/words/clock.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { containerProcess, endTree, type Process } from "./process-tree.ts";
 
 /** How an exec can be ended: the engine has no call for that, and does not do it when its client goes away. */
@@ -30,7 +30,7 @@ export function isWithinReach(containerId: string, pid: number | undefined): boo
 }
 
 /** Needs `sh`, `tr` and `grep` in the container; fails `conflict` without them. */
-export function killFromInside(engine: Engine, marked: Marked, graceMs: number): Killer {
+export function killFromInside(engine: DockerClient, marked: Marked, graceMs: number): Killer {
   const signal = (name: string) => runInside(engine, marked, name);
   return async () => {
     if (!(await isRunning(engine, marked.execId))) return;
@@ -55,7 +55,7 @@ for folder in /proc/[0-9]*; do
 done
 exit $found`;
 
-async function runInside(engine: Engine, marked: Marked, signal: string): Promise<boolean> {
+async function runInside(engine: DockerClient, marked: Marked, signal: string): Promise<boolean> {
   const { containerId, subject, user, mark } = marked;
   const attempt = { verb: "end a command in", subject };
   const request = { Cmd: ["sh", "-c", script, "sh", mark, signal], User: user };
@@ -80,7 +80,7 @@ export interface ExecState {
   Pid: number;
 }
 
-export function readExec(engine: Engine, execId: string): Promise<ExecState> {
+export function readExec(engine: DockerClient, execId: string): Promise<ExecState> {
   return engine.call({ verb: "inspect", subject: "a command" }, (docker, abortSignal) => {
     // The published types leave out the options that dockerode takes here.
     const exec = docker.getExec(execId);
@@ -89,6 +89,6 @@ export function readExec(engine: Engine, execId: string): Promise<ExecState> {
   });
 }
 
-async function isRunning(engine: Engine, execId: string): Promise<boolean> {
+async function isRunning(engine: DockerClient, execId: string): Promise<boolean> {
   return (await readExec(engine, execId)).Running;
 }

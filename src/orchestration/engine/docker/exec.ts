@@ -2,7 +2,7 @@ import type { Naming } from "../../core/naming.ts";
 import { systemClock } from "../../../base/words/clock.ts";
 import type { ContainerDetail, ExecSession, ExecSpec, Runtime, TerminalSize } from "../runtime.ts";
 import { pipeOutput } from "./demux.ts";
-import { type Engine, speaks } from "./engine.ts";
+import { type DockerClient, speaks } from "./client.ts";
 import { type Attempt, missing, refusal, timedOut } from "./errors.ts";
 import { isWithinReach, type Killer, killFromInside, killFromOutside, readExec } from "./exec-kill.ts";
 import { hijack } from "./hijack.ts";
@@ -10,7 +10,7 @@ import type { Pipe } from "./pipe.ts";
 import { containerProcess } from "./process-tree.ts";
 
 export interface ExecParts {
-  engine: Engine;
+  engine: DockerClient;
   names: Naming;
   inspect: Runtime["inspect"];
   /** Longest time between the request and the start of the process. */
@@ -183,7 +183,7 @@ async function resizeTo({ engine, attempt }: Setup, id: string, { rows, cols }: 
 }
 
 /** The output ends a moment before the engine knows the exit code, or long before, when a process closes it and goes on. */
-async function exitCode(engine: Engine, id: string): Promise<number> {
+async function exitCode(engine: DockerClient, id: string): Promise<number> {
   for (let pause = 5; ; pause = Math.min(pause * 2, 1_000)) {
     const { Running: running, ExitCode: code } = await readExec(engine, id);
     if (!running && code !== null) return code;

@@ -2,12 +2,12 @@ import type Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
 import { systemClock } from "../../../base/words/clock.ts";
 import type { ContainerDetail, Runtime } from "../runtime.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { missing } from "./errors.ts";
 import { openStream } from "./open-stream.ts";
 
 export interface ExitWaitParts {
-  engine: Engine;
+  engine: DockerClient;
   inspect: Runtime["inspect"];
   /** How long one question to the engine may stay open before the state is read again. */
   holdMs: number;

@@ -1,4 +1,4 @@
-import type { EngineAddress } from "./engine.ts";
+import type { EngineAddress } from "./client.ts";
 import type { Attempt } from "./errors.ts";
 import type { Pipe } from "./pipe.ts";
 import { askRaw } from "./raw-request.ts";

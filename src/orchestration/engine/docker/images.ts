@@ -3,7 +3,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { canonicalReference, isImageId, parseReference } from "../reference.ts";
 import type { Image, RegistryAuth, Runtime } from "../runtime.ts";
 import { createShare } from "../share.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
 import { followPull } from "./pull.ts";
 import { envRecord, epochMs } from "./wire.ts";
@@ -11,7 +11,7 @@ import { envRecord, epochMs } from "./wire.ts";
 type Images = Pick<Runtime, "inspectImage" | "pull" | "listImages" | "removeImage">;
 
 /** `pullIdleMs`: a pull without any sign of progress for that long has failed. */
-export function createImages(engine: Engine, pullIdleMs: number): Images {
+export function createImages(engine: DockerClient, pullIdleMs: number): Images {
   const share = createShare<Image>();
   return {
     inspectImage: (refOrId) => inspect(engine, refOrId),
@@ -41,7 +41,7 @@ export function createImages(engine: Engine, pullIdleMs: number): Images {
 const subject = (refOrId: string) => `image "${refOrId}"`;
 
 async function pull(
-  engine: Engine,
+  engine: DockerClient,
   ref: string,
   { auth, pullIdleMs }: { auth: RegistryAuth | undefined; pullIdleMs: number },
 ): Promise<Image> {
@@ -59,7 +59,7 @@ async function pull(
   throw new Failure("conflict", message, { reason: "ImageMissing" });
 }
 
-async function inspect(engine: Engine, refOrId: string): Promise<Image | undefined> {
+async function inspect(engine: DockerClient, refOrId: string): Promise<Image | undefined> {
   const name = engineName(refOrId);
   if (name === undefined) return undefined;
   const info = await engine.call({ verb: "inspect", subject: subject(refOrId) }, (docker, abortSignal) => {

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { EngineInfo } from "../runtime.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 
 /** What of the engine's own description is read; every field may be missing in some version. */
 interface Facts {
@@ -13,7 +13,7 @@ interface Facts {
   NCPU?: number;
 }
 
-export async function engineInfo(engine: Engine): Promise<EngineInfo> {
+export async function engineInfo(engine: DockerClient): Promise<EngineInfo> {
   const [facts, apiVersion] = await Promise.all([readFacts(engine), engine.apiVersion()]);
   return {
     version: facts.ServerVersion ?? "",
@@ -28,14 +28,14 @@ export async function engineInfo(engine: Engine): Promise<EngineInfo> {
 }
 
 /** Free bytes for an unprivileged writer where the engine keeps its data; undefined when that folder is not to be seen from here. */
-export async function freeBytes(engine: Engine): Promise<number | undefined> {
+export async function freeBytes(engine: DockerClient): Promise<number | undefined> {
   if (!engine.local) return undefined;
   const { DockerRootDir: rootDir } = await readFacts(engine);
   const disk = rootDir === undefined ? undefined : await statfs(rootDir).catch(() => undefined);
   return disk === undefined ? undefined : disk.bavail * disk.bsize;
 }
 
-function readFacts(engine: Engine): Promise<Facts> {
+function readFacts(engine: DockerClient): Promise<Facts> {
   return engine.call({ verb: "read", subject: "the engine's description" }, async (docker, abortSignal) => {
     // The published types leave out the options that dockerode takes here, and know nothing of the answer.
     const read: (options: object) => Promise<Facts> = docker.info.bind(docker);

@@ -1,11 +1,11 @@
 import type { ContainerDetail, LogOptions, Runtime } from "../runtime.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { type Attempt, engineFailure, missing, unreachable } from "./errors.ts";
 import { askRaw, type RawAnswer } from "./raw-request.ts";
 import { createChunkSqueeze, createHeadSqueeze } from "./squeeze.ts";
 
 export interface LogSource {
-  engine: Engine;
+  engine: DockerClient;
   inspect: Runtime["inspect"];
   nameOrId: string;
 }

@@ -1,11 +1,11 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { LogOptions, Runtime } from "../runtime.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { type LogSource, readLog } from "./log-stream.ts";
 import { createSeen, type Seen } from "./seen.ts";
 
 /** See `Runtime.logs`. */
-export function createLogs(engine: Engine, inspect: Runtime["inspect"]): Pick<Runtime, "logs"> {
+export function createLogs(engine: DockerClient, inspect: Runtime["inspect"]): Pick<Runtime, "logs"> {
   return { logs: (nameOrId, options, signal) => logs({ engine, inspect, nameOrId }, options, signal) };
 }
 

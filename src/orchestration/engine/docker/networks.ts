@@ -2,14 +2,14 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { type Owner, ownLabels } from "../ownership.ts";
 import type { Runtime } from "../runtime.ts";
 import { createShare } from "../share.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
 import { isObjectName } from "./wire.ts";
 
 type Labels = Record<string, string>;
 type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "hasNetwork">;
 
-export function createNetworks(engine: Engine, owner: Owner): Networks {
+export function createNetworks(engine: DockerClient, owner: Owner): Networks {
   const share = createShare<void>();
   const { installation } = owner.names.label;
 
@@ -50,7 +50,7 @@ export function createNetworks(engine: Engine, owner: Owner): Networks {
 const subject = (name: string) => `network "${name}"`;
 
 /** False where somebody was faster. */
-async function makeOne(engine: Engine, name: string, labels: Labels): Promise<boolean> {
+async function makeOne(engine: DockerClient, name: string, labels: Labels): Promise<boolean> {
   return engine.call({ verb: "create", subject: subject(name) }, async (docker, abortSignal) => {
     const network = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels };
     const made = await docker.createNetwork({ ...network, abortSignal }).catch(unlessStatus(409));
@@ -68,7 +68,11 @@ function isAmbiguous(error: unknown): boolean {
  * those of ours until the name is clear: the one that containers are on stays, else the oldest. All who race agree, and
  * whoever looks last sees all, for a network that is older may show itself later.
  */
-async function keepOne(engine: Engine, name: string, isOurs: (labels: Labels) => boolean): Promise<Labels | undefined> {
+async function keepOne(
+  engine: DockerClient,
+  name: string,
+  isOurs: (labels: Labels) => boolean,
+): Promise<Labels | undefined> {
   return engine.call({ verb: "clear", subject: subject(name) }, async (docker, abortSignal) => {
     // The filter also finds names that contain it.
     const listed = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
@@ -91,12 +95,12 @@ async function keepOne(engine: Engine, name: string, isOurs: (labels: Labels) =>
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-async function labelsOf(engine: Engine, name: string): Promise<Labels | undefined> {
+async function labelsOf(engine: DockerClient, name: string): Promise<Labels | undefined> {
   const network = await inspect(engine, name);
   return network && (network.Labels ?? {});
 }
 
-async function inspect(engine: Engine, name: string) {
+async function inspect(engine: DockerClient, name: string) {
   if (!isObjectName(name)) return undefined;
   return engine.call({ verb: "inspect", subject: subject(name) }, async (docker) => {
     // dockerode takes no signal here; the deadline alone ends a call that hangs.

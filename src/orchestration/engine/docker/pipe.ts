@@ -1,4 +1,4 @@
-import type { EngineAddress } from "./engine.ts";
+import type { EngineAddress } from "./client.ts";
 import { unreachable } from "./errors.ts";
 
 /** A raw connection that is read when asked: who does not read makes the other side wait, and so does who does not take. */

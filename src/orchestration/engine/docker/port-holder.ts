@@ -3,11 +3,11 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { portsClash } from "../../core/ports.ts";
 import type { PortBinding } from "../../core/workload.ts";
 import type { PortHolder } from "../runtime.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { portIn } from "./errors.ts";
 
 /** A `PortTaken` failure with the name of who holds the port, where that can be seen; any other error as it is. */
-export async function withPortHolder(engine: Engine, error: unknown): Promise<unknown> {
+export async function withPortHolder(engine: DockerClient, error: unknown): Promise<unknown> {
   if (!(error instanceof Failure) || error.reason !== "PortTaken") return error;
   const port = portIn(error.message);
   if (port === undefined) return error;
@@ -21,7 +21,7 @@ export async function withPortHolder(engine: Engine, error: unknown): Promise<un
 }
 
 /** See `Runtime`. Programs are looked for only where no container publishes the port: its proxy listens, too. */
-export async function portHolders(engine: Engine, bindings: readonly PortBinding[]): Promise<PortHolder[]> {
+export async function portHolders(engine: DockerClient, bindings: readonly PortBinding[]): Promise<PortHolder[]> {
   if (bindings.length === 0) return [];
   const containers = await published(engine);
   const sockets = engine.local ? await listeners() : [];
@@ -44,7 +44,7 @@ interface Published {
 }
 
 /** The host ports of every running container, ours or not. */
-async function published(engine: Engine): Promise<Published[]> {
+async function published(engine: DockerClient): Promise<Published[]> {
   const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
     docker.listContainers({ abortSignal }),
   );

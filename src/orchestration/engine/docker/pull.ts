@@ -1,5 +1,5 @@
 import type { RegistryAuth } from "../runtime.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { type Attempt, engineFailure, refusal, timedOut } from "./errors.ts";
 import { jsonLines } from "./json-lines.ts";
 
@@ -11,7 +11,7 @@ export interface PullRequest {
 }
 
 /** Pulls and reads the progress to its end: only there, in a row of its own, does the engine tell of most errors. */
-export async function followPull(engine: Engine, attempt: Attempt, request: PullRequest): Promise<void> {
+export async function followPull(engine: DockerClient, attempt: Attempt, request: PullRequest): Promise<void> {
   const watch = createIdleWatch(request.idleMs, engine.closed);
   try {
     const rows = jsonLines(await open(engine, attempt, { ...request, signal: watch.signal }));
@@ -28,7 +28,7 @@ export async function followPull(engine: Engine, attempt: Attempt, request: Pull
 }
 
 function open(
-  engine: Engine,
+  engine: DockerClient,
   attempt: Attempt,
   { source, auth, idleMs, signal }: PullRequest & { signal: AbortSignal },
 ): Promise<AsyncIterable<Uint8Array | string>> {

@@ -1,4 +1,4 @@
-import type { EngineAddress } from "./engine.ts";
+import type { EngineAddress } from "./client.ts";
 import { type Attempt, refusal, unreachable } from "./errors.ts";
 import { openPipe, type Pipe } from "./pipe.ts";
 

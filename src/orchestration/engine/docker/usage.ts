@@ -5,11 +5,11 @@ import { type Owner, selectorLabels } from "../ownership.ts";
 import type { Container, Runtime, Usage } from "../runtime.ts";
 import { type Cgroup, type Counters, findCgroup, readCounters, type SystemRoots } from "./cgroup.ts";
 import { containerRow } from "./container-detail.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { labelFilter } from "./wire.ts";
 
 export interface UsageParts {
-  engine: Engine;
+  engine: DockerClient;
   owner: Owner;
   inspect: Runtime["inspect"];
   roots: SystemRoots;
@@ -60,7 +60,7 @@ async function reading(
 }
 
 /** For an engine whose files are not to be seen. It takes about a second, because the engine waits for its own collector. */
-async function askEngine(engine: Engine, name: string, id: string): Promise<Counters | undefined> {
+async function askEngine(engine: DockerClient, name: string, id: string): Promise<Counters | undefined> {
   try {
     const stats = await engine.call({ verb: "measure", subject: `container "${name}"` }, (docker, abortSignal) => {
       const container = docker.getContainer(id);

@@ -1,13 +1,13 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { foreignLabel, type Owner, ownLabels } from "../ownership.ts";
 import type { Runtime, Volume } from "../runtime.ts";
-import type { Engine } from "./engine.ts";
+import type { DockerClient } from "./client.ts";
 import { missing, unlessStatus } from "./errors.ts";
 import { isObjectName, labelFilter } from "./wire.ts";
 
 type Volumes = Pick<Runtime, "ensureVolume" | "listVolumes" | "inspectVolume" | "removeVolume">;
 
-export function createVolumes(engine: Engine, owner: Owner): Volumes {
+export function createVolumes(engine: DockerClient, owner: Owner): Volumes {
   return {
     ensureVolume: async (name, labels) => {
       const wanted = { ...labels, ...ownLabels(owner) };
@@ -53,7 +53,7 @@ function refuseForeign(owner: Owner, volume: Volume, wanted: Record<string, stri
   throw new Failure("conflict", message, { reason: "VolumeForeign" });
 }
 
-async function inspect(engine: Engine, name: string): Promise<Volume | undefined> {
+async function inspect(engine: DockerClient, name: string): Promise<Volume | undefined> {
   if (!isObjectName(name)) return undefined;
   return engine.call({ verb: "inspect", subject: subject(name) }, async (docker, abortSignal) => {
     const info = await docker.getVolume(name).inspect({ abortSignal }).catch(unlessStatus(404));
@@ -61,7 +61,7 @@ async function inspect(engine: Engine, name: string): Promise<Volume | undefined
   });
 }
 
-async function create(engine: Engine, name: string, labels: Record<string, string>): Promise<Volume> {
+async function create(engine: DockerClient, name: string, labels: Record<string, string>): Promise<Volume> {
   await engine.call({ verb: "create", subject: subject(name) }, (docker, abortSignal) =>
     docker.createVolume({ Name: name, Labels: labels, abortSignal }),
   );

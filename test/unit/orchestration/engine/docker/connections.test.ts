@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConnections, servedBy, tcpRows } from "../../../../../src/orchestration/engine/docker/connections.ts";
-import type { Engine } from "../../../../../src/orchestration/engine/docker/engine.ts";
+import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
 import type { ContainerDetail } from "../../../../../src/orchestration/engine/runtime.ts";
 import { waitFor } from "../../../../support/wait.ts";
 
@@ -90,7 +90,7 @@ describe("of a container", () => {
   }
 
   function ask(detail: Partial<ContainerDetail> | undefined, local = true) {
-    const engine = { local } as unknown as Engine;
+    const engine = { local } as unknown as DockerClient;
     const inspect = async () => detail as ContainerDetail | undefined;
     return createConnections({ engine, inspect, roots: { proc, cgroup: "" } }).connections("web.1");
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Engine } from "../../../../../src/orchestration/engine/docker/engine.ts";
+import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
 import { ipOf, portHolders, processHolding } from "../../../../../src/orchestration/engine/docker/port-holder.ts";
 import { freePort } from "../../../../support/ports.ts";
 
@@ -16,7 +16,7 @@ test("names nobody for a port that is free", async () => {
 
 test("names the process that listens with UDP, on an address that overlaps, and nobody else", async () => {
   const socket = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
-  const engine = { local: true, call: async () => [] } as unknown as Engine;
+  const engine = { local: true, call: async () => [] } as unknown as DockerClient;
   const binding = (hostIp: string, protocol: "tcp" | "udp") =>
     portHolders(engine, [{ hostIp, hostPort: socket.port, containerPort: 80, protocol }]);
   try {

@@ -3,7 +3,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { type Attempt, engineFailure, timedOut, unreachable } from "./errors.ts";
 
 /** The connection to one engine: the API version agreed on, a deadline on every call, errors as `Failure`s. */
-export interface Engine {
+export interface DockerClient {
   /**
    * Runs `ask` under a deadline (`deadlineMs`, else the engine's default). The signal aborts when the deadline has
    * passed or the engine was closed; pass it on, so that the connection ends too.
@@ -28,7 +28,7 @@ const newestApi = "1.51";
 
 export type EngineAddress = { socketPath: string } | { host: string; port: number };
 
-export function createEngine(host: string, callMs: number): Engine {
+export function createDockerClient(host: string, callMs: number): DockerClient {
   const address = engineAddress(host);
   const closing = new AbortController();
   let agreed: Promise<{ docker: Dockerode; version: string }> | undefined;

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createEngine, engineAddress, pickApiVersion } from "../../../../../src/orchestration/engine/docker/engine.ts";
+import {
+  createDockerClient,
+  engineAddress,
+  pickApiVersion,
+} from "../../../../../src/orchestration/engine/docker/client.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { type Answer, type FakeEngine, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { freePort } from "../../../../support/ports.ts";
@@ -50,12 +54,12 @@ describe("calls", () => {
     fake = await startFakeEngine(answer);
     return fake;
   };
-  const list = (engine: ReturnType<typeof createEngine>, deadlineMs?: number) =>
+  const list = (engine: ReturnType<typeof createDockerClient>, deadlineMs?: number) =>
     engine.call(listing, (docker, abortSignal) => docker.listContainers({ abortSignal }), deadlineMs);
 
   test("speak the version that was agreed on, asked for once", async () => {
     const { host, requests } = await start((_request, response) => sendJson(response, 200, []));
-    const engine = createEngine(host, 1_000);
+    const engine = createDockerClient(host, 1_000);
     await Promise.all([list(engine), list(engine)]);
     expect(requests.map(({ url }) => url)).toEqual(["/v1.41/containers/json", "/v1.41/containers/json"]);
     expect(await engine.apiVersion()).toBe("1.41");
@@ -65,7 +69,7 @@ describe("calls", () => {
     const gone = Promise.withResolvers<void>();
     const { host } = await start((_request, response) => response.on("close", gone.resolve));
     // Long enough for the request to get there on a busy machine: only then is there a connection to end.
-    const failure = await expectFailure(list(createEngine(host, 10_000), 500), "timeout", "Timeout");
+    const failure = await expectFailure(list(createDockerClient(host, 10_000), 500), "timeout", "Timeout");
     expect(failure.message).toBe("docker did not list containers within 500 ms; check that it is not overloaded");
     await gone.promise;
   });
@@ -75,18 +79,18 @@ describe("calls", () => {
       response.writeHead(200, { "content-length": "100" });
       response.write("[{");
     });
-    await expectFailure(list(createEngine(host, 10_000), 50), "timeout", "Timeout");
+    await expectFailure(list(createDockerClient(host, 10_000), 50), "timeout", "Timeout");
   });
 
   test("fail with the deadline when the engine does not even tell its version", async () => {
     const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
-    await expectFailure(list(createEngine(`tcp://127.0.0.1:${silent.port}`, 50)), "timeout", "Timeout");
+    await expectFailure(list(createDockerClient(`tcp://127.0.0.1:${silent.port}`, 50)), "timeout", "Timeout");
     silent.stop(true);
   });
 
   test("fail unavailable when nobody listens, and work when somebody does, with whatever version it has then", async () => {
     const port = await freePort();
-    const engine = createEngine(`tcp://127.0.0.1:${port}`, 1_000);
+    const engine = createDockerClient(`tcp://127.0.0.1:${port}`, 1_000);
     await expectFailure(list(engine), "unavailable", "EngineUnavailable");
     await expectFailure(list(engine), "unavailable", "EngineUnavailable");
     let version = "1.41";
@@ -109,7 +113,7 @@ describe("calls", () => {
 
   test("fail unavailable when the socket is missing", async () => {
     const failure = await expectFailure(
-      list(createEngine("unix:///nowhere/docker.sock", 1_000)),
+      list(createDockerClient("unix:///nowhere/docker.sock", 1_000)),
       "unavailable",
       "EngineUnavailable",
     );
@@ -118,13 +122,13 @@ describe("calls", () => {
 
   test("fail unavailable when the engine cuts the connection", async () => {
     const { host } = await start((_request, response) => response.destroy());
-    await expectFailure(list(createEngine(host, 1_000)), "unavailable", "EngineUnavailable");
+    await expectFailure(list(createDockerClient(host, 1_000)), "unavailable", "EngineUnavailable");
   });
 
   test("under way and later ones fail once it is closed", async () => {
     const arrived = Promise.withResolvers<void>();
     const { host } = await start(() => arrived.resolve());
-    const engine = createEngine(host, 10_000);
+    const engine = createDockerClient(host, 10_000);
     const waiting = expectFailure(list(engine), "unavailable", "EngineUnavailable");
     await arrived.promise;
     engine.close();
@@ -136,7 +140,7 @@ describe("calls", () => {
   test("do not dress up a bug of the caller", async () => {
     const { host } = await start(() => undefined);
     const bug = new TypeError("bug");
-    await expect(createEngine(host, 1_000).call(listing, () => Promise.reject(bug))).rejects.toBe(bug);
+    await expect(createDockerClient(host, 1_000).call(listing, () => Promise.reject(bug))).rejects.toBe(bug);
   });
 
   test("keep out of what the environment says about Docker", async () => {
@@ -144,9 +148,9 @@ describe("calls", () => {
     const before = process.env.DOCKER_HOST;
     process.env.DOCKER_HOST = "tcp://127.0.0.1:1";
     try {
-      expect(await list(createEngine(host, 1_000))).toEqual([]);
-      await expectFailure(list(createEngine("unix:///nowhere/docker.sock", 1_000)), "unavailable").then(({ message }) =>
-        expect(message).toContain("/nowhere/docker.sock"),
+      expect(await list(createDockerClient(host, 1_000))).toEqual([]);
+      await expectFailure(list(createDockerClient("unix:///nowhere/docker.sock", 1_000)), "unavailable").then(
+        ({ message }) => expect(message).toContain("/nowhere/docker.sock"),
       );
     } finally {
       if (before === undefined) delete process.env.DOCKER_HOST;
@@ -156,6 +160,6 @@ describe("calls", () => {
 });
 
 test("a unix socket is on this machine, an address may be anywhere", () => {
-  expect(createEngine("unix:///a", 1).local).toBe(true);
-  expect(createEngine("tcp://127.0.0.1:1", 1).local).toBe(false);
+  expect(createDockerClient("unix:///a", 1).local).toBe(true);
+  expect(createDockerClient("tcp://127.0.0.1:1", 1).local).toBe(false);
 });
