@@ -24,7 +24,7 @@ import { createOffers } from "./orchestration/plugins/offers.ts";
 import { createRegistry } from "./orchestration/plugins/registry.ts";
 import type { BundledPlugin } from "./orchestration/plugins/plugin.ts";
 import { readLock } from "./orchestration/plugins/state.ts";
-import type { Runtime } from "./orchestration/engine/runtime.ts";
+import type { Engine } from "./orchestration/engine/engine.ts";
 import { parsePluginYml } from "./orchestration/plugins/yaml.ts";
 import { version } from "./version.ts";
 
@@ -151,22 +151,22 @@ const download: Download = (url, init) =>
 export interface DoorParts {
   options: ServeOptions;
   running: RunningController;
-  runtime: Runtime;
+  engine: Engine;
   names: Naming;
   plane: (request: Request) => Response | Promise<Response>;
   log: Log;
 }
 
 /** The listener for containers of plugins' blocks; undefined where it is turned off. */
-export function callbackDoor({ options, running, runtime, names, plane, log }: DoorParts): Door | undefined {
+export function callbackDoor({ options, running, engine, names, plane, log }: DoorParts): Door | undefined {
   const { callbackPort: port } = options;
   if (port === undefined) return undefined;
   const peerHeader = `${names.headerPrefix}-Peer`;
   const app = createCallbackApp({ callbacks: running.callbacks, plane, peerHeader, log });
   return createDoor({
     fetch: app.fetch,
-    gateway: () => runtime.networkGateway(names.network),
-    makeNetwork: () => runtime.ensureNetwork(names.network),
+    gateway: () => engine.networkGateway(names.network),
+    makeNetwork: () => engine.ensureNetwork(names.network),
     port,
     peerHeader,
     limits,

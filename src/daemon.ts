@@ -30,6 +30,7 @@ import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
 import { secret } from "./base/words/secret.ts";
 import { createDockerRuntime } from "./orchestration/engine/docker/docker.ts";
+import { createLocalEngine } from "./orchestration/engine/local.ts";
 import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
 import { openIdentityStore } from "./identity/store/open-store.ts";
 import { openStore } from "./orchestration/store/open-store.ts";
@@ -76,7 +77,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       timeoutMs: limits.hookTimeoutMs,
       responseBytesMax: limits.hookResponseBytesMax,
     });
-  const runtime = createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names });
+  const { dockerHost: host } = options;
+  const engine = createLocalEngine(createDockerRuntime({ host, installationId: store.installationId, names }), names);
   let runDoor: RunDoor | undefined;
   let door: Door | undefined;
   const plugins = await createPluginRoom({
@@ -97,7 +99,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   const running = createController({
     store,
-    runtime,
+    engine,
     assets: createAssets(layout.assets),
     layout,
     names,
@@ -177,11 +179,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   } catch (error) {
     // A listener that stays open would keep the process, which has nothing to serve, from ending.
     await Promise.all(listeners.map((listener) => listener.stop(0)));
-    runtime.close();
+    engine.close();
     throw error;
   }
   const stopping = new AbortController();
-  door = callbackDoor({ options, running, runtime, names, plane: app.fetch, log });
+  door = callbackDoor({ options, running, engine, names, plane: app.fetch, log });
   const working = Promise.all([
     running.run(stopping.signal),
     identity.run(stopping.signal),
@@ -200,7 +202,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       stopping.abort();
       await working;
       identity.close();
-      runtime.close();
+      engine.close();
       identityStore.close();
       store.close();
     },

@@ -14,6 +14,7 @@ import { systemClock } from "../../src/base/words/clock.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
 import { createMemoryRuntime } from "../support/memory-runtime.ts";
+import { createLocalEngine } from "../../src/orchestration/engine/local.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { openStore } from "../../src/orchestration/store/open-store.ts";
 import type { RunRecord, Store } from "../../src/orchestration/store/store.ts";
@@ -65,7 +66,15 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
   const late: number[] = [];
   const stopping = new AbortController();
   const { controller, run: work } = createController({
-    ...{ store: timed(store, late), runtime, assets: createAssets(layout.assets), layout, names, log, limits },
+    ...{
+      store: timed(store, late),
+      engine: createLocalEngine(runtime, names),
+      assets: createAssets(layout.assets),
+      layout,
+      names,
+      log,
+      limits,
+    },
     clock: systemClock,
     statsIntervalMs: 0,
     randomBytes: (bytes) => randomBytes(bytes),

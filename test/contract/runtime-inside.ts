@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
-import type {
-  AttachOptions,
-  ExecSession,
-  ExecSpec,
-  LogOptions,
-  Runtime,
-} from "../../src/orchestration/engine/runtime.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "../../src/orchestration/engine/session.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { expectFailure } from "../support/failure.ts";
 import { waitFor } from "../support/wait.ts";

@@ -9,7 +9,7 @@ import {
 import type { ExecResult } from "../../src/orchestration/api/exec.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import type { ExecIo, ExecProgram } from "../support/memory-runtime/execs.ts";
-import type { ExecSpec } from "../../src/orchestration/engine/runtime.ts";
+import type { ExecSpec } from "../../src/orchestration/engine/session.ts";
 import { eventually } from "../support/front.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";

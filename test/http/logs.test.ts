@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Failure } from "../../src/base/wire/failure.ts";
-import type { LogOptions } from "../../src/orchestration/engine/runtime.ts";
+import type { LogOptions } from "../../src/orchestration/engine/session.ts";
 import { createRecordingController } from "../support/recording-controller.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { limits } from "../../src/config/config.ts";

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { RegistryAuth, Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { RegistryAuth } from "../../src/orchestration/engine/machine.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { fixtureImage, requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
 import { createDockerClient } from "../../src/orchestration/engine/docker/client.ts";
 import { killFromInside, readExec } from "../../src/orchestration/engine/docker/exec-kill.ts";
-import type { ExecSession, ExecSpec, Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { ExecSession, ExecSpec } from "../../src/orchestration/engine/session.ts";
 import { outputOf } from "../contract/runtime-inside.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";

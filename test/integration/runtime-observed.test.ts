@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { createDockerRuntime, type DockerOptions } from "../../src/orchestration/engine/docker/docker.ts";
-import type { LogOptions, Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { LogOptions } from "../../src/orchestration/engine/session.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { fixtureImage, requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { startDockerd } from "../support/dockerd.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Failure } from "../../src/base/wire/failure.ts";
-import type { ContainerDetail } from "../../src/orchestration/engine/runtime.ts";
+import type { ContainerDetail } from "../../src/orchestration/engine/container.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { keyOf, type World } from "../support/world.ts";
 

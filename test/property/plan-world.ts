@@ -98,6 +98,7 @@ function create(world: World, ordinal: number | undefined): void {
   const wantedName = containerName(scope, name, replicaId);
   if (world.pods.some((pod) => pod.containerName === wantedName)) return;
   const pod: ModelPod = {
+    node: "local",
     id: `c${world.made}`,
     containerName: wantedName,
     replicaId,

@@ -4,7 +4,7 @@ import { naming } from "../../src/orchestration/core/naming.ts";
 import { jsonLines } from "../../src/orchestration/engine/docker/json-lines.ts";
 import { createMemoryRuntime } from "../support/memory-runtime.ts";
 import { canonicalReference, parseReference } from "../../src/orchestration/engine/reference.ts";
-import type { ContainerState } from "../../src/orchestration/engine/runtime.ts";
+import type { ContainerState } from "../../src/orchestration/engine/container.ts";
 import { containerSpec } from "../support/container-spec.ts";
 
 const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);

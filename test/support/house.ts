@@ -78,6 +78,17 @@ export const leaves = ["src/version.ts"];
 /** Files that may know the plugins that are part of the executable: what starts them, and what tells the server of them. */
 export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
 
+/** The engine seam, which is types only: all that the rest of the house may know of the engine. */
+export const engineSeam = ["engine", "pod", "session", "machine", "container"].map(
+  (name) => `src/orchestration/engine/${name}.ts`,
+);
+
+/** Who puts the engine together, and from what. */
+export const makesEngine = {
+  by: "src/daemon.ts",
+  from: ["src/orchestration/engine/local.ts", "src/orchestration/engine/docker/docker.ts"],
+};
+
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
   "@peculiar/x509": ["src/ingress/certs/authority.ts"],

@@ -113,9 +113,20 @@ export const purity = each((file) => {
   return house.impure.filter(({ use }) => use.test(file.code)).map(({ name }) => `${who} may not use ${name}`);
 });
 
-/** The contract of the container boundary is types only. */
+const engineFolder = "src/orchestration/engine/";
+
+/** Whoever needs containers goes through the seam; how they are run is the engine's own affair. */
+export const seam = each((file) => {
+  if (file.path.startsWith(engineFolder)) return [];
+  const open = [...house.engineSeam, ...(file.path === house.makesEngine.by ? house.makesEngine.from : [])];
+  return ours(file)
+    .filter(({ path }) => path.startsWith(engineFolder) && !open.includes(path))
+    .map(({ path }) => `imports ${path}, which is private to the engine; use engine/engine.ts`);
+});
+
+/** The engine seam and the boundary below it are types only. */
 export const typesOnly = each((file) => {
-  if (file.path !== "src/orchestration/engine/runtime.ts") return [];
+  if (![...house.engineSeam, `${engineFolder}runtime.ts`].includes(file.path)) return [];
   return /^export\s+(?:async\s+)?(?:function|const|let|class|enum)\b/m.test(file.code)
     ? ["holds code; it is types only"]
     : [];
@@ -171,7 +182,8 @@ export const laws: Record<string, Law> = {
   "each outside package has its one home": packages,
   "each platform call has its home": calls,
   "the heart is pure": purity,
-  "the container boundary is types only": typesOnly,
+  "the engine is used through its seam": seam,
+  "the engine seam is types only": typesOnly,
   "no import cycles": cycles,
   "no barrels": barrels,
   "no default exports": defaultExports,

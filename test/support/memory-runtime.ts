@@ -13,7 +13,9 @@ import { createGauges, type Gauges, type SocketFigures, type UsageFigures } from
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory-runtime/images.ts";
 import { createLogShelf, type LogShelf } from "./memory-runtime/log-shelf.ts";
 import { createResources } from "./memory-runtime/resources.ts";
-import type { ContainerDetail, EngineInfo, Image, Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { ContainerDetail } from "../../src/orchestration/engine/container.ts";
+import type { EngineInfo, Image } from "../../src/orchestration/engine/machine.ts";
+import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { createShare } from "../../src/orchestration/engine/share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */

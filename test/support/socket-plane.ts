@@ -15,6 +15,7 @@ import { systemClock } from "../../src/base/words/clock.ts";
 import { createLog, type LogFields } from "../../src/base/words/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
+import { createLocalEngine } from "../../src/orchestration/engine/local.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import type { Store } from "../../src/orchestration/store/store.ts";
 import { containerSpec } from "./container-spec.ts";
@@ -65,7 +66,7 @@ export async function startPlaneOn<R extends Runtime>(
   const layout = layoutOf(folder);
   const running = createController({
     store,
-    runtime,
+    engine: createLocalEngine(runtime, names),
     assets: createAssets(layout.assets),
     layout,
     names,

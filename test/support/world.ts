@@ -22,6 +22,8 @@ import { prepareRoot } from "../../src/base/disk/root.ts";
 import type { SteadyClock } from "../../src/base/words/clock.ts";
 import { createLog, type Log } from "../../src/base/words/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
+import { createLocalEngine } from "../../src/orchestration/engine/local.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { openStore } from "../../src/orchestration/store/open-store.ts";
 import { createActivity } from "./activity.ts";
@@ -42,6 +44,8 @@ export interface World {
   readonly running: RunningController;
   readonly store: Store;
   readonly runtime: MemoryRuntime;
+  /** The machine as a controller sees it, past the server of this world. */
+  readonly engine: Engine;
   readonly clock: FakeClock;
   readonly assets: Assets;
   readonly layout: Layout;
@@ -132,7 +136,6 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
     store: activity.watch(options.wrapStore?.(store) ?? store, ["write"]),
-    runtime: link.runtime,
     assets,
     layout,
     names: naming(),
@@ -160,7 +163,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       about: { ...about, startedAt: clock.now() },
       // Watched inside: what a dead server waits for in vain is not under way.
       store: power.feed(parts.store, ["write"]),
-      runtime: power.feed(parts.runtime, engineCalls),
+      engine: createLocalEngine(power.feed(link.runtime, engineCalls), parts.names),
       fetch: power.feed(parts, ["fetch"]).fetch,
       clock: power.feedClock(parts.clock),
     });
@@ -214,6 +217,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     store,
     runtime,
+    engine: createLocalEngine(runtime, parts.names),
     clock,
     assets,
     layout,

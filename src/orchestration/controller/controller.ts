@@ -20,7 +20,7 @@ import type { listUses } from "../api/uses.ts";
 import type { why } from "../api/why.ts";
 import type { listStats } from "../api/stats.ts";
 import type { ReleaseStream } from "./rollout/transcript.ts";
-import type { ExecSession, ExecSpec, LogOptions } from "../engine/runtime.ts";
+import type { ExecSession, ExecSpec, LogOptions } from "../engine/session.ts";
 import type { OfferedFile } from "../plugins/offers.ts";
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */

@@ -17,7 +17,7 @@ import { describe } from "./views/describe.ts";
 import { dispatch, execPlugin, listPluginRuns, pluginFile } from "./plugins/dispatch.ts";
 import { createEndpointRoom } from "./pods/endpoints.ts";
 import { createDeaths } from "./state/deaths.ts";
-import { createEngineLink } from "./state/engine.ts";
+import { createEngineLink } from "./state/engine-link.ts";
 import { listEvents } from "./state/events.ts";
 import { createExecRoom, type ExecRoom } from "./pods/exec.ts";
 import { listLeftovers } from "./write/leftovers.ts";
@@ -93,12 +93,11 @@ export interface RunningController {
 
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
-  const { store, runtime, names, clock, log, limits } = parts;
+  const { store, engine, clock, log, limits } = parts;
   const onListenerError = (error: unknown) => log.error("listener failed", { error });
   const endpoints = createEndpointRoom(() => context, onListenerError);
   const pods = createPodTable({
-    runtime,
-    names,
+    engine,
     clock,
     earlierRestarts: ({ key, id }) => restartsBefore(store.status.get(key), id),
     onChange: endpoints.changed,
@@ -109,8 +108,8 @@ export function createController(parts: ControllerParts): RunningController {
     backoffMaxMs: limits.backoffMaxMs,
     onListenerError,
   });
-  const engine = createEngineLink({
-    runtime,
+  const link = createEngineLink({
+    engine,
     pods,
     clock,
     log,
@@ -129,7 +128,7 @@ export function createController(parts: ControllerParts): RunningController {
     carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
   });
   const usage = createUsageSampler({
-    read: () => runtime.usage(),
+    read: () => engine.usage(),
     clock,
     intervalMs: parts.statsIntervalMs,
     cores: navigator.hardwareConcurrency,
@@ -156,7 +155,7 @@ export function createController(parts: ControllerParts): RunningController {
     closing: closing.signal,
     pods,
     progress,
-    engine,
+    link,
     usage,
     releasePhases,
     outbox,
@@ -198,7 +197,7 @@ export function createController(parts: ControllerParts): RunningController {
       await context.plugins.registry.refresh();
       await endInterruptedRuns(context).catch((error) => log.error("plugin runs not ended", { error }));
       await Promise.all([
-        engine.follow(signal),
+        link.follow(signal),
         reconciler.run(signal),
         probes.run(signal),
         usage.run(signal),

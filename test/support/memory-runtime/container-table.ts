@@ -1,6 +1,6 @@
 import type { Labels } from "../../../src/orchestration/core/naming.ts";
 import type { ContainerSpec } from "../../../src/orchestration/core/workload.ts";
-import type { Container, ContainerDetail } from "../../../src/orchestration/engine/runtime.ts";
+import type { Container, ContainerDetail } from "../../../src/orchestration/engine/container.ts";
 
 /** A container with its listing row made ready. Replaced whole at every change, so that rows handed out stay true. */
 export interface Entry {

@@ -1,7 +1,8 @@
 import { Failure, type FailureReason } from "../../../src/base/wire/failure.ts";
 import type { ContainerSpec, PortBinding } from "../../../src/orchestration/core/workload.ts";
 import { containerLabels, type Owner } from "../../../src/orchestration/engine/ownership.ts";
-import type { ContainerDetail, PortHolder } from "../../../src/orchestration/engine/runtime.ts";
+import type { ContainerDetail } from "../../../src/orchestration/engine/container.ts";
+import type { PortHolder } from "../../../src/orchestration/engine/machine.ts";
 import type { Bells } from "./bells.ts";
 import type { ContainerTable, Entry } from "./container-table.ts";
 import type { EventHub } from "./event-hub.ts";

@@ -1,5 +1,6 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
-import type { ContainerDetail, Runtime } from "../../../src/orchestration/engine/runtime.ts";
+import type { ContainerDetail } from "../../../src/orchestration/engine/container.ts";
+import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
 import type { Bells } from "./bells.ts";
 import type { ContainerTable } from "./container-table.ts";
 import type { Faults } from "./faults.ts";

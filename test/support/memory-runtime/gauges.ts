@@ -1,4 +1,4 @@
-import type { Usage } from "../../../src/orchestration/engine/runtime.ts";
+import type { Usage } from "../../../src/orchestration/engine/container.ts";
 import type { ContainerTable } from "./container-table.ts";
 
 export type UsageFigures = Pick<Usage, "cpuNanos" | "memoryBytes" | "memoryLimitBytes" | "pids">;

@@ -1,6 +1,6 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { canonicalReference } from "../../../src/orchestration/engine/reference.ts";
-import type { Image, RegistryAuth } from "../../../src/orchestration/engine/runtime.ts";
+import type { Image, RegistryAuth } from "../../../src/orchestration/engine/machine.ts";
 
 export interface ImageFacts {
   id?: string;

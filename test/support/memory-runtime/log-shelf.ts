@@ -1,5 +1,5 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
-import type { LogOptions } from "../../../src/orchestration/engine/runtime.ts";
+import type { LogOptions } from "../../../src/orchestration/engine/session.ts";
 import type { Bells } from "./bells.ts";
 import type { ContainerTable } from "./container-table.ts";
 

@@ -1,5 +1,5 @@
 import type { PortBinding } from "../../../src/orchestration/core/workload.ts";
-import type { ContainerDetail } from "../../../src/orchestration/engine/runtime.ts";
+import type { ContainerDetail } from "../../../src/orchestration/engine/container.ts";
 
 type Published = ContainerDetail["ports"];
 

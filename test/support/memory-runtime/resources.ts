@@ -1,6 +1,6 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { carriesAll, foreignLabel, type Owner, ownLabels } from "../../../src/orchestration/engine/ownership.ts";
-import type { Volume } from "../../../src/orchestration/engine/runtime.ts";
+import type { Volume } from "../../../src/orchestration/engine/machine.ts";
 
 /** Networks and volumes by name. */
 export interface Resources {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "../../support/memory-runtime.ts";
-import type { ExecSpec, LogOptions } from "../../../src/orchestration/engine/runtime.ts";
+import type { ExecSpec, LogOptions } from "../../../src/orchestration/engine/session.ts";
 import { outputOf } from "../../contract/runtime-inside.ts";
 import { containerSpec } from "../../support/container-spec.ts";
 import { expectFailure } from "../../support/failure.ts";

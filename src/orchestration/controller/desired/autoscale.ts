@@ -23,7 +23,7 @@ export interface Autoscaler {
 }
 
 export function createAutoscaler(context: Context, usageOf: UsageOf): Autoscaler {
-  const { store, engine, clock, limits, log } = context;
+  const { store, link, clock, limits, log } = context;
 
   let known = new Map<KeyText, Known>();
 
@@ -42,7 +42,7 @@ export function createAutoscaler(context: Context, usageOf: UsageOf): Autoscaler
   }
 
   async function tick(): Promise<void> {
-    if (!engine.up()) return;
+    if (!link.up()) return;
     for (const { head, policy } of scaling()) {
       if (policy === undefined) continue;
       await look(context, { head, policy, usage: usageOf(head) }).catch((error) =>

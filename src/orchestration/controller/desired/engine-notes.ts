@@ -15,7 +15,7 @@ import { isContainerKind } from "../state/target.ts";
 export async function engineNotes(context: Context, written: Written): Promise<PortNotes> {
   const notes = new Map(await portNotes(context, written));
   for (const { manifest, outcome } of written.puts) {
-    if (outcome === "unchanged" || !isContainerKind(manifest.kind) || !context.engine.up()) continue;
+    if (outcome === "unchanged" || !isContainerKind(manifest.kind) || !context.link.up()) continue;
     const more = await notesOf(context, manifest).catch(unlessAway);
     const ref = formatKey(manifest);
     if (more.length > 0) notes.set(ref, [...(notes.get(ref) ?? []), ...more]);
@@ -27,7 +27,7 @@ async function notesOf(context: Context, manifest: StoredManifest): Promise<stri
   return [...(await networkNotes(context, manifest)), ...(await volumeNotes(context, manifest))];
 }
 
-async function networkNotes({ runtime }: Context, manifest: StoredManifest): Promise<string[]> {
+async function networkNotes({ engine }: Context, manifest: StoredManifest): Promise<string[]> {
   const { fields, path } = containerFieldsOf(manifest.kind, manifest.spec);
   const single = wordsOf([fields.network]).filter((name) => name !== "");
   const named = [
@@ -36,18 +36,18 @@ async function networkNotes({ runtime }: Context, manifest: StoredManifest): Pro
   ];
   const found = await Promise.all(
     named.map(async ({ name, at }) => {
-      if (await runtime.hasNetwork(name)) return [];
+      if (await engine.hasNetwork(name)) return [];
       return [`${at}: Docker has no network "${name}" yet; it is made with the first container, empty`];
     }),
   );
   return found.flat();
 }
 
-async function volumeNotes({ runtime, store, names }: Context, manifest: StoredManifest): Promise<string[]> {
+async function volumeNotes({ engine, store, names }: Context, manifest: StoredManifest): Promise<string[]> {
   const found = await Promise.all(
     volumeUses(manifest).map(async ({ owner, name, external, path }) => {
       if (isEngineVolumeName(names, name) || store.namedVolumes.isPlain(owner, name)) return [];
-      const isThere = (await runtime.inspectVolume(name)) !== undefined;
+      const isThere = (await engine.inspectVolume(name)) !== undefined;
       if (external) return isThere ? [] : [`${path}: Docker has no volume "${name}"; docker volume create ${name}`];
       const isNew = !store.namedVolumes.users(owner, name).some((use) => formatKey(use) !== formatKey(manifest));
       return isThere && isNew

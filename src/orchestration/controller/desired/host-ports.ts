@@ -31,7 +31,7 @@ export type PortNotes = ReadonlyMap<string, string[]>;
  */
 export async function portNotes(context: Context, { puts, pruned }: Written): Promise<PortNotes> {
   const wanting = puts.filter(({ manifest, outcome }) => outcome !== "unchanged" && wantsPorts(manifest));
-  if (wanting.length === 0 || !context.engine.up()) return new Map();
+  if (wanting.length === 0 || !context.link.up()) return new Map();
   const gone = new Set(pruned.map(formatKey));
   const fresh = new Map(puts.map(({ manifest }) => [formatKey(manifest), manifest]));
   const stored = context.store.manifests.list().filter((manifest) => !fresh.has(formatKey(manifest)));
@@ -82,7 +82,7 @@ interface Wanted {
 
 async function portClashes(context: Context, { key, ports, manifests }: Wanted): Promise<string[]> {
   if (ports.length === 0) return [];
-  const holders = await context.runtime.portHolders(ports);
+  const holders = await context.engine.portHolders(ports);
   const others = holders.filter(({ binding, container }) => {
     const owner = container === undefined ? undefined : context.pods.byId(container)?.key;
     return owner === undefined || (formatKey(owner) !== formatKey(key) && !letsGo(manifests, owner, binding));

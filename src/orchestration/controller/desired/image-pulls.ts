@@ -4,7 +4,7 @@ import type { ImagePull } from "../../api/restart.ts";
 import { containerFieldsOf } from "../../core/container-fields.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { listOf, textOf } from "../../core/lenient.ts";
-import type { Image } from "../../engine/runtime.ts";
+import type { Image } from "../../engine/machine.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { pull } from "./images.ts";
@@ -33,10 +33,10 @@ export interface PullingImages {
 export async function pullImages(context: Context, pulling: PullingImages): Promise<PulledImages> {
   const { manifests, registries = [] } = pulling;
   const owners = new Map(manifests.flatMap((owner) => imagesOf(owner).map((image) => [image, owner] as const)));
-  if (owners.size > 0) context.engine.require();
+  if (owners.size > 0) context.link.require();
   const pulled = new Map<string, PulledImage>();
   for (const [image, owner] of owners) {
-    const before = await context.runtime.inspectImage(image);
+    const before = await context.engine.inspectImage(image);
     try {
       const present = await pull(context, { owner, ref: image, registries });
       pulled.set(image, { image, updated: before?.id !== present.id, present });

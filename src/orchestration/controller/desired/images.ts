@@ -3,7 +3,7 @@ import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { parseImageReference, registryHost } from "../../core/image-reference.ts";
 import { MASK } from "../../core/mask.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
-import type { Image, RegistryAuth } from "../../engine/runtime.ts";
+import type { Image, RegistryAuth } from "../../engine/machine.ts";
 import type { ImagePin, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 
@@ -32,25 +32,25 @@ export async function ensureImage(context: Context, workload: ImageUse): Promise
   if (!fresh || pin.imageId !== image.id || pin.generation !== workload.generation) {
     await writePin(context, workload, image);
   }
-  const named = await context.runtime.inspectImage(workload.image);
+  const named = await context.engine.inspectImage(workload.image);
   return named?.id === image.id ? workload.image : image.id;
 }
 
 /** An image beside the pinned one, such as that of an init: brought here when missing. */
 export async function ensureImageRef(context: Context, workload: ImageUse, ref: string): Promise<string> {
-  if ((await context.runtime.inspectImage(ref)) === undefined) await pull(context, { owner: workload, ref });
+  if ((await context.engine.inspectImage(ref)) === undefined) await pull(context, { owner: workload, ref });
   return ref;
 }
 
 async function pinnedImage(context: Context, workload: ImageUse, pin: ImagePin): Promise<Image> {
-  const present = await context.runtime.inspectImage(pin.imageId);
+  const present = await context.engine.inspectImage(pin.imageId);
   if (present !== undefined) return present;
   return pin.digest === undefined ? newImage(context, workload) : pull(context, { owner: workload, ref: pin.digest });
 }
 
 async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   if (workload.pullable && workload.pull === "always") return pull(context, { owner: workload, ref: workload.image });
-  const present = await context.runtime.inspectImage(workload.image);
+  const present = await context.engine.inspectImage(workload.image);
   if (present !== undefined) return present;
   if (workload.pullable) return pull(context, { owner: workload, ref: workload.image });
   throw new Failure(
@@ -72,7 +72,7 @@ export interface Pull {
 export async function pull(context: Context, { owner, ref, registries = [] }: Pull): Promise<Image> {
   await refuseWhenFull(context, ref);
   const stored = context.store.manifests.list({ kind: "registry" }).map(({ spec }) => spec);
-  const image = await context.runtime.pull(ref, registryAuth([...registries, ...stored], ref));
+  const image = await context.engine.pull(ref, registryAuth([...registries, ...stored], ref));
   const now = context.clock.now();
   await context.store.write((tx) => {
     tx.images.pulled(image.id, ref, now);
@@ -86,7 +86,7 @@ export async function pull(context: Context, { owner, ref, registries = [] }: Pu
 }
 
 async function refuseWhenFull(context: Context, ref: string): Promise<void> {
-  const free = await context.runtime.freeBytes();
+  const free = await context.engine.freeBytes();
   const floor = context.limits.diskFloorBytes;
   if (free === undefined || free >= floor) return;
   const mib = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`;
@@ -165,7 +165,7 @@ export async function collectImages(context: Context): Promise<string[]> {
 /** False when somebody else's container uses it. */
 async function removeUnused(context: Context, imageId: string): Promise<boolean> {
   try {
-    await context.runtime.removeImage(imageId);
+    await context.engine.removeImage(imageId);
     return true;
   } catch (error) {
     if (error instanceof Failure && error.code === "conflict") return false;

@@ -20,14 +20,14 @@ export function recordVolumes({ names }: Context, tx: Transaction, manifest: Cla
 
 /** The volumes that a container mounts by name: made, with labels, where the engine has none. */
 export async function ensureVolumes(context: Context, mounts: readonly Mount[]): Promise<void> {
-  const { runtime, names } = context;
+  const { engine, names } = context;
   for (const { source, volume } of mounts) {
     if (volume === undefined) continue;
-    const isThere = (await runtime.inspectVolume(source)) !== undefined;
+    const isThere = (await engine.inspectVolume(source)) !== undefined;
     if (volume.external && !isThere) throw new Failure("conflict", externalText(source), { reason: "VolumeMissing" });
     // One that is written by its name in the engine may be of anybody; only what holds the scope has to be ours.
     if (isThere && source === volume.name) continue;
-    await runtime.ensureVolume(source, { [names.label.scope]: volume.owner, [names.label.volume]: volume.name });
+    await engine.ensureVolume(source, { [names.label.scope]: volume.owner, [names.label.volume]: volume.name });
   }
 }
 
@@ -114,7 +114,7 @@ async function whyKept(
   key: ManifestKey,
   { use, engineName }: { use: NamedVolumeRecord; engineName: string },
 ): Promise<string | undefined> {
-  const { store, runtime, names } = context;
+  const { store, engine, names } = context;
   const gone = goneBorrowers(context, use).map(formatKey);
   const others = store.namedVolumes
     .users(use.owner, use.volume)
@@ -126,7 +126,7 @@ async function whyKept(
   }
   const refs = others.map(formatKey);
   if (refs.length > 0) return `${refs.join(", ")} ${refs.length === 1 ? "has" : "have"} it too`;
-  const found = await runtime.inspectVolume(engineName);
+  const found = await engine.inspectVolume(engineName);
   if (found === undefined) return undefined;
   const isOurs = found.labels[names.label.installation] === store.installationId;
   if (isOurs && !use.plain && use.owner === key.scope) return undefined;
@@ -134,8 +134,8 @@ async function whyKept(
   return `${why}; to remove it: docker volume rm ${engineName}`;
 }
 
-async function removeVolume({ runtime }: Context, name: string): Promise<boolean> {
-  const isThere = (await runtime.inspectVolume(name)) !== undefined;
-  if (isThere) await runtime.removeVolume(name);
+async function removeVolume({ engine }: Context, name: string): Promise<boolean> {
+  const isThere = (await engine.inspectVolume(name)) !== undefined;
+  if (isThere) await engine.removeVolume(name);
   return isThere;
 }

@@ -18,14 +18,14 @@ interface Claim {
 }
 
 async function ensureClaim(context: Context, workload: ResolvedWorkload, { claim, ordinal }: Claim): Promise<void> {
-  const { runtime, store, names } = context;
+  const { engine, store, names } = context;
   const volume = claimVolumeName(names, workload, claim, ordinal);
   const known = store.volumes.get(volume);
-  if (known !== undefined && (await runtime.inspectVolume(volume)) === undefined) {
+  if (known !== undefined && (await engine.inspectVolume(volume)) === undefined) {
     throw new Failure("conflict", missingText(volume, workload, ordinal), { reason: "VolumeMissing" });
   }
   const { label } = names;
-  await runtime.ensureVolume(volume, {
+  await engine.ensureVolume(volume, {
     [label.kind]: workload.kind,
     [label.scope]: workload.scope,
     [label.name]: workload.name,
@@ -43,12 +43,12 @@ async function ensureClaim(context: Context, workload: ResolvedWorkload, { claim
  * brought back without labels. Those of another installation are not ours, whatever their name.
  */
 export async function claimVolumes(context: Context, key: ManifestKey): Promise<string[]> {
-  const { runtime, store, names } = context;
+  const { engine, store, names } = context;
   const { label } = names;
   const labels = { [label.installation]: store.installationId, [label.scope]: key.scope, [label.name]: key.name };
-  const found = new Set((await runtime.listVolumes(labels)).map(({ name }) => name));
+  const found = new Set((await engine.listVolumes(labels)).map(({ name }) => name));
   for (const { volume } of store.volumes.list(key)) {
-    const known = found.has(volume) ? undefined : await runtime.inspectVolume(volume);
+    const known = found.has(volume) ? undefined : await engine.inspectVolume(volume);
     if (known !== undefined && known.labels[label.installation] === undefined) found.add(volume);
   }
   return [...found].sort();

@@ -129,13 +129,13 @@ export function createAttendance(contextOf: () => Context): Attendance {
   return {
     alone,
     async run(signal) {
-      const { clock, limits, engine, log } = contextOf();
+      const { clock, limits, link, log } = contextOf();
       const limit = createLimit(limits.attendAtOnceMax);
       // A server that died may have left any of them half-way.
       for (const block of contextOf().store.blocks.keys()) make(block, { reason: "start", dueAt: clock.steady() });
       while (!signal.aborted) {
         // Nothing is known about pods while the engine is away, and nothing can be done about them.
-        if (engine.up()) {
+        if (link.up()) {
           try {
             look(limit);
           } catch (error) {

@@ -1,6 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { createLimit } from "../../../base/words/limit.ts";
-import type { Container } from "../../engine/runtime.ts";
+import type { ObservedPod } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { isAmong, isOfPlugin, placesOf, placeText } from "./own-places.ts";
 import type { Place } from "./plugin-room.ts";
@@ -31,20 +30,16 @@ export interface CallbackRoom {
   requireOwnPlugin(caller: CallbackCaller, name: string): void;
 }
 
-/** Containers that are inspected at the same time to find an address. */
-const inspectAtOnce = 8;
-/** Whom nobody knew is not looked for again so soon: a look costs the engine a call for each container. */
+/** Whom nobody knew is not looked for again so soon: a look costs the engine a listing of everything. */
 const strangerMs = 1_000;
 const strangersMax = 1_000;
 
 export function createCallbackRoom(context: Context): CallbackRoom {
-  /** Address → container, as last seen; addresses are given out again, so each use asks once more. */
-  const seen = new Map<string, string>();
   /** Address → when it may be looked for again, of the steady clock. */
   const strangers = new Map<string, number>();
   const find = async (address: string) => {
     if ((strangers.get(address) ?? 0) > context.clock.steady()) return undefined;
-    const found = await findContainer(context, seen, address);
+    const found = await findPod(context, address);
     if (found === undefined) {
       if (strangers.size >= strangersMax) strangers.clear();
       strangers.set(address, context.clock.steady() + strangerMs);
@@ -76,47 +71,19 @@ function isOwn(context: Context, { plugin, only }: CallbackCaller, place: Place)
   return (only === undefined || isAmong(only, place)) && isOfPlugin(context, plugin, place);
 }
 
-async function findContainer(
-  context: Context,
-  seen: Map<string, string>,
-  address: string,
-): Promise<CallbackCaller | undefined> {
-  const known = seen.get(address);
-  const candidates = (await context.runtime.list()).filter(({ state }) => state === "running");
-  const sameAsBefore = candidates.filter(({ id }) => id === known);
-  const others = candidates.filter(({ id }) => id !== known);
-  for (const group of [sameAsBefore, others]) {
-    const owned = group.flatMap((container) => ownedBy(context, container) ?? []);
-    const limit = createLimit(inspectAtOnce);
-    const addresses = await Promise.all(owned.map(({ container }) => limit(() => addressOf(context, container))));
-    const at = addresses.indexOf(address);
-    const found = owned[at];
-    if (found === undefined) continue;
-    seen.set(address, found.container.id);
-    const { plugin, block } = found;
-    return { plugin, actor: `pod ${found.container.name}`, only: placesOf(context, block) };
-  }
-  seen.delete(address);
-  return undefined;
+/** Addresses are given out again, so each use asks anew. */
+async function findPod(context: Context, address: string): Promise<CallbackCaller | undefined> {
+  const pods = await context.engine.observe();
+  const pod = pods.find(({ addresses }) => addresses[context.names.network] === address);
+  const owned = pod && ownedBy(context, pod);
+  if (owned === undefined) return undefined;
+  const { plugin, block } = owned;
+  return { plugin, actor: `pod ${owned.pod.name}`, only: placesOf(context, block) };
 }
 
-/** The block that a container came from, and its plugin. */
-function ownedBy({ store, names }: Context, container: Container) {
-  const {
-    kind = "",
-    scope = "",
-    name = "",
-  } = {
-    kind: container.labels[names.label.kind],
-    scope: container.labels[names.label.scope],
-    name: container.labels[names.label.name],
-  };
-  const owner = store.blocks.ownerOf({ kind, scope, name });
+/** The block that a pod came from, and its plugin. */
+function ownedBy({ store }: Context, pod: ObservedPod) {
+  const owner = pod.identity && store.blocks.ownerOf(pod.identity.key);
   const block = owner && store.blocks.get(owner);
-  return block === undefined ? undefined : { container, plugin: block.plugin, block };
-}
-
-async function addressOf({ runtime, names }: Context, { id }: Container): Promise<string | undefined> {
-  const detail = await runtime.inspect(id);
-  return detail?.networks[names.network]?.ipAddress || undefined;
+  return block === undefined ? undefined : { pod, plugin: block.plugin, block };
 }

@@ -16,13 +16,13 @@ const quietMs = 1_250;
  * when the server stops meanwhile: then the pod stays, for the next one to decide.
  */
 export async function drain(context: Context, pod: Pod, drainMs: number): Promise<boolean> {
-  const { clock, runtime, closing } = context;
+  const { clock, engine, closing } = context;
   const begun = clock.steady();
-  const first = await runtime.connections(pod.id).catch(() => undefined);
+  const first = await engine.connections(pod).catch(() => undefined);
   if (first?.listening === false) return true;
   if (first === undefined && !(await isRunning(context, pod))) return true;
   let busyAt = Number.NEGATIVE_INFINITY;
-  for (let seen = first; !closing.aborted; seen = await runtime.connections(pod.id).catch(() => undefined)) {
+  for (let seen = first; !closing.aborted; seen = await engine.connections(pod).catch(() => undefined)) {
     const now = clock.steady();
     if (seen !== undefined && seen.established > 0) busyAt = now;
     const noticed = now - begun >= noticeMs;
@@ -33,7 +33,7 @@ export async function drain(context: Context, pod: Pod, drainMs: number): Promis
 }
 
 /** It may have ended since it was listed: then there is nothing to wait for. */
-async function isRunning({ runtime }: Context, { id }: Pod): Promise<boolean> {
-  const detail = await runtime.inspect(id).catch(() => undefined);
+async function isRunning({ engine }: Context, pod: Pod): Promise<boolean> {
+  const detail = await engine.inspect(pod).catch(() => undefined);
   return detail?.state === "running";
 }

@@ -4,7 +4,7 @@ import { wordsOf } from "../../core/lenient.ts";
 import { parsePort } from "../../core/ports.ts";
 import type { Context } from "../state/context.ts";
 import { readinessOf } from "../state/observe.ts";
-import { localNode, type Pod } from "../state/pod.ts";
+import type { Pod } from "../state/pod.ts";
 import { specOf } from "../state/pod-spec.ts";
 import { isPodKind } from "../state/target.ts";
 import { byIdentity } from "./pods.ts";
@@ -60,7 +60,7 @@ function endpointOf(context: Context, pod: Pod, ports: number[]): PodEndpoint {
     name,
     replica: pod.replicaId,
     ...(pod.ordinal === undefined ? {} : { ordinal: pod.ordinal }),
-    node: localNode,
+    node: pod.node,
     id: pod.id,
     ip: pod.address,
     ports,

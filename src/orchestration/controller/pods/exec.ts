@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { ExecResult } from "../../api/exec.ts";
 import { readExecBody } from "../../core/exec-request.ts";
 import { podNameOk } from "../../core/identity.ts";
-import type { ExecSession, ExecSpec } from "../../engine/runtime.ts";
+import type { ExecSession, ExecSpec } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
 import type { ExecOptions, RunningExec } from "../controller.ts";
 import { isoTime } from "../state/wire.ts";
@@ -53,12 +53,12 @@ export function createExecRoom(context: Context): ExecRoom {
   return {
     track,
     async start(name, body, options) {
-      const { engine, runtime } = context;
+      const { link, engine } = context;
       if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
       const { actor, ...rest } = options;
       const spec = { ...readExecBody(body), ...rest };
-      engine.require();
-      const session = await runtime.exec(name, spec);
+      link.require();
+      const session = await engine.exec(engine.named(name), spec);
       record(context, { name, actor, spec });
       return track(name, session);
     },

@@ -38,7 +38,7 @@ export async function stopOurs(context: Context, pod: Pod, options: Stop): Promi
   await markStopped(context, pod, options);
   context.leaving.add(pod.id);
   try {
-    await context.runtime.stop(pod.id, { graceMs: options.graceMs });
+    await context.engine.stop(pod, { graceMs: options.graceMs });
     // Seen as stopped before it counts as staying: in between nobody may take it for ready.
     await context.pods.refresh(pod.key).catch(() => undefined);
   } catch (error) {

@@ -1,13 +1,13 @@
 import { signalOf } from "../../../base/pure/exit-code.ts";
 import type { ProbeTransition } from "../../core/probe.ts";
-import type { RuntimeEvent } from "../../engine/runtime.ts";
+import type { PodEvent } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** Makes events, and records of deaths, of what happens to replicas without anybody having asked for it. */
 export interface Incidents {
   /** An event of the engine about a container that is known, before the table has taken it in. */
-  heard(pod: Pod, event: RuntimeEvent): void;
+  heard(pod: Pod, event: PodEvent): void;
   /** A probe crossed its threshold. */
   probed(pod: Pod, change: ProbeTransition): void;
   /** Resolves when all that was heard is written. */
@@ -81,13 +81,13 @@ export function createIncidents(contextOf: () => Context): Incidents {
     await notes.write((tx) => tx.events.append(event, clock.now()), { durable: false });
   }
 
-  async function died(pod: Pod, event: RuntimeEvent, oomKilled: boolean): Promise<void> {
+  async function died(pod: Pod, event: PodEvent, oomKilled: boolean): Promise<void> {
     const context = contextOf();
     const { exitCode } = event;
     const action = oomKilled ? "replica.oom" : exitCode === 0 ? "replica.exit" : "replica.crash";
     const times = fold(pod, action);
     if (times === undefined) return;
-    const found = await context.runtime.inspect(pod.id);
+    const found = await context.engine.inspect(pod);
     // As the engine dates it, so that whoever looks later knows it for the same death.
     const finishedAt = found?.finishedAt ?? event.at;
     const dead: Pod = { ...pod, state: "exited", finishedAt, exitCode, lastExitCode: exitCode, oomKilled, error: "" };

@@ -1,6 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { podNameOk } from "../../core/identity.ts";
-import type { LogOptions } from "../../engine/runtime.ts";
+import type { LogOptions } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
 
 /**
@@ -13,17 +13,18 @@ export async function podLogs(
   { signal, ...options }: LogOptions & { signal: AbortSignal },
 ): Promise<AsyncIterable<Uint8Array>> {
   if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
-  context.engine.require();
+  context.link.require();
   return context.logReaders.reading(name, signal, async () => {
     // A silent pod must not hold up the answer, so whether it is there is asked beforehand.
     if (options.follow) await requireContainer(context, name);
-    const bytes = context.runtime.logs(name, options, signal);
+    const bytes = context.engine.logs(context.engine.named(name), options, signal);
     return options.follow ? bytes : begun(bytes);
   });
 }
 
-async function requireContainer({ runtime }: Context, name: string): Promise<void> {
-  if ((await runtime.inspect(name)) === undefined) throw new Failure("not_found", `no container "${name}"`);
+async function requireContainer({ engine }: Context, name: string): Promise<void> {
+  if ((await engine.inspect(engine.named(name))) === undefined)
+    throw new Failure("not_found", `no container "${name}"`);
 }
 
 /** The same once its first part is there: what is wrong shows before that. */

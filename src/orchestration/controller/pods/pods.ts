@@ -3,20 +3,19 @@ import { formatKey } from "../../api/manifest.ts";
 import type { Degraded, PodDetail, PodRecord, Readiness } from "../../api/pods.ts";
 import { podNameOk } from "../../core/identity.ts";
 import { MASK } from "../../core/mask.ts";
-import type { ContainerDetail } from "../../engine/runtime.ts";
+import type { InspectedPod } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { parseKeyText } from "../state/key-text.ts";
 import type { Target } from "../controller.ts";
 import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";
-import { localNode as node, type Pod } from "../state/pod.ts";
-import { stopGently } from "./stop.ts";
+import type { Pod } from "../state/pod.ts";
 import { matches } from "../state/target.ts";
 import { isoTime, wireManifest } from "../state/wire.ts";
 
 /** GET /pods, sorted by kind, scope, name, replica. */
 export async function listPods(context: Context, filter: Target, options: { detail: boolean; spec: boolean }) {
-  context.engine.require();
+  context.link.require();
   await context.pods.refreshAll();
   const pods = [...context.pods.all()].filter((pod) => matches(pod.key, filter)).sort(byIdentity);
   const rows = await Promise.all(pods.map((pod) => row(context, pod, options)));
@@ -29,7 +28,7 @@ async function row(
   options: { detail: boolean; spec: boolean },
 ): Promise<PodRecord | undefined> {
   if (!options.detail) return podRecord(context, pod, options.spec);
-  const container = await context.runtime.inspect(pod.id);
+  const container = await context.engine.inspect(pod);
   if (container === undefined) return undefined;
   const detail = await podDetail(context, { container, pod, spec: options.spec });
   // A detail row keeps the compact names; its `state` object is what the contract of `GET /pods/{name}` shows.
@@ -89,29 +88,30 @@ function identity(context: Context, pod: Pod) {
     ...(pod.releaseId === undefined ? {} : { release_id: pod.releaseId }),
     ready: readinessOf(context, pod).ready,
     frozen: context.store.frozen.list(pod.key).includes(pod.replicaId),
-    node,
+    node: pod.node,
   };
 }
 
 /** GET /pods/{name}: any container of the machine, ours or not. */
 export async function getPod(context: Context, name: string, options: { spec: boolean }): Promise<{ pod: PodDetail }> {
   refuseBadName(name);
-  context.engine.require();
-  const container = await context.runtime.inspect(name);
+  context.link.require();
+  const container = await context.engine.inspect(context.engine.named(name));
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
 }
 
 interface DetailInput {
-  container: ContainerDetail;
+  container: InspectedPod;
   pod: Pod | undefined;
   spec: boolean;
 }
 
 async function podDetail(context: Context, { container, pod, spec }: DetailInput): Promise<PodDetail> {
   const manifest = pod === undefined ? undefined : context.store.manifests.get(pod.key);
-  const image = await context.runtime.inspectImage(container.imageId);
+  const image = await context.engine.inspectImage(container.imageId);
   const literals = { ...image?.env, ...stringsOf(manifest?.spec.env) };
+  const { node } = container;
   const unmanaged = { kind: "", resource_name: "", ready: container.state === "running", frozen: false, node };
   const { nanoCpus: _cpus, memoryBytes: _memory, ...rest } = container;
   return {
@@ -145,7 +145,7 @@ async function podDetail(context: Context, { container, pod, spec }: DetailInput
   };
 }
 
-function stateObject(container: ContainerDetail): PodDetail["state"] {
+function stateObject(container: InspectedPod): PodDetail["state"] {
   const { state, exitCode, oomKilled, error, startedAt, finishedAt, restartCount } = container;
   const running = state === "running";
   return {
@@ -186,7 +186,7 @@ function stringsOf(value: unknown): Record<string, string> {
 export function podReady(context: Context, name: string): Readiness {
   const pod = context.pods.byName(name);
   if (pod === undefined && !context.pods.hasLooked()) {
-    const reason = `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`;
+    const reason = `the container engine cannot be reached: ${context.link.error() ?? "unknown error"}`;
     return { container_name: name, ready: false, startup_passed: false, reason };
   }
   if (pod === undefined) throw new Failure("not_found", `no pod "${name}"`);
@@ -196,8 +196,8 @@ export function podReady(context: Context, name: string): Readiness {
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
 export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
   refuseBadName(name);
-  context.engine.require();
-  const container = await context.runtime.inspect(name);
+  context.link.require();
+  const container = await context.engine.inspect(context.engine.named(name));
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
   await context.pods.refreshAll();
   const pod = context.pods.byId(container.id);
@@ -208,8 +208,8 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
     );
   }
   if (pod !== undefined) refuseOneOff(pod);
-  const { id, stopGraceMs: graceMs } = container;
-  if (pod === undefined) await context.runtime.stop(id, { graceMs });
+  const { stopGraceMs: graceMs } = container;
+  if (pod === undefined) await context.engine.stop(container, { graceMs });
   else await stopOurs(context, pod, { freeze, graceMs, actor });
   return { name, freeze };
 }
@@ -220,13 +220,13 @@ export async function stopPod(context: Context, name: string, { freeze, actor }:
  */
 export async function startPod(context: Context, name: string, { actor }: { actor: string }) {
   refuseBadName(name);
-  context.engine.require();
-  const container = await context.runtime.inspect(name);
+  context.link.require();
+  const container = await context.engine.inspect(context.engine.named(name));
   if (container === undefined) return thaw(context, name, actor);
   await context.pods.refreshAll();
   const pod = context.pods.byId(container.id);
   if (pod === undefined) {
-    await context.runtime.start(container.id);
+    await context.engine.start(container);
     return { name, recreated: false, unfroze: false };
   }
   refuseOneOff(pod);
@@ -241,8 +241,8 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
   // Stopped before the mark goes: a frozen pod is nobody's business but ours.
-  if (pod.state === "running") await stopGently(context, pod.id);
-  await context.runtime.remove(pod.id);
+  if (pod.state === "running") await context.engine.stopGently(pod);
+  await context.engine.remove(pod);
   const unfroze = await context.store.write((tx) => {
     const ids = tx.frozen.remove(pod.key, pod.replicaId);
     tx.manifests.touch(pod.key);

@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ProbeAction, ProbeConfig } from "../../core/probe-config.ts";
+import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 
 export interface Attempt {
@@ -9,7 +10,7 @@ export interface Attempt {
 }
 
 export interface ProbedContainer {
-  id: string;
+  pod: PodRef;
   /** Where its ports are reached from here; undefined without a network of its own. */
   address: string | undefined;
 }
@@ -115,11 +116,11 @@ async function tcp(host: string, port: number, limit: AbortSignal): Promise<Atte
 
 async function exec(
   context: Context,
-  { id }: ProbedContainer,
+  { pod }: ProbedContainer,
   command: string[],
   limit: AbortSignal,
 ): Promise<Attempt> {
-  const session = await context.runtime.exec(id, { command, env: [], tty: false, interactive: false });
+  const session = await context.engine.exec(pod, { command, env: [], tty: false, interactive: false });
   limit.addEventListener("abort", () => void session.kill().catch(() => undefined), { once: true });
   const decoder = new TextDecoder();
   let said = "";

@@ -19,7 +19,7 @@ import {
 } from "../../core/probe.ts";
 import { type ProbeName, type ProbesConfig, probeConfig } from "../../core/probe-config.ts";
 import type { Context } from "../state/context.ts";
-import { addressIn, type Pod } from "../state/pod.ts";
+import type { Pod } from "../state/pod.ts";
 import { specOf } from "../state/pod-spec.ts";
 import { attemptProbe } from "./probe-attempt.ts";
 import { linesOf } from "./incidents.ts";
@@ -78,7 +78,7 @@ export function createProbeEngine(
     if (own === undefined || runner.busy.has(probe)) return;
     runner.busy.add(probe);
     runner.address ??= await addressOf(context, runner.pod);
-    const { ok, text } = await attemptProbe(context, { id: runner.pod.id, address: runner.address }, own);
+    const { ok, text } = await attemptProbe(context, { pod: runner.pod, address: runner.address }, own);
     runner.busy.delete(probe);
     // Restarted or gone meanwhile: the answer is about somebody else.
     if (runners.get(runner.pod.id) !== runner) return;
@@ -114,16 +114,16 @@ export function createProbeEngine(
 
   async function killAndStart(context: Context, runner: Runner): Promise<void> {
     const { pod } = runner;
-    const detail = await context.runtime.inspect(pod.id);
+    const detail = await context.engine.inspect(pod);
     if (detail === undefined) return;
     const { liveness } = runner.state.states;
     const action = runner.config.liveness?.action;
     const why = `liveness probe${action === undefined ? "" : ` (${checkText(action)})`} failed: ${liveness?.text ?? ""}`;
     // Its output as it was before we ended it.
     const draft = await context.deaths.examine({ ...pod, oomKilled: false, error: "" }, `killed: ${why}`);
-    await context.runtime.stop(pod.id, { graceMs: detail.stopGraceMs });
-    const ended = await context.runtime.inspect(pod.id);
-    await context.runtime.start(pod.id);
+    await context.engine.stop(pod, { graceMs: detail.stopGraceMs });
+    const ended = await context.engine.inspect(pod);
+    await context.engine.start(pod);
     context.pods.healed(pod.id, "killed by its liveness probe");
     await context.deaths.keep({ ...draft, at: ended?.finishedAt ?? context.clock.now(), exitCode: ended?.exitCode });
     const event = { actor: "reconciler", action: "replica.restart", ...pod.key };
@@ -250,7 +250,7 @@ function probesOf(context: Context, pod: Pod): ProbesConfig {
 
 /** On its first network, or loopback where it shares the machine's. Read anew after each start. */
 async function addressOf(context: Context, pod: Pod): Promise<string | undefined> {
-  const detail = await context.runtime.inspect(pod.id).catch(() => undefined);
+  const detail = await context.engine.inspect(pod).catch(() => undefined);
   if (detail === undefined) return undefined;
-  return addressIn(detail, context.names) ?? Object.values(detail.addresses)[0];
+  return detail.address ?? Object.values(detail.addresses)[0];
 }

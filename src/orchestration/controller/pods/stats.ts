@@ -21,7 +21,7 @@ export async function podStats(
   if (!context.usage.enabled) {
     throw new Failure("unavailable", "the stats collector is off; start the server with --stats-interval 15s");
   }
-  context.engine.require();
+  context.link.require();
   const collected = live ? undefined : context.usage.latest();
   const snapshot = collected ?? (await context.usage.live());
   const rows = [...snapshot.pods.values()].flatMap((usage) => record(context, filter, usage) ?? []);
@@ -35,15 +35,12 @@ export async function podStats(
 
 /** Undefined for what the filter leaves out, and for containers without an identity. */
 function record(context: Context, filter: Target, usage: PodUsage): Stats | undefined {
-  const { label } = context.names;
-  const kind = usage.labels[label.kind];
-  const name = usage.labels[label.name];
-  if (kind === undefined || name === undefined) return undefined;
-  const key = { kind, scope: usage.labels[label.scope] ?? "", name };
+  if (usage.identity === undefined) return undefined;
+  const { key, replicaId } = usage.identity;
   if (!matches(key, filter)) return undefined;
   const manifest = context.store.manifests.get(key);
   return {
-    identity: { ...key, replica_id: usage.labels[label.replicaId] ?? "" },
+    identity: { ...key, replica_id: replicaId },
     container_name: usage.name,
     usage: figures(usage),
     limits: manifest === undefined ? {} : limitsOf(manifest.spec),

@@ -4,7 +4,6 @@ import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
 import { keyText } from "../state/key-text.ts";
 import { awaitsPost } from "./release-step.ts";
-import { stopGently } from "../pods/stop.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
 export interface OrphanWatch {
@@ -55,12 +54,12 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
 
 /** Ends commands that a client ran through a server that was killed: nobody is connected to them any more. */
 export async function endUnattended(context: Context): Promise<void> {
-  const { pods, runtime, attached } = context;
+  const { pods, engine, attached } = context;
   const left = [...pods.all()].filter(({ role, name }) => role === "run" && !attached.has(name));
-  for (const { id, name } of left) {
-    await stopGently(context, id);
-    await runtime.remove(id);
-    context.log.info("command of a client that is gone ended", { container: name });
+  for (const pod of left) {
+    await engine.stopGently(pod);
+    await engine.remove(pod);
+    context.log.info("command of a client that is gone ended", { container: pod.name });
   }
 }
 
@@ -73,8 +72,8 @@ function isOfRelease({ store }: Context, pod: Pod): boolean {
 async function removeStray(context: Context, id: string): Promise<void> {
   const pod = context.pods.byId(id);
   if (pod === undefined) return;
-  await stopGently(context, id);
-  await context.runtime.remove(id);
+  await context.engine.stopGently(pod);
+  await context.engine.remove(pod);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };
   await context.notes.write((tx) =>

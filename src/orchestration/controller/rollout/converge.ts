@@ -30,7 +30,7 @@ export interface Round {
 export async function converge(context: Context, tearDown: TearDown, key: ManifestKey): Promise<Round> {
   const deletion = context.store.deletions.get(key);
   if (deletion !== undefined) {
-    if (!context.engine.up()) return { settled: false };
+    if (!context.link.up()) return { settled: false };
     await context.jobs.cancelAll(key, "the manifest was deleted");
     await tearDown.finish(deletion);
   }
@@ -53,7 +53,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
 const roundsMax = 200;
 
 async function convergePods(context: Context, key: ManifestKey): Promise<Round> {
-  if (!context.engine.up()) return { settled: false };
+  if (!context.link.up()) return { settled: false };
   for (let round = 0; round < roundsMax; round++) {
     const manifest = context.store.manifests.get(key);
     if (manifest === undefined) return { settled: false, againInMs: 0 };
@@ -118,7 +118,7 @@ async function startStopped(context: Context, { key, workload }: { key: Manifest
 /** Init containers that nobody waits for any more: their replica was being made when the server ended. */
 async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<void> {
   const leftovers = context.pods.of(key).filter(({ role }) => role === "init");
-  await Promise.all(leftovers.map(({ id }) => context.runtime.remove(id)));
+  await Promise.all(leftovers.map((pod) => context.engine.remove(pod)));
 }
 
 /** A release whose commands have yet to run; also after a restart of the server in the middle of them. */

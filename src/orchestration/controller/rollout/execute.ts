@@ -3,9 +3,10 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import { assetRefs } from "../../core/assets.ts";
 import { containerSpec } from "../../core/container-spec.ts";
 import { isCurrent } from "../../core/plan/classify.ts";
-import type { Step } from "../../core/plan/pod.ts";
+import type { PlannedPod, Step } from "../../core/plan/pod.ts";
 import { replicaId } from "../../../base/pure/replica-id.ts";
 import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../../core/workload.ts";
+import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { drain } from "../pods/drain.ts";
 import { refuseHeldPorts } from "../desired/host-ports.ts";
@@ -64,7 +65,7 @@ export async function prepare(context: Context, workload: Preparable): Promise<s
   await requireAssets(context, workload);
   if (workload.container.networkMode === "bridge") {
     for (const network of [context.names.network, ...workload.container.networks]) {
-      await context.runtime.ensureNetwork(network);
+      await context.engine.ensureNetwork(network);
     }
   }
   await ensureVolumes(context, workload.container.mounts);
@@ -108,11 +109,11 @@ async function perform(context: Context, performance: Performance): Promise<void
     case "create":
       return create(context, { ...performance, ordinal: step.ordinal, why: step.why });
     case "start":
-      return heal(context, { ...performance, id: step.pod.id, replica: step.pod.replicaId, why: step.why });
+      return heal(context, { ...performance, pod: step.pod, why: step.why });
     case "remove":
       return remove(context, { key, workload, step });
     case "rename":
-      return context.runtime.rename(step.pod.id, step.to);
+      return context.engine.rename(step.pod, step.to);
   }
 }
 
@@ -138,8 +139,8 @@ async function startNew(context: Context, { workload, ordinal, why, imageRef }: 
     context.names,
   );
   // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
-  const container = await context.starts(() => createAndStart(context, { spec, workload, replica: id }));
-  await stopIfFrozen(context, workload, { replica: id, container });
+  const pod = await context.starts(() => createAndStart(context, { spec, workload, replica: id }));
+  await stopIfFrozen(context, workload, { replica: id, pod });
   await note(context, workload, { action: "replica.create", replica: id, why });
 }
 
@@ -150,17 +151,17 @@ interface Starting {
 }
 
 /** One that was frozen since the plan was made is not started, for however short a time: another may take its place. */
-async function createAndStart(context: Context, { spec, workload, replica }: Starting): Promise<string> {
-  const { runtime } = context;
-  const container = await runtime.create(spec);
-  if (isFrozen(context, workload, replica)) return container;
+async function createAndStart(context: Context, { spec, workload, replica }: Starting): Promise<PodRef> {
+  const { engine } = context;
+  const pod = await engine.create(spec);
+  if (isFrozen(context, workload, replica)) return pod;
   try {
-    await runtime.start(container);
+    await engine.start(pod);
   } catch (error) {
-    await runtime.remove(container);
+    await engine.remove(pod);
     throw error;
   }
-  return container;
+  return pod;
 }
 
 function isFrozen({ store }: Context, workload: ResolvedWorkload, replica: string): boolean {
@@ -171,10 +172,10 @@ function isFrozen({ store }: Context, workload: ResolvedWorkload, replica: strin
 async function stopIfFrozen(
   context: Context,
   workload: ResolvedWorkload,
-  { replica, container }: { replica: string; container: string },
+  { replica, pod }: { replica: string; pod: PodRef },
 ): Promise<void> {
   if (!isFrozen(context, workload, replica)) return;
-  await context.runtime.stop(container, { graceMs: workload.container.stopGraceMs });
+  await context.engine.stop(pod, { graceMs: workload.container.stopGraceMs });
 }
 
 function freshReplicaId(context: Context, taken: Set<string>): string {
@@ -190,12 +191,12 @@ function freshReplicaId(context: Context, taken: Set<string>): string {
 const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
 
 interface Healing extends Pick<Performance, "key" | "workload" | "interrupt"> {
-  id: string;
-  replica: string;
+  pod: PlannedPod;
   why: string;
 }
 
-async function heal(context: Context, { key, workload, id, replica, why, interrupt }: Healing): Promise<void> {
+async function heal(context: Context, { key, workload, pod, why, interrupt }: Healing): Promise<void> {
+  const { id, replicaId: replica } = pod;
   context.progress.started(id, context.clock.steady());
   const died = context.pods.byId(id);
   const death = died?.state === "exited" ? { ...died } : undefined;
@@ -203,19 +204,19 @@ async function heal(context: Context, { key, workload, id, replica, why, interru
     // Something else is wanted since the plan was made: an outdated one is made anew, never started as it was.
     const isDone = await context.starts(async () => {
       if (interrupt.aborted || isFrozen(context, workload, replica)) return false;
-      await context.runtime.start(id);
+      await context.engine.start(pod);
       return true;
     });
     if (!isDone) return;
   } catch (error) {
     if (error instanceof Failure && error.code === "not_found") return;
     const keep = error instanceof Failure && waitable.has(error.reason ?? "");
-    if (!keep) await context.runtime.remove(id);
+    if (!keep) await context.engine.remove(pod);
     throw error;
   }
-  await stopIfFrozen(context, workload, { replica, container: id });
+  await stopIfFrozen(context, workload, { replica, pod });
   // The engine's own policy was faster: that counts, and has been told.
-  if (death !== undefined && (await restartsOf(context, id)) > death.restarts) return;
+  if (death !== undefined && (await restartsOf(context, pod)) > death.restarts) return;
   // Afterwards, for nobody should wait for a record: its output is still there.
   if (death !== undefined) {
     context.pods.healed(id);
@@ -225,8 +226,8 @@ async function heal(context: Context, { key, workload, id, replica, why, interru
 }
 
 /** As the engine counts them now; a start of ours has set them to 0. */
-async function restartsOf({ runtime }: Context, id: string): Promise<number> {
-  const detail = await runtime.inspect(id).catch(() => undefined);
+async function restartsOf({ engine }: Context, pod: PodRef): Promise<number> {
+  const detail = await engine.inspect(pod).catch(() => undefined);
   return detail?.restartCount ?? 0;
 }
 
@@ -245,9 +246,9 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   try {
     if (step.drain && seen?.state === "running" && !(await drain(context, seen, workload.rollout.drainMs))) return;
     if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
-      await context.runtime.stop(pod.id, { graceMs: workload.container.stopGraceMs });
+      await context.engine.stop(pod, { graceMs: workload.container.stopGraceMs });
     }
-    await context.runtime.remove(pod.id);
+    await context.engine.remove(pod);
   } catch (error) {
     // It stays for now, and by the next try it may be wanted again.
     context.leaving.remove(pod.id);

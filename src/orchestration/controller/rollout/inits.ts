@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { initContainerName, oneOffSpec } from "../../core/one-off-spec.ts";
 import type { ResolvedInit, ResolvedWorkload } from "../../core/workload.ts";
+import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { ensureImageRef } from "../desired/images.ts";
 import type { Interruption } from "../state/interrupt.ts";
@@ -76,7 +77,7 @@ async function tryInit(context: Context, { workload, replicaId, imageRef, interr
   };
   const spec = oneOffSpec(template, one, context.names);
   let containerId = "";
-  const onStarted = async (id: string): Promise<void> => {
+  const onStarted = async ({ id }: PodRef): Promise<void> => {
     containerId = id;
   };
   const { timeoutMs } = init;

@@ -35,7 +35,7 @@ const looksAfterDelete = 2;
 
 /** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
 export function createReconciler(context: Context, tearDown: TearDown): Reconciler {
-  const { store, pods, engine, progress, clock, limits, log } = context;
+  const { store, pods, link, progress, clock, limits, log } = context;
   /** What was true when a resource was last found settled. */
   const settled = new Map<KeyText, string>();
   /** What each resource's present round is about. */
@@ -148,7 +148,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
   }
 
   async function tick(count: number): Promise<void> {
-    if (!engine.up()) return;
+    if (!link.up()) return;
     if (count % deepEvery === 0) enqueueAll();
     await resync();
     const isTurn = count % unusedEvery === 0;

@@ -8,15 +8,14 @@ import { codeOf, releaseContainers, stepsOf, timeoutOf } from "./release-step.ts
  * waited for, at most until their time is up. A migration is never cut off, and never has company.
  */
 export async function clearTheWay(context: Context, release: ReleaseRecord, leave: AbortSignal): Promise<void> {
-  const { label } = context.names;
-  const found = await context.runtime.list(releaseContainers(release));
+  const found = await context.engine.observe(releaseContainers(release));
   const done = new Set(
     stepsOf(release.spec).flatMap((step) => (codeOf(release, step) === undefined ? [] : [step.nameFor(release)])),
   );
-  for (const container of found.filter(({ labels }) => labels[label.role] === "release")) {
-    const owner = container.labels[label.releaseId] ?? "";
-    if (owner === release.id && !done.has(container.name)) continue;
+  for (const pod of found.filter(({ identity }) => identity?.role === "release")) {
+    const owner = pod.identity?.releaseId ?? "";
+    if (owner === release.id && !done.has(pod.name)) continue;
     const timeoutMs = timeoutOf(context.store.releases.get(owner)?.spec ?? {});
-    await outlive(context, container.id, { timeoutMs, leave });
+    await outlive(context, pod, { timeoutMs, leave });
   }
 }

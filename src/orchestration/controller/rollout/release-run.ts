@@ -36,7 +36,7 @@ export async function runRelease(
   requireBlock(stored);
   // Nothing would be told until it is back.
   const isOwn = under?.cause === "release_run";
-  if (!isOwn) context.engine.require();
+  if (!isOwn) context.link.require();
   if (under !== undefined && runsStored(under, stored)) {
     if (!isOwn && context.releasePhases.claim(under.id)) return stream(under);
     throw underWay(under);

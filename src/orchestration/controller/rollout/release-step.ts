@@ -122,11 +122,11 @@ async function inContainer(
   if (manifest === undefined) throw new Failure("not_found", `${kind} "${scope}/${name}" was deleted`);
   const { workload, problems } = resolveStored(context, { ...manifest, spec: release.spec });
   refuseUnresolved(problems);
-  const given = release.imageId === undefined ? undefined : await context.runtime.inspectImage(release.imageId);
+  const given = release.imageId === undefined ? undefined : await context.engine.inspectImage(release.imageId);
   const hash = specHash(manifest.kind, release.spec);
   const imageRef = given?.id ?? (await ensureImage(context, { ...workload, hash }));
   for (const network of [context.names.network, ...workload.container.networks]) {
-    await context.runtime.ensureNetwork(network);
+    await context.engine.ensureNetwork(network);
   }
   await ensureVolumes(context, workload.container.mounts);
   const template = { ...workload.container, nanoCpus: undefined, memoryBytes: undefined };

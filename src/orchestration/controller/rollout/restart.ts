@@ -23,7 +23,7 @@ export interface RestartOptions {
 export async function restart(context: Context, target: Target, { wait, pull, actor }: RestartOptions) {
   const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
   const key = { kind, scope, name };
-  if (wait) context.engine.require();
+  if (wait) context.link.require();
   const manifests = [context.store.manifests.get(key) ?? []].flat();
   const pulled = pull ? await pullImages(context, { manifests }) : undefined;
   const id = `op-${Buffer.from(context.randomBytes(8)).toString("hex")}`;
@@ -97,13 +97,13 @@ async function settled(context: Context, key: ManifestKey, goal: Goal): Promise<
     if (now.state === "failed") {
       throw new Failure("conflict", `${formatKey(key)} is restarting, but not getting ready: ${now.error}`);
     }
-    if (!context.engine.up()) throw engineLost(context, key);
+    if (!context.link.up()) throw engineLost(context, key);
     await nextMove(context, key);
   }
 }
 
 function engineLost(context: Context, key: ManifestKey): Failure {
-  const why = context.engine.error() ?? "unknown error";
+  const why = context.link.error() ?? "unknown error";
   const text = `${formatKey(key)} is restarting, but the container engine cannot be reached: ${why}; the restart goes on by itself`;
   return new Failure("unavailable", text, { reason: "EngineUnavailable", retryAfterSeconds: 2 });
 }

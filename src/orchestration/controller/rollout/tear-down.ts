@@ -8,7 +8,6 @@ import type { Context } from "../state/context.ts";
 import { type KeyText, keyText } from "../state/key-text.ts";
 import { pruneNamedVolumes } from "../desired/named-volumes.ts";
 import { releaseContainers } from "./release-step.ts";
-import { stopGently } from "../pods/stop.ts";
 import { claimVolumes } from "../desired/volumes.ts";
 
 /** Finishes what a delete mark asks for, and lets a caller wait for it. */
@@ -27,7 +26,7 @@ export function createTearDown(context: Context): TearDown {
 
   return {
     wait(key) {
-      if (!context.engine.up()) return Promise.resolve({ ...emptySummary(), errors: [whenBack] });
+      if (!context.link.up()) return Promise.resolve({ ...emptySummary(), errors: [whenBack] });
       const text = keyText(key);
       const over = new AbortController();
       const done = new Promise<PruneSummary>((resolve) => {
@@ -56,9 +55,9 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
   await Promise.all(
     pods.map(async (pod) => {
       if (pod.state === "running" || pod.state === "restarting") {
-        await stopGently(context, pod.id);
+        await context.engine.stopGently(pod);
       }
-      await context.runtime.remove(pod.id);
+      await context.engine.remove(pod);
     }),
   );
   if (pods.length > 0) await context.pods.refresh(key);
@@ -67,15 +66,15 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
 /** Commands of its releases that run: what they were for is gone. Those of a namesake that was applied since go on. */
 async function removeCommands(context: Context, key: ManifestKey): Promise<void> {
   if (key.kind !== "deployment") return;
-  const { role, releaseId } = context.names.label;
-  const found = await context.runtime.list(releaseContainers(key));
+  const found = await context.engine.observe(releaseContainers(key));
   const orphaned = found.filter(
-    ({ labels }) => labels[role] === "release" && context.store.releases.get(labels[releaseId] ?? "") === undefined,
+    ({ identity }) =>
+      identity?.role === "release" && context.store.releases.get(identity.releaseId ?? "") === undefined,
   );
   await Promise.all(
-    orphaned.map(async ({ id, state }) => {
-      if (state === "running") await stopGently(context, id);
-      await context.runtime.remove(id);
+    orphaned.map(async (pod) => {
+      if (pod.state === "running") await context.engine.stopGently(pod);
+      await context.engine.remove(pod);
     }),
   );
 }
@@ -107,7 +106,7 @@ async function wipeFiles(context: Context, key: ManifestKey, summary: PruneSumma
 async function removeVolumes(context: Context, key: ManifestKey, summary: PruneSummary): Promise<void> {
   for (const name of await claimVolumes(context, key)) {
     await removing(summary, `volume ${name}`, async () => {
-      await context.runtime.removeVolume(name);
+      await context.engine.removeVolume(name);
       summary.volumes_removed.push(name);
     });
   }

@@ -8,7 +8,7 @@ import type { ResolvedJob } from "../../core/resolve-job.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
 import { unlessAborted } from "../../../base/words/abort.ts";
 import { enter, type Limit } from "../../../base/words/limit.ts";
-import type { ContainerDetail } from "../../engine/runtime.ts";
+import type { InspectedPod } from "../../engine/pod.ts";
 import type { RunRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { prepare } from "../rollout/execute.ts";
@@ -67,16 +67,16 @@ const deleted = "the manifest was deleted";
 /** One step on the way; what it returns is stored already. */
 async function carryOn(context: Context, carrying: Carrying): Promise<RunRecord> {
   const { run, cancel, leave } = carrying;
-  const { clock, engine, limits, store } = context;
+  const { clock, link, limits, store } = context;
   const signal = AbortSignal.any([cancel, leave]);
   const manifest = store.manifests.get(run);
   if (manifest === undefined || store.runs.get(run.id) === undefined) return close(context, run, deleted);
-  if (cancel.aborted && (run.status === "scheduled" || !engine.up())) return close(context, run, String(cancel.reason));
+  if (cancel.aborted && (run.status === "scheduled" || !link.up())) return close(context, run, String(cancel.reason));
   if (run.status === "scheduled" && run.attempt > 1) {
     const backoff = { firstMs: limits.backoffFirstMs, maxMs: limits.backoffMaxMs };
     await clock.sleep(waitBeforeTry(run.attempt, backoff), signal);
   }
-  if (!engine.up()) {
+  if (!link.up()) {
     if (isTooLate(context, run, manifest)) return giveUp(context, run);
     await clock.sleep(engineLookMs, AbortSignal.any([signal, carrying.engineBack()]));
     return run;
@@ -91,7 +91,7 @@ interface Trying extends Carrying {
 
 async function tryOnce(context: Context, trying: Trying): Promise<RunRecord> {
   const { run, manifest } = trying;
-  const known = await context.runtime.inspect(runContainerName(run));
+  const known = await context.engine.inspect(context.engine.named(runContainerName(run)));
   if (known === undefined && run.status === "running") {
     return finish(context, { run, status: "failed", error: "the container is gone; how it ended is not known" });
   }
@@ -111,7 +111,7 @@ async function tryOnce(context: Context, trying: Trying): Promise<RunRecord> {
 
 interface Container extends Trying {
   job: ResolvedJob;
-  known: ContainerDetail | undefined;
+  known: InspectedPod | undefined;
 }
 
 async function runContainer(context: Context, container: Container): Promise<RunRecord> {

@@ -12,7 +12,7 @@ import { isoTime } from "../state/wire.ts";
 
 /** A round over a job or cron job: what nobody needs goes, and the status says whether it can be run. */
 export async function convergeJob(context: Context, manifest: StoredManifest): Promise<void> {
-  if (context.engine.up()) {
+  if (context.link.up()) {
     if (!context.pods.isFresh(manifest)) await context.pods.refresh(manifest);
     await removeLeftovers(context, manifest);
   }

@@ -26,7 +26,7 @@ export async function runJob(
   { wait, actor, trigger = "manual" }: RunOptions,
 ): Promise<JobRun> {
   const key = resolveTarget(context.store.manifests, target);
-  context.engine.require();
+  context.link.require();
   const { run, replaced } = await context.store.write((tx) => admit(context, tx, { key, actor, trigger }));
   context.jobs.begin(run, cancelReplaced(context, replaced, run));
   if (!wait) return wireRun(run);

@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
-import type { ContainerEnd } from "../../engine/runtime.ts";
+import type { ContainerEnd } from "../../engine/container.ts";
+import type { PodRef } from "../../engine/pod.ts";
 import { createLineTail } from "../../../base/words/lines.ts";
 import type { Context } from "../state/context.ts";
 
@@ -14,8 +15,8 @@ export interface OneOffRun {
   leave?: AbortSignal;
   /** Output as it comes, stdout and stderr merged. */
   onOutput?: (bytes: Uint8Array) => void;
-  /** The container's id, once it is there: kept by callers that find the run again after a crash. */
-  onStarted?: (containerId: string) => Promise<void>;
+  /** The container, once it is there: kept by callers that find the run again after a crash. */
+  onStarted?: (pod: PodRef) => Promise<void>;
   /** The end, while the container is still there: what is written down here is not lost to a crash. */
   onEnded?: (result: OneOffResult) => Promise<void>;
   /** Asked at the end: whether the container stays, for those who come later to read its output. */
@@ -55,17 +56,17 @@ const readersMs = 10_000;
  * its output from the beginning: the run goes on over a crash of the server. Fails only when the engine does.
  */
 export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOffResult> {
-  const { runtime, clock } = context;
-  const id = await startOrAdopt(context, run.spec);
-  await run.onStarted?.(id);
-  const detail = await runtime.inspect(id);
+  const { engine, clock } = context;
+  const pod = await startOrAdopt(context, run.spec);
+  await run.onStarted?.(pod);
+  const detail = await engine.inspect(pod);
   const startedAt = detail?.startedAt ?? clock.now();
   // Followed only for somebody: the last lines are there at the end all the same.
-  const output = run.onOutput === undefined ? undefined : followOutput(context, id, run.onOutput);
+  const output = run.onOutput === undefined ? undefined : followOutput(context, pod, run.onOutput);
   try {
-    const outcome = await waitForEnd(context, { id, run, startedAt, graceMs: run.spec.stopGraceMs });
+    const outcome = await waitForEnd(context, { pod, run, startedAt, graceMs: run.spec.stopGraceMs });
     await output?.drained();
-    const tail = await lastLines(context, id);
+    const tail = await lastLines(context, pod);
     output?.makeUp(tail);
     const { finishedAt, ...end } = outcome;
     // As the engine dates it: we may have been away when it ended.
@@ -73,7 +74,7 @@ export async function runOneOff(context: Context, run: OneOffRun): Promise<OneOf
     await run.onEnded?.(result);
     if (run.stays?.() === true) return result;
     await untilRead(context, run);
-    await runtime.remove(id);
+    await engine.remove(pod);
     return result;
   } finally {
     output?.stop();
@@ -94,18 +95,18 @@ async function untilRead({ clock, closing, logReaders }: Context, { spec, leave 
  */
 export async function outlive(
   context: Context,
-  id: string,
+  pod: PodRef,
   run: Pick<OneOffRun, "timeoutMs"> & { leave: AbortSignal },
 ): Promise<void> {
-  if (await context.runtime.removeUnlessRunning(id)) return;
-  const detail = await context.runtime.inspect(id);
+  if (await context.engine.removeUnlessRunning(pod)) return;
+  const detail = await context.engine.inspect(pod);
   if (detail === undefined) return;
   const { startedAt = context.clock.now(), stopGraceMs: graceMs } = detail;
-  await waitForEnd(context, { id, run: { ...run, signal: new AbortController().signal }, startedAt, graceMs });
-  await context.runtime.remove(id);
+  await waitForEnd(context, { pod, run: { ...run, signal: new AbortController().signal }, startedAt, graceMs });
+  await context.engine.remove(pod);
 }
 
-async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<string> {
+async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<PodRef> {
   const known = await adopt(context, spec);
   if (known !== undefined) return known;
   try {
@@ -119,28 +120,28 @@ async function startOrAdopt(context: Context, spec: ContainerSpec): Promise<stri
   }
 }
 
-async function startNew({ runtime }: Context, spec: ContainerSpec): Promise<string> {
-  const id = await runtime.create(spec);
+async function startNew({ engine }: Context, spec: ContainerSpec): Promise<PodRef> {
+  const pod = await engine.create(spec);
   try {
-    await runtime.start(id);
+    await engine.start(pod);
   } catch (error) {
     // An engine that was only slow to answer may have started it: it goes on then, and is found again.
-    await runtime.removeUnlessRunning(id);
+    await engine.removeUnlessRunning(pod);
     throw error;
   }
-  return id;
+  return pod;
 }
 
-async function adopt(context: Context, spec: ContainerSpec): Promise<string | undefined> {
-  const known = await context.runtime.inspect(spec.name);
+async function adopt(context: Context, spec: ContainerSpec): Promise<PodRef | undefined> {
+  const known = await context.engine.inspect(context.engine.named(spec.name));
   if (known === undefined) return undefined;
   if (!sameLabels(known.labels, spec.labels, context)) {
     throw new Failure("conflict", `the container name "${spec.name}" is in use by somebody else`, {
       reason: "NameTaken",
     });
   }
-  if (known.state === "created") await context.runtime.start(known.id);
-  return known.id;
+  if (known.state === "created") await context.engine.start(known);
+  return known;
 }
 
 function sameLabels(a: Record<string, string>, b: Record<string, string>, { names }: Context): boolean {
@@ -149,7 +150,7 @@ function sameLabels(a: Record<string, string>, b: Record<string, string>, { name
 }
 
 interface Waiting {
-  id: string;
+  pod: PodRef;
   run: Pick<OneOffRun, "timeoutMs" | "signal" | "leave">;
   startedAt: number;
   graceMs: number;
@@ -157,15 +158,15 @@ interface Waiting {
 
 type End = Pick<OneOffResult, "end"> & ContainerEnd;
 
-async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Waiting): Promise<End> {
-  const { runtime, clock } = context;
+async function waitForEnd(context: Context, { pod, run, startedAt, graceMs }: Waiting): Promise<End> {
+  const { engine, clock } = context;
   const limit = new AbortController();
   const leftMs = run.timeoutMs === undefined ? undefined : leftOf(run.timeoutMs, startedAt, clock.now());
   const timer = leftMs === undefined ? undefined : clock.sleep(leftMs, limit.signal).then(() => "timed_out" as const);
   const cancelled = aborted(run.signal, limit.signal).then(() => "cancelled" as const);
   const left = run.leave === undefined ? [] : [aborted(run.leave, limit.signal).then(() => "left" as const)];
   const waiting = new AbortController();
-  const exited = runtime.wait(id, waiting.signal);
+  const exited = engine.wait(pod, waiting.signal);
   exited.catch(() => undefined);
   const first = await Promise.race([exited, ...left, cancelled, ...(timer === undefined ? [] : [timer])]).finally(() =>
     limit.abort(),
@@ -175,7 +176,7 @@ async function waitForEnd(context: Context, { id, run, startedAt, graceMs }: Wai
     waiting.abort();
     throw new LeftRunning();
   }
-  await runtime.stop(id, { graceMs });
+  await engine.stop(pod, { graceMs });
   const last = await exited.finally(() => waiting.abort());
   return { end: first, ...last };
 }
@@ -194,7 +195,7 @@ function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
 }
 
 /** From the beginning, over breaks of the engine: what was read before one is not told again. */
-function followOutput(context: Context, id: string, onOutput: (bytes: Uint8Array) => void) {
+function followOutput(context: Context, pod: PodRef, onOutput: (bytes: Uint8Array) => void) {
   const stop = new AbortController();
   const lines = createLineTail(1);
   const decoder = new TextDecoder();
@@ -211,7 +212,7 @@ function followOutput(context: Context, id: string, onOutput: (bytes: Uint8Array
   async function read(): Promise<void> {
     const options = { follow: true, tail: undefined, since: undefined, timestamps: false };
     let seen = 0;
-    for await (const bytes of context.runtime.logs(id, options, stop.signal)) {
+    for await (const bytes of context.engine.logs(pod, options, stop.signal)) {
       const fresh = bytes.subarray(Math.max(0, told - seen));
       seen += bytes.length;
       if (fresh.length === 0) continue;
@@ -253,13 +254,13 @@ function followOutput(context: Context, id: string, onOutput: (bytes: Uint8Array
 }
 
 /** Of a container that has ended, without reading all that came before. */
-async function lastLines(context: Context, id: string): Promise<string[]> {
+async function lastLines(context: Context, pod: PodRef): Promise<string[]> {
   const limit = new AbortController();
   const lines = createLineTail(tailLines);
   const reading = (async () => {
     const decoder = new TextDecoder();
     const options = { follow: false, tail: tailLines, since: undefined, timestamps: false };
-    for await (const bytes of context.runtime.logs(id, options, limit.signal)) {
+    for await (const bytes of context.engine.logs(pod, options, limit.signal)) {
       lines.push(decoder.decode(bytes, { stream: true }));
     }
   })();

@@ -7,7 +7,8 @@ import { attachedRunName, oneOffSpec } from "../../core/one-off-spec.ts";
 import { replicaId } from "../../../base/pure/replica-id.ts";
 import { isJobKind } from "../../core/resolve-job.ts";
 import type { ContainerSpec, ContainerTemplate } from "../../core/workload.ts";
-import type { ExecSession } from "../../engine/runtime.ts";
+import type { PodRef } from "../../engine/pod.ts";
+import type { ExecSession } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
 import type { AppRun, ExecOptions, Target } from "../controller.ts";
 import type { ExecRoom } from "../pods/exec.ts";
@@ -29,12 +30,12 @@ const graceMaxMs = 10_000;
 
 /** See `Controller.runApp`. */
 export async function runApp(context: Context, execs: ExecRoom, request: AppRunRequest): Promise<AppRun> {
-  const { engine, limits, attached, runtime } = context;
+  const { link, limits, attached, engine } = context;
   const { options } = request;
   const body = readRunAppBody(request.body);
   const manifest = findApp(context, request.target);
   const ordinal = ordinalOf(manifest, request.target.ordinal);
-  engine.require();
+  link.require();
   if (attached.size >= limits.appRunsMax) {
     const most = `${limits.appRunsMax} commands run in containers of their own already; end one, or try again later`;
     throw new Failure("too_many", most);
@@ -46,12 +47,12 @@ export async function runApp(context: Context, execs: ExecRoom, request: AppRunR
   try {
     const spec = await specOf(context, { manifest, ordinal, id, body, options });
     const graceMs = Math.min(spec.stopGraceMs, graceMaxMs);
-    const container = await runtime.create(spec);
+    const container = await engine.create(spec);
     const { tty, interactive, size } = options;
-    const session = await runtime
+    const session = await engine
       .startAttached(container, { tty, interactive, graceMs, ...(size === undefined ? {} : { size }) })
       .catch(async (error: unknown) => {
-        await runtime.remove(container);
+        await engine.remove(container);
         throw error;
       });
     const detail = { pod: name, program: body.command[0] ?? "", tty };
@@ -161,8 +162,7 @@ interface Run {
   name: string;
   manifest: StoredManifest;
   actor: string;
-  /** The engine's id. */
-  container: string;
+  container: PodRef;
   session: ExecSession;
 }
 
@@ -172,7 +172,7 @@ function removedAtEnd(context: Context, { name, manifest, actor, container, sess
   let killed = false;
   let removal: Promise<void> | undefined;
   const remove = () => {
-    removal ??= context.runtime
+    removal ??= context.engine
       .remove(container)
       .catch((error: unknown) => context.log.warn("container not removed", { container: name, error }))
       .finally(() => {

@@ -3,7 +3,6 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
 import { runContainerName } from "./run-record.ts";
-import { stopGently } from "../pods/stop.ts";
 
 /**
  * Ends and removes containers of a job that belong to no run of the history: of runs that it has cut, of earlier tries,
@@ -22,15 +21,15 @@ export async function removeLeftovers(context: Context, key: ManifestKey): Promi
       if (underWay.has(pod.name)) return;
       if (!recorded.has(pod.name) || pod.state === "created") await endContainer(context, pod);
       // The server was killed between the record of the end and the end.
-      else if (pod.state !== "exited") await stopGently(context, pod.id);
+      else if (pod.state !== "exited") await context.engine.stopGently(pod);
     }),
   );
 }
 
-async function endContainer(context: Context, { id, state }: Pod): Promise<void> {
+async function endContainer({ engine }: Context, pod: Pod): Promise<void> {
   try {
-    if (state !== "exited" && state !== "created") await stopGently(context, id);
-    await context.runtime.remove(id);
+    if (pod.state !== "exited" && pod.state !== "created") await engine.stopGently(pod);
+    await engine.remove(pod);
   } catch (error) {
     // Whoever followed it has removed it.
     if (!(error instanceof Failure) || error.code !== "not_found") throw error;

@@ -6,12 +6,12 @@ import type { Outbox } from "../../../base/deliver/outbox.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Limit } from "../../../base/words/limit.ts";
 import type { Log } from "../../../base/words/log.ts";
-import type { Runtime } from "../../engine/runtime.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 import type { Attendance } from "../plugins/attendance.ts";
 import type { AssetHolds } from "../desired/asset-holds.ts";
 import type { Deaths } from "./deaths.ts";
-import type { EngineLink } from "./engine.ts";
+import type { EngineLink } from "./engine-link.ts";
 import type { JobTable } from "../runs/job-table.ts";
 import type { Leaving } from "./leaving.ts";
 import type { LogReaders } from "./log-readers.ts";
@@ -76,7 +76,7 @@ export interface FetchOptions {
 /** What the controller is given from outside. */
 export interface Outside {
   store: Store;
-  runtime: Runtime;
+  engine: Engine;
   assets: Assets;
   layout: Layout;
   names: Naming;
@@ -96,7 +96,7 @@ export interface Outside {
 export interface Context extends Outside {
   /** What the engine last said about our containers. */
   pods: PodTable;
-  engine: EngineLink;
+  link: EngineLink;
   probes: ProbeEngine;
   progress: Progress;
   usage: UsageSampler;

@@ -1,7 +1,8 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
-import type { Runtime } from "../../engine/runtime.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { PodRef } from "../../engine/pod.ts";
 import type { DeathRecord } from "../../store/store.ts";
 import type { Notes } from "./notes.ts";
 import type { Pod } from "./pod.ts";
@@ -27,7 +28,7 @@ const readMs = 3_000;
 /** What it works with. */
 export interface DeathParts {
   notes: Notes;
-  runtime: Runtime;
+  engine: Engine;
   clock: Clock;
   log: Log;
   pods: PodTable;
@@ -36,7 +37,7 @@ export interface DeathParts {
 
 export function createDeaths(context: DeathParts): Deaths {
   async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
-    const logs = await lastLines(context, pod.id);
+    const logs = await lastLines(context, pod);
     const { kind, scope, name } = pod.key;
     return {
       kind,
@@ -91,16 +92,16 @@ export function createDeaths(context: DeathParts): Deaths {
 }
 
 /** Without the output, the rest is still worth keeping. */
-function lastLines(context: DeathParts, id: string): Promise<string[]> {
-  return readLines(context, id).catch((error) => [`(output lost: ${error instanceof Error ? error.message : error})`]);
+function lastLines(context: DeathParts, pod: PodRef): Promise<string[]> {
+  return readLines(context, pod).catch((error) => [`(output lost: ${error instanceof Error ? error.message : error})`]);
 }
 
-async function readLines(context: DeathParts, id: string): Promise<string[]> {
+async function readLines(context: DeathParts, pod: PodRef): Promise<string[]> {
   const stop = AbortSignal.timeout(readMs);
   const decoder = new TextDecoder();
   let text = "";
   const options = { follow: false, tail: logLines, since: undefined, timestamps: false };
-  for await (const bytes of context.runtime.logs(id, options, stop)) {
+  for await (const bytes of context.engine.logs(pod, options, stop)) {
     text = (text + decoder.decode(bytes, { stream: true })).slice(-logBytesMax);
   }
   return text.split("\n").filter((line, index, all) => index < all.length - 1 || line !== "");

@@ -29,6 +29,7 @@ interface Observation {
 export function plannedPods(context: Context, { key, workload, now }: Observation): PlannedPod[] {
   const frozen = new Set(untouchedIds(context, key));
   return context.pods.of(key).map((pod) => ({
+    node: pod.node,
     id: pod.id,
     containerName: pod.name,
     replicaId: pod.replicaId,

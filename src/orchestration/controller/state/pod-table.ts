@@ -1,9 +1,10 @@
 import type { ManifestKey } from "../../api/manifest.ts";
-import type { Naming } from "../../core/naming.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
-import type { Container, ContainerState, Runtime, RuntimeEvent } from "../../engine/runtime.ts";
+import type { ContainerState } from "../../engine/container.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { ObservedPod, PodEvent } from "../../engine/pod.ts";
 import { type KeyText, keyText } from "./key-text.ts";
-import { addCrashes, addressIn, endOfRun, fill, keyOf, type Pod, podOf } from "./pod.ts";
+import { addCrashes, endOfRun, fill, type Pod, podOf } from "./pod.ts";
 
 /**
  * Memory of the engine's state, filled by listings and moved along by events. Every change of a resource's pods
@@ -15,7 +16,7 @@ export interface PodTable {
   /** Lists one resource and inspects what changed there. */
   refresh(key: ManifestKey): Promise<Pod[]>;
   /** Takes an event into account; the key of the resource whose replica it is about, when it is ours. */
-  observe(event: RuntimeEvent): ManifestKey | undefined;
+  observe(event: PodEvent): ManifestKey | undefined;
   /** Everything was listed once: what is not in the table is not there. */
   hasLooked(): boolean;
   /** Nothing was heard of the resource's containers that was not looked at since. */
@@ -36,12 +37,11 @@ export interface PodTable {
 
 interface Listing {
   asked: number;
-  containers: Container[];
+  containers: ObservedPod[];
 }
 
 interface TableOptions {
-  runtime: Runtime;
-  names: Naming;
+  engine: Engine;
   clock: SteadyClock;
   /** What the server before this one had counted. */
   earlierRestarts: (pod: Pod) => number;
@@ -49,7 +49,7 @@ interface TableOptions {
   onChange?: () => void;
 }
 
-export function createPodTable({ runtime, names, clock, earlierRestarts, onChange }: TableOptions): PodTable {
+export function createPodTable({ engine, clock, earlierRestarts, onChange }: TableOptions): PodTable {
   const byId = new Map<string, Pod>();
   const byName = new Map<string, Pod>();
   const byKey = new Map<KeyText, Map<string, Pod>>();
@@ -116,10 +116,10 @@ export function createPodTable({ runtime, names, clock, earlierRestarts, onChang
   }
 
   /** `asked` is the event count when the listing was asked for. */
-  function see(container: Container, asked: number): void {
+  function see(container: ObservedPod, asked: number): void {
     const known = byId.get(container.id);
     if (known === undefined) {
-      const pod = podOf(container, names, clock);
+      const pod = podOf(container, clock);
       if (pod !== undefined) add({ ...pod, inherited: !hasLooked, earlierRestarts: earlierRestarts(pod) });
       return;
     }
@@ -128,11 +128,11 @@ export function createPodTable({ runtime, names, clock, earlierRestarts, onChang
     if (known.eventNumber > asked) return;
     rename(known, container.name);
     if (known.state !== container.state) known.stale = true;
-    setAddress(known, addressIn(container, names));
+    setAddress(known, container.address);
     setState(known, container.state);
   }
 
-  async function listedSince(list: () => Promise<Container[]>): Promise<Listing> {
+  async function listedSince(list: () => Promise<ObservedPod[]>): Promise<Listing> {
     const asked = eventCount;
     return { asked, containers: await list() };
   }
@@ -150,10 +150,10 @@ export function createPodTable({ runtime, names, clock, earlierRestarts, onChang
   async function inspectStale(pod: Pod): Promise<void> {
     if (!pod.stale) return;
     const asked = pod.eventNumber;
-    const detail = await runtime.inspect(pod.id);
+    const detail = await engine.inspect(pod);
     if (detail === undefined || pod.eventNumber !== asked) return;
     fill(pod, detail, clock);
-    setAddress(pod, addressIn(detail, names));
+    setAddress(pod, detail.address);
   }
 
   return {
@@ -161,7 +161,7 @@ export function createPodTable({ runtime, names, clock, earlierRestarts, onChang
       changed.clear();
       const known = [...byId.values()];
       heardOf.clear();
-      take(known, await listedSince(() => runtime.list()));
+      take(known, await listedSince(() => engine.observe()));
       isComplete = true;
       hasLooked = true;
       return [...changed];
@@ -173,7 +173,7 @@ export function createPodTable({ runtime, names, clock, earlierRestarts, onChang
     async refresh(key) {
       const known = this.of(key);
       heardOf.delete(keyText(key));
-      take(known, await listedSince(() => runtime.list(key)));
+      take(known, await listedSince(() => engine.observe(key)));
       await Promise.all(this.of(key).map(inspectStale));
       return this.of(key);
     },
@@ -183,9 +183,9 @@ export function createPodTable({ runtime, names, clock, earlierRestarts, onChang
       if (event.action.startsWith("exec_")) return undefined;
       const pod = byId.get(event.id);
       // Who runs an init, a release command or a job waits for it; no resource is another for it.
-      const isOneOff = event.labels[names.label.role] !== undefined;
+      const isOneOff = event.identity?.role !== undefined;
       if (pod === undefined) {
-        const key = isOneOff ? undefined : keyOf(event.labels, names);
+        const key = isOneOff ? undefined : event.identity?.key;
         if (key !== undefined) heardOf.add(keyText(key));
         return key;
       }

@@ -1,23 +1,11 @@
-import type { ManifestKey } from "../../api/manifest.ts";
-import type { Naming } from "../../core/naming.ts";
 import { calmMs } from "../../core/plan/crash.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
-import type { Container, ContainerDetail, ContainerState } from "../../engine/runtime.ts";
+import type { ContainerDetail, ContainerState } from "../../engine/container.ts";
+import type { ObservedPod, PodIdentity, PodRef } from "../../engine/pod.ts";
 
-/** Until there are more machines. */
-export const localNode = "local";
-
-/** One container of ours as last seen. Identity comes from labels, never from the name. */
-export interface Pod {
-  id: string;
+/** One container of ours as last seen. */
+export interface Pod extends PodRef, PodIdentity {
   name: string;
-  key: ManifestKey;
-  replicaId: string;
-  ordinal: number | undefined;
-  role: string | undefined;
-  releaseId: string | undefined;
-  hash: string;
-  generation: number;
   image: string;
   imageId: string;
   state: ContainerState;
@@ -26,7 +14,7 @@ export interface Pod {
   ports: ContainerDetail["ports"];
   /** Networks that it is connected to, as last listed. */
   joined: readonly string[];
-  /** Where it is reached: see `addressIn`. Undefined while it does not run, and from a start to the first look after it. */
+  /** Where it is reached: see `ObservedPod`. Undefined while it does not run, and from a start to the first look after it. */
   address: string | undefined;
   createdAt: number;
   /** Known once inspected: see `inspectStale`. */
@@ -111,45 +99,21 @@ function steadyStart({ inherited }: Pod, startedAt: number, clock: SteadyClock):
   return inherited ? 0 : clock.steady();
 }
 
-/** The resource that the labels of a container name. */
-export function keyOf(labels: Record<string, string>, names: Naming): ManifestKey | undefined {
-  const kind = labels[names.label.kind];
-  const name = labels[names.label.name];
-  if (kind === undefined || name === undefined) return undefined;
-  return { kind, scope: labels[names.label.scope] ?? "", name };
-}
-
-/** The address on the platform network; loopback where the container shares the machine's network. */
-export function addressIn(
-  { addresses, joined }: Pick<Container, "addresses" | "joined">,
-  { network }: Pick<Naming, "network">,
-): string | undefined {
-  return addresses[network] ?? (joined.includes("host") ? "127.0.0.1" : undefined);
-}
-
-/** Undefined for a container without our labels. */
-export function podOf(container: Container, names: Naming, clock: SteadyClock): Pod | undefined {
-  const { label } = names;
-  const key = keyOf(container.labels, names);
-  if (key === undefined) return undefined;
-  const ordinal = container.labels[label.replicaOrdinal];
+/** Undefined for a container that no resource of ours has. */
+export function podOf({ identity, ...container }: ObservedPod, clock: SteadyClock): Pod | undefined {
+  if (identity === undefined) return undefined;
   return {
+    ...identity,
+    node: container.node,
     id: container.id,
     name: container.name,
-    key,
-    replicaId: container.labels[label.replicaId] ?? "",
-    ordinal: ordinal === undefined ? undefined : Number(ordinal),
-    role: container.labels[label.role],
-    releaseId: container.labels[label.releaseId],
-    hash: container.labels[label.manifestHash] ?? "",
-    generation: Number(container.labels[label.generation] ?? 0),
     image: container.image,
     imageId: container.imageId,
     state: container.state,
     status: container.status,
     ports: [],
     joined: container.joined,
-    address: addressIn(container, names),
+    address: container.address,
     createdAt: container.createdAt,
     startedAt: undefined,
     upSince: undefined,

@@ -1,13 +1,13 @@
 import { cpuPercent } from "../../core/usage.ts";
 import type { Clock } from "../../../base/words/clock.ts";
-import type { Usage } from "../../engine/runtime.ts";
+import type { PodUsage } from "../../engine/pod.ts";
 
 /** What every running container of ours uses, at one instant. */
 export interface UsageSnapshot {
   /** Epoch milliseconds. */
   at: number;
   /** By container id. `cpuPercent`: 100 is one core, averaged since the reading before. */
-  pods: ReadonlyMap<string, Usage & { cpuPercent: number }>;
+  pods: ReadonlyMap<string, PodUsage & { cpuPercent: number }>;
 }
 
 export interface UsageSampler {
@@ -21,7 +21,7 @@ export interface UsageSampler {
 }
 
 export interface SamplerOptions {
-  read: () => Promise<Usage[]>;
+  read: () => Promise<PodUsage[]>;
   clock: Clock;
   /** Between snapshots; 0 for none at all. */
   intervalMs: number;
@@ -32,7 +32,7 @@ export interface SamplerOptions {
 
 interface Readings {
   at: number;
-  byId: ReadonlyMap<string, Usage>;
+  byId: ReadonlyMap<string, PodUsage>;
 }
 
 /** Two readings closer together say little about CPU: the counters of some kernels move in steps of 10 ms. */
@@ -100,7 +100,7 @@ export function createUsageSampler(options: SamplerOptions): UsageSampler {
 }
 
 function snapshotOf(before: Readings, after: Readings, cores: number): UsageSnapshot {
-  const pods = new Map<string, Usage & { cpuPercent: number }>();
+  const pods = new Map<string, PodUsage & { cpuPercent: number }>();
   for (const [id, usage] of after.byId) {
     const earlier = before.byId.get(id);
     const percent = earlier === undefined ? newcomerPercent(before, usage, cores) : cpuPercent(earlier, usage);
@@ -113,7 +113,7 @@ function snapshotOf(before: Readings, after: Readings, cores: number): UsageSnap
  * A container that the reading before did not have has started since then, with its counters at 0; unless it used more
  * than there is, and was only overlooked.
  */
-function newcomerPercent(before: Readings, usage: Usage, cores: number): number {
+function newcomerPercent(before: Readings, usage: PodUsage, cores: number): number {
   const percent = cpuPercent({ cpuNanos: 0, at: before.at }, usage);
   return percent > cores * 100 ? 0 : percent;
 }

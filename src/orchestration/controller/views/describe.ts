@@ -22,7 +22,7 @@ export async function describe(context: Context, target: Target) {
   if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
   const errors: string[] = [];
   await collect(errors, "pods", async () => {
-    context.engine.require();
+    context.link.require();
     await context.pods.refresh(key);
   });
   const owner = context.store.blocks.ownerOf(key);
@@ -45,7 +45,7 @@ async function describeBlock(context: Context, block: BlockRecord) {
   const children = context.store.blocks.children(block);
   const errors: string[] = [];
   await collect(errors, "pods", async () => {
-    context.engine.require();
+    context.link.require();
     for (const key of children) await context.pods.refresh(key);
   });
   const volumes = children.flatMap((key) => context.store.volumes.list(key).map(({ volume }) => volume));
@@ -86,7 +86,7 @@ async function collect(errors: string[], what: string, read: () => Promise<unkno
 async function volumesOf(context: Context, key: ManifestKey, errors: string[]): Promise<string[]> {
   const names = new Set(context.store.volumes.list(key).map(({ volume }) => volume));
   await collect(errors, "volumes", async () => {
-    context.engine.require();
+    context.link.require();
     for (const name of await claimVolumes(context, key)) names.add(name);
   });
   return [...names].sort();
@@ -100,13 +100,13 @@ export function statusNow(context: Context, key: StoredManifest): Record<string,
   if (!isPodKind(key.kind)) return marked;
   const frozenIds = context.store.frozen.list(key);
   const status = frozenIds.length === 0 ? marked : { ...marked, frozen_ids: frozenIds };
-  if (context.engine.up()) return status;
+  if (context.link.up()) return status;
   const away: Condition = {
     type: "Degraded",
     status: true,
     reason: "EngineUnavailable",
-    message: `the container engine cannot be reached: ${context.engine.error() ?? "unknown error"}`,
-    at: isoTime(context.engine.since()),
+    message: `the container engine cannot be reached: ${context.link.error() ?? "unknown error"}`,
+    at: isoTime(context.link.since()),
   };
   const conditions = Array.isArray(stored?.conditions) ? stored.conditions : [];
   const others = conditions.filter((condition: Condition) => condition.type !== "Degraded");

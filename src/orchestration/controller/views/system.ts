@@ -3,10 +3,10 @@ import { isoTime } from "../state/wire.ts";
 
 /** GET /system: what `/health` may not say. */
 export async function system(context: Context, queued: number) {
-  const { engine, store, about, names, layout } = context;
-  const info = engine.info();
-  const error = engine.error();
-  const free = engine.up() ? await context.runtime.freeBytes().catch(() => undefined) : undefined;
+  const { link, store, about, names, layout } = context;
+  const info = link.info();
+  const error = link.error();
+  const free = link.up() ? await context.engine.freeBytes().catch(() => undefined) : undefined;
   const forwarding = context.forwarding?.();
   return {
     version: about.version,
@@ -15,10 +15,10 @@ export async function system(context: Context, queued: number) {
     root: layout.root,
     started_at: isoTime(about.startedAt),
     engine: {
-      up: engine.up(),
-      since: isoTime(engine.since()),
+      up: link.up(),
+      since: isoTime(link.since()),
       host: about.dockerHost,
-      ...(engine.up() || error === undefined ? {} : { error }),
+      ...(link.up() || error === undefined ? {} : { error }),
       ...(info === undefined
         ? {}
         : {

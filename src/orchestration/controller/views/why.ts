@@ -67,7 +67,7 @@ function wireFailedRun(run: RunRecord): FailedRun {
 /** Those on record, and those of containers that are still there and not on record yet; newest first. */
 async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord[]> {
   const recorded = context.store.deaths.list(key);
-  if (!context.engine.up() || !isPodKind(key.kind)) return recorded;
+  if (!context.link.up() || !isPodKind(key.kind)) return recorded;
   // An engine that stumbles just now leaves what was last seen.
   await context.pods.refresh(key).catch(() => undefined);
   const frozen = context.store.frozen.list(key);

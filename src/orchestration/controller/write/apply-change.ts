@@ -173,7 +173,7 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems }:
   const owner = { ...item.key, spec: restored.spec };
   const stamped = stampAssetDigests(owner, lookups.digest);
   const unreported = referenceProblems(owner, lookups.referent, context.names);
-  const beyond = machineProblems(owner, { stored: stored?.spec, cpus: context.engine.info()?.cpus });
+  const beyond = machineProblems(owner, { stored: stored?.spec, cpus: context.link.info()?.cpus });
   for (const problem of [...restored.problems, ...stamped.problems, ...unreported, ...beyond]) {
     problems.push({ path: `${item.path}${problem.path}`, message: problem.message });
   }

@@ -110,6 +110,7 @@ function renamed(pod: PlannedPod, steps: Step[]): PlannedPod {
 
 function newPod(workload: Model["workload"], replicaId: string, ordinal: number | undefined): PlannedPod {
   return {
+    node: "",
     id: `planned-${replicaId}`,
     containerName: containerName(workload.scope, workload.name, replicaId),
     replicaId,

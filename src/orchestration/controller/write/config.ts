@@ -127,8 +127,8 @@ export function patchInside(
 }
 
 /** Whether a replica of it is older than that. While the engine is away nobody knows. */
-function madeBefore({ engine, pods }: Context, key: ManifestKey, at: number): boolean {
-  if (!engine.up()) return true;
+function madeBefore({ link, pods }: Context, key: ManifestKey, at: number): boolean {
+  if (!link.up()) return true;
   return pods.of(key).some(({ role, createdAt }) => role === undefined && createdAt <= at);
 }
 

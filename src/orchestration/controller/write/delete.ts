@@ -6,7 +6,6 @@ import { deleteBlockInside, resolveBlock } from "./blocks.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { deleteInside } from "./delete-inside.ts";
-import { stopGently } from "../pods/stop.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { leftoverKeys } from "./leftovers.ts";
 import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "../state/target.ts";
@@ -230,7 +229,7 @@ export async function rebootstrap(
       `statefulset "${scope}/${name}" has ${replicas} replicas; there is no ordinal ${ordinal}`,
     );
   }
-  context.engine.require();
+  context.link.require();
   const summary = await removeOrdinal(context, { key, ordinal, prune: options.prune });
   await context.store.write((tx) => {
     tx.frozen.remove(key, String(ordinal));
@@ -263,8 +262,8 @@ async function removeOrdinal(context: Context, removing: Removing) {
 async function removePod(context: Context, { key, ordinal }: Removing): Promise<boolean> {
   const pods = (await context.pods.refresh(key)).filter((pod) => pod.ordinal === ordinal);
   for (const pod of pods) {
-    if (pod.state === "running") await stopGently(context, pod.id);
-    await context.runtime.remove(pod.id);
+    if (pod.state === "running") await context.engine.stopGently(pod);
+    await context.engine.remove(pod);
   }
   return pods.length > 0;
 }
@@ -274,7 +273,7 @@ async function removeVolumes(context: Context, { key, ordinal, prune }: Removing
   if (!prune) return summary;
   for (const { volume } of context.store.volumes.list(key).filter((record) => record.ordinal === ordinal)) {
     try {
-      await context.runtime.removeVolume(volume);
+      await context.engine.removeVolume(volume);
       await context.store.write((tx) => tx.volumes.remove(volume));
       summary.volumes_removed.push(volume);
     } catch (error) {

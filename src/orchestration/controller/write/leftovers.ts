@@ -106,12 +106,12 @@ async function fromFolders(context: Context, rows: Rows): Promise<void> {
 }
 
 /** Unused volumes that have a plain name in the engine: those from before carry no labels. */
-async function fromPlainNames({ runtime, store }: Context, rows: Rows, known: Set<string>): Promise<void> {
+async function fromPlainNames({ engine, store }: Context, rows: Rows, known: Set<string>): Promise<void> {
   const isStored = (key: ManifestKey) => store.manifests.get(key) !== undefined;
   for (const { scope, name, owner, volume, plain } of store.namedVolumes.all()) {
     if (!plain || known.has(volume) || store.namedVolumes.users(owner, volume).some(isStored)) continue;
     known.add(volume);
-    if ((await runtime.inspectVolume(volume)) === undefined) continue;
+    if ((await engine.inspectVolume(volume)) === undefined) continue;
     rows.of(scope, name).kept.push(keptText(volume));
   }
 }
@@ -122,11 +122,11 @@ function keptText(volume: string): string {
 
 /** Volumes that carry our labels and that no record of ours knows. */
 async function fromEngine(context: Context, rows: Rows, known: Set<string>): Promise<void> {
-  const { runtime, store, names, engine } = context;
-  engine.require();
+  const { engine, store, names, link } = context;
+  link.require();
   await fromPlainNames(context, rows, known);
   const { label } = names;
-  for (const { name: volume, labels } of await runtime.listVolumes({ [label.installation]: store.installationId })) {
+  for (const { name: volume, labels } of await engine.listVolumes({ [label.installation]: store.installationId })) {
     if (known.has(volume)) continue;
     const { [label.scope]: scope = "", [label.name]: name, [label.kind]: kind } = labels;
     if (kind !== undefined && name !== undefined) {

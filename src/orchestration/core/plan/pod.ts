@@ -7,6 +7,8 @@ export type ContainerState =
 
 /** One observed container of the workload. Times are milliseconds; `createdAt` is told by the engine, others by the clock of `now`. */
 export interface PlannedPod {
+  /** The machine that it runs on. */
+  node: string;
   id: string;
   /** The name it carries now; by hand it may differ from the one its identity asks for. */
   containerName: string;

@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type { AttachOptions, ExecSession, Runtime, TerminalSize } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
+import type { AttachOptions, ExecSession, TerminalSize } from "../session.ts";
 import { pipeOutput } from "./demux.ts";
 import type { DockerClient } from "./client.ts";
 import { missing, refusal } from "./errors.ts";

@@ -1,5 +1,5 @@
 import type Dockerode from "dockerode";
-import type { Container, ContainerDetail, ContainerState } from "../runtime.ts";
+import type { Container, ContainerDetail, ContainerState } from "../container.ts";
 import { asList, envRecord, epochMs } from "./wire.ts";
 
 const states = new Set<string>(["created", "running", "restarting", "paused", "exited", "removing", "dead"]);

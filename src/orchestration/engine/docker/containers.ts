@@ -1,7 +1,8 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
 import { containerLabels, type Owner, selectorLabels } from "../ownership.ts";
-import type { Container, Runtime } from "../runtime.ts";
+import type { Container } from "../container.ts";
+import type { Runtime } from "../runtime.ts";
 import { containerDetail, containerRow } from "./container-detail.ts";
 import { createRequest, endpointSettings, wholeSeconds } from "./create-options.ts";
 import type { DockerClient } from "./client.ts";

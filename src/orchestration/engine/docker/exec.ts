@@ -1,6 +1,8 @@
 import type { Naming } from "../../core/naming.ts";
 import { systemClock } from "../../../base/words/clock.ts";
-import type { ContainerDetail, ExecSession, ExecSpec, Runtime, TerminalSize } from "../runtime.ts";
+import type { ContainerDetail } from "../container.ts";
+import type { Runtime } from "../runtime.ts";
+import type { ExecSession, ExecSpec, TerminalSize } from "../session.ts";
 import { pipeOutput } from "./demux.ts";
 import { type DockerClient, speaks } from "./client.ts";
 import { type Attempt, missing, refusal, timedOut } from "./errors.ts";

@@ -1,7 +1,8 @@
 import type Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
 import { systemClock } from "../../../base/words/clock.ts";
-import type { ContainerDetail, Runtime } from "../runtime.ts";
+import type { ContainerDetail } from "../container.ts";
+import type { Runtime } from "../runtime.ts";
 import type { DockerClient } from "./client.ts";
 import { missing } from "./errors.ts";
 import { openStream } from "./open-stream.ts";

@@ -1,7 +1,8 @@
 import type Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
 import { canonicalReference, isImageId, parseReference } from "../reference.ts";
-import type { Image, RegistryAuth, Runtime } from "../runtime.ts";
+import type { Image, RegistryAuth } from "../machine.ts";
+import type { Runtime } from "../runtime.ts";
 import { createShare } from "../share.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";

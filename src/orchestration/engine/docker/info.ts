@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import type { EngineInfo } from "../runtime.ts";
+import type { EngineInfo } from "../machine.ts";
 import type { DockerClient } from "./client.ts";
 
 /** What of the engine's own description is read; every field may be missing in some version. */

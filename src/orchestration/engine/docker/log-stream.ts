@@ -1,4 +1,6 @@
-import type { ContainerDetail, LogOptions, Runtime } from "../runtime.ts";
+import type { ContainerDetail } from "../container.ts";
+import type { Runtime } from "../runtime.ts";
+import type { LogOptions } from "../session.ts";
 import type { DockerClient } from "./client.ts";
 import { type Attempt, engineFailure, missing, unreachable } from "./errors.ts";
 import { askRaw, type RawAnswer } from "./raw-request.ts";

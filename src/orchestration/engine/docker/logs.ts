@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type { LogOptions, Runtime } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
+import type { LogOptions } from "../session.ts";
 import type { DockerClient } from "./client.ts";
 import { type LogSource, readLog } from "./log-stream.ts";
 import { createSeen, type Seen } from "./seen.ts";

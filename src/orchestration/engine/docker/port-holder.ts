@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import { Failure } from "../../../base/wire/failure.ts";
 import { portsClash } from "../../core/ports.ts";
 import type { PortBinding } from "../../core/workload.ts";
-import type { PortHolder } from "../runtime.ts";
+import type { PortHolder } from "../machine.ts";
 import type { DockerClient } from "./client.ts";
 import { portIn } from "./errors.ts";
 

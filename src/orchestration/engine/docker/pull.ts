@@ -1,4 +1,4 @@
-import type { RegistryAuth } from "../runtime.ts";
+import type { RegistryAuth } from "../machine.ts";
 import type { DockerClient } from "./client.ts";
 import { type Attempt, engineFailure, refusal, timedOut } from "./errors.ts";
 import { jsonLines } from "./json-lines.ts";

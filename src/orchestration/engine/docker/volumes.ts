@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { foreignLabel, type Owner, ownLabels } from "../ownership.ts";
-import type { Runtime, Volume } from "../runtime.ts";
+import type { Volume } from "../machine.ts";
+import type { Runtime } from "../runtime.ts";
 import type { DockerClient } from "./client.ts";
 import { missing, unlessStatus } from "./errors.ts";
 import { isObjectName, labelFilter } from "./wire.ts";

@@ -20,8 +20,8 @@ beforeEach(() => {
 /** Drains with time moving by itself; how long it took, and whether the pod may be stopped. */
 async function drained(drainMs: number, until = 120_000) {
   const pod = { id: "c1" } as Pod;
-  const runtime = { connections: async () => seen(), inspect: async () => ({ state }) };
-  const context = { clock, runtime, closing: closing.signal } as unknown as Context;
+  const engine = { connections: async () => seen(), inspect: async () => ({ state }) };
+  const context = { clock, engine, closing: closing.signal } as unknown as Context;
   const begun = clock.steady();
   let outcome: boolean | undefined;
   const draining = drain(context, pod, drainMs).then((stop) => {

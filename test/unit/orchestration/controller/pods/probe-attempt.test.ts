@@ -14,7 +14,7 @@ const config = {
 function attempt(body: string | null, status = 503) {
   const response = new Response(body, { status, statusText: status === 200 ? "OK" : "Service Unavailable" });
   const context = { fetch: async () => response } as unknown as Context;
-  return attemptProbe(context, { id: "a", address: "127.0.0.1" }, config);
+  return attemptProbe(context, { pod: { node: "local", id: "a" }, address: "127.0.0.1" }, config);
 }
 
 test.each([

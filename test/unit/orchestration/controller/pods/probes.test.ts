@@ -411,7 +411,7 @@ test("of containers that are gone nothing is kept", async () => {
   await it.apply(app("1", { replicas: 1 }));
   await it.settle();
   const stopping = new AbortController();
-  const table = createPodTable({ runtime: it.runtime, names: naming(), clock: it.clock, earlierRestarts: () => 0 });
+  const table = createPodTable({ engine: it.engine, clock: it.clock, earlierRestarts: () => 0 });
   const context = {
     ...it,
     names: naming(),

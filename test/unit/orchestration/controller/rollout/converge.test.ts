@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
-import type { ContainerDetail } from "../../../../../src/orchestration/engine/runtime.ts";
+import type { ContainerDetail } from "../../../../../src/orchestration/engine/container.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
 

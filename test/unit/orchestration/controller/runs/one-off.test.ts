@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
+import { createLocalEngine } from "../../../../../src/orchestration/engine/local.ts";
 import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
 import { createLogReaders } from "../../../../../src/orchestration/controller/state/log-readers.ts";
 import {
@@ -26,7 +27,7 @@ beforeEach(async () => {
   it = await world();
   never = new AbortController().signal;
   const logReaders = createLogReaders();
-  context = { runtime: it.runtime, clock: it.clock, names, closing: never, logReaders } as unknown as Context;
+  context = { engine: it.engine, clock: it.clock, names, closing: never, logReaders } as unknown as Context;
 });
 afterEach(() => it.close());
 
@@ -104,7 +105,7 @@ describe("a container that runs to its end", () => {
   test("tells its id when it is there, and its end before it is gone", async () => {
     const told: string[] = [];
     begin({
-      onStarted: async (id) => void told.push(`started ${id === container()?.id}`),
+      onStarted: async ({ id }) => void told.push(`started ${id === container()?.id}`),
       onEnded: async ({ exitCode }) => void told.push(`ended ${exitCode} ${container()?.state}`),
     });
     await it.quiet();
@@ -204,7 +205,7 @@ describe("a container of that name", () => {
     const id = await it.runtime.create(spec);
     let asked = 0;
     const inspect: typeof it.runtime.inspect = async (name) => (asked++ === 0 ? undefined : it.runtime.inspect(name));
-    context = { ...context, runtime: { ...it.runtime, inspect } };
+    context = { ...context, engine: createLocalEngine({ ...it.runtime, inspect }, names) };
     const { state } = begin();
     await it.quiet();
     expect(container()).toMatchObject({ id, state: "running" });
@@ -259,7 +260,7 @@ describe("an engine that is slow to say that it has started a container", () => 
     };
     await expectFailure(
       runOneOff(
-        { ...context, runtime: { ...runtime, start: slow } },
+        { ...context, engine: createLocalEngine({ ...runtime, start: slow }, names) },
         { spec, timeoutMs: undefined, signal: never, onOutput: () => undefined },
       ),
       "timeout",
@@ -276,7 +277,7 @@ describe("an engine that is slow to say that it has started a container", () => 
 });
 
 describe("what an earlier server left", () => {
-  const run = (timeoutMs: number) => outlive(context, container()?.id ?? "", { timeoutMs, leave: never });
+  const run = (timeoutMs: number) => outlive(context, it.engine.named("tidy.1"), { timeoutMs, leave: never });
 
   test("is waited for and removed", async () => {
     await it.runtime.start(await it.runtime.create(spec));

@@ -4,12 +4,13 @@ import {
   type SamplerOptions,
 } from "../../../../../src/orchestration/controller/state/usage-sampler.ts";
 import type { Clock } from "../../../../../src/base/words/clock.ts";
-import type { Usage } from "../../../../../src/orchestration/engine/runtime.ts";
+import type { PodUsage } from "../../../../../src/orchestration/engine/pod.ts";
 
-const usage = (id: string, cpuMs: number, at: number): Usage => ({
+const usage = (id: string, cpuMs: number, at: number): PodUsage => ({
+  node: "local",
   id,
   name: id,
-  labels: {},
+  identity: undefined,
   cpuNanos: cpuMs * 1e6,
   memoryBytes: 1,
   memoryLimitBytes: 2,

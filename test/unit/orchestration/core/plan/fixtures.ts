@@ -40,6 +40,7 @@ export function workload({ rollout, restart = "unless-stopped", ...rest }: Wante
 export function pod(identity: string | number, change: Partial<PlannedPod> = {}): PlannedPod {
   const replicaId = String(identity);
   return {
+    node: "local",
     id: `id-${replicaId}`,
     containerName: `shop-web.${replicaId}`,
     replicaId,

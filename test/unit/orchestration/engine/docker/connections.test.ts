@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConnections, servedBy, tcpRows } from "../../../../../src/orchestration/engine/docker/connections.ts";
 import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
-import type { ContainerDetail } from "../../../../../src/orchestration/engine/runtime.ts";
+import type { ContainerDetail } from "../../../../../src/orchestration/engine/container.ts";
 import { waitFor } from "../../../../support/wait.ts";
 
 const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
-import type { ExecSpec } from "../../../../../src/orchestration/engine/runtime.ts";
+import type { ExecSpec } from "../../../../../src/orchestration/engine/session.ts";
 import { type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { inspection } from "../../../../support/inspection.ts";

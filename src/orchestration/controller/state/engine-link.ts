@@ -2,7 +2,9 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
-import type { EngineInfo, Runtime, RuntimeEvent } from "../../engine/runtime.ts";
+import type { EngineInfo } from "../../engine/machine.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { PodEvent } from "../../engine/pod.ts";
 import type { Pod } from "./pod.ts";
 import type { PodTable } from "./pod-table.ts";
 
@@ -22,13 +24,13 @@ export interface EngineLink {
 }
 
 interface LinkOptions {
-  runtime: Runtime;
+  engine: Engine;
   pods: PodTable;
   clock: Clock;
   log: Log;
   onEvent: (key: ManifestKey, pod: Pod | undefined) => void;
   /** Each event about a container that was known before it. */
-  onHeard: (pod: Pod, event: RuntimeEvent) => void;
+  onHeard: (pod: Pod, event: PodEvent) => void;
   /** The table is filled and events flow: look at everything. */
   onUp: () => void;
 }
@@ -36,7 +38,7 @@ interface LinkOptions {
 const retryFirstMs = 500;
 const retryMaxMs = 2_000;
 
-export function createEngineLink({ runtime, pods, clock, log, onEvent, onHeard, onUp }: LinkOptions): EngineLink {
+export function createEngineLink({ engine, pods, clock, log, onEvent, onHeard, onUp }: LinkOptions): EngineLink {
   let up = false;
   let since = clock.now();
   let info: EngineInfo | undefined;
@@ -53,13 +55,13 @@ export function createEngineLink({ runtime, pods, clock, log, onEvent, onHeard, 
 
   /** Events first, then a listing: what happens in between is seen twice rather than never. */
   async function session(signal: AbortSignal): Promise<void> {
-    info = await runtime.info();
+    info = await engine.info();
     let opened = () => {};
     const open = new Promise<void>((resolve) => {
       opened = resolve;
     });
     const reading = (async () => {
-      for await (const event of runtime.events(signal, opened)) {
+      for await (const event of engine.events(signal, opened)) {
         const pod = pods.byId(event.id);
         if (pod !== undefined) onHeard(pod, event);
         const key = pods.observe(event);

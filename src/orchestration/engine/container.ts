@@ -1,0 +1,73 @@
+/** `unknown`: the engine did not say. */
+export type ContainerState =
+  "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
+
+/** One row of a listing. Times are epoch milliseconds. */
+export interface Container {
+  id: string;
+  /** Without the leading slash. */
+  name: string;
+  /** Reference as given at creation. */
+  image: string;
+  imageId: string;
+  state: ContainerState;
+  /** The engine's own text: "Up 2 hours". */
+  status: string;
+  createdAt: number;
+  labels: Record<string, string>;
+  /** Names of the networks it is connected to, or will be when it starts. */
+  joined: string[];
+  /** IPv4 address by network name; without the networks where it has none, as all are while it does not run. */
+  addresses: Record<string, string>;
+}
+
+export interface ContainerDetail extends Container {
+  startedAt: number | undefined;
+  finishedAt: number | undefined;
+  exitCode: number | undefined;
+  oomKilled: boolean;
+  /** Text of the last failed start. */
+  error: string;
+  restartCount: number;
+  /** Host pid of the main process while it runs. */
+  pid: number | undefined;
+  command: string[];
+  entrypoint: string[];
+  workingDir: string;
+  env: Record<string, string>;
+  /** By network name; the address is empty while it does not run. */
+  networks: Record<string, { networkId: string; ipAddress: string; gateway: string; aliases: string[] }>;
+  /** `hostPath`: where it lies on the machine of the engine, as far as that tells. */
+  mounts: { type: string; source: string; destination: string; mode: string; rw: boolean; hostPath?: string }[];
+  ports: { container: string; hostIp: string; hostPort: string }[];
+  restartPolicy: string;
+  /** Between stop signal and kill, as it was made with; the engine's default where nothing was said. */
+  stopGraceMs: number;
+  nanoCpus: number | undefined;
+  memoryBytes: number | undefined;
+  tty: boolean;
+}
+
+/** How a container ended. */
+export interface ContainerEnd {
+  exitCode: number;
+  oomKilled: boolean;
+  error: string;
+  /** Epoch milliseconds, the engine's clock. */
+  finishedAt: number | undefined;
+}
+
+/** Counters of one container, read from its cgroup. */
+export interface Usage {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  /** CPU time since the start, in nanoseconds. */
+  cpuNanos: number;
+  memoryBytes: number;
+  /** The container's limit, or the machine's memory without one. */
+  memoryLimitBytes: number;
+  pids: number;
+  /** Epoch milliseconds of the reading. */
+  at: number;
+}

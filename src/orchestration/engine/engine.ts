@@ -1,0 +1,67 @@
+import type { ManifestKey } from "../api/manifest.ts";
+import type { ContainerSpec } from "../core/workload.ts";
+import type { ContainerEnd } from "./container.ts";
+import type { Machine } from "./machine.ts";
+import type { InspectedPod, ObservedPod, PodEvent, PodRef, PodUsage } from "./pod.ts";
+import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "./session.ts";
+
+/**
+ * The engine seam: what the controller may ask of whatever runs the pods. Pods are addressed by reference, and say
+ * themselves whose they are. Every operation is one step, because the controller has to find its way from each point
+ * where a server may be killed ([why](../../../docs/decisions/0020-engine-seam.md)).
+ *
+ * Every call has a deadline of its own and fails with a `Failure`; codes and reasons are those of `Runtime`.
+ */
+export interface Engine extends Machine {
+  /** The pods of this installation, in every state. Given a key, only those of that resource. */
+  observe(filter?: Partial<ManifestKey>): Promise<ObservedPod[]>;
+  /** Any container, ours or not; undefined when missing. */
+  inspect(pod: PodRef): Promise<InspectedPod | undefined>;
+  /** Refers to whichever container has the name. Nothing is asked: calls on it fail `not_found` where there is none. */
+  named(name: string): PodRef;
+
+  /** Creates without starting; joins all networks. `conflict`/`NameTaken` when the name is in use. */
+  create(spec: ContainerSpec): Promise<PodRef>;
+  /** Idempotent: starting a running pod is fine. */
+  start(pod: PodRef): Promise<void>;
+  /** Idempotent. SIGTERM (or the pod's stop signal), SIGKILL after `graceMs`. */
+  stop(pod: PodRef, options: { graceMs: number }): Promise<void>;
+  /** As `stop`, with the grace that the pod was made with: its manifest may be gone or say something else by now. A missing pod is fine. */
+  stopGently(pod: PodRef): Promise<void>;
+  /** Forced removal, anonymous volumes included; a missing pod is fine. */
+  remove(pod: PodRef): Promise<void>;
+  /** As `remove`, but a pod that runs, or is being started, is left alone: false. The engine decides, so that nothing is cut off. */
+  removeUnlessRunning(pod: PodRef): Promise<boolean>;
+  rename(pod: PodRef, name: string): Promise<void>;
+
+  /**
+   * Pod events of this installation from now on, until `signal` aborts (ends normally) or the stream breaks (throws
+   * `unavailable`). `onOpen` is called once events can no longer be missed. They are hints: nothing depends on one.
+   */
+  events(signal: AbortSignal, onOpen: () => void): AsyncIterable<PodEvent>;
+
+  /**
+   * Starts a command inside a running pod. Fails `not_found` for a missing pod, `conflict` for one that does not run or
+   * a user, workdir or program that it does not have.
+   */
+  exec(pod: PodRef, spec: ExecSpec): Promise<ExecSession>;
+  /**
+   * Starts a pod that was created with `attach`, and connects to its main process as `exec` does to a command:
+   * `exitCode` is the pod's own, `kill` stops the pod. Nothing removes it.
+   */
+  startAttached(pod: PodRef, options: AttachOptions): Promise<ExecSession>;
+  /** Output, stdout and stderr in order of arrival, unframed. Nothing is read ahead of the consumer beyond a small buffer. */
+  logs(pod: PodRef, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /**
+   * Resolves when the pod does not run any more, nor will again by its restart policy; rejects when `signal` aborts. A
+   * missing one is `not_found`, one that was never started `conflict`. While the engine is away it goes on waiting.
+   */
+  wait(pod: PodRef, signal: AbortSignal): Promise<ContainerEnd>;
+  /** One reading of every running pod of this installation. */
+  usage(): Promise<PodUsage[]>;
+  /**
+   * TCP in the network of a running pod: whether anything listens, and how many connections to listening ports are
+   * open. Undefined when that cannot be seen from here, or the pod shares the machine's network.
+   */
+  connections(pod: PodRef): Promise<{ listening: boolean; established: number } | undefined>;
+}

@@ -1,0 +1,26 @@
+import type { Naming } from "../core/naming.ts";
+import type { Container } from "./container.ts";
+import type { PodIdentity } from "./pod.ts";
+
+/** What the labels of a container say; undefined without a kind and a name of ours. */
+export function identityOf(labels: Record<string, string>, { label }: Pick<Naming, "label">): PodIdentity | undefined {
+  const { [label.kind]: kind, [label.name]: name, [label.replicaOrdinal]: ordinal } = labels;
+  if (kind === undefined || name === undefined) return undefined;
+  return {
+    key: { kind, scope: labels[label.scope] ?? "", name },
+    replicaId: labels[label.replicaId] ?? "",
+    ordinal: ordinal === undefined ? undefined : Number(ordinal),
+    role: labels[label.role],
+    releaseId: labels[label.releaseId],
+    hash: labels[label.manifestHash] ?? "",
+    generation: Number(labels[label.generation] ?? 0),
+  };
+}
+
+/** The address on the platform network; loopback where the container shares the machine's network. */
+export function addressIn(
+  { addresses, joined, state }: Pick<Container, "addresses" | "joined" | "state">,
+  { network }: Pick<Naming, "network">,
+): string | undefined {
+  return addresses[network] ?? (joined.includes("host") && state === "running" ? "127.0.0.1" : undefined);
+}

@@ -1,0 +1,97 @@
+import type { Naming } from "../core/naming.ts";
+import type { Container } from "./container.ts";
+import type { Engine } from "./engine.ts";
+import { addressIn, identityOf } from "./identity.ts";
+import type { Machine } from "./machine.ts";
+import type { InspectedPod, ObservedPod, PodEvent, PodRef } from "./pod.ts";
+import type { Runtime, RuntimeEvent } from "./runtime.ts";
+
+/** The only machine there is. */
+const node = "local";
+
+/** The engine of one machine, which is the one that the server runs on. */
+export function createLocalEngine(runtime: Runtime, names: Naming): Engine {
+  return {
+    ...machineOf(runtime),
+    ...lifeOf(runtime),
+    ...insideOf(runtime),
+    async observe(filter) {
+      const rows = await runtime.list(filter);
+      return rows.map((row) => seen(row, names));
+    },
+    async inspect({ id }) {
+      const detail = await runtime.inspect(id);
+      return detail === undefined ? undefined : (seen(detail, names) satisfies InspectedPod);
+    },
+    named: (name) => ({ node, id: name }),
+    async *events(signal, onOpen) {
+      for await (const event of runtime.events(signal, onOpen)) yield told(event, names);
+    },
+    async usage() {
+      const readings = await runtime.usage();
+      return readings.map(({ labels, ...figures }) => ({ ...figures, node, identity: identityOf(labels, names) }));
+    },
+  };
+}
+
+/** What is asked about the machine is what its runtime answers. */
+function machineOf(runtime: Runtime): Machine {
+  return {
+    info: () => runtime.info(),
+    ensureNetwork: (name) => runtime.ensureNetwork(name),
+    hasNetwork: (name) => runtime.hasNetwork(name),
+    networkGateway: (name) => runtime.networkGateway(name),
+    ensureVolume: (name, labels) => runtime.ensureVolume(name, labels),
+    listVolumes: (labels) => runtime.listVolumes(labels),
+    inspectVolume: (name) => runtime.inspectVolume(name),
+    removeVolume: (name) => runtime.removeVolume(name),
+    inspectImage: (refOrId) => runtime.inspectImage(refOrId),
+    pull: (ref, auth) => runtime.pull(ref, auth),
+    removeImage: (refOrId) => runtime.removeImage(refOrId),
+    portHolders: (bindings) => runtime.portHolders(bindings),
+    freeBytes: () => runtime.freeBytes(),
+    close: () => runtime.close(),
+  };
+}
+
+type Life = "create" | "start" | "stop" | "stopGently" | "remove" | "removeUnlessRunning" | "rename";
+
+function lifeOf(runtime: Runtime): Pick<Engine, Life> {
+  return {
+    async create(spec) {
+      return { node, id: await runtime.create(spec) };
+    },
+    start: ({ id }) => runtime.start(id),
+    stop: ({ id }, options) => runtime.stop(id, options),
+    async stopGently({ id }) {
+      const container = await runtime.inspect(id);
+      if (container !== undefined) await runtime.stop(id, { graceMs: container.stopGraceMs });
+    },
+    remove: ({ id }) => runtime.remove(id),
+    removeUnlessRunning: ({ id }) => runtime.removeUnlessRunning(id),
+    rename: ({ id }, name) => runtime.rename(id, name),
+  };
+}
+
+function insideOf(runtime: Runtime): Pick<Engine, "exec" | "startAttached" | "logs" | "wait" | "connections"> {
+  return {
+    exec: ({ id }, spec) => runtime.exec(id, spec),
+    startAttached: ({ id }, options) => runtime.startAttached(id, options),
+    logs: ({ id }, options, signal) => runtime.logs(id, options, signal),
+    wait: ({ id }, signal) => runtime.wait(id, signal),
+    connections: ({ id }) => runtime.connections(id),
+  };
+}
+
+/** A container as the controller takes it: where it is, whose it is, and where it is reached. */
+function seen<C extends Container>(
+  container: C,
+  names: Naming,
+): C & Pick<ObservedPod, "node" | "identity" | "address"> {
+  const { labels } = container;
+  return { ...container, node, identity: identityOf(labels, names), address: addressIn(container, names) };
+}
+
+function told({ labels, ...event }: RuntimeEvent, names: Naming): PodEvent & PodRef {
+  return { ...event, node, identity: identityOf(labels, names) };
+}

@@ -1,0 +1,81 @@
+import type { PortBinding } from "../core/workload.ts";
+
+/** What an engine offers beside containers: facts, networks, volumes, images and ports of the machine that it runs on. */
+export interface Machine {
+  /** Facts about the engine; also the ping. */
+  info(): Promise<EngineInfo>;
+
+  /** Makes the bridge network when missing; idempotent. */
+  ensureNetwork(name: string): Promise<void>;
+  hasNetwork(name: string): Promise<boolean>;
+  /** IPv4 address of this machine in a bridge network; undefined when it is missing or has none. */
+  networkGateway(name: string): Promise<string | undefined>;
+  /** Makes a named volume when missing. `created` says whether it did. Fails `conflict`/`VolumeForeign` when one exists whose labels name another owner. */
+  ensureVolume(name: string, labels: Record<string, string>): Promise<{ created: boolean }>;
+  /** Volumes that carry all given labels. */
+  listVolumes(labels: Record<string, string>): Promise<Volume[]>;
+  inspectVolume(name: string): Promise<Volume | undefined>;
+  /** Missing is fine; `conflict` while in use. */
+  removeVolume(name: string): Promise<void>;
+
+  /** Undefined when not on the machine. */
+  inspectImage(refOrId: string): Promise<Image | undefined>;
+  /** Pulls and returns what came. */
+  pull(ref: string, auth: RegistryAuth | undefined): Promise<Image>;
+  /** Missing is fine; `conflict` while in use. */
+  removeImage(refOrId: string): Promise<void>;
+
+  /**
+   * Who holds any of these fixed host ports: running containers that publish them, ours or not, and other programs of
+   * the machine where those can be seen from here.
+   */
+  portHolders(bindings: readonly PortBinding[]): Promise<PortHolder[]>;
+
+  /** Free bytes where the engine keeps its images; undefined when that cannot be seen from here. */
+  freeBytes(): Promise<number | undefined>;
+
+  close(): void;
+}
+
+export interface PortHolder {
+  /** The one that was asked about. */
+  binding: PortBinding;
+  /** For people: `container "web"` or `process 812 (nginx)`. */
+  holder: string;
+  /** Id of the container; undefined for any other program. */
+  container: string | undefined;
+}
+
+export interface EngineInfo {
+  version: string;
+  apiVersion: string;
+  cgroupVersion: 1 | 2;
+  liveRestore: boolean;
+  rootDir: string;
+  operatingSystem: string;
+  architecture: string;
+  /** Processors of its machine; undefined where it does not say. */
+  cpus: number | undefined;
+}
+
+export interface Volume {
+  name: string;
+  labels: Record<string, string>;
+}
+
+export interface Image {
+  id: string;
+  tags: string[];
+  /** `repository@sha256:…` */
+  digests: string[];
+  sizeBytes: number;
+  createdAt: number;
+  /** Env of the image's own configuration; empty in listings. */
+  env: Record<string, string>;
+}
+
+export interface RegistryAuth {
+  username: string;
+  password: string;
+  serverAddress: string;
+}
