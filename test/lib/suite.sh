@@ -38,13 +38,18 @@ hide_systemd
 timeout -k 10 900 "$checkout/test/lib/needs.sh" "$@" || die "the set-up failed or took more than 900 s"
 use_bun "$checkout"
 
-say "check"
-check_code=0
-CHECK_SUMMARY=$summary timeout -k 10 300 "$checkout/test/check" || check_code=$?
-# It counts its failures by itself; with a code above 1 it has not come to its end.
-[ "$check_code" -le 1 ] || echo "0 1 0" >>"$summary"
-cd "$checkout"
-counted "build" timeout -k 10 120 bun run build
+# check counts its failures by itself; with a code above 1 it has not come to its end.
+check() {
+  check_code=0
+  CHECK_SUMMARY=$summary timeout -k 10 300 "$checkout/test/check" || check_code=$?
+  [ "$check_code" -le 1 ] || echo "0 1 0" >>"$summary"
+}
 
-# A network of its own as well: runs beside each other, and beside a real Docker, share no bridge, port or firewall rule.
-unshare --net --mount --pid --fork --kill-child --mount-proc -- "$checkout/test/lib/rings.sh" "$summary" "$@"
+cd "$checkout"
+check >"$BERTH_TEST_DIR/check" 2>&1 &
+checking=$!
+counted "build" timeout -k 10 120 bun run build
+"$checkout/test/lib/lanes.sh" "$@"
+wait "$checking"
+say "check"
+cat "$BERTH_TEST_DIR/check"

@@ -1,4 +1,4 @@
-# Sourced by test/run: a command that ends by its deadline, with every process that it started.
+# Sourced by test/run and lanes.sh, which set $watch_dir: a command that ends by its deadline, with every process that it started.
 
 # watch SECONDS OUTPUT COMMAND…: runs the command in process and mount namespaces of its own and copies what it prints to
 # standard output. Its processes write to the file OUTPUT only, so none of them can hold the caller's output open.
@@ -58,10 +58,10 @@ wait_for_end() {
   done
 }
 
-# each_container COMMAND: calls it with each control group of the containers of the run's Docker daemons.
+# each_container COMMAND: calls it with each control group of the containers of Docker daemons below $watch_dir.
 each_container() {
-  for container in "$BERTH_TEST_DIR"/*/data/containers/* "$BERTH_TEST_DIR"/*/*/data/containers/* \
-    "$BERTH_TEST_DIR"/*/*/*/data/containers/*; do
+  for container in "$watch_dir"/*/data/containers/* "$watch_dir"/*/*/data/containers/* \
+    "$watch_dir"/*/*/*/data/containers/*; do
     for group in /sys/fs/cgroup/docker/"${container##*/}" /sys/fs/cgroup/*/docker/"${container##*/}"; do
       [ ! -d "$group" ] || "$1" "$group"
     done

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
-import { type BlockRig, blockRig, infoOf, postgresImage, redisImage } from "../support/blocks.ts";
-import { waitFor } from "../support/wait.ts";
-import { type Writers, writers } from "../support/writers.ts";
+import { type BlockRig, blockRig, infoOf } from "./blocks.ts";
+import { waitFor } from "./wait.ts";
+import { type Writers, writers } from "./writers.ts";
 
-setDefaultTimeout(400_000);
-
-interface Side {
+export interface Side {
   plugin: "pg" | "redis";
   block: Manifest;
   /** Prefix of the keys in the config. */
@@ -16,35 +14,8 @@ interface Side {
   answer: string;
 }
 
-const sides: Record<"postgres" | "redis", Side> = {
-  postgres: {
-    plugin: "pg",
-    key: "PG",
-    block: {
-      kind: "pg",
-      scope: "data",
-      name: "main",
-      spec: { image: postgresImage, replicas: 3, failover: { after: "5s", synchronous: true } },
-    },
-    leads:
-      "PATH=$(echo /usr/lib/postgresql/*/bin):$PATH; psql -XAtq -U postgres -d postgres -c 'select pg_is_in_recovery()'",
-    answer: "f",
-  },
-  redis: {
-    plugin: "redis",
-    key: "REDIS",
-    block: {
-      kind: "redis",
-      scope: "data",
-      name: "main",
-      spec: { image: redisImage, replicas: 3, failover: { after: "5s" } },
-    },
-    leads: "sh /berth/tools.sh shell info replication | tr -d '\\r' | sed -n 's/^role://p'",
-    answer: "master",
-  },
-};
-
-for (const [name, side] of Object.entries(sides)) {
+/** The tests of both plugins: one primary, whatever dies. */
+export function failoverTests(name: string, side: Side): void {
   describe(`${name}: one primary, whatever dies`, () => {
     const { plugin, key } = side;
     const place = ["data/main"] as const;

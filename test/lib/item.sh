@@ -1,0 +1,165 @@
+# Sourced by lanes.sh and lane.sh: the queue of items, and one item. An item is what one process of `bun test` runs: a file,
+# or a whole ring that needs no engine. $BERTH_TEST_DIR holds queue/, running/LANE/ and results/.
+
+# Rings that need no engine.
+pure_rings="unit property http"
+# Rings on real time and a real engine, where a neighbour on the machine can make a test fail that finds nothing wrong.
+unsteady_rings="integration ingress plugins fault e2e"
+item_seconds=300
+
+is_in() {
+  case " $1 " in
+    *" $2 "*) ;;
+    *) return 1 ;;
+  esac
+}
+
+# fill_queue RING…: one file per item, "NUMBER-NAME", which holds "RING SECONDS TARGET". The slow ones come first.
+fill_queue() {
+  mkdir -p "$BERTH_TEST_DIR/queue" "$BERTH_TEST_DIR/running" "$BERTH_TEST_DIR/results"
+  {
+    while read -r target seconds; do
+      case "$target" in
+        "" | "#"*) continue ;;
+      esac
+      ring=${target#test/}
+      ring=${ring%%/*}
+      [ ! -e "$target" ] || ! is_in "$*" "$ring" || echo "$ring $seconds $target"
+    done <test/lib/slow-first
+    for ring in "$@"; do
+      [ -d "test/$ring" ] || continue
+      if is_in "$pure_rings" "$ring"; then
+        echo "$ring $item_seconds test/$ring"
+      else
+        find "test/$ring" -name '*.test.ts' | sort | sed "s/^/$ring $item_seconds /"
+      fi
+    done
+  } | awk '!seen[$3]++' >"$BERTH_TEST_DIR/items"
+  number=100
+  while read -r ring seconds target; do
+    number=$((number + 1))
+    echo "$ring ${BERTH_TEST_ITEM_SECONDS:-$seconds} $target" >"$BERTH_TEST_DIR/queue/$number-$(item_name "$target")"
+  done <"$BERTH_TEST_DIR/items"
+}
+
+item_name() {
+  echo "$1" | sed 's#^test/##; s#\.test\.ts$##; s#/#-#g'
+}
+
+# take_item LANE: moves the next item to running/LANE and sets `item` to its name there. No lock: only one can move a file.
+take_item() {
+  mkdir -p "$BERTH_TEST_DIR/running/$1"
+  for item in "$BERTH_TEST_DIR"/queue/*; do
+    [ -e "$item" ] || continue
+    mv "$item" "$BERTH_TEST_DIR/running/$1/" 2>/dev/null || continue
+    item=$BERTH_TEST_DIR/running/$1/${item##*/}
+    return 0
+  done
+  return 1
+}
+
+# run_item ITEM: runs it, writes results/NAME.log, .xml and .count, and prints one line. Fails when it did not come to its
+# end, so that something of it may still run.
+run_item() {
+  name=${1##*/[0-9][0-9][0-9]-}
+  read -r ring seconds target <"$1"
+  result=$BERTH_TEST_DIR/results/$name
+  began=$(uptime_seconds)
+  code=0
+  options=
+  ! is_in "$pure_rings" "$ring" || options="--parallel=2 --no-isolate"
+  # shellcheck disable=SC2086 # one word per option
+  timeout -k 10 "$seconds" bun test "./$target" $options --timeout 60000 \
+    --reporter=junit --reporter-outfile="$result.xml" </dev/null >"$result.log" 2>&1 || code=$?
+  count_item "$result.xml" "$code" >"$result.count"
+  took=$(($(uptime_seconds) - began))
+  if [ "$code" -gt 1 ]; then
+    reason="ended with exit code $code after $took s"
+    [ "$code" != 124 ] && [ "$code" != 137 ] || reason="was killed after $took s"
+    printf '\n(fail) %s: bun test %s\n' "$target" "$reason" >>"$result.log"
+  fi
+  tell_item "$result" "$took"
+  rm -f "$1"
+  [ "$code" -le 1 ]
+}
+
+tell_item() {
+  read -r passed failed skipped <"$1.count"
+  verdict=ok
+  [ "$failed" = 0 ] || verdict=FAIL
+  printf '%-4s %-32s %4d passed%s%s %4d s\n' "$verdict" "${1##*/}" "$passed" "$(some "$failed" failed)" \
+    "$(some "$skipped" skipped)" "$2"
+}
+
+some() {
+  [ "$1" = 0 ] || printf ', %d %s' "$1" "$2"
+}
+
+# count_item REPORT EXIT_CODE: prints "<passed> <failed> <skipped>". A run that ended badly without a failed test in its
+# report crashed: one failure.
+count_item() {
+  head=$(grep -m 1 '<testsuites' "$1" 2>/dev/null || true)
+  tests=$(report_number "$head" tests)
+  failed=$(report_number "$head" failures)
+  skipped=$(report_number "$head" skipped)
+  passed=$((tests - failed - skipped))
+  if [ "$failed" = 0 ] && { [ "$2" != 0 ] || [ "$tests" = 0 ]; }; then
+    failed=1
+  fi
+  echo "$passed $failed $skipped"
+}
+
+report_number() {
+  number=$(printf '%s' "$1" | sed -n "s/.* $2=\"\([0-9]*\)\".*/\1/p")
+  echo "${number:-0}"
+}
+
+# lose_item ITEM REASON: an item whose lane died, or that no lane has run.
+lose_item() {
+  name=${1##*/[0-9][0-9][0-9]-}
+  printf '\n(fail) %s: %s\n' "$name" "$2" >>"$BERTH_TEST_DIR/results/$name.log"
+  echo "0 1 0" >"$BERTH_TEST_DIR/results/$name.count"
+  printf 'FAIL %-32s %s\n' "$name" "$2"
+  rm -f "$1"
+}
+
+# More than this is no accident.
+second_looks_max=2
+
+# queue_second_looks: the items in which something failed, again into the queue, for a lane that is alone on the machine.
+# None where too much failed, and none of tests that repeat by a count of their own: their point is that no round fails.
+queue_second_looks() {
+  looks=0
+  while read -r ring seconds target; do
+    count=$BERTH_TEST_DIR/results/$(item_name "$target").count
+    is_in "$unsteady_rings" "$ring" && [ -f "$count" ] || continue
+    read -r _ failed _ <"$count"
+    [ "$failed" != 0 ] || continue
+    looks=$((looks + 1))
+    ! grep -q 'BERTH_TEST_[KRC]' "$target" || continue
+    echo "$ring $item_seconds $target" >"$BERTH_TEST_DIR/queue/20$looks-$(item_name "$target")"
+    for kept in log xml count; do
+      mv "${count%.count}.$kept" "${count%.count}.first-$kept" 2>/dev/null || true
+    done
+  done <"$BERTH_TEST_DIR/items"
+  [ "$looks" -le "$second_looks_max" ] || end_second_looks
+}
+
+# end_second_looks: an item that passed now is unsteady, and test/run says so; one that failed again keeps its first result.
+end_second_looks() {
+  for first in "$BERTH_TEST_DIR"/results/*.first-count; do
+    [ -f "$first" ] || continue
+    result=${first%.first-count}
+    failed=1
+    [ ! -f "$result.count" ] || read -r _ failed _ <"$result.count"
+    if [ "$failed" = 0 ]; then
+      : >"$result.unsteady"
+      mv "$result.first-log" "$result.log"
+    else
+      for kept in log xml count; do
+        mv "$result.first-$kept" "$result.$kept" 2>/dev/null || true
+      done
+    fi
+    rm -f "$BERTH_TEST_DIR"/queue/20?-"${result##*/}" "$first"
+  done
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Called by lanes.sh, in network, mount and process namespaces of its own: lane.sh LANE RING…
+# Starts a private Docker daemon with the fixture image and runs items until the queue is empty. Fails when it cannot go on;
+# lanes.sh then starts another. Before each step it writes down by when the step has to be over.
+set -eu
+checkout=$(cd "$(dirname "$0")/../.." && pwd)
+. "$checkout/setup/say.sh"
+. "$checkout/setup/packages.sh"
+. "$checkout/setup/dockerd.sh"
+. "$checkout/setup/image.sh"
+. "$checkout/setup/debian-image.sh"
+. "$checkout/test/lib/watch.sh"
+. "$checkout/test/lib/item.sh"
+lane=$1
+lane_dir=$BERTH_TEST_DIR/$lane
+cd "$checkout"
+
+within() {
+  echo "$(($(uptime_seconds) + $1))" >"$lane_dir/due"
+}
+
+start_engine() {
+  ip link set lo up
+  mkdir -p "$lane_dir/docker" "$lane_dir/tmp"
+  TMPDIR=$lane_dir/tmp
+  PATH=$lane_dir/docker/sbin:$PATH
+  start_dockerd "$lane_dir/docker" "$(firewall_option "$lane_dir/docker")"
+  BERTH_TEST_DOCKER_HOST=unix://$lane_dir/docker/docker.sock
+  export TMPDIR PATH BERTH_TEST_DOCKER_HOST
+  unset DOCKER_HOST
+  import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1
+}
+
+# need_databases: their images, before the first item that uses them. needs.sh has made them: there is no network in here.
+need_databases() {
+  [ -z "${databases:-}" ] || return 0
+  databases=yes
+  debian_postgres "$checkout/.cache/fixtures"
+  import_debian "$BERTH_TEST_DOCKER_HOST" berth-postgres:fixture
+  debian_redis "$checkout/.cache/fixtures"
+  import_debian "$BERTH_TEST_DOCKER_HOST" berth-redis:fixture
+}
+
+# is_engine_well: answers, and has none of the last item's containers any more.
+is_engine_well() {
+  containers=$(timeout -k 5 30 docker -H "$BERTH_TEST_DOCKER_HOST" ps -aq 2>/dev/null) || return 1
+  # shellcheck disable=SC2086 # one word per container
+  [ -z "$containers" ] || timeout -k 5 60 docker -H "$BERTH_TEST_DOCKER_HOST" rm -f -v $containers >/dev/null 2>&1
+}
+
+within 180
+start_engine
+while take_item "$lane"; do
+  : >"$lane_dir/worked"
+  read -r ring seconds _ <"$item"
+  within 180
+  [ "$ring" != plugins ] || need_databases
+  within $((seconds + 60))
+  run_item "$item" || die "the last item did not come to its end"
+  within 120
+  is_engine_well || die "the Docker daemon does not answer after the last item"
+done
+# The end of this process ends all others of the namespace.
+within 5
