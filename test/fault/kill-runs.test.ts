@@ -7,7 +7,7 @@ import { cronjob, job } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
-const kills = Number(process.env.BERTH_TEST_KILLS ?? 10);
+const kills = Number(process.env.BERTH_TEST_KILLS ?? 5);
 const perKillMs = 90_000;
 const cronjobs = ["tick0", "tick1", "tick2", "tick3"];
 const keepAll = { successful_history_limit: 10_000, failed_history_limit: 10_000 };

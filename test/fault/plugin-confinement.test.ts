@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError, createClient } from "../../src/base/wire/client.ts";
 import { dispatchPlugin } from "../../src/orchestration/api/dispatch.ts";
+import { system } from "../../src/orchestration/api/health.ts";
 import { installPlugin, removePlugin } from "../../src/orchestration/api/plugins.ts";
 import { limits, serveOptions } from "../../src/config/config.ts";
 import { type Daemon, startDaemon } from "../../src/daemon.ts";
@@ -164,14 +165,14 @@ describe.each(["low", "old"])("whoever it runs as (%s)", (plugin) => {
 
 test("a run has so much memory and no more", async () => {
   expect(await refusal("low", "eat")).toContain("used more memory than a run may");
-}, 60_000);
+}, 120_000);
 
 test("a control group of version 2 holds a run as well", async () => {
   const mount = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].find((path) =>
     existsSync(join(path, "cgroup.controllers")),
   );
   if (mount === undefined) throw new Error("this machine has no control groups of version 2");
-  const name = `berth-test-${process.pid}`;
+  const name = `berth-test-${crypto.randomUUID()}`;
   const cgroups = createCgroups({ mount, name, limits });
   const host = createHost({ limits, runVariable: "HELD_RUN_ID", owner: "held", cgroups });
   const run = { id: "one", folder: "/", env: { PATH: "/usr/bin:/bin" }, stdin: undefined, timeoutMs: 10_000 };
@@ -209,8 +210,8 @@ test("no group is left, and a plugin that is removed leaves nothing", async () =
   expect(groups.length).toBeGreaterThan(0);
   await client.call(removePlugin, { params: { name: "low" } });
   expect(existsSync(join(layout.plugins, ".versions/low"))).toBe(false);
-  const { length } = groups.flatMap((path) =>
-    readdirSync(path, { withFileTypes: true }).filter((it) => it.isDirectory()),
-  );
-  expect(length).toBe(0);
+  // Other servers of this machine have theirs in the same folders.
+  const { installation } = await client.call(system);
+  const ours = groups.flatMap((path) => readdirSync(path).filter((name) => name.startsWith(`${installation}.`)));
+  expect(ours).toEqual([]);
 });

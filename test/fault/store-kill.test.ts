@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Store } from "../../src/orchestration/store/store.ts";
 import { openTestStore, type TestRoot, testLimits, testRoot } from "../support/store-root.ts";
 
-const kills = Number(process.env.BERTH_TEST_KILLS ?? "10");
+const kills = Number(process.env.BERTH_TEST_KILLS ?? "5");
 const acksPerRound = 40;
 
 let at: TestRoot;

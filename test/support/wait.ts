@@ -3,6 +3,11 @@ import { readFileSync } from "node:fs";
 /** How long tests wait for something that should happen soon, unless they say otherwise. */
 export const patienceMs = 20_000;
 
+/** Pauses between two looks: short at first, longer for what takes long, and never shorter than the look itself took. */
+const pauseMsMin = 5;
+const pauseMsMax = 50;
+const pausesPerWait = 20;
+
 /**
  * Polls until `probe` returns something else than undefined or false, and returns that. A probe that throws counts as
  * "not yet". Fails with `what`, and the last error, after `timeoutMs`.
@@ -12,9 +17,10 @@ export async function waitFor<T>(
   probe: () => T | Promise<T>,
   timeoutMs: number = patienceMs,
 ): Promise<Exclude<T, undefined | false>> {
-  const deadline = performance.now() + timeoutMs;
+  const started = performance.now();
   let last: unknown;
   for (;;) {
+    const looked = performance.now();
     try {
       const value = await probe();
       if (value !== undefined && value !== false) return value as Exclude<T, undefined | false>;
@@ -22,8 +28,10 @@ export async function waitFor<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause: last });
-    await Bun.sleep(25);
+    const now = performance.now();
+    if (now > started + timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause: last });
+    const pauseMs = Math.max(pauseMsMin, (now - started) / pausesPerWait, now - looked);
+    await Bun.sleep(Math.min(pauseMs, pauseMsMax));
   }
 }
 

@@ -114,7 +114,8 @@ function prepared(hierarchy: Hierarchy, name: string): Hierarchy | undefined {
 
 /** Whether groups below have the file: tried with one. */
 function isHandedDown(folder: string, files: readonly string[]): boolean {
-  const trial = join(folder, "trial");
+  // A name of its own: other servers may try at the same time.
+  const trial = join(folder, `trial.${crypto.randomUUID()}`);
   try {
     mkdirSync(trial, { recursive: true });
     return files.some((file) => isThere(join(trial, file)));
