@@ -22,6 +22,7 @@ within() {
 start_engine() {
   ip link set lo up
   mkdir -p "$lane_dir/docker" "$lane_dir/tmp"
+  chmod 1777 "$lane_dir/tmp"
   TMPDIR=$lane_dir/tmp
   PATH=$lane_dir/docker/sbin:$PATH
   start_dockerd "$lane_dir/docker" "$(firewall_option "$lane_dir/docker")"
