@@ -12,6 +12,7 @@ import type { UsageOf } from "../../src/orchestration/controller/desired/autosca
 import type { ControllerLimits } from "../../src/orchestration/controller/state/context.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { createController, type RunningController } from "../../src/orchestration/controller/create.ts";
+import type { TrafficOf } from "../../src/orchestration/controller/rollout/receipts.ts";
 import type { PluginRoom } from "../../src/orchestration/controller/plugins/plugin-room.ts";
 import { mapSecrets } from "../../src/orchestration/core/mask.ts";
 import type { SendWebhook } from "../../src/base/deliver/webhook.ts";
@@ -92,6 +93,8 @@ export interface WorldOptions {
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** What the autoscaler sees. */
   usageOf?: UsageOf;
+  /** What visitors saw; without it there is no ingress. */
+  trafficOf?: TrafficOf;
   privateHooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
@@ -145,6 +148,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     randomBytes: createSeries(),
     fetch: activity.watch(fetching, ["fetch"]).fetch,
     sendWebhook: options.sendWebhook ?? deliverAll,
+    ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
   };
   const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };

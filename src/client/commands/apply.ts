@@ -10,6 +10,7 @@ import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import { followAtomic } from "../wait/follow-atomic.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
 import { normalKind } from "../shell/kinds.ts";
+import { receiptLines } from "../wait/receipt-lines.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
 import { isPodKind, readyTarget } from "../wait/look.ts";
 import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
@@ -77,6 +78,7 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const targets = targetsOf(context.api, result, plan);
   if (result.atomic !== undefined) return followAtomic({ id: result.atomic, targets, timeoutMs, context });
   const waited = await watch(targets, timeoutMs, context);
+  for (const line of await receiptLines(waited.targets, context)) context.terminal.note(line);
   for (const line of partialText(plan, waited, context.terminal.noteStyle)) context.terminal.note(line);
   return exitOf(waited);
 }

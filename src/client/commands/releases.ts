@@ -1,6 +1,7 @@
 import { listReleases, type Release } from "../../orchestration/api/releases.ts";
 import { postFailure } from "../../base/pure/exit-code.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
+import { receiptText } from "../text/receipt-text.ts";
 import { ageOf, shortDuration } from "../text/time-text.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
@@ -37,7 +38,7 @@ function releaseTable(releases: readonly Release[], { style, width, now }: Table
     printable(release.image ?? "-"),
     ageOf(release.started_at, now),
     tookText(release, now),
-    printable(release.error ?? postFailure(release.post_exit_code) ?? tookBack(release)),
+    printable(release.error ?? postFailure(release.post_exit_code) ?? (tookBack(release) || trafficText(release))),
   ]);
   return tableText([["ID", "STATUS", "CAUSE", "REVISION", "IMAGE", "AGE", "TOOK", "WHY"], ...rows], {
     width,
@@ -56,6 +57,10 @@ function causeText({ cause, rolled_back_from: goal }: Release): string {
 
 function tookBack({ taken_back: paths = [] }: Release): string {
   return paths.length === 0 ? "" : `took back ${takenBackFields(paths)}`;
+}
+
+function trafficText({ receipt }: Release): string {
+  return receipt === undefined ? "" : receiptText(receipt);
 }
 
 function tookText({ started_at: started, ended_at: ended }: Release, now: number): string {

@@ -16,7 +16,8 @@ export function judgeRelease(look: Look, status: Record<string, unknown> | null,
   const releases: Partial<Release>[] = Array.isArray(status?.releases) ? status.releases : [];
   const index = releases.findIndex(({ id = "", revision = -1 }) => isIt({ id, revision }));
   const release = releases[index];
-  if (release === undefined || release.status === "succeeded") return look;
+  if (release === undefined) return look;
+  if (release.status === "succeeded") return release.id === undefined ? look : { ...look, released: release.id };
   if (release.status === "failed") {
     const why = `release ${release.id} failed: ${release.error ?? "no reason given"}`;
     return { ...look, ...wentBack(releases[index - 1], release), state: "failed", why };

@@ -16,6 +16,8 @@ export interface Look {
   why: string;
   /** The release that is waited for, while its commands run and nothing is replaced yet. */
   releasing?: string;
+  /** The release that made it ready. */
+  released?: string;
   /** The release that the server went back to by itself after the one that is waited for had failed. */
   rolledBackTo?: string;
   /** The fields that this changed back, with their values. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
+import { Receipt } from "./receipt.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 
 /** Release record (newest first in `describe`'s `status.releases`). Times are ISO 8601. */
@@ -25,6 +26,8 @@ export const Release = Type.Object({
   exit_code: Type.Optional(Type.Integer()),
   post_exit_code: Type.Optional(Type.Integer()),
   error: Type.Optional(Type.String()),
+  /** Once the release has ended, where an ingress leads to the resource. */
+  receipt: Type.Optional(Receipt),
   /** The whole spec as stored, secrets masked. */
   spec_snapshot: Type.Record(Type.String(), Type.Unknown()),
 });

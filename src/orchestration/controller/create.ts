@@ -48,6 +48,7 @@ import { createProgress } from "./state/progress.ts";
 import { rollback } from "./rollout/put-back.ts";
 import { probeTransition } from "./pods/probe-hooks.ts";
 import { createProbeEngine } from "./pods/probes.ts";
+import { createReceipts } from "./rollout/write-receipts.ts";
 import { createReleasePhases } from "./rollout/release-phases.ts";
 import { createReconciler, type Reconciler } from "./rollout/reconciler.ts";
 import { runRelease } from "./rollout/release-run.ts";
@@ -158,6 +159,7 @@ export function createController(parts: ControllerParts): RunningController {
     link,
     usage,
     releasePhases,
+    receipts: createReceipts(() => context),
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined, endpoints.changed),
     logReaders: createLogReaders(),
@@ -208,7 +210,7 @@ export function createController(parts: ControllerParts): RunningController {
         atomic.run(signal),
         outbox.run(signal),
       ]);
-      await incidents.settled();
+      await Promise.all([incidents.settled(), context.receipts.settled()]);
       await Promise.all([releasePhases.close(), execs.close(), context.plugins.host.close()]);
     },
   };

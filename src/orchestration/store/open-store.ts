@@ -25,6 +25,7 @@ import { stateMigrations } from "./migrations/all.ts";
 import { createNamedVolumes } from "./named-volumes.ts";
 import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
+import { createReceipts } from "./receipts.ts";
 import { createReleases } from "./releases.ts";
 import { columnsOf, idOf, keyOf } from "./rows.ts";
 import { createRuns } from "./runs.ts";
@@ -164,6 +165,7 @@ function createTransaction(
     operations: createOperations(db, limits.operationsKept),
     atomic: createAtomic(db, seal, limits.atomicKept),
     releases,
+    receipts: createReceipts(db),
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),
     deaths: createDeaths(db, limits),

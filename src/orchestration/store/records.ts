@@ -1,3 +1,4 @@
+import type { Receipt } from "../api/receipt.ts";
 import type { ManifestKey, Spec } from "../api/manifest.ts";
 
 /** One release of a deployment or statefulset (orchestration details 3.6). Times are epoch milliseconds. */
@@ -26,6 +27,15 @@ export interface ReleaseRecord extends ManifestKey {
   spec: Spec;
   /** Output of the release phase, its last part. */
   log: string;
+}
+
+export interface ReceiptReads {
+  get(releaseId: string): Receipt | undefined;
+}
+
+export interface ReceiptWrites {
+  /** Replaces what there was; nothing happens where the release is gone. */
+  put(releaseId: string, receipt: Receipt): void;
 }
 
 export interface ReleaseReads {
@@ -149,4 +159,20 @@ export interface NamedVolumeWrites {
   /** What is there already stays as it is. */
   put(use: NamedVolumeRecord): void;
   remove(key: ManifestKey, volume: { owner: string; volume: string }): void;
+}
+
+/** A long change that a caller did not wait for. */
+export interface Operation {
+  id: string;
+  type: "restart";
+  kind: string;
+  scope: string;
+  name: string;
+  /** Done when the resource is ready at this generation. */
+  generation: number;
+  startedAt: number;
+}
+
+export interface OperationReads {
+  get(id: string): Operation | undefined;
 }

@@ -11,13 +11,25 @@ import type {
   DeliveryReads,
   NamedVolumeReads,
   NamedVolumeWrites,
+  Operation,
+  OperationReads,
+  ReceiptReads,
+  ReceiptWrites,
   ReleaseReads,
   ReleaseRecord,
   RunReads,
   RunRecord,
 } from "./records.ts";
 import type { WriteOptions } from "../../base/sqlite/write.ts";
-export type { AutoscaleState, DeathRecord, Delivery, NamedVolumeRecord, ReleaseRecord, RunRecord } from "./records.ts";
+export type {
+  AutoscaleState,
+  DeathRecord,
+  Delivery,
+  NamedVolumeRecord,
+  Operation,
+  ReleaseRecord,
+  RunRecord,
+} from "./records.ts";
 
 /**
  * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
@@ -38,6 +50,7 @@ export interface Store {
   readonly operations: OperationReads;
   readonly atomic: AtomicReads;
   readonly releases: ReleaseReads;
+  readonly receipts: ReceiptReads;
   readonly runs: RunReads;
   readonly autoscale: AutoscaleReads;
   readonly deaths: DeathReads;
@@ -132,6 +145,7 @@ export interface Transaction {
     put(operation: Operation): void;
   };
   atomic: AtomicReads & AtomicWrites;
+  receipts: ReceiptReads & ReceiptWrites;
   releases: ReleaseReads & {
     /**
      * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those
@@ -280,20 +294,4 @@ export interface ImageReads {
   /** Image ids that a pin or a good release refers to: what runs, and what a rollback may return to. */
   kept(): Set<string>;
   pulledList(): { imageId: string; ref: string; at: number }[];
-}
-
-/** A long change that a caller did not wait for. */
-export interface Operation {
-  id: string;
-  type: "restart";
-  kind: string;
-  scope: string;
-  name: string;
-  /** Done when the resource is ready at this generation. */
-  generation: number;
-  startedAt: number;
-}
-
-export interface OperationReads {
-  get(id: string): Operation | undefined;
 }

@@ -116,7 +116,7 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-export function wireRelease(record: ReleaseRecord): Release {
+export function wireRelease({ store }: Context, record: ReleaseRecord): Release {
   const optional = {
     rolled_back_from: record.rolledBackFrom,
     taken_back: record.takenBack.length === 0 ? undefined : record.takenBack,
@@ -127,6 +127,7 @@ export function wireRelease(record: ReleaseRecord): Release {
     exit_code: record.exitCode,
     post_exit_code: record.postExitCode,
     error: record.error,
+    receipt: record.endedAt === undefined ? undefined : store.receipts.get(record.id),
   };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
   return {
@@ -144,7 +145,7 @@ export function wireRelease(record: ReleaseRecord): Release {
 /** GET /releases. */
 export function listReleases(context: Context, target: Target): { releases: Release[] } {
   const key = releaseTarget(context, target);
-  return { releases: context.store.releases.list(key).map(wireRelease) };
+  return { releases: context.store.releases.list(key).map((release) => wireRelease(context, release)) };
 }
 
 export function releaseTarget(context: Context, target: Target) {

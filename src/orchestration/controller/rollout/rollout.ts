@@ -152,6 +152,7 @@ async function succeed(context: Context, { release, workload, calls }: Success):
     if (known === undefined || known.good) return;
     const imageId = tx.images.pinOf(release)?.imageId;
     tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
+    context.receipts.record(tx, { ...known, endedAt: now });
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
     putCalls(tx, calls);
@@ -161,6 +162,7 @@ async function succeed(context: Context, { release, workload, calls }: Success):
   if (calls.length > 0) context.outbox.wake();
   const done = context.store.releases.get(release.id);
   if (done !== undefined) context.releasePhases.takeUp(done);
+  context.receipts.completeLater({ ...release, endedAt: now });
   context.releasePhases.settle();
 }
 
@@ -182,12 +184,13 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
   await context.deaths.capsule(manifest, error);
   const { id: releaseId, startedAt } = release;
   const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error });
+  const now = context.clock.now();
   const came = await context.store.write((tx) => {
-    const now = context.clock.now();
     const known = tx.releases.get(release.id);
     const stored = tx.manifests.get(manifest);
     if (known?.status !== "running" || stored === undefined) return "superseded";
     tx.releases.put({ ...known, status: "failed", endedAt: now, error });
+    context.receipts.record(tx, { ...known, endedAt: now });
     tx.events.append(
       { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
       now,
@@ -206,6 +209,7 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     return "rolled back";
   });
   if (calls.length > 0) context.outbox.wake();
+  context.receipts.completeLater({ ...release, endedAt: now });
   context.releasePhases.settle();
   if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
   return { memory, moved: came === "rolled back" };

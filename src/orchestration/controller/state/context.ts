@@ -21,6 +21,7 @@ import type { IngressSpecLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "../pods/probe-engine.ts";
 import type { Progress } from "./progress.ts";
+import type { Receipts, TrafficOf } from "../rollout/receipts.ts";
 import type { ReleasePhases } from "../rollout/release-phase-engine.ts";
 import type { UsageSampler } from "./usage-sampler.ts";
 
@@ -85,6 +86,8 @@ export interface Outside {
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  /** What visitors saw, as the ingress counted it; absent: there is no ingress. */
+  trafficOf?: TrafficOf;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */
   privateHooks?: boolean;
   /** Whether containers reach each other, once that was tried. */
@@ -103,6 +106,7 @@ export interface Context extends Outside {
   deaths: Deaths;
   notes: Notes;
   releasePhases: ReleasePhases;
+  receipts: Receipts;
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;

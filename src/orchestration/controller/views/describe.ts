@@ -71,7 +71,7 @@ function childStatus(context: Context, key: ManifestKey): { ref: string; phase?:
 
 function withReleases(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {
   if (!isPodKind(key.kind)) return status;
-  return { ...status, releases: context.store.releases.list(key).map(wireRelease) };
+  return { ...status, releases: context.store.releases.list(key).map((release) => wireRelease(context, release)) };
 }
 
 /** Runs `read` and notes what went wrong instead of passing it on. */

@@ -6,6 +6,7 @@ import { namedVolumes } from "./0005-named-volumes.ts";
 import { configBehind } from "./0006-config-behind.ts";
 import { atomicApplies } from "./0007-atomic-applies.ts";
 import { certificates } from "./0008-certificates.ts";
+import { receipts } from "./0009-receipts.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -17,6 +18,7 @@ export const stateMigrations: readonly string[] = [
   configBehind,
   atomicApplies,
   certificates,
+  receipts,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -1,0 +1,21 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import type { Traffic } from "../../api/receipt.ts";
+import type { ReleaseRecord, Transaction } from "../../store/store.ts";
+
+/** The traffic of a resource between two times (epoch milliseconds); undefined when no ingress leads to it. */
+export type TrafficOf = (key: ManifestKey, span: { from: number; to: number }) => Omit<Traffic, "seconds"> | undefined;
+
+/** Writes the deploy receipts. */
+export interface Receipts {
+  /** Part of the transaction that ends the release, so that whoever sees its end sees the receipt. */
+  record(tx: Transaction, ended: EndedRelease): void;
+  /** Adds the traffic after the release, once that time is over. */
+  completeLater(ended: EndedRelease): void;
+  /** Resolves when nothing is being written any more; receipts that wait for their last span stay as they are. */
+  settled(): Promise<void>;
+}
+
+export interface EndedRelease extends Pick<ReleaseRecord, "id" | "kind" | "scope" | "name" | "startedAt"> {
+  /** Epoch milliseconds. */
+  endedAt: number;
+}
