@@ -1,9 +1,8 @@
-import { type CertificateView, listCertificates, renewCertificates } from "../../ingress/api/certificates.ts";
-import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { listCertificates, renewCertificates } from "../../ingress/api/certificates.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { tableText } from "../text/table-text.ts";
-import { shortDuration, timeText } from "../text/time-text.ts";
+import { certificateNames, certificatesText } from "../text/certificate-text.ts";
+import { tableSetup } from "./get.ts";
 
 export const certsCommand: CommandBody = {
   usage: ["certs [list]", "certs renew NAME"],
@@ -22,52 +21,14 @@ export const certsCommand: CommandBody = {
     if (verb === "renew") {
       if (name === undefined || more.length > 0) throw usageFailure("say which: certs renew NAME");
       const data = await context.api.call(renewCertificates, { params: { name } });
-      answer(context, data, () => `renewing ${data.certificates.map(namesOf).join(", ")}; see: berth certs`);
+      answer(context, data, () => `renewing ${data.certificates.map(certificateNames).join(", ")}; see: berth certs`);
       return exitCodes.done;
     }
     if (verb !== "list" || name !== undefined) throw usageFailure(`unknown command "certs ${words.join(" ")}"`);
     const data = await context.api.call(listCertificates);
-    answer(context, data, () => certificatesText(data.certificates, context));
+    answer(context, data, () => certificatesText(data.certificates, tableSetup(context)) || none);
     return exitCodes.done;
   },
 };
 
-function namesOf({ names }: CertificateView): string {
-  return printable(names.join(", "));
-}
-
-function certificatesText(certificates: readonly CertificateView[], { terminal, clock }: Context): string {
-  if (certificates.length === 0) return "no certificates: no ingress asks for one (tls)";
-  const { style } = terminal;
-  const now = clock.now();
-  const rows = certificates.map((one) => [
-    namesOf(one),
-    stateText(one, style),
-    one.not_after === undefined ? "-" : `${timeText(one.not_after).slice(0, 10)} (${leftText(one.not_after, now)})`,
-    printable(one.issued_by ?? one.issuer),
-    nextText(one, now),
-  ]);
-  const head = ["NAME", "STATE", "EXPIRES", "ISSUER", "NEXT"];
-  const table = tableText([head, ...rows], { width: terminal.width, head: style.dim });
-  const faults = certificates.flatMap((one) =>
-    one.error === undefined ? [] : [`${style.red("✗")} ${namesOf(one)}: ${printable(one.error)}`],
-  );
-  return [table, ...faults].join("\n");
-}
-
-function stateText({ state, issuing }: CertificateView, style: Style): string {
-  if (issuing) return style.yellow(state === "valid" ? "renewing" : "issuing");
-  if (state === "valid") return style.green(state);
-  return state === "pending" ? style.yellow(state) : style.red(state);
-}
-
-function leftText(iso: string, now: number): string {
-  const ms = Date.parse(iso) - now;
-  return ms > 0 ? shortDuration(ms) : `${shortDuration(-ms)} ago`;
-}
-
-/** What happens next by itself. */
-function nextText({ error, next_try_at, renew_at }: CertificateView, now: number): string {
-  if (error !== undefined && next_try_at !== undefined) return `try in ${shortDuration(Date.parse(next_try_at) - now)}`;
-  return renew_at === undefined ? "-" : `renew in ${shortDuration(Date.parse(renew_at) - now)}`;
-}
+const none = "no certificates: no ingress asks for one (tls)";

@@ -1,5 +1,7 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { type Manifest, formatKey } from "../../orchestration/api/manifest.ts";
+import { hostsOf } from "../../base/pure/hosts.ts";
+import { listCertificates } from "../../ingress/api/certificates.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { describe } from "../../orchestration/api/describe.ts";
 import { getPod } from "../../orchestration/api/pods.ts";
@@ -9,6 +11,7 @@ import { lastWords } from "../wait/last-words.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
 import { resourceReference } from "../shell/reference.ts";
+import { certificatesFor, certificatesText } from "../text/certificate-text.ts";
 import { childrenOf } from "../text/resource-status.ts";
 import { tableSetup } from "./get.ts";
 
@@ -67,9 +70,19 @@ async function show(description: Description, reveal: boolean, context: Context)
   }
   const isWell = description.status?.phase === "ready";
   const words = isWell || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
+  const certificates = kind === "ingress" && !context.json ? await certificateLines(description, context) : [];
   answer(context, description, () =>
-    [describeText(description, { ...tableSetup(context), reveal }), ...words].join("\n"),
+    [describeText(description, { ...tableSetup(context), reveal }), ...certificates, ...words].join("\n"),
   );
+}
+
+/** The certificates of an ingress, where it has some. */
+async function certificateLines({ manifest }: Description, context: Context): Promise<string[]> {
+  if (manifest.spec.tls === undefined) return [];
+  const hosts = hostsOf(manifest.spec);
+  const { certificates } = await context.api.call(listCertificates);
+  const text = certificatesText(certificatesFor(certificates, hosts), tableSetup(context));
+  return text === "" ? [] : ["", text];
 }
 
 /** Resources of different kinds may share an identity: all are shown, but one envelope can only hold one. */

@@ -89,16 +89,26 @@ export function servedOf(targets: readonly Target[], holdings: Holdings, now: nu
     served.set(held.id, known);
     known.names.push(name);
   };
-  const spare = holdings.all().filter(({ notAfter }) => notAfter > now);
+  const spare = spareByName(holdings.all().filter(({ notAfter }) => notAfter > now));
   for (const { id, names } of targets) {
     const own = holdings.held(id);
     for (const name of names) {
-      const found = own !== undefined && isFor(own, name) ? own : spare.find((one) => isFor(one, name));
+      const found = own !== undefined && isFor(own, name) ? own : spare(name);
       if (found !== undefined) add(found, name);
     }
   }
   const ordered = [...served.values()].toSorted((a, b) => (a.held.id < b.held.id ? -1 : 1));
   return ordered.map(({ held: { id, chain, key }, names }) => ({ id, names: names.toSorted(), pem: `${chain}${key}` }));
+}
+
+/** The certificate that is valid longest for a host, also through a wildcard. */
+function spareByName(held: readonly Held[]): (host: string) => Held | undefined {
+  const byName = new Map<string, Held>();
+  for (const one of held.toSorted((a, b) => a.notAfter - b.notAfter)) {
+    for (const name of one.names) byName.set(name, one);
+  }
+  return (host) =>
+    byName.get(host) ?? (host.startsWith("*.") ? undefined : byName.get(`*${host.slice(host.indexOf("."))}`));
 }
 
 function isFor(held: Held, host: string): boolean {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { X509Certificate } from "node:crypto";
+import { createHmac, X509Certificate } from "node:crypto";
+import { certificateLimits } from "../../../../src/config/certificate-limits.ts";
 import { createAuthority, issueLeaf } from "../../../../src/ingress/certs/authority.ts";
+import type { WantedCertificate } from "../../../../src/ingress/core/certificates/wanted.ts";
 import { type CertificateWorld, certificateWorld } from "../../../support/certificates.ts";
 
 const minute = 60_000;
@@ -171,7 +173,7 @@ test("nothing is ordered while the clock of the server is wrong, and nothing is 
   const real = world.clock.now();
   world.ca.now = () => real;
   world.clock.jump(300 * day);
-  await world.pass(2 * day);
+  await world.pass(6 * hour);
   expect(ordersOf()).toBe(12);
   expect(certificates.list()[0]).toMatchObject({
     state: "expired",
@@ -180,7 +182,7 @@ test("nothing is ordered while the clock of the server is wrong, and nothing is 
     ),
   });
   expect(certificates.current()).toHaveLength(12);
-  world.clock.jump(-302 * day);
+  world.clock.jump(-300 * day - 6 * hour);
   world.ca.now = () => world.clock.now();
   await world.pass(day);
   expect(ordersOf()).toBe(12);
@@ -244,6 +246,47 @@ test("an account that the CA has forgotten is made again", async () => {
   await world.pass(minute);
   expect(world.ca.accounts).toHaveLength(2);
   expect(world.ca.issued).toBe(2);
+});
+
+test("an account is bound to the one that the operator has at the CA, and each binding has an account", async () => {
+  world.addresses.set("shop.test", ["192.0.2.1"]);
+  const certificates = await world.start();
+  const eab = { keyId: "kid-1", key: Buffer.from("hush").toString("base64url") };
+  certificates.wanted([{ names: shop, issuer: { ...world.acme, email: undefined, eab } }]);
+  await world.pass(hour);
+  const [account] = world.ca.accounts;
+  expect(account).toMatchObject({ termsOfServiceAgreed: true });
+  expect(account).not.toHaveProperty("contact");
+  const binding = account?.externalAccountBinding as Record<"protected" | "payload" | "signature", string>;
+  expect(JSON.parse(Buffer.from(binding.protected, "base64url").toString())).toMatchObject({
+    alg: "HS256",
+    kid: "kid-1",
+  });
+  const mac = createHmac("sha256", "hush").update(`${binding.protected}.${binding.payload}`).digest("base64url");
+  expect(binding.signature).toBe(mac);
+  certificates.wanted([{ names: shop, issuer: { ...world.acme, eab: { ...eab, keyId: "kid-2" } } }]);
+  certificates.renew("shop.test");
+  await world.pass(hour);
+  expect(world.ca.accounts).toHaveLength(2);
+});
+
+test("of many that are due, those that end first are renewed first, a few at a time", async () => {
+  const names = ["c.test", "a.test", "b.test", "d.test", "e.test", "f.test"];
+  for (const name of names) world.addresses.set(name, ["192.0.2.1"]);
+  const certificates = await world.start({ limits: { ...certificateLimits, lookMs: day, inFlightMax: 1 } });
+  const wanted: WantedCertificate[] = [];
+  for (const name of names) {
+    wanted.push({ names: [name], issuer: world.acme });
+    certificates.wanted(wanted);
+    await world.pass(hour);
+  }
+  await world.stop();
+  world.clock.moveTo(world.clock.steady() + 80 * day);
+  const again = await world.start({ limits: { ...certificateLimits, lookMs: day, inFlightMax: 1 } });
+  again.wanted(wanted);
+  await world.pass(hour);
+  const order = world.ca.orders.slice(6).map(({ identifiers }) => (identifiers as { value: string }[])[0]?.value);
+  expect(order).toEqual(names);
 });
 
 test("internal certificates share one authority, which outlives the server", async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { covers } from "../../../../../src/ingress/core/certificates/names.ts";
 import {
   accountKey,
   type AcmeIssuer,
@@ -61,6 +63,26 @@ test("an own file is one certificate for all hosts that name it, whose id stays 
 test("another contact or challenge keeps the certificate, another directory does not", () => {
   expect(issuerKey({ ...acme, email: "a@b.test", dnsPlugin: "dns" })).toBe(issuerKey(acme));
   expect(issuerKey({ ...acme, directory: letsencryptStaging })).not.toBe(issuerKey(acme));
+});
+
+test("each wanted name has exactly one target that covers it by the issuer of its first wish, and no id repeats", () => {
+  const name = fc.constantFrom("a.test", "*.a.test", "x.a.test", "y.a.test", "z.x.a.test", "b.test", "*.b.test");
+  const issuer = fc.constantFrom(acme, internal, file, { ...acme, directory: letsencryptStaging });
+  const wish = fc.record({ names: fc.array(name, { maxLength: 5 }), issuer });
+  fc.assert(
+    fc.property(fc.array(wish, { maxLength: 6 }), (wanted) => {
+      const targets = targetsOf(wanted);
+      expect(new Set(targets.map(({ id }) => id)).size).toBe(targets.length);
+      for (const host of new Set(wanted.flatMap(({ names }) => names))) {
+        const first = wanted.find(({ names }) => names.includes(host));
+        const own = targets.filter(({ names }) => names.includes(host));
+        const by = targets.filter(({ names }) => names.some((one) => covers(one, host)));
+        expect(own.length).toBeLessThanOrEqual(1);
+        const key = first === undefined ? "" : issuerKey(first.issuer);
+        expect((own.length === 1 ? own : by).map((target) => target.issuerKey)).toContain(key);
+      }
+    }),
+  );
 });
 
 test("an account belongs to one directory, contact and external account", () => {

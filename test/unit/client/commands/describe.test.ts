@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { cli } from "../../../support/cli.ts";
+
+const certificate = (name: string, more = {}) => ({
+  ...{ id: name, names: [name], issuer: "letsencrypt", state: "valid", issuing: false, failures: 0 },
+  ...{ not_after: "2026-03-02T00:00:00.000Z", renew_at: "2026-02-01T00:00:00.000Z" },
+  ...more,
+});
+const error = "dns: www.shop.test does not resolve";
+
+async function described(spec: Record<string, unknown>, ...flags: string[]) {
+  const certificates = [
+    certificate("shop.test"),
+    certificate("www.shop.test", { state: "failed", error, next_try_at: "2026-01-02T00:01:00.000Z" }),
+    certificate("*.wild.test"),
+    certificate("other.test"),
+  ];
+  const manifest = { kind: "ingress", scope: "shop", name: "web", spec, revision: 1, generation: 1 };
+  const description = { manifest, status: { phase: "ready", conditions: [] }, pods: [], volumes: [] };
+  return cli(["describe", "ingress", "shop/web", ...flags], {
+    server: ({ path }) => (path === "/certificates" ? { certificates } : description),
+  });
+}
+
+test("an ingress shows the certificates of its hosts, with what is wrong with them", async () => {
+  const { out } = await described({ hosts: ["shop.test", "www.shop.test", "a.wild.test"], tls: {} });
+  expect(out).toMatch(/^shop\.test +valid +2026-03-02 \(59d\) +letsencrypt +renew in 30d$/m);
+  expect(out).toMatch(/^\*\.wild\.test +valid/m);
+  expect(out).toContain(`✗ www.shop.test: ${error}`);
+  expect(out).not.toContain("other.test");
+});
+
+test("an ingress without TLS asks for no certificates, and JSON is the answer of the server", async () => {
+  expect((await described({ host: "shop.test" })).calls.map(({ path }) => path)).not.toContain("/certificates");
+  const { out, calls } = await described({ host: "shop.test", tls: {} }, "-o", "json");
+  expect(calls.map(({ path }) => path)).toEqual(["/describe"]);
+  expect(JSON.parse(out).data.manifest.name).toBe("web");
+});
