@@ -2,6 +2,7 @@ import { resolveTxt } from "node:dns/promises";
 import { hostname, networkInterfaces } from "node:os";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { readTextFile } from "./base/disk/read-text.ts";
+import { Failure } from "./base/wire/failure.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
 import { certificateLimits } from "./config/certificate-limits.ts";
@@ -73,9 +74,14 @@ function documentsOf(store: Store): CertificateStore {
 }
 
 /** TXT records by the commands `dns-set NAME TEXT` and `dns-clear NAME TEXT` of a plugin. */
-function dnsThrough(controller: Controller, plugin: string): DnsAnswers {
+export function dnsThrough(controller: Controller, plugin: string): DnsAnswers {
   const run = async (command: string, args: string[]) => {
-    await controller.dispatchPlugin({ plugin, command, body: { args } }, { actor: "ingress", restart: false });
+    try {
+      await controller.dispatchPlugin({ plugin, command, body: { args } }, { actor: "ingress", restart: false });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw new Failure(error.code, `dns: plugin "${plugin}": ${error.message}`, { cause: error });
+    }
   };
   return {
     set: ({ name, text }) => run("dns-set", [name, text]),

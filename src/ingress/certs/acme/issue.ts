@@ -8,7 +8,7 @@ import { ariId } from "./ari.ts";
 import type { DnsAnswers } from "./dns.ts";
 import { orderCertificate, type OrderOptions } from "./order.ts";
 import { type ChallengeAnswers, checkReachable } from "./reachable.ts";
-import { type Fetch, send, type TransportOptions } from "./transport.ts";
+import { type Fetch, oneLine, send, type TransportOptions } from "./transport.ts";
 
 export interface AcmeLimits {
   /** Of one request to the CA. */
@@ -57,11 +57,20 @@ export async function issueByAcme(world: AcmeWorld, task: AcmeTask): Promise<{ c
   if (solver.kind === "http" && !issuer.skipChecks) await reach(world, task);
   const givesAdvice = typeof data === "object" && data !== null && "renewalInfo" in data;
   const replaces = givesAdvice && task.previous !== undefined ? ariId(task.previous) : undefined;
-  return withAccount({ issuer, store: world.store, transport }, async (client) => {
+  const order = withAccount({ issuer, store: world.store, transport }, async (client) => {
     await task.spend();
     const { clock, limits } = world;
     return orderCertificate(client, { name, solver, replaces, clock, answerMs: limits.answerMs, signal });
   });
+  return order.catch((error: unknown) => {
+    throw ofCa(error);
+  });
+}
+
+/** What the package does not understand of a CA, it throws as plain errors with a text. */
+function ofCa(error: unknown): unknown {
+  const isPlain = error instanceof Error && error.name === "Error" && !("code" in error);
+  return isPlain ? new Failure("unavailable", `ca: ${oneLine(error.message)}`, { cause: error }) : error;
 }
 
 export function transportOf(

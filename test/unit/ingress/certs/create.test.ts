@@ -232,6 +232,15 @@ test("a wildcard is proved by a TXT record of a plugin, and needs one", async ()
   expect(world.txt.size).toBe(0);
 });
 
+test("a CA that speaks another protocol is told in words", async () => {
+  world.addresses.set("shop.test", ["192.0.2.1"]);
+  const certificates = await world.start();
+  world.ca.interfere = (_, path) => (path === "/directory" ? Response.json({ hello: "world" }) : undefined);
+  certificates.wanted([{ names: shop, issuer: world.acme }]);
+  await world.pass(minute);
+  expect(certificates.list()[0]?.error).toBe('ca: Unable to locate API resource URL in ACME directory: "newAccount"');
+});
+
 test("an account that the CA has forgotten is made again", async () => {
   world.addresses.set("shop.test", ["192.0.2.1"]);
   const certificates = await world.start();
