@@ -54,6 +54,11 @@ describe("every example, applied through the executable on a real engine", () =>
       expect(await page("web")).toContain("Change this line");
       expect(await succeeds(["releases", "demo/web"])).toContain("succeeded");
     },
+    ingress: async () => {
+      await apply("ingress");
+      const described = await succeeds(["describe", "ingress", "demo/shop-api"]);
+      expect(described).toContain("shop.localhost");
+    },
     front: async () => {
       const port = await freePort();
       const env = { FRONT_PORT: `${port}` };
