@@ -101,8 +101,10 @@ const corpus: [string, string, number, string][] = [
 ];
 
 for (const [what, script, status, error] of corpus) {
+  // Only what hangs may meet its time limit, also on a busy machine.
+  const timeLimit = status === 500 ? "1500ms" : "10s";
   test(`a plugin that ${what}, as a command`, async () => {
-    writePlugin(layout, "p", { yml: yml("go", "1500ms"), commands: { go: script } });
+    writePlugin(layout, "p", { yml: yml("go", timeLimit), commands: { go: script } });
     const asked = post("/plugin/p/go", {});
     const slowest = await slowestWhile(asked);
     const answer = await asked;
@@ -112,7 +114,7 @@ for (const [what, script, status, error] of corpus) {
   });
 
   test(`a plugin that ${what}, as expand`, async () => {
-    writePlugin(layout, "p", { yml: yml("expand", "1500ms"), commands: { expand: script } });
+    writePlugin(layout, "p", { yml: yml("expand", timeLimit), commands: { expand: script } });
     const asked = post("/apply", { kind: "p", scope: "s", name: "x", spec: {} });
     await slowestWhile(asked);
     const answer = await asked;
