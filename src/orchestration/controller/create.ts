@@ -116,6 +116,11 @@ export function createController(parts: ControllerParts): RunningController {
     log,
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onHeard: (pod, event) => incidents.heard(pod, event),
+    // At once: whoever works on its resource may be busy for long, and until then it serves nobody.
+    onStart(pod) {
+      const looked = pods.look(pod).then(() => probes.watch([pod]));
+      looked.catch((error) => log.debug("pod not looked at", { pod: pod.name, error }));
+    },
     onUp() {
       reconciler.enqueueAll();
       jobs.engineUp();

@@ -31,6 +31,8 @@ interface LinkOptions {
   onEvent: (key: ManifestKey, pod: Pod | undefined) => void;
   /** Each event about a container that was known before it. */
   onHeard: (pod: Pod, event: PodEvent) => void;
+  /** A replica that was known before runs again, perhaps at another address; the table has taken that in. */
+  onStart: (pod: Pod) => void;
   /** The table is filled and events flow: look at everything. */
   onUp: () => void;
 }
@@ -38,7 +40,16 @@ interface LinkOptions {
 const retryFirstMs = 500;
 const retryMaxMs = 2_000;
 
-export function createEngineLink({ engine, pods, clock, log, onEvent, onHeard, onUp }: LinkOptions): EngineLink {
+export function createEngineLink({
+  engine,
+  pods,
+  clock,
+  log,
+  onEvent,
+  onHeard,
+  onStart,
+  onUp,
+}: LinkOptions): EngineLink {
   let up = false;
   let since = clock.now();
   let info: EngineInfo | undefined;
@@ -65,7 +76,9 @@ export function createEngineLink({ engine, pods, clock, log, onEvent, onHeard, o
         const pod = pods.byId(event.id);
         if (pod !== undefined) onHeard(pod, event);
         const key = pods.observe(event);
-        if (key !== undefined) onEvent(key, pod);
+        if (key === undefined) continue;
+        onEvent(key, pod);
+        if (event.action === "start" && pod !== undefined) onStart(pod);
       }
     })();
     // Awaited last; a break before that must not count as nobody's error.

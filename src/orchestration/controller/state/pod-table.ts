@@ -15,6 +15,8 @@ export interface PodTable {
   refreshAll(): Promise<KeyText[]>;
   /** Lists one resource and inspects what changed there. */
   refresh(key: ManifestKey): Promise<Pod[]>;
+  /** Asks the engine about one pod, where something was heard of it since. */
+  look(pod: Pod): Promise<void>;
   /** Takes an event into account; the key of the resource whose replica it is about, when it is ours. */
   observe(event: PodEvent): ManifestKey | undefined;
   /** Everything was listed once: what is not in the table is not there. */
@@ -177,6 +179,7 @@ export function createPodTable({ engine, clock, earlierRestarts, onChange }: Tab
       await Promise.all(this.of(key).map(inspectStale));
       return this.of(key);
     },
+    look: inspectStale,
     observe(event) {
       eventCount++;
       // A command in a container, a probe's for instance, changes nothing about it.

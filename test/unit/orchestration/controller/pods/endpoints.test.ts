@@ -140,6 +140,26 @@ describe("changes", () => {
     expect(list()[0]?.ip).toBe(containers()[0]?.networks.berth0?.ipAddress);
   });
 
+  test.each([{}, { probes }])(
+    "one that the engine restarts is back while its resource is busy, with %j",
+    async (spec) => {
+      await it.apply(web({ replicas: 2, env: { V: "1" }, ...spec }));
+      await it.settle();
+      for (const { id } of list()) it.runtime.setConnections(id, { listening: true, established: 1 });
+      await it.apply(web({ replicas: 2, env: { V: "2" }, ...spec }));
+      await it.advance(5_000);
+      const staying = list().find(({ leaving, ready }) => ready && !leaving)?.id ?? "";
+      expect(list().filter(({ leaving }) => leaving)).toHaveLength(1);
+      it.runtime.crash(staying);
+      await it.quiet();
+      const back = list().find(({ id }) => id === staying);
+      expect(back?.ip).toBe(it.runtime.containers().find(({ id }) => id === staying)?.networks.berth0?.ipAddress);
+      await it.advance(5_000);
+      expect(list().find(({ id }) => id === staying)).toMatchObject({ ready: true });
+      expect(list().filter(({ leaving }) => leaving)).toHaveLength(1);
+    },
+  );
+
   test("each edge of readiness is told", async () => {
     await it.apply(web({ probes }));
     await it.settle();
