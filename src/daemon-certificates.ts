@@ -15,13 +15,13 @@ import type { Naming } from "./orchestration/core/naming.ts";
 import type { Store } from "./orchestration/store/store.ts";
 import { versionText } from "./version.ts";
 
-export interface CertificateRoom {
+interface CertificateRoom {
   certificates: Certificates;
   /** The proxy connects to it: it answers the challenges of CAs. */
   challenge: ChallengeDoor;
 }
 
-export interface CertificateRoomOptions {
+interface CertificateRoomOptions {
   store: Store;
   controller: Controller;
   names: Naming;

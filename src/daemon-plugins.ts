@@ -28,7 +28,7 @@ import type { Engine } from "./orchestration/engine/engine.ts";
 import { parsePluginYml } from "./orchestration/plugins/yaml.ts";
 import { version } from "./version.ts";
 
-export interface PluginParts {
+interface PluginParts {
   layout: Layout;
   names: Naming;
   options: ServeOptions;
@@ -148,7 +148,7 @@ function hookEnvironment({ layout, names, options }: PluginParts, environment: R
 const download: Download = (url, init) =>
   fetch(url, { ...init, headers: { "Accept-Encoding": "identity" }, decompress: false, timeout: false } as RequestInit);
 
-export interface DoorParts {
+interface DoorParts {
   options: ServeOptions;
   running: RunningController;
   engine: Engine;
@@ -175,7 +175,7 @@ export function callbackDoor({ options, running, engine, names, plane, log }: Do
   });
 }
 
-export interface RunDoorParts extends Pick<DoorParts, "running" | "names" | "log"> {
+interface RunDoorParts extends Pick<DoorParts, "running" | "names" | "log"> {
   app: Pick<RunDoorOptions, "takeover"> & { fetch: RunDoorOptions["plane"] };
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { Glob } from "bun";
 import { join } from "node:path";
-import { linesMax, mayImport } from "./support/house.ts";
+import { deadExports } from "./support/dead-exports.ts";
+import { beingBuilt, linesMax, mayImport } from "./support/house.ts";
 import { laws } from "./support/laws.ts";
 import { source } from "./support/source.ts";
 
@@ -16,6 +17,16 @@ describe("this checkout", () => {
   for (const [name, law] of Object.entries(laws)) {
     test(name, async () => expect(law(await readSources())).toEqual([]));
   }
+
+  test("every name that is exported is imported by another file", async () => {
+    const paths = [...new Glob("{src,plugins,test}/**/*.{ts,tsx}").scanSync(checkout), "build.ts"];
+    const users = await Promise.all(
+      paths.map(async (path) => ({ path, text: await Bun.file(join(checkout, path)).text() })),
+    );
+    const files = (await readSources()).filter(({ path }) => path.startsWith("src/"));
+    const judged = files.filter(({ path }) => !beingBuilt.some((start) => path.startsWith(start)));
+    expect(deadExports(judged, users)).toEqual([]);
+  });
 
   test("is really read", async () => {
     const paths = (await readSources()).map(({ path }) => path);
@@ -289,6 +300,30 @@ describe("the laws themselves", () => {
       "src/base/words/a.ts → src/base/words/b.ts → src/base/words/c.ts → src/base/words/a.ts",
     ]);
     expect(laws["no import cycles"]?.([a, b])).toEqual([]);
+  });
+
+  describe("an exported name", () => {
+    const file = source(
+      "src/base/words/a.ts",
+      "export const a = 1;\nexport interface B {}\nexport async function c() {}\nexport const D = 1;\nexport type D = 1;\n",
+    );
+    const dead = (...texts: string[]) =>
+      deadExports(
+        [file],
+        texts.map((text) => ({ path: "src/base/words/user.ts", text })),
+      ).map((text) => /exports (\w+),/.exec(text)?.[1]);
+
+    test("that nobody imports is caught, once for a value and a type of one name", () => {
+      expect(dead()).toEqual(["a", "B", "c", "D"]);
+      expect(dead('import { a } from "./other.ts";', 'import { a } from "a.ts";')).toEqual(["a", "B", "c", "D"]);
+    });
+
+    test("counts as used however it is imported", () => {
+      expect(dead('import { a, type B } from "./a.ts";\nimport {\n  c as other,\n  D,\n} from "./a.ts";')).toEqual([]);
+      expect(dead('import type { B } from "./a.ts";', 'export { a } from "./a.ts";')).toEqual(["c", "D"]);
+      expect(dead('import * as all from "./a.ts";')).toEqual([]);
+      expect(dead('const all = await import("./a.ts");')).toEqual([]);
+    });
   });
 
   test("a diamond is no cycle", () => {

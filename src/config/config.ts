@@ -250,7 +250,7 @@ function mailOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, "s
   return { smtpUrl, mailFrom };
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** `http://host:port` or `unix:/path`. */
   endpoint: string;
   /** Who the event log names. */

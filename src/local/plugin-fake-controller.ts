@@ -1,5 +1,5 @@
 /** A controller that plays a script, for plugins that call back while they are tested. */
-export interface FakeController {
+interface FakeController {
   url: string;
   /** `METHOD /path?query` of each request, in order. */
   calls: string[];

@@ -24,7 +24,7 @@ export interface FixtureSetting {
   environment: Readonly<Record<string, string>>;
 }
 
-export interface FixtureAnswer {
+interface FixtureAnswer {
   got: Expected;
   /** What the server would refuse, whatever the test expects. */
   faults: string[];

@@ -4,7 +4,7 @@ import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
 import { failureText } from "./failure-text.ts";
 import { pinnedTls, pinnedUrl } from "./pinned.ts";
 
-export interface GuardedRequest {
+interface GuardedRequest {
   method: "GET" | "POST";
   /** https; http only where private addresses are allowed. */
   url: string;

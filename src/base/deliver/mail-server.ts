@@ -5,7 +5,7 @@ export function checkMailServer(url: string): void {
   mailServer(url);
 }
 
-export interface MailServer {
+interface MailServer {
   host: string;
   port: number;
   /** TLS from the first byte. */

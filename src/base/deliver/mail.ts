@@ -14,7 +14,7 @@ export interface OutgoingMail {
   html: string;
 }
 
-export interface MailOptions {
+interface MailOptions {
   /** `smtp://user:password@host:587` or `smtps://…:465`. */
   url: Secret<string>;
   /** `Shop <no-reply@shop.example>` */

@@ -3,7 +3,7 @@ import type { Log } from "../words/log.ts";
 import type { Attempt, WebhookCall } from "./webhook.ts";
 
 /** Something to be sent that waits in the store. */
-export interface Waiting {
+interface Waiting {
   id: string;
   /** Attempts before the next one. */
   attempts: number;
@@ -22,7 +22,7 @@ export interface CallState {
   lastResult: string;
 }
 
-export interface OutboxOptions<C extends Waiting> {
+interface OutboxOptions<C extends Waiting> {
   /** What is sent, for the log: `webhook call` where left out. */
   noun?: string;
   /** Calls that wait, due or not, the one that is due first at the front. */

@@ -27,7 +27,7 @@ export interface Attempt {
   result: string;
 }
 
-export interface WebhookFetchInit {
+interface WebhookFetchInit {
   method: string;
   headers: Record<string, string>;
   body: string;

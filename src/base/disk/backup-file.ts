@@ -13,7 +13,7 @@ import type { Key } from "./key-file.ts";
  * of the identity service, as they are or sealed with a passphrase (AES-256-GCM over all of it, the head authenticated too, its tag behind), then the
  * sha256 of everything before it.
  */
-export interface BackupSource {
+interface BackupSource {
   /** A database file that nobody writes to. */
   database: string;
   /** The same of the identity service; undefined where there is none. */
@@ -24,7 +24,7 @@ export interface BackupSource {
   now: number;
 }
 
-export interface BackupContent {
+interface BackupContent {
   key: Key;
   /** Epoch milliseconds. */
   createdAt: number;

@@ -4,7 +4,7 @@ import { temporaryName } from "./atomic-write.ts";
 import { packBackup } from "./backup-file.ts";
 import type { Key } from "./key-file.ts";
 
-export interface BackupOptions {
+interface BackupOptions {
   /** Writes a consistent copy of the database to a new file: `store.copyTo`, or `copyDatabase` of a file in use. */
   copyDatabase: (target: string) => void;
   /** The same for the database of the identity service; undefined where there is none yet. */

@@ -7,7 +7,7 @@ import { encodeKey, type Key, readKey } from "./key-file.ts";
 import type { Layout } from "./layout.ts";
 import { makeFolders } from "./root.ts";
 
-export interface RestoreOptions {
+interface RestoreOptions {
   layout: Layout;
   /** The backup. */
   file: string;

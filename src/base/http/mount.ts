@@ -23,7 +23,7 @@ export interface Call<E extends Endpoint> {
   actor: string;
 }
 
-export interface Handler<E extends Endpoint> {
+interface Handler<E extends Endpoint> {
   answer(call: Call<E>): DataOf<E> | Promise<DataOf<E>>;
   /** 200 where left out. */
   status?(data: DataOf<E>): number;

@@ -7,7 +7,7 @@ export interface ApiInfo {
 }
 
 /** What one plane has of its own. */
-export interface Dialect {
+interface Dialect {
   /** JSON schema of every answer that is no success. */
   error: Json;
   /** Statuses an endpoint may answer with beside its own. */

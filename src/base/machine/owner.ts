@@ -19,7 +19,7 @@ export interface Wanted {
   found: (owner: Owner) => void;
 }
 
-export interface Search {
+interface Search {
   /** `/proc`. */
   proc: string;
   wanted: readonly Wanted[];

@@ -5,7 +5,7 @@ import { clientRowTexts, findRow, type SocketEnds, type SocketRow } from "../pur
 import { readOperators } from "./accounts.ts";
 import { findOwners, type Owner, type Wanted } from "./owner.ts";
 
-export interface PeerOptions {
+interface PeerOptions {
   /** Name of the group whose members are let in. */
   group: string;
   /** The server's own. */
@@ -16,7 +16,7 @@ export interface PeerOptions {
   etc?: string;
 }
 
-export interface Peers {
+interface Peers {
   /** Who holds the other end of a connection that came in on loopback. Never fails. */
   who(ends: SocketEnds): Promise<Peer>;
 }

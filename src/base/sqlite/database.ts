@@ -23,7 +23,7 @@ export function openDatabase(file: string, migrations: readonly string[]): Datab
 }
 
 /** A connection to a database that must be there; `prepare` runs first, and the connection is closed when it fails. */
-export function openExisting(file: string, prepare: (db: Database) => void = () => undefined): Database {
+function openExisting(file: string, prepare: (db: Database) => void = () => undefined): Database {
   try {
     // SQLite takes an empty file for a new database: a cut-off one must not look like an empty desired state.
     if (statSync(file).size === 0) throw damaged(file, "the file is empty");

@@ -3,7 +3,7 @@ import { Failure } from "../wire/failure.ts";
 import type { Seal } from "./seal.ts";
 
 /** Facts about the database itself. */
-export interface Meta {
+interface Meta {
   get(key: MetaKey): string | undefined;
   put(key: MetaKey, value: string): void;
   remove(key: MetaKey): void;

@@ -19,7 +19,7 @@ const tagBytes = 16;
 const headBytes = 2 + nonceBytes;
 const cipher = "aes-256-gcm";
 
-export const keyBytes = 32;
+const keyBytes = 32;
 
 export function createSeal(key: Secret<Uint8Array>): Seal {
   const raw = key.reveal();

@@ -3,7 +3,7 @@ import { Failure } from "../wire/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** The keys that one change moved; a change that fails leaves none. */
-export interface Moves<Key> {
+interface Moves<Key> {
   add(key: Key): void;
 }
 
@@ -15,7 +15,7 @@ export interface WriteOptions {
   durable?: boolean;
 }
 
-export interface WriterOptions<Key> {
+interface WriterOptions<Key> {
   db: Database;
   file: string;
   /** Told after each commit that moved something, each key once. */

@@ -27,7 +27,7 @@ export interface ClientInit {
   signal?: AbortSignal;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   fetch: ClientFetch;
   /** Without a slash at the end; `http://localhost` for unix sockets. */
   baseUrl: string;

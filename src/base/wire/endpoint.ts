@@ -32,5 +32,4 @@ export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema
 }
 
 export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never;
-export type BodyOf<E> = E extends Endpoint<TSchema, infer B, TSchema> ? Static<B> : never;
 export type DataOf<E> = E extends Endpoint<TSchema, TSchema, infer D> ? Static<D> : never;

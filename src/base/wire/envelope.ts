@@ -1,5 +1,5 @@
 /** The envelope of every JSON answer (orchestration API, section 1). */
-export interface OkEnvelope<Data> {
+interface OkEnvelope<Data> {
   status: "ok";
   data?: Data;
 }

@@ -11,7 +11,7 @@ const secretPath =
   /(^|\.)(env|headers|http_headers|token|password|password_hash|client_secret|basic_auth|hmac_key|args|build_args)(\.|\[|$)/;
 const shownTextMax = 60;
 
-export interface SchemaCheck<T extends TObject> {
+interface SchemaCheck<T extends TObject> {
   matches(value: unknown): value is Static<T>;
   /** Faults of a value that does not match, at most `max`; `path` is that of the value. */
   problems(value: unknown, path: string, max: number): Problem[];

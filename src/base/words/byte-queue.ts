@@ -12,7 +12,7 @@ export interface ByteQueue extends AsyncIterable<Uint8Array> {
   readonly ended: boolean;
 }
 
-export interface ByteQueueOptions {
+interface ByteQueueOptions {
   highBytes: number;
   pause: () => void;
   resume: () => void;

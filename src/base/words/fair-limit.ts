@@ -7,7 +7,7 @@ export interface Lane {
 /** Runs work when its turn has come. */
 export type FairLimit = <T>(lane: Lane, work: () => Promise<T>) => Promise<T>;
 
-export interface FairLimitOptions {
+interface FairLimitOptions {
   /** Works at one time. */
   running: number;
   /** Works that wait. */

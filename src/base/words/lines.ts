@@ -5,7 +5,7 @@ export interface LineTail {
   lines(): string[];
 }
 
-export const lineCharsMax = 4_096;
+const lineCharsMax = 4_096;
 
 export function createLineTail(linesMax: number): LineTail {
   const kept: string[] = [];

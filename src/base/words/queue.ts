@@ -25,7 +25,7 @@ export interface QueueOptions<K extends string> {
  * A work queue of names: what is to be done is read when the work starts, so adding a key twice is adding it once.
  * The same key never runs twice at once; different keys run side by side; failures are retried for ever.
  */
-export interface Queue<K extends string> {
+interface Queue<K extends string> {
   /** Runs the key as soon as a worker is free, instead of waiting for its retry; once more when it is running. */
   add(key: K): void;
   /** Adds the key in `ms`, whatever happens until then; of several such wishes the earliest counts. */

@@ -18,7 +18,7 @@ export interface Entry {
   places: Map<string, Place>;
 }
 
-export interface DocumentSetup {
+interface DocumentSetup {
   variables: Variables;
   /** Reads a file named inside `file`. */
   readAsset: (file: ManifestFile, path: string) => Uint8Array;

@@ -3,7 +3,7 @@ import { readEnvFile } from "./env-file.ts";
 import type { Fault, Span } from "./source.ts";
 
 /** Text of a file named inside an entry's file; throws an Error with a text for the operator. */
-export type ReadText = (entry: Entry, path: string) => string;
+type ReadText = (entry: Entry, path: string) => string;
 
 /**
  * Merges the files of `env_file` into `env` (later files win, what is written inline wins over all) and removes the

@@ -8,7 +8,7 @@ export interface FileLimits {
   fileBytesMax: number;
 }
 
-export interface FileSetup {
+interface FileSetup {
   /** Working directory of the operator. */
   cwd: string;
   stdin: () => Promise<string>;

@@ -1,7 +1,7 @@
 /** Variables of the operator's shell. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-export interface Interpolated {
+interface Interpolated {
   text: string;
   /** The whole input was one `${…}`. */
   whole: boolean;

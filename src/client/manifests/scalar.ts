@@ -1,7 +1,7 @@
 import type { Scalar } from "yaml";
 import { interpolate, type Variables } from "./interpolate.ts";
 
-export interface ScalarRules {
+interface ScalarRules {
   variables: Variables;
   /** The value is an environment variable: it must be text. */
   environment: boolean;
@@ -9,7 +9,7 @@ export interface ScalarRules {
   json: boolean;
 }
 
-export interface ScalarValue {
+interface ScalarValue {
   value: unknown;
   /** `part` is the piece of the scalar that is wrong; the whole of it when absent. */
   problems: { part?: string; message: string }[];

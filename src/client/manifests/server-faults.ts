@@ -1,7 +1,7 @@
 import type { Entry } from "./document.ts";
 import type { Fault, Span } from "./source.ts";
 
-export interface ServerFaults {
+interface ServerFaults {
   faults: Fault[];
   /** Lines that name no place. */
   rest: string[];

@@ -35,7 +35,7 @@ export function formatFaults(faults: readonly Fault[], shownMax: number): string
 }
 
 /** `file:line:col: message`, the line, and a caret under the place. Columns count from 1, in UTF-16 units. */
-export function formatFault({ span, message }: Fault): string {
+function formatFault({ span, message }: Fault): string {
   return `${placeOf(span)}: ${message}\n${excerpt(span)}`;
 }
 

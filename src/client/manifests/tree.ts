@@ -15,7 +15,7 @@ import { readScalar } from "./scalar.ts";
 import type { Fault, Source, Span } from "./source.ts";
 import { assetFile, assetUrl } from "./tags.ts";
 
-export interface TreeSetup {
+interface TreeSetup {
   source: Source;
   json: boolean;
   document: Document;
@@ -34,7 +34,7 @@ export interface Place {
 }
 
 /** A plain value with the place of every path in it; paths are written as the server writes them: `spec.ports[0]`. */
-export interface Tree {
+interface Tree {
   value: unknown;
   places: Map<string, Place>;
 }

@@ -11,7 +11,7 @@ export const attachFlags: readonly Flag[] = [
   { name: "env", short: "e", value: "KEY=VALUE", repeat: true, summary: "add this variable; may be repeated" },
 ];
 
-export interface Attachment {
+interface Attachment {
   tty: boolean;
   interactive: boolean;
   /** `KEY=VALUE`; later wins, so that what the operator gives comes last. */

@@ -11,7 +11,7 @@ import { notFoundCode } from "./local-run.ts";
 import { printable } from "../shell/style.ts";
 
 /** What becomes of a command that a plugin wants run on the operator's terminal. */
-export type LocalPlan =
+type LocalPlan =
   /** Known to be harmless here: a command in one of the server's containers. */
   | { type: "docker"; argv: string[] }
   /** The same through the server, as words of `berth exec`: works from anywhere. */
@@ -19,7 +19,7 @@ export type LocalPlan =
   /** Anything else is the operator's to decide. */
   | { type: "ask"; argv: string[] };
 
-export interface LocalMachine {
+interface LocalMachine {
   /** The engine of the server can be reached with a `docker` on this machine. */
   docker: boolean;
   /** Stdin is a terminal: without one, `-t` would be refused, and is left out. */
@@ -100,7 +100,7 @@ function splitFlag(word: string): [string, string | undefined] {
   return [name, value];
 }
 
-export interface LocalWish {
+interface LocalWish {
   commands: readonly { command: readonly string[] }[];
   /** Of the plugin, for the question. */
   plugin: string;
@@ -176,7 +176,7 @@ function quoted(word: string): string {
  * Where the server's engine is, when this is the server's own machine; undefined elsewhere. An address does not tell,
  * as tunnels end on loopback: the server's socket has to lie here and answer with the same installation.
  */
-export async function engineHere(context: Context): Promise<string | undefined> {
+async function engineHere(context: Context): Promise<string | undefined> {
   const report = await context.api.call(system, {});
   if (context.endpoint.startsWith("unix:")) return report.engine.host;
   const socket = join(report.root, "run/berth.sock");

@@ -8,7 +8,7 @@ export interface LogStart {
   tail?: string | undefined;
 }
 
-export type LogPod = Pick<PodRecord, "name" | "kind" | "running" | "created_at" | "started_at">;
+type LogPod = Pick<PodRecord, "name" | "kind" | "running" | "created_at" | "started_at">;
 
 export interface FanOutSetup {
   /** The pods that are wanted, as they are now. */

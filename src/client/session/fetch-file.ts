@@ -8,13 +8,13 @@ import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import { bytesText } from "../text/stats-table.ts";
 import { printable } from "../shell/style.ts";
 
-export interface FileWish {
+interface FileWish {
   remote_path: string;
   dest_path: string;
   size_bytes?: number | undefined;
 }
 
-export interface FetchSetup {
+interface FetchSetup {
   runId: string;
   /** The operator's own words: a place that they name needs no question. */
   words: readonly string[];

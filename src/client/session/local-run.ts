@@ -1,5 +1,5 @@
 /** A program on the operator's own terminal. */
-export interface LocalProgram {
+interface LocalProgram {
   argv: readonly string[];
   /** Beside the client's own environment. */
   env: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, exitCodes } from "./failures.ts";
 
-export interface Question {
+interface Question {
   /** Ends with a question mark. */
   text: string;
   /** The operator has said yes already. */

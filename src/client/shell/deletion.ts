@@ -32,7 +32,7 @@ export interface Deleted {
   errors: string[];
 }
 
-export interface DeletionSetup {
+interface DeletionSetup {
   api: Client;
   prune: boolean;
 }

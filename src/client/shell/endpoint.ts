@@ -15,12 +15,12 @@ export function parseEndpoint(text: string): Address {
 }
 
 /** `fetch` as the client uses it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The platform's `fetch`, with its own options for unix sockets and time limits. */
 export type PlatformFetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
-export interface ConnectionSetup {
+interface ConnectionSetup {
   /** As the operator wrote it. */
   endpoint: string;
   fetch: PlatformFetch;
@@ -29,7 +29,7 @@ export interface ConnectionSetup {
   answerMs: number;
 }
 
-export interface Connection {
+interface Connection {
   baseUrl: string;
   /** Only JSON answers come through; reads have a limit. */
   fetch: Fetch;

@@ -5,7 +5,7 @@ import { isPodKind } from "../wait/look.ts";
 import { parseReference, splitReplica } from "./reference.ts";
 
 /** What was asked of the containers, or why it cannot be known now. */
-export type Asked<T> = { found: T } | { away: string };
+type Asked<T> = { found: T } | { away: string };
 
 /** Asks about containers. The server stays up without its container engine, and says why it cannot answer. */
 export async function unlessAway<T>(call: () => Promise<T>): Promise<Asked<T>> {

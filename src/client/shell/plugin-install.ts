@@ -37,7 +37,7 @@ export async function installShown(context: Context, body: InstallBody, { yes }:
 /** What a server answers with that does not know previews. */
 const older = "the server is older than this client: it installed the plugin without showing it before";
 
-export interface Update {
+interface Update {
   name: string;
   before: PluginInfo | undefined;
   version: string | undefined;

@@ -1,7 +1,7 @@
 import { createByteQueue } from "../../base/words/byte-queue.ts";
 import { inputIsTerminal, type Outputs } from "./output.ts";
 
-export interface TerminalSize {
+interface TerminalSize {
   cols: number;
   rows: number;
 }

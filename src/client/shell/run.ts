@@ -15,7 +15,7 @@ import { loaded, type LocalName, localCommands, verbs } from "./table.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
 import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
 
-export interface ClientOptions {
+interface ClientOptions {
   endpoint: string;
   actor: string;
   color: boolean;

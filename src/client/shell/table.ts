@@ -1,7 +1,7 @@
 import type { Command, CommandBody } from "./command.ts";
 
 /** A verb of the client: what the overview says of it, and where the rest is. */
-export interface Verb {
+interface Verb {
   name: string;
   /** One line of `help`. */
   summary: string;

@@ -36,7 +36,7 @@ export interface Streams {
   columns: () => number | undefined;
 }
 
-export interface TerminalColors {
+interface TerminalColors {
   stdout: boolean;
   stderr: boolean;
 }

@@ -1,7 +1,7 @@
 import { digestOf } from "./digest.ts";
 
 /** One changed field; a side is undefined where the field is absent there. */
-export interface FieldChange {
+interface FieldChange {
   path: string;
   before: unknown;
   after: unknown;

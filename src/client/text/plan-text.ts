@@ -4,7 +4,7 @@ import { fieldChanges, valueText } from "./changes.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { listText } from "./table-text.ts";
 
-export interface PlanTextOptions {
+interface PlanTextOptions {
   style: Style;
   /** Show environment values instead of digests. */
   reveal: boolean;

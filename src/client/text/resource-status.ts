@@ -6,7 +6,7 @@ import { ageOf } from "./time-text.ts";
 
 type Status = Record<string, unknown>;
 
-export interface Child {
+interface Child {
   ref: string;
   phase: string;
 }

@@ -1,6 +1,6 @@
 import { clip } from "../shell/terminal.ts";
 
-export interface TableOptions {
+interface TableOptions {
   /** Columns of the screen; the last column is cut to fit. */
   width?: number;
   indent?: string;

@@ -10,7 +10,7 @@ import { printable, type Style } from "../shell/style.ts";
 import { listText } from "./table-text.ts";
 import { nextSteps } from "./why-next.ts";
 
-export type WhySetup = TableSetup & {
+type WhySetup = TableSetup & {
   /** Most lines of output that are shown. */
   lines: number;
 };

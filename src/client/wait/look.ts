@@ -11,7 +11,7 @@ export function isPodKind(kind: string): boolean {
   return podKinds.some((known) => known === kind);
 }
 
-export interface ReadySetup {
+interface ReadySetup {
   /** What is said about an older revision is not believed. */
   revision: number;
   /** The manifest was stored before as it is now: a failure counts only once the server has looked again. */

@@ -5,7 +5,7 @@ import { printable } from "../shell/style.ts";
 import type { Waited } from "./wait.ts";
 
 /** Shows what release commands print while they are waited for: a line each on stderr, behind the name of the resource. */
-export interface PhaseOutput {
+interface PhaseOutput {
   round(round: readonly Waited[]): void;
   /** Shows nothing more. */
   end(): Promise<void>;

@@ -7,7 +7,7 @@ import type { Look, Waited } from "./wait.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-export interface ProgressFrame {
+interface ProgressFrame {
   style: Style;
   elapsedMs: number;
   /** Counts up; turns the spinner. */

@@ -2,7 +2,7 @@ import { readAnswer } from "../../base/wire/client.ts";
 import { runRelease } from "../../orchestration/api/releases.ts";
 import type { Context } from "../shell/command.ts";
 
-export interface ReleaseReading {
+interface ReleaseReading {
   scope: string | undefined;
   name: string;
   /** Of the release that is under way, instead of a new one. */
@@ -55,7 +55,7 @@ async function* unbroken(body: AsyncIterable<Uint8Array> | null): AsyncGenerator
 async function* none(): AsyncGenerator<Uint8Array> {}
 
 /** Only an exact last line counts: a program may print anything. */
-export function releaseEnd(text: string): ReleaseEnd | undefined {
+function releaseEnd(text: string): ReleaseEnd | undefined {
   const last = text.slice(text.lastIndexOf("\n", text.length - 2) + 1);
   const [, id, outcome] = /^-----> Release ([0-9a-z]{9}) (succeeded|failed.*)\n$/.exec(last) ?? [];
   return id === undefined || outcome === undefined

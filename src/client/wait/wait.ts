@@ -36,7 +36,7 @@ export interface Waited {
   look: Look;
 }
 
-export interface WaitSetup {
+interface WaitSetup {
   clock: Clock;
   signal: AbortSignal;
   pollMs: number;

@@ -1,13 +1,13 @@
 import type { Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
 
-export interface Watching {
+interface Watching {
   look: () => Promise<Sight>;
   everyMs: number;
 }
 
 /** What there is to see now. */
-export interface Sight {
+interface Sight {
   text: string;
   /** Changes with what matters, and not with the time: elsewhere than on a terminal it says when to print again. */
   key: string;

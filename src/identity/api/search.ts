@@ -7,7 +7,7 @@ import { SessionResource, UserResource } from "./resources.ts";
 /** Tokens of a query that meant nothing, percent-encoded, with spaces between them. */
 export const ignoredHeader = "X-Search-Ignored";
 
-export const SearchQuery = Type.Object({
+const SearchQuery = Type.Object({
   query: Text("space-separated tokens: field:value, field:*value*, field>value, -field:value"),
   email: Text("the address contains this, whatever the case"),
   strict: Flag("a token that means nothing is a 400 instead of being ignored"),

@@ -1,6 +1,6 @@
 import type { ProviderKind } from "../api/providers.ts";
 
-export interface CallbackOwner {
+interface CallbackOwner {
   kind: ProviderKind;
   name: string;
   /** Undefined: the provider is set for every instance. */

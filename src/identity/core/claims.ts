@@ -19,7 +19,7 @@ export interface Claims {
   aud?: string;
 }
 
-export interface ClaimsInput {
+interface ClaimsInput {
   instance: { id: string; appId: string; publishableKey: string };
   settings: { jwt_issuer: string; algorithm: string };
   user: {
@@ -71,7 +71,7 @@ export interface ReadClaims {
   jti: string | undefined;
 }
 
-export type ClaimsFault = "unusable" | "instance" | "expired";
+type ClaimsFault = "unusable" | "instance" | "expired";
 
 /**
  * Checks the claims of a token whose signature is right. `iss` is not looked at: it is a label that the operator may

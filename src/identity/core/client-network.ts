@@ -2,7 +2,7 @@
  * The network that one client holds: an IPv4 address, or the /64 of an IPv6 address (RFC 6177), of which a client may
  * use any address it likes. `wide` is the /48 around it, which a single customer may hold too.
  */
-export interface ClientNetwork {
+interface ClientNetwork {
   near: string;
   wide: string | undefined;
 }

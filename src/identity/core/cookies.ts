@@ -1,5 +1,5 @@
 /** A cookie of the hosted pages. Always HttpOnly and SameSite=Lax, on every path. */
-export interface Cookie {
+interface Cookie {
   name: string;
   /** Empty: the browser is to forget it. */
   value: string;

@@ -14,7 +14,7 @@ export interface ProviderEndpoints {
   auth: "basic" | "body";
 }
 
-export interface KnownProvider {
+interface KnownProvider {
   label: string;
   scopes: string[];
   endpoints: ProviderEndpoints;

@@ -1,8 +1,8 @@
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 
 /** Asymmetric ones alone: a token that is signed with something we share proves nothing about who made it. */
-export const idTokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"] as const;
-export type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
+const idTokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"] as const;
+type IdTokenAlgorithm = (typeof idTokenAlgorithms)[number];
 
 export interface IdToken {
   algorithm: IdTokenAlgorithm;

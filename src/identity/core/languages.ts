@@ -1,5 +1,5 @@
 /** Languages of the hosted pages and of mails; the first is what everybody gets whose own is not among them. */
-export const languages = ["en", "de"] as const;
+const languages = ["en", "de"] as const;
 export type Language = (typeof languages)[number];
 
 const headerLengthMax = 512;

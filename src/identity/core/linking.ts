@@ -26,7 +26,7 @@ export interface Arrival {
  * - `create_placeholder`: a new user with an address of ours
  * - `refuse`: the instance does not want such an address
  */
-export type AccountStep =
+type AccountStep =
   | { step: "known" }
   | { step: "link" }
   | { step: "take_over" }

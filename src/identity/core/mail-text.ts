@@ -5,7 +5,7 @@ import { sayIn } from "./messages.ts";
 
 export type MailPurpose = "verify_email" | "account_exists" | "reset_password";
 
-export interface MailInput {
+interface MailInput {
   purpose: MailPurpose;
   language: Language;
   /** Name of the app, as people know it. */
@@ -13,7 +13,7 @@ export interface MailInput {
   link: string;
 }
 
-export interface MailText {
+interface MailText {
   subject: string;
   text: string;
   html: string;

@@ -1,5 +1,5 @@
 /** A password hash as it is stored: PHC strings of argon2 and scrypt, and the form of bcrypt. */
-export type PasswordHash =
+type PasswordHash =
   | { kind: "argon2"; text: string }
   | { kind: "bcrypt"; text: string }
   | { kind: "scrypt"; n: number; r: number; p: number; salt: Uint8Array; hash: Uint8Array };

@@ -1,6 +1,6 @@
 import { isCommonPassword } from "./common-passwords.ts";
 
-export interface PasswordInput {
+interface PasswordInput {
   password: string;
   email: string;
   /** Characters. */
@@ -8,7 +8,7 @@ export interface PasswordInput {
   bytesMax: number;
 }
 
-export type PasswordProblem = "password_short" | "password_long" | "password_email" | "password_common";
+type PasswordProblem = "password_short" | "password_long" | "password_email" | "password_common";
 
 /**
  * What is wrong with a new password: its length, or that it is what guessers try first; not what it is made of (NIST

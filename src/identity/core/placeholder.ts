@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../base/pure/digest.ts";
 
-export interface PlaceholderInput {
+interface PlaceholderInput {
   provider: string;
   uid: string;
   /** What of the id may be shown. */

@@ -11,7 +11,7 @@ export interface ProviderSetting {
   options: ProviderOptions;
 }
 
-export interface EffectiveProvider {
+interface EffectiveProvider {
   name: string;
   kind: ProviderKind;
   clientId: string;

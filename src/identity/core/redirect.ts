@@ -3,7 +3,7 @@ import { redirectMiss } from "./redirect-miss.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 
 /** Longest address that a browser is sent back to; the token comes on top. */
-export const redirectLengthMax = 2_048;
+const redirectLengthMax = 2_048;
 
 export type RedirectRules = Pick<EffectiveSettings, "redirect_uris" | "redirect_query" | "delivery">;
 
@@ -38,11 +38,6 @@ export function checkRedirect(text: string, rules: RedirectRules): Parsed<string
     );
   }
   return parsed(`${url.origin}${url.pathname}${query === "" ? "" : `?${asciiOnly(query)}`}`);
-}
-
-/** Whether an address may stand on the list of an instance; what is wrong with it, else undefined. */
-export function listedRedirectProblem(text: string): string | undefined {
-  return textProblem(text);
 }
 
 /** The same address with parameters of ours at the end of its query. */

@@ -1,5 +1,5 @@
 /** What a refresh token says, before it is known whether it is ours. */
-export interface RefreshTokenParts {
+interface RefreshTokenParts {
   /** Of its chain, 16 bytes. */
   chain: Uint8Array;
   /** Counts from 0: the one that an exchange gives. */
@@ -40,7 +40,7 @@ export function readRefreshToken(token: string): RefreshTokenParts | undefined {
   };
 }
 
-export type Standing = "current" | "repeated" | "spent" | "unknown";
+type Standing = "current" | "repeated" | "spent" | "unknown";
 
 /** The place of a token in its chain; within the grace the last spent one still gets its successor. */
 export function standingOf(

@@ -1,6 +1,6 @@
 /** Resource objects of the identity API (section 2): what lists, searches and single reads answer with. */
 
-export interface UserFacts {
+interface UserFacts {
   id: string;
   email: string;
   name: string;
@@ -28,7 +28,7 @@ export function userResource(user: UserFacts) {
   } as const;
 }
 
-export interface SessionFacts {
+interface SessionFacts {
   id: string;
   sessionId: string;
   /** UUID of the owner. */
@@ -65,7 +65,7 @@ export function sessionResource(session: SessionFacts) {
   } as const;
 }
 
-export interface AuditFacts {
+interface AuditFacts {
   id: string;
   at: number;
   actor: string;

@@ -1,5 +1,5 @@
 /** What a column holds; times are epoch milliseconds. */
-export type ColumnType = "text" | "time";
+type ColumnType = "text" | "time";
 export type SearchColumns = Readonly<Record<string, ColumnType>>;
 
 export type SearchKind = "users" | "sessions" | "audit";

@@ -2,10 +2,10 @@ import { fold } from "./fold.ts";
 import type { SearchColumns } from "./search-columns.ts";
 import { parseTimeValue } from "./time-value.ts";
 
-export type Comparison = ">" | "<" | ">=" | "<=";
+type Comparison = ">" | "<" | ">=" | "<=";
 
 /** A value with wildcards: `segments` in this order, with anything between them. Folded: the case does not matter. */
-export interface Pattern {
+interface Pattern {
   segments: readonly string[];
   /** The first segment is where the text begins, the last where it ends. */
   fromStart: boolean;
@@ -103,7 +103,7 @@ export function isEmpty({ groups, all, none }: Search): boolean {
 }
 
 /** What a row holds in a column: text, epoch milliseconds, or nothing. */
-export type Cell = string | number | null | undefined;
+type Cell = string | number | null | undefined;
 
 /** Whether a row is found. A column without a value meets no condition, and so every negation of one. */
 export function matches({ groups, all, none }: Search, cell: (field: string) => Cell): boolean {

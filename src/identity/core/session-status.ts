@@ -1,7 +1,7 @@
 export type SessionStatus =
   { status: "active" } | { status: "revoked" } | { status: "expired"; reason: "lifetime" | "idle" };
 
-export interface SessionTimes {
+interface SessionTimes {
   revokedAt: number | undefined;
   expiresAt: number | undefined;
   lastActivityAt: number;

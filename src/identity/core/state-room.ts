@@ -1,11 +1,11 @@
 /** States that wait: over all instances, of one instance, and of one client in it. */
-export interface StatesWaiting {
+interface StatesWaiting {
   all: number;
   instance: number;
   client: number;
 }
 
-export interface StateLimits {
+interface StateLimits {
   statesKept: number;
   statesInstanceShare: number;
   statesClientShare: number;

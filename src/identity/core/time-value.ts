@@ -1,5 +1,5 @@
 /** A point in time as people write it, and how far it reaches: a day, a minute, a second or a millisecond. */
-export interface TimeValue {
+interface TimeValue {
   /** Epoch milliseconds. */
   from: number;
   /** The first one after it. */

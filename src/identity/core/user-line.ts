@@ -19,7 +19,7 @@ export interface UserLine {
   identities: IdentityLine[];
 }
 
-export interface IdentityLine {
+interface IdentityLine {
   provider: string;
   uid: string;
   email: string | undefined;

@@ -21,7 +21,7 @@ import { mountSignUp } from "./sign-up.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountUsers } from "./users.ts";
 
-export interface IdentityAppOptions {
+interface IdentityAppOptions {
   identity: Identity;
   log: Log;
   limits: HttpLimits;

@@ -1,6 +1,6 @@
 import { Failure } from "../../base/wire/failure.ts";
 
-export interface BodyLimits {
+interface BodyLimits {
   bodyBytesMax: number;
 }
 

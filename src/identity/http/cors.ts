@@ -11,7 +11,7 @@ export interface Cors {
 }
 
 /** As the router gives them: undefined for a path without parameters, whatever its types say. */
-export type Params = Record<string, string | null> | undefined;
+type Params = Record<string, string | null> | undefined;
 
 interface Asked {
   request: Request;

@@ -17,7 +17,7 @@ export function overTlsOnly(response: Response, isSecure: boolean): Response {
   return response;
 }
 
-export interface PageOptions {
+interface PageOptions {
   nonce: string;
   status?: number;
   /** Addresses of apps that forms of the page lead to. */

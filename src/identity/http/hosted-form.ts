@@ -14,7 +14,7 @@ export function sealOf(plane: IdentityPlane, { visit }: PageCall): FormSeal {
 }
 
 /** Cookies that go with a form: what binds it to the browser, and what the browser is known by later. */
-export function formCookies(plane: IdentityPlane, call: PageCall): string[] {
+function formCookies(plane: IdentityPlane, call: PageCall): string[] {
   const { visit } = call;
   if (visit.device !== undefined) return [flowCookie(plane, call)];
   const { newSecret } = plane.identity.hosted;
@@ -22,7 +22,7 @@ export function formCookies(plane: IdentityPlane, call: PageCall): string[] {
   return [flowCookie(plane, call), deviceCookie(plane, visit.entry, device)];
 }
 
-export interface FormPage {
+interface FormPage {
   render: (nonce: string) => string;
   /** Where the browser goes after the form; on a listed loopback address that may be another port. */
   redirectUri?: string;
@@ -80,7 +80,7 @@ export function outcomeAnswer(
   return deliveryAnswer(plane, outcome.delivery, { face, status: 303, cookies });
 }
 
-export type SentTexts = "check_mail_sign_up" | "check_mail_reset";
+type SentTexts = "check_mail_sign_up" | "check_mail_reset";
 
 function sentAnswer(
   plane: IdentityPlane,

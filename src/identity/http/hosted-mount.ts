@@ -13,11 +13,11 @@ export interface PageCall extends Caller {
   face: Face;
 }
 
-export interface FormCall extends PageCall {
+interface FormCall extends PageCall {
   form: URLSearchParams;
 }
 
-export interface FormHandler {
+interface FormHandler {
   answer(call: FormCall): Response | Promise<Response>;
   /** The form again: it came from a page that was open for too long. */
   stale(call: FormCall): Response;

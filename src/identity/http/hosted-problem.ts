@@ -6,7 +6,7 @@ import { type Face, sayFor } from "./pages/frame.ts";
 import { messagePage } from "./pages/steps.ts";
 import type { IdentityPlane } from "./plane.ts";
 
-export type Problem = "redirect" | "provider" | "state" | "cookies" | "link" | "missing";
+type Problem = "redirect" | "provider" | "state" | "cookies" | "link" | "missing";
 
 const texts: Record<Problem, { heading: MessageKey; text: MessageKey; status: number }> = {
   redirect: { heading: "error_redirect", text: "error_redirect_hint", status: 400 },
@@ -17,7 +17,7 @@ const texts: Record<Problem, { heading: MessageKey; text: MessageKey; status: nu
   missing: { heading: "error_missing", text: "error_missing_hint", status: 404 },
 };
 
-export interface ProblemOptions {
+interface ProblemOptions {
   face: Face;
   problem: Problem;
   /** Where one may begin anew. */

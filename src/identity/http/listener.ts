@@ -4,7 +4,7 @@ import { errorAnswer } from "./answers.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
-export interface ListenerOptions {
+interface ListenerOptions {
   address: { hostname: string; port: number };
   /** Makes the handler; `peerOf` tells the address of the other end of a request's connection. */
   handler: (peerOf: (request: Request) => string) => Handler;

@@ -18,7 +18,7 @@ export interface ApiCall {
   body: Record<string, unknown>;
 }
 
-export interface ApiHandler {
+interface ApiHandler {
   /** Which key opens it. */
   key: ApiKey;
   /** Of the 401 without a right key, where the contract has a text of its own. */

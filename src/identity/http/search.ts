@@ -19,7 +19,7 @@ function answer({ caller, query, request }: ApiCall, run: Run): Response | Promi
   return found instanceof Promise ? found.then((one) => foundAnswer(request, one)) : foundAnswer(request, found);
 }
 
-export function readSearchQuery(query: Query): SearchQuery {
+function readSearchQuery(query: Query): SearchQuery {
   const strict = query.get("strict");
   return {
     ...readPage(query),

@@ -8,7 +8,7 @@ import type { Arrived } from "./code-exchange.ts";
 import { endSessions } from "./sessions.ts";
 import { emitUser, provedEvent } from "./user-events.ts";
 
-export interface Settle {
+interface Settle {
   entry: InstanceEntry;
   /** Name of the provider. */
   provider: string;
@@ -17,7 +17,7 @@ export interface Settle {
   now: number;
 }
 
-export type Settled = { user: User } | { refused: string; user?: User };
+type Settled = { user: User } | { refused: string; user?: User };
 
 /**
  * The user that an account at a provider stands for: found, joined or made, by `core/identity/linking.ts`. Inside the

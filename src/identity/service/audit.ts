@@ -2,7 +2,7 @@ import type { IdentityNouns } from "../store/open-store.ts";
 import type { AuditEntry, Instance } from "../store/records.ts";
 
 /** What there is to say about one act. Never a token, code, password or the content of a mail. */
-export interface Act {
+interface Act {
   instance: Pick<Instance, "seq">;
   /** `user`, `api:<key id>`, `operator`, `service`. */
   actor: string;
@@ -28,7 +28,7 @@ export function audit(nouns: Pick<IdentityNouns, "audit">, act: Act): void {
   nouns.audit.append(entryOf(act));
 }
 
-export interface AttemptLimits {
+interface AttemptLimits {
   /** How long an entry takes further attempts that say the same. */
   attemptWindowMs: number;
   /** Entries of one action of an instance within that. */

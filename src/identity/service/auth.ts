@@ -2,7 +2,7 @@ import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 
 /** The headers of a request; names in lower case. */
-export interface HeaderReader {
+interface HeaderReader {
   get(name: string): string | null;
 }
 

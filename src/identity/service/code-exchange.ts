@@ -42,7 +42,7 @@ export interface CodeExchange {
 /** GitHub wants to know who asks. */
 const userAgent = "identity-service";
 
-export interface ExchangeTools {
+interface ExchangeTools {
   fetch: GuardedFetch;
   oidc: Oidc;
   clock: Pick<Clock, "now">;

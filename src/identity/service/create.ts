@@ -25,7 +25,7 @@ import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokens } from "./tokens.ts";
 import { createUsers } from "./users.ts";
 
-export interface IdentityParts {
+interface IdentityParts {
   store: IdentityStore;
   /** Of the installation: what is signed or derived outside the store comes from it. */
   key: Secret<Uint8Array>;

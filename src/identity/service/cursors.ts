@@ -4,7 +4,7 @@ import { positionText, readPosition } from "../core/cursor.ts";
 import type { Secret } from "../../base/words/secret.ts";
 
 /** Which list a cursor belongs to. */
-export interface CursorPlace {
+interface CursorPlace {
   /** `seq` of its instance. */
   instance: number;
   list: "users" | "sessions" | "audit" | "users search" | "sessions search" | "audit search";
@@ -24,7 +24,7 @@ const cipher = "aes-256-gcm";
 const ivBytes = 12;
 const tagBytes = 16;
 
-export interface CursorParts {
+interface CursorParts {
   derive: (purpose: string) => Secret<Uint8Array>;
   randomBytes: (count: number) => Uint8Array;
 }

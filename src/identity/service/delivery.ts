@@ -7,7 +7,7 @@ import { hashOf, randomSecret } from "./random.ts";
 /** How the browser takes what it got to the app. */
 export type Delivery = { how: "redirect"; to: string } | { how: "post"; to: string; fields: Record<string, string> };
 
-export interface Deliver {
+interface Deliver {
   entry: InstanceEntry;
   /** Checked. */
   redirectUri: string;

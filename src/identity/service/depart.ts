@@ -11,7 +11,7 @@ import { hashOf, randomSecret, randomState } from "./random.ts";
 import { allowedRedirect } from "./redirects.ts";
 import type { Visit } from "./visit.ts";
 
-export interface Wish {
+interface Wish {
   visit: Visit;
   provider: string;
   redirectUri: string;

@@ -14,7 +14,7 @@ export interface InstanceEntry {
   pairs: readonly SigningPair[];
 }
 
-export interface KeyHolder {
+interface KeyHolder {
   entry: InstanceEntry;
   /** Public: names the key in logs and the audit trail. */
   keyId: string;
@@ -34,7 +34,7 @@ export interface Directory {
   overview(): Overview;
 }
 
-export interface Overview {
+interface Overview {
   /** Headers that some instance takes its secret key from, and its publishable key; lower case. */
   secretKeyHeaders: readonly string[];
   publishableKeyHeaders: readonly string[];
@@ -47,7 +47,7 @@ export function effectiveSettings({ settings }: Pick<Instance, "settings">): Eff
   return { ...defaultSettings, ...settings };
 }
 
-export interface DirectoryParts {
+interface DirectoryParts {
   store: IdentityStore;
   clock: Pick<Clock, "now">;
   limits: { directoryMax: number };

@@ -8,7 +8,7 @@ import { isOpen, renewSession, startSession } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 import type { DeviceCookie, Visit } from "./visit.ts";
 
-export interface Admission {
+interface Admission {
   visit: Visit;
   user: User;
   /** `password` or the name of a provider. */

@@ -3,7 +3,7 @@ import type { IdentityNouns } from "../store/open-store.ts";
 import type { Instance } from "../store/records.ts";
 
 /** Something that happened in an instance and that its webhooks tell. */
-export interface IdentityEvent {
+interface IdentityEvent {
   instance: Pick<Instance, "seq" | "id">;
   type: IdentityEventType;
   /** The resource object as the API shows it, or its ids when it is gone. Never a token, code or password. */

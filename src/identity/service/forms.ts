@@ -21,7 +21,7 @@ export type FormOutcome = FormProblem | DeadEnd | Admitted | { sent: string };
 
 type Limited = Pick<IdentityContext, "rateLimits">;
 
-export interface Counted {
+interface Counted {
   perClient: RateBucket;
   perAccount?: { bucket: RateBucket; key: string };
 }

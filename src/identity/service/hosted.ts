@@ -36,14 +36,14 @@ export interface Hosted {
   redeem(entry: InstanceEntry, code: string): Promise<string | undefined>;
 }
 
-export interface HostedParts {
+interface HostedParts {
   context: IdentityContext;
   tokens: Tokens;
   /** Undefined without a mail server. */
   send: SendMail | undefined;
 }
 
-export interface HostedRooms {
+interface HostedRooms {
   hosted: Hosted;
   mailing: Mailing;
   passwords: Passwords;

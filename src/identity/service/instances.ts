@@ -86,7 +86,7 @@ export function createInstances(context: ManageContext, pairs: Pick<SigningPairs
   };
 }
 
-export interface NewInstance {
+interface NewInstance {
   app: App;
   /** Without one it is named after its environment. */
   name: string | undefined;

@@ -6,7 +6,7 @@ export interface Listing {
   next: string | undefined;
 }
 
-export interface Filling<Row> {
+interface Filling<Row> {
   limits: { listBytesMax: number; listPageRows: number };
   /** Resources at most, when the caller has said. */
   limit?: number | undefined;

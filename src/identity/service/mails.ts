@@ -10,7 +10,7 @@ import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { emit } from "./events.ts";
 
-export interface Post {
+interface Post {
   entry: InstanceEntry;
   purpose: MailPurpose;
   language: Language;
@@ -31,7 +31,7 @@ export interface Mailing {
 
 type MailNouns = Pick<IdentityNouns, "mails" | "apps" | "audit" | "hooks" | "hookDeliveries">;
 
-export interface MailingParts {
+interface MailingParts {
   context: IdentityContext;
   /** Undefined: no mail server is known. */
   send: SendMail | undefined;

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/words/clock.ts";
 import { fieldsOf } from "./provider-answer.ts";
 
 /** What an issuer says about itself (OpenID Connect Discovery section 3). */
-export interface OidcConfiguration {
+interface OidcConfiguration {
   authorize: string;
   token: string;
   userinfo: string;
@@ -16,13 +16,13 @@ export interface OidcConfiguration {
   namesItself: boolean;
 }
 
-export interface OidcOptions {
+interface OidcOptions {
   fetch: GuardedFetch;
   clock: Pick<Clock, "now">;
   limits: OidcLimits;
 }
 
-export interface OidcLimits {
+interface OidcLimits {
   /** How long what issuers say is remembered. */
   oidcCacheMs: number;
   oidcCacheMax: number;
@@ -38,7 +38,7 @@ export interface Oidc {
   claims(request: ClaimsRequest, signal: AbortSignal): Promise<Record<string, unknown>>;
 }
 
-export interface ClaimsRequest {
+interface ClaimsRequest {
   token: string;
   jwks: string;
   expected: Omit<Expected, "now" | "leewayMs">;

@@ -17,7 +17,7 @@ import {
 import type { IdentityContext } from "./context.ts";
 import type { Oidc } from "./oidc.ts";
 
-export interface Authorization {
+interface Authorization {
   state: string;
   verifier: string | undefined;
   nonce: string | undefined;

@@ -2,13 +2,13 @@ import { clientNetwork } from "../core/client-network.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
 
 /** At most `max` within any `perMs` milliseconds. */
-export interface Rate {
+interface Rate {
   max: number;
   perMs: number;
 }
 
 /** Soft lockout: after `free` failures in a row each further one doubles the wait, from `firstMs` up to `maxMs`. */
-export interface LockoutRule {
+interface LockoutRule {
   free: number;
   firstMs: number;
   maxMs: number;

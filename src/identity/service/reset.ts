@@ -26,7 +26,7 @@ export interface Reset {
   finish(visit: Visit, link: { value: string; password: string }): Promise<Chosen>;
 }
 
-export interface ResetParts {
+interface ResetParts {
   context: IdentityContext;
   passwords: Passwords;
   mailing: Mailing;

@@ -5,7 +5,7 @@ import type { FromSearchThread, SearchSetup, ToSearchThread } from "../store/sea
 import type { SearchRequest, SearchResult } from "../store/search/request.ts";
 
 /** A thread that was started: what is said to it, and how to be rid of it. */
-export interface ThreadHandle {
+interface ThreadHandle {
   post(message: ToSearchThread): void;
   /** At once, whatever it is doing. */
   end(): void;
@@ -19,7 +19,7 @@ export interface ThreadEvents {
 
 export type StartThread = (events: ThreadEvents) => ThreadHandle;
 
-export interface SearchThreadOptions {
+interface SearchThreadOptions {
   start: StartThread;
   setup: SearchSetup;
   /** Longest time from the question to the answer. */

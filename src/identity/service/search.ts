@@ -69,7 +69,7 @@ function readSearch(kind: SearchKind, { query = "", email = "", strict }: Search
   return search;
 }
 
-export interface SearchLimits {
+interface SearchLimits {
   queryBytesMax: number;
   tokensMax: number;
   rowsMax: number;

@@ -16,7 +16,7 @@ export type SessionNouns = Pick<
   "sessions" | "refreshChains" | "users" | "audit" | "hooks" | "hookDeliveries"
 >;
 
-export interface StartSession {
+interface StartSession {
   instance: Instance;
   user: User;
   /** `password` or the name of a provider. */
@@ -98,7 +98,7 @@ export function renewSession(
   return renewed;
 }
 
-export interface RevokeSession {
+interface RevokeSession {
   instance: Instance;
   session: Session;
   /** UUID of its user. */

@@ -25,7 +25,7 @@ export interface Offer {
   current: { name: string; email: string } | undefined;
 }
 
-export interface PasswordForm {
+interface PasswordForm {
   email: string;
   password: string;
   redirectUri: string;
@@ -47,7 +47,7 @@ export interface SignIn {
   out(visit: Visit): Promise<void>;
 }
 
-export interface SignInParts {
+interface SignInParts {
   context: IdentityContext;
   providers: Providers;
   passwords: Passwords;

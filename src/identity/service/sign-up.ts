@@ -5,7 +5,7 @@ import { findSignUp, isSameBrowser, type SignUpParts } from "./sign-up-parts.ts"
 import type { Visit } from "./visit.ts";
 
 /** What a link of a sign-up opens. */
-export type Pending = { needsPassword: boolean; redirectUri: string } | undefined;
+type Pending = { needsPassword: boolean; redirectUri: string } | undefined;
 
 export interface SignUp {
   begin(visit: Visit, form: SignUpForm): Promise<FormOutcome>;

@@ -19,7 +19,7 @@ export interface SigningPairs {
   tend(): Promise<void>;
 }
 
-export interface PublishedKey extends PublicJwk {
+interface PublishedKey extends PublicJwk {
   use: "sig";
   alg: "RS256";
   kid: string;

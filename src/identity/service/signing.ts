@@ -6,7 +6,7 @@ import type { InstanceEntry } from "./directory.ts";
 import { hmac } from "./hmac.ts";
 
 /** Signatures of the tokens of one instance. The algorithm is what our record says, never what a token says. */
-export interface Signer {
+interface Signer {
   /** The whole token. Fails `internal` without a key, `unavailable` while the first pair is still being made. */
   sign(claims: object, type: TokenType): string;
   /** The type of a token whose signature is right, by any key that is accepted at `now`; undefined for any other. */

@@ -8,21 +8,21 @@ import type { InstanceEntry } from "./directory.ts";
 import { iso, type Resource } from "./resources.ts";
 import { signerOf } from "./signing.ts";
 
-export interface IssueOptions {
+interface IssueOptions {
   entry: InstanceEntry;
   user: User;
   session: Session;
 }
 
 /** Why a token is not taken (identity API, section 7). */
-export type TokenFault = "Token invalid signature" | "Token does not belong to this instance" | "Token expired";
+type TokenFault = "Token invalid signature" | "Token does not belong to this instance" | "Token expired";
 
-export interface ReadToken extends ReadClaims {
+interface ReadToken extends ReadClaims {
   type: TokenType;
 }
 
 /** A refusal is answered 401 with `valid: false`, apart from a user who is not there any more: 404. */
-export type Verification =
+type Verification =
   | { valid: true; resource: Resource }
   | { valid: false; error: TokenFault | "User banned" | "Session revoked" | "Session expired" }
   | { valid: false; error: "User not found" };

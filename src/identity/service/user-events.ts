@@ -5,7 +5,7 @@ import { emit } from "./events.ts";
 import { resourceOfUser } from "./resources.ts";
 import { isEstablished } from "./sign-up-parts.ts";
 
-export interface UserChange {
+interface UserChange {
   entry: InstanceEntry;
   type: "user.created" | "user.updated";
   user: User;

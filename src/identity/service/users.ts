@@ -21,7 +21,7 @@ export interface Users {
   remove(caller: Caller, id: string): Promise<{ deleted: true; id: string }>;
 }
 
-export interface RemoveUser {
+interface RemoveUser {
   instance: Instance;
   user: User;
   actor: string;

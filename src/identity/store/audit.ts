@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { createAttempts, type Folding, type NewEntry } from "./audit-attempts.ts";
 import type { AuditEntry } from "./records.ts";
 
-export interface AuditRow {
+interface AuditRow {
   seq: number;
   id: string;
   instance: number;
@@ -60,7 +60,7 @@ export function createAudit(db: Database): Audit {
   };
 }
 
-export function toAuditEntry(row: AuditRow): AuditEntry {
+function toAuditEntry(row: AuditRow): AuditEntry {
   return {
     seq: row.seq,
     id: row.id,

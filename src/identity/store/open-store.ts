@@ -72,7 +72,7 @@ export interface IdentityStore extends IdentityNouns {
   close(): void;
 }
 
-export interface IdentityStoreOptions {
+interface IdentityStoreOptions {
   path: string;
   /** 32 bytes; the same key as the platform's database. */
   key: Secret<Uint8Array>;

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Session } from "./records.ts";
 
-export interface SessionRow {
+interface SessionRow {
   seq: number;
   id: string;
   session_id: string;
@@ -24,7 +24,7 @@ export interface SessionRow {
 }
 
 /** Where a list of sessions goes on: the last one seen. */
-export interface SessionCursor {
+interface SessionCursor {
   lastSigninAt: number;
   seq: number;
 }
@@ -122,7 +122,7 @@ function optional(row: SessionRow | null): Session | undefined {
   return row === null ? undefined : toSession(row);
 }
 
-export function toSession(row: SessionRow): Session {
+function toSession(row: SessionRow): Session {
   return {
     seq: row.seq,
     id: row.id,

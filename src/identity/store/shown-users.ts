@@ -3,7 +3,7 @@ import { userResource } from "../core/resources.ts";
 import { createKeptByUser, type KeptByUser } from "./kept-by-user.ts";
 import type { UserRow } from "./users.ts";
 
-export interface ShownUser {
+interface ShownUser {
   seq: number;
   id: string;
   /** Its resource object. */

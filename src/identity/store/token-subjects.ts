@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { createKeptByUser, type KeptByUser } from "./kept-by-user.ts";
 
 /** Whom a token speaks of: the user, and of the session what tells how it stands. Times are epoch milliseconds. */
-export interface TokenSubject {
+interface TokenSubject {
   email: string;
   name: string;
   avatarUrl: string | undefined;

@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 /** Users by number, each once; `all` where there are more than is worth telling. */
 export type Touched = readonly number[] | "all";
 
-export interface TouchedUsers {
+interface TouchedUsers {
   /** Those whom the last commit has touched. Call it right after a commit. */
   take(): {
     /** Who, or a session of whom, was changed or removed. */

@@ -105,7 +105,7 @@ function optional(row: UserRow | null): User | undefined {
   return row === null ? undefined : toUser(row);
 }
 
-export function toUser(row: UserRow): User {
+function toUser(row: UserRow): User {
   return {
     seq: row.seq,
     id: row.id,

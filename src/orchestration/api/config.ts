@@ -21,7 +21,7 @@ export const getConfig = endpoint({
 });
 
 /** Names what changed and what restarts because of it; never a value. */
-export const ConfigChange = Type.Object({
+const ConfigChange = Type.Object({
   changed: Type.Array(Type.String()),
   restarting: Type.Array(Type.String(), { description: "kind/scope/name" }),
   notes: Type.Optional(Type.Array(Type.String(), { description: "what becomes of failed releases" })),

@@ -2,11 +2,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 
-export const ExecBody = Type.Object({
+const ExecBody = Type.Object({
   command: Type.Array(Type.String(), { minItems: 1, description: "program and arguments" }),
   env: Type.Optional(Type.Array(Type.String(), { description: "KEY=VALUE, beside those of the container" })),
 });
-export type ExecBody = Static<typeof ExecBody>;
 
 /** The answer is a session and no envelope: raw bytes both ways, or frames as in `api/exec-frames.ts`. */
 export const execPod = endpoint({

@@ -10,7 +10,6 @@ export type PodKind = (typeof podKinds)[number];
 
 /** Kinds that make containers at all: their environment comes from config buckets. */
 export const containerKinds = ["deployment", "statefulset", "job", "cronjob"] as const;
-export type ContainerKind = (typeof containerKinds)[number];
 
 /** A JSON object whose shape the kind decides. */
 export type Spec = Record<string, unknown>;
@@ -23,7 +22,7 @@ export interface ManifestKey {
 }
 
 /** What a stored manifest carries beside its spec (orchestration API, section 2). Times are ISO 8601. */
-export const ManifestMetadata = Type.Object({
+const ManifestMetadata = Type.Object({
   revision: Type.Integer(),
   created_at: Type.Optional(Type.String()),
   updated_at: Type.Optional(Type.String()),

@@ -85,11 +85,10 @@ export const UpdateBody = Type.Object(
 export type UpdateBody = Static<typeof UpdateBody>;
 
 /** A plugin that has just come in. */
-export const InstalledInfo = Type.Composite([
+const InstalledInfo = Type.Composite([
   PluginInfo,
   Type.Object({ warnings: Type.Array(Type.String(), { description: "what could not be made sure of" }) }),
 ]);
-export type InstalledInfo = Static<typeof InstalledInfo>;
 
 /** What would be installed; nothing of it has been run, and nothing was changed. */
 export const PluginPreview = Type.Composite([

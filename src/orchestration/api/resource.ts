@@ -4,7 +4,7 @@ import { Flag, Text } from "../../base/wire/query.ts";
 import { PruneSummary } from "./apply.ts";
 
 /** The answer differs with `ordinal`: a rebootstrap reports `ordinal`, `action` and `summary`. */
-export const DeleteResourceResult = Type.Object({
+const DeleteResourceResult = Type.Object({
   scope: Type.String(),
   name: Type.String(),
   resources_wiped: Type.Optional(Type.Array(Type.Object({ kind: Type.String(), pruned: PruneSummary }))),

@@ -1,15 +1,14 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 
-export const RunAppBody = Type.Object({
+const RunAppBody = Type.Object({
   command: Type.Array(Type.String(), { minItems: 1, description: "program and arguments, as `command` of a manifest" }),
   env: Type.Optional(Type.Array(Type.String(), { description: "KEY=VALUE, beside those of the app" })),
   entrypoint: Type.Optional(
     Type.String({ description: "program in place of the image's entrypoint; empty for none (default: the app's)" }),
   ),
 });
-export type RunAppBody = Static<typeof RunAppBody>;
 
 /** The answer is a session as that of exec: raw bytes both ways, or frames as in `api/exec-frames.ts`. */
 export const runApp = endpoint({

@@ -215,7 +215,7 @@ interface Committing {
 }
 
 /** What the transaction did, the actions of expansions before the manifests. */
-export interface Committed {
+interface Committed {
   outcome: Outcome;
   actions: ActionOutcome;
   /** See `beginAtomic`. */

@@ -43,7 +43,7 @@ function isSuperseded(error: string | undefined): boolean {
   return error?.startsWith("superseded by release ") === true;
 }
 
-export type GroupFate = { is: "waiting" } | { is: "kept" } | { is: "failed"; why: string };
+type GroupFate = { is: "waiting" } | { is: "kept" } | { is: "failed"; why: string };
 
 /** One that failed takes all back; all are kept once each that is still theirs is well. */
 export function groupFate(members: readonly { ref: string; fate: MemberFate }[]): GroupFate {

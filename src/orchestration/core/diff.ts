@@ -3,7 +3,7 @@ import { canonicalJson } from "../../base/pure/digest.ts";
 import { isFields } from "./lenient.ts";
 import { childPath } from "../../base/pure/path.ts";
 
-export interface ChangedValue {
+interface ChangedValue {
   path: string;
   /** Undefined: was absent. */
   before: unknown;

@@ -2,7 +2,7 @@ import type { Problem } from "../../base/wire/failure.ts";
 import { childPath } from "../../base/pure/path.ts";
 
 /** One `docker run` flag as written, with the place it was written at. */
-export interface OptionToken {
+interface OptionToken {
   /** With its dashes: `--shm-size`, `-u`. */
   flag: string;
   /** Undefined when the flag stands alone. */

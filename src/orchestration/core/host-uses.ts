@@ -1,7 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 
 /** A text that names the host of another resource. */
-export interface HostUse {
+interface HostUse {
   /** The resource that is named. */
   what: ManifestKey;
   /** As written: `main-0.data`. */

@@ -1,5 +1,5 @@
 /** An image reference, taken apart and normalised the way the engine does. */
-export interface ImageReference {
+interface ImageReference {
   /** `docker.io` when none was written. */
   registry: string;
   /** Without the registry: `library/nginx`. */

@@ -9,7 +9,7 @@ import type { NamedVolume } from "./workload.ts";
 export type IsPlainVolume = (owner: string, name: string) => boolean;
 
 /** A volume of a manifest; `path` is where it is written. */
-export interface VolumeUse extends NamedVolume {
+interface VolumeUse extends NamedVolume {
   path: string;
 }
 

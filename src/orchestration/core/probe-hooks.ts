@@ -10,7 +10,7 @@ export interface ProbeCall {
   nextAt: number;
 }
 
-export interface ProbeDecision {
+interface ProbeDecision {
   /** When to tell it; undefined: there is nothing new to tell. */
   sendAt: number | undefined;
   /** Calls that were held back and are no longer true. */

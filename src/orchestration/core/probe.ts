@@ -2,9 +2,9 @@ import { probeNames } from "../api/kinds/probe.ts";
 import type { Readiness } from "../api/pods.ts";
 import type { ProbeAction, ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
 
-export type ProbePhase = "unknown" | "healthy" | "unhealthy";
+type ProbePhase = "unknown" | "healthy" | "unhealthy";
 
-export interface ProbeState {
+interface ProbeState {
   phase: ProbePhase;
   /** Outcomes in a row; one of the two is 0. */
   successes: number;
@@ -29,7 +29,7 @@ export interface PodProbes {
   lastTransitionAt: number | undefined;
 }
 
-export interface LivenessRestarts {
+interface LivenessRestarts {
   /** Restarts asked for in a row, the one that is due included. */
   count: number;
   lastAt: number | undefined;

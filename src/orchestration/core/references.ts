@@ -6,7 +6,7 @@ import { isReferentKind, type Referent, reportedValue, reportedValues } from "./
 import { textsOf } from "./spec-texts.ts";
 
 /** A use of a value that another manifest of the same scope reports. */
-export interface ReferenceUse {
+interface ReferenceUse {
   /** As written, with the braces. */
   text: string;
   path: string;

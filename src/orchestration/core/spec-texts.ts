@@ -5,7 +5,7 @@ import { fieldsOf, listOf, wordsOf } from "./lenient.ts";
 import { childPath } from "../../base/pure/path.ts";
 
 /** A string of a spec in which placeholders are filled, and where it stands. */
-export interface SpecText {
+interface SpecText {
   value: string;
   path: string;
 }

@@ -1,5 +1,5 @@
 /** Counters of one container at one instant. */
-export interface Reading {
+interface Reading {
   /** CPU time since the start of the container, in nanoseconds. */
   cpuNanos: number;
   /** Epoch milliseconds. */

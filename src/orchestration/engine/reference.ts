@@ -1,5 +1,5 @@
 /** An image reference taken apart. `name` is as written, registry host included. */
-export interface ImageReference {
+interface ImageReference {
   name: string;
   /** `docker.io` when none was written. */
   registry: string;

@@ -33,7 +33,7 @@ import { createTakeovers } from "./takeovers.ts";
 import { createUnknownRoute } from "../../base/http/unknown-route.ts";
 import { mountWhy } from "./why.ts";
 
-export interface OrchestrationOptions {
+interface OrchestrationOptions {
   controller: Controller;
   /** Mounts the routes that other services have on this plane; without it those routes do not exist. */
   mountOthers?: (plane: Plane, options: { pageMax: number }) => void;
@@ -45,7 +45,7 @@ export interface OrchestrationOptions {
 }
 
 /** The orchestration plane; body size and who may ask are the front's work. */
-export interface OrchestrationApp {
+interface OrchestrationApp {
   fetch(request: Request): Response | Promise<Response>;
   /** Claims the requests whose connections become sessions. */
   takeover(head: RequestHead): TakeoverHandler | undefined;

@@ -31,7 +31,7 @@ export interface ExecState {
 }
 
 /** How the session meets its connection. */
-export interface ExecConnection {
+interface ExecConnection {
   start(): Promise<StartedExec>;
   /** Head of the answer. */
   head(exec: StartedExec): Uint8Array;

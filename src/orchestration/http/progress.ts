@@ -7,7 +7,7 @@ import { type Call, mountStream, type Plane } from "../../base/http/mount.ts";
 const linesHeldMax = 1_000;
 
 /** Who waits for work. */
-export interface Audience {
+interface Audience {
   /** Aborts when they leave. */
   signal: AbortSignal;
   /** Told lines while it goes on; undefined where only the end is wanted. */
@@ -15,7 +15,7 @@ export interface Audience {
 }
 
 /** Work that ends with data. */
-export type Work<D> = (audience: Audience) => Promise<D>;
+type Work<D> = (audience: Audience) => Promise<D>;
 
 /**
  * Mounts an endpoint whose work may take long: who asks with `Accept: application/x-ndjson` is told lines meanwhile, and

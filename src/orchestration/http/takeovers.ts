@@ -10,7 +10,7 @@ import { refusalOf } from "../../base/http/error-mapping.ts";
 import { readActor, readQuery } from "../../base/http/request.ts";
 
 /** What the requests need that are answered outside the app. */
-export interface TakeoverParts {
+interface TakeoverParts {
   controller: Controller;
   names: Naming;
   log: Log;
@@ -32,7 +32,7 @@ export interface TakenCall<E extends Endpoint> {
   answered(status: number): void;
 }
 
-export interface TakeoverRoute {
+interface TakeoverRoute {
   claims(head: RequestHead): boolean;
   handler(parts: TakeoverParts): TakeoverHandler;
 }

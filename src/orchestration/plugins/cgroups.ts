@@ -2,12 +2,12 @@ import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSyn
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-export interface CgroupLimits {
+interface CgroupLimits {
   pluginProcessesMax: number;
   pluginMemoryBytesMax: number;
 }
 
-export interface CgroupsOptions {
+interface CgroupsOptions {
   /** Where control groups are mounted: `/sys/fs/cgroup`. */
   mount: string;
   /** Folder of all runs in each hierarchy. */

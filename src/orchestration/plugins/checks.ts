@@ -16,7 +16,7 @@ export interface Wish extends InstallRequest {
 }
 
 /** A package and what was asked for. */
-export interface Checked {
+interface Checked {
   wish: Wish;
   version: string | undefined;
   yml: PluginYml;

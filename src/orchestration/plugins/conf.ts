@@ -8,7 +8,7 @@ import type { FileRecord } from "./plugin.ts";
 import type { VersionRecord } from "./state.ts";
 import type { Work } from "./work.ts";
 
-export interface Succession {
+interface Succession {
   yml: PluginYml;
   /** Of the new version; it belongs to `user` already. */
   folder: string;
@@ -19,7 +19,7 @@ export interface Succession {
 }
 
 /** What a new version takes over: by path the hash of what its package shipped there. */
-export type Shipped = Readonly<Record<string, string>>;
+type Shipped = Readonly<Record<string, string>>;
 
 /** Ends a copy that hangs. */
 const copyMs = 30_000;

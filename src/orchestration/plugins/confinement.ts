@@ -14,7 +14,7 @@ export interface Confinement {
   userOf(plugin: { name: string; permissions: PluginPermissions; isBundled: boolean }): number | undefined;
 }
 
-export interface ConfinementOptions {
+interface ConfinementOptions {
   /** Path of `setpriv` of util-linux; null where it is missing. */
   setpriv: string | null;
   /** Of the server. */

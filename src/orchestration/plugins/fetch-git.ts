@@ -3,7 +3,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { tagsOf } from "../core/plugins/source.ts";
 import type { Finished, Host } from "./host.ts";
 
-export interface GitFetch {
+interface GitFetch {
   host: Pick<Host, "run">;
   /** Of the runs of git. */
   id: string;

@@ -16,7 +16,7 @@ import { untar } from "./untar.ts";
 /** The platform's `fetch`, as far as it is used. */
 export type Download = (url: string, init: { signal: AbortSignal; redirect?: "manual" }) => Promise<Response>;
 
-export interface ReleaseFetch {
+interface ReleaseFetch {
   owner: string;
   repo: string;
   /** The newest release without it. */

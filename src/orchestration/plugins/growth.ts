@@ -2,7 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 
-export interface GrowthLimit {
+interface GrowthLimit {
   bytesMax: number;
   /** Between two looks. */
   everyMs: number;

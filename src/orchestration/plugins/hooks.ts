@@ -4,7 +4,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import type { Ending, Host } from "./host.ts";
 
-export interface HookRun {
+interface HookRun {
   host: Pick<Host, "run">;
   id: string;
   hook: "install" | "uninstall";

@@ -16,7 +16,7 @@ export interface HostLimits {
   pluginsAtOnceMax: number;
 }
 
-export interface HostOptions {
+interface HostOptions {
   limits: HostLimits;
   /** Variable that carries the id of a run; processes of the run are found by it, wherever they went. */
   runVariable: string;

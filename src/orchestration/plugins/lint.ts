@@ -8,7 +8,7 @@ import { didYouMean } from "../../base/pure/suggest.ts";
 import { type PluginPackage, readPackage } from "./package.ts";
 import { parsePluginYml } from "./yaml.ts";
 
-export interface LintResult {
+interface LintResult {
   /** What would keep it from being installed or run. */
   errors: string[];
   /** What works and could be better. */

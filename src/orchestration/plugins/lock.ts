@@ -33,7 +33,7 @@ export async function packageDigest(folder: string, name: string, limits: TreeLi
   return sha256Hex(canonicalJson({ name, files }));
 }
 
-export interface Comparison {
+interface Comparison {
   /** Paths that are not what was locked, each with what is wrong. */
   faults: string[];
   /** Files that were only moved or touched: their new marks. */

@@ -1,5 +1,5 @@
 /** The last part of what a process says, and each of its lines as it comes. */
-export interface Tail {
+interface Tail {
   push(chunk: Uint8Array): void;
   text(): string;
 }

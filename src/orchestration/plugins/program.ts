@@ -6,7 +6,7 @@ import { Failure } from "../../base/wire/failure.ts";
 const headBytes = 256;
 
 /** How a program is started. */
-export interface Start {
+interface Start {
   /** The first words of the argv, the first one absolute. */
   words: string[];
   /** Beside the environment of the run. */

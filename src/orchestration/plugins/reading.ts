@@ -1,7 +1,7 @@
 import { createTail } from "./output.ts";
 
 /** The output of a process on its way in. */
-export interface Reading {
+interface Reading {
   /** Resolves when both streams have ended, at the latest after `ms`: a grandchild may hold them open. */
   settle(ms: number): Promise<void>;
   isOpen(): boolean;
@@ -15,7 +15,7 @@ interface Streams {
   stderr: ReadableStream<Uint8Array>;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   limits: { pluginStdoutBytesMax: number; pluginStderrBytesMax: number; pluginTailBytes: number };
   /** Told each line of standard error as it comes. */
   onLine: ((line: string) => void) | undefined;

@@ -5,7 +5,7 @@ import { isPluginName, pluginNameForm } from "../core/plugins/names.ts";
 import { readPackage } from "./package.ts";
 import { type BundledPlugin, fullGrant, grantedBy, type LockRecord, type Plugin, type Registry } from "./plugin.ts";
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** `<root>/plugins`. */
   folder: string;
   bundled: readonly BundledPlugin[];

@@ -39,7 +39,7 @@ export interface Fetched {
   warnings: string[];
 }
 
-export interface FetchWish {
+interface FetchWish {
   source: PluginSource;
   version: string | undefined;
   signal?: AbortSignal | undefined;

@@ -4,7 +4,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { isInside } from "../core/plugins/names.ts";
 import { checkSize, type TreeLimits } from "./tree.ts";
 
-export interface UntarResult {
+interface UntarResult {
   /** Of the archive's first comment: hosts write the commit there. */
   comment: string | undefined;
 }

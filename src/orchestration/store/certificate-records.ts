@@ -2,7 +2,7 @@
  * Kinds of documents about certificates: issued certificates, failed attempts, accounts at CAs, our own authority, and
  * orders that were placed.
  */
-export type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order";
+type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order";
 
 export interface CertificateDocument {
   id: string;

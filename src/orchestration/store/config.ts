@@ -11,7 +11,7 @@ type Bucket = Record<string, string>;
 /** Opened buckets kept in memory: every reconcile of a resource reads two. */
 const bucketsCached = 2_000;
 
-export interface ConfigNoun {
+interface ConfigNoun {
   config: Transaction["config"];
   /** Forgets what was read from writes that were undone. */
   forget(): void;

@@ -5,7 +5,7 @@ import type { Transaction } from "./store.ts";
 
 type Mark = ManifestKey & { replicaId: string };
 
-export interface FrozenNoun {
+interface FrozenNoun {
   frozen: Transaction["frozen"];
   /** Reads anew at the next call. */
   forget(): void;

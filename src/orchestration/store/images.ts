@@ -10,7 +10,7 @@ const columns = 'kind, scope, name, hash, generation, ref, image_id as "imageId"
 /** Present pins kept in memory: every look at a resource asks for its own. */
 const pinsCached = 20_000;
 
-export interface ImageNoun {
+interface ImageNoun {
   images: Transaction["images"];
   /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
   forget(id?: string): void;

@@ -23,7 +23,7 @@ interface Row {
   updated_at: number;
 }
 
-export interface ManifestsNoun {
+interface ManifestsNoun {
   manifests: Omit<ManifestReads, "dependants"> & Pick<Transaction["manifests"], "put" | "delete" | "raiseGeneration">;
   /** Forgets what was read from writes that were undone. */
   forget(): void;

@@ -40,7 +40,7 @@ const historiesCached = 500;
 
 type History = readonly ReleaseRecord[];
 
-export interface ReleaseNoun {
+interface ReleaseNoun {
   releases: Transaction["releases"];
   /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
   forget(id?: string): void;

@@ -29,7 +29,7 @@ export function idTaken(noun: string, id: string): Failure {
 }
 
 /** Filters by column; undefined stands for any. */
-export type Filter = Record<string, string | number | undefined>;
+type Filter = Record<string, string | number | undefined>;
 
 /**
  * A select whose `where` clause depends on which filters are given; each shape is prepared once. `conditions` names the

@@ -6,7 +6,7 @@ import type { Seal } from "../../base/sqlite/seal.ts";
 export type MapSecrets = (kind: string, spec: Spec, f: (value: string, path: string) => string) => Spec;
 
 /** A spec as the database keeps it: canonical JSON whose secret strings are sealed, each bound to its place. */
-export interface SealedSpec {
+interface SealedSpec {
   text: string;
   sealed: boolean;
 }

@@ -8,7 +8,7 @@ type Status = Record<string, unknown>;
 
 const statusesCached = 20_000;
 
-export interface StatusNoun {
+interface StatusNoun {
   status: Transaction["status"];
   /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
   forget(id?: string): void;

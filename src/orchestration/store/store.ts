@@ -223,14 +223,14 @@ export interface StatusReads {
   get(key: ManifestKey): Record<string, unknown> | undefined;
 }
 
-export interface FrozenReads {
+interface FrozenReads {
   list(key: ManifestKey): string[];
   /** Every frozen mark: the identity with the replica id. */
   all(): (ManifestKey & { replicaId: string })[];
 }
 
 /** Who did what, when, why. Never a config value. */
-export interface NewEvent {
+interface NewEvent {
   /** Free text: `operator`, `ana@laptop`, `reconciler`. */
   actor: string;
   /** Dotted verb: `manifest.apply`, `manifest.delete`, `config.set`, `restart`, `pod.stop`, `pod.start`, `replica.create` … */
@@ -248,7 +248,7 @@ export interface StoredEvent extends NewEvent {
   at: number;
 }
 
-export interface EventReads {
+interface EventReads {
   /** Oldest first after `after`; without it the newest `limit`, oldest first. */
   list(filter: { kind?: string; scope?: string; name?: string; after?: number; limit: number }): StoredEvent[];
 }
@@ -259,7 +259,7 @@ export interface Deletion extends ManifestKey {
   prune: boolean;
 }
 
-export interface DeletionReads {
+interface DeletionReads {
   get(key: ManifestKey): Deletion | undefined;
   list(): Deletion[];
 }
@@ -272,7 +272,7 @@ export interface VolumeRecord extends ManifestKey {
   createdAt: number;
 }
 
-export interface VolumeReads {
+interface VolumeReads {
   get(volume: string): VolumeRecord | undefined;
   list(key: ManifestKey): VolumeRecord[];
   all(): VolumeRecord[];
@@ -288,7 +288,7 @@ export interface ImagePin extends ManifestKey {
   at: number;
 }
 
-export interface ImageReads {
+interface ImageReads {
   /** The current pin. */
   pinOf(key: ManifestKey): ImagePin | undefined;
   /** Image ids that a pin or a good release refers to: what runs, and what a rollback may return to. */

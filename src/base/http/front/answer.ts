@@ -6,7 +6,7 @@ import type { RequestHead } from "./request-head.ts";
 export type AppHandler = (request: Request) => Response | Promise<Response>;
 
 /** What a connection needs to know of the answer to its request. */
-export interface AnswerSink {
+interface AnswerSink {
   /** Returns false when the client is slow: the next bytes then wait for `clientDrained`. */
   pass(bytes: Uint8Array): boolean;
   /** The answer is complete. */

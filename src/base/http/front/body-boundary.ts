@@ -2,7 +2,7 @@
 export type BodyFraming =
   { kind: "none" } | { kind: "length"; bytes: number } | { kind: "chunked" } | { kind: "close" };
 
-export interface BoundaryStep {
+interface BoundaryStep {
   /** Bytes of the chunk that belong to this message; what follows is the next one. */
   used: number;
   done: boolean;

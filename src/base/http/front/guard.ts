@@ -5,7 +5,7 @@ import { headerOf, type RequestHead } from "./request-head.ts";
 export type Transport = "tcp" | "unix" | "peers";
 
 /** Of one listener. */
-export interface GuardRules {
+interface GuardRules {
   transport: Transport;
   /** Names and addresses that front the plane: lower case, without a port, IPv6 in brackets. */
   allowedHosts: readonly string[];

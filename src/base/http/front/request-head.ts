@@ -19,12 +19,12 @@ export interface RequestHead {
   expectsContinue: boolean;
 }
 
-export interface HeadLimits {
+interface HeadLimits {
   headBytesMax: number;
   headersMax: number;
 }
 
-export type HeadStep =
+type HeadStep =
   { kind: "more" } | { kind: "head"; head: RequestHead; rest: Uint8Array } | { kind: "refused"; refusal: Refusal };
 
 /** Reads one head after the other from a byte stream, however it is cut. After a refusal it must not be used again. */

@@ -129,10 +129,7 @@ function settingsText(effective: InstanceSettings, written: InstanceSettings, { 
 }
 
 /** `NAME=VALUE` words by the types of the settings; undefined where there is nothing to change. */
-export function settingsOf(
-  words: readonly string[],
-  redirects: readonly string[] = [],
-): Record<string, unknown> | undefined {
+function settingsOf(words: readonly string[], redirects: readonly string[] = []): Record<string, unknown> | undefined {
   const settings: Record<string, unknown> = redirects.length === 0 ? {} : { redirect_uris: redirects };
   for (const word of words) {
     const equals = word.indexOf("=");

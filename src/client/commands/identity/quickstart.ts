@@ -57,7 +57,7 @@ function text(made: Quickstart, { terminal: { style } }: Context): string {
 }
 
 /** A line for a shell; what stands in it needs no other quoting. */
-export function verifyLine({ verify_url, secret_key }: Pick<Quickstart, "verify_url" | "secret_key">): string {
+function verifyLine({ verify_url, secret_key }: Pick<Quickstart, "verify_url" | "secret_key">): string {
   const headers = `-H 'X-Service-Secret-Key: ${secret_key}' -H 'Content-Type: application/json'`;
   return `curl -s ${verify_url} ${headers} -d '{"token":"TOKEN"}'`;
 }

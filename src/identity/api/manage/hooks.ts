@@ -64,7 +64,7 @@ export const deleteIdentityHook = endpoint({
 });
 
 /** Its body is not shown: it holds what an address book holds. */
-export const IdentityDelivery = Type.Object({
+const IdentityDelivery = Type.Object({
   id: Type.String(),
   event: Type.String(),
   status: Type.String({ description: "waiting, delivered or dropped" }),
@@ -73,7 +73,6 @@ export const IdentityDelivery = Type.Object({
   next_at: Type.Optional(Type.String()),
   last_result: Type.Optional(Type.String()),
 });
-export type IdentityDelivery = Static<typeof IdentityDelivery>;
 
 export const listIdentityDeliveries = endpoint({
   method: "GET",

@@ -16,7 +16,7 @@ export function sealed({ token, at }: FormSeal): Html[] {
   return hidden({ csrf: token, at });
 }
 
-export interface Field {
+interface Field {
   name: string;
   type: "email" | "password" | "text";
   label: string;

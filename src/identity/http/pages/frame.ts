@@ -15,7 +15,7 @@ export interface Face {
   accent: string;
 }
 
-export interface Frame {
+interface Frame {
   face: Face;
   /** Of the browser's tab and of the page. */
   heading: string;

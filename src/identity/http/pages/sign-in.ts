@@ -4,7 +4,7 @@ import { field, type FormSeal, hidden, mainButton, problemBox, sealed } from "./
 import { type Face, frame, sayFor } from "./frame.ts";
 import { providerIcon } from "./icons.ts";
 
-export interface SignInView {
+interface SignInView {
   face: Face;
   nonce: string;
   /** Path in front of every link: empty on the host of an instance. */
@@ -17,7 +17,7 @@ export interface SignInView {
   problem: string | undefined;
 }
 
-export interface SignUpView extends SignInView {
+interface SignUpView extends SignInView {
   name: string;
   lengthMin: number;
 }

@@ -79,7 +79,7 @@ ${mainButton(say("sign_out"))}
   return frame({ face, heading: say("sign_out"), intro: say("sign_out_intro", { email }), body, nonce });
 }
 
-export interface MessageView {
+interface MessageView {
   face: Face;
   nonce: string;
   heading: string;
@@ -97,7 +97,7 @@ export function messagePage({ face, nonce, heading, text, action, hint }: Messag
   return frame({ face, heading, intro: text, body, nonce });
 }
 
-export interface ReturnView {
+interface ReturnView {
   face: Face;
   nonce: string;
   to: string;

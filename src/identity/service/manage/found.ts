@@ -3,7 +3,7 @@ import type { Resource } from "../resources.ts";
 import type { Searches } from "../search.ts";
 import type { ManageContext, Query } from "./context.ts";
 
-export interface FoundPage {
+interface FoundPage {
   resources: Resource[];
   next: string | undefined;
 }

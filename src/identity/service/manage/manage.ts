@@ -39,7 +39,7 @@ export interface Management {
 }
 
 /** What other rooms of the service lend. */
-export interface ManagementParts {
+interface ManagementParts {
   hashPassword: ManagedUsersParts["hashPassword"];
   signingPairs: Pick<SigningPairs, "ensure" | "stage" | "promote">;
   search: Searches;

@@ -120,7 +120,7 @@ function putProvider(
 }
 
 /** What the sign-in page of an instance offers, in alphabetical order, the password last. */
-export function offeredBy(nouns: Pick<IdentityNouns, "providers">, instance: Instance): string[] {
+function offeredBy(nouns: Pick<IdentityNouns, "providers">, instance: Instance): string[] {
   const own = nouns.providers.list(instance.seq);
   const global = nouns.providers.list(globalInstance);
   const names = [...new Set([...own, ...global].map(({ name }) => name))].sort();

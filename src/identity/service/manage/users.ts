@@ -27,7 +27,7 @@ const readNew = bodyReader(createIdentityUser);
 const readPassword = bodyReader(setIdentityPassword);
 
 /** A user by UUID, or by address inside an instance. */
-export interface UserReference {
+interface UserReference {
   instance: string | undefined;
   user: string;
 }

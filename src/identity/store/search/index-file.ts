@@ -32,7 +32,7 @@ export function openIndexFile(path: string, source: string): IndexFile {
   return fresh;
 }
 
-export function removeIndexFile(path: string): void {
+function removeIndexFile(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) rmSync(file, { force: true });
 }
 

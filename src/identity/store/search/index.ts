@@ -5,7 +5,7 @@ import type { IndexFile } from "./index-file.ts";
 import { searchTables } from "./tables.ts";
 
 /** Kinds that have a trigram index. */
-export type IndexedKind = Extract<SearchKind, "users" | "sessions">;
+type IndexedKind = Extract<SearchKind, "users" | "sessions">;
 export const indexedKinds: readonly IndexedKind[] = ["users", "sessions"];
 
 export function isIndexed(kind: SearchKind): kind is IndexedKind {
@@ -36,7 +36,7 @@ export interface SearchIndex {
   tidy(): void;
 }
 
-export interface SearchIndexOptions {
+interface SearchIndexOptions {
   file: IndexFile;
   /** The identity database, opened for reading. */
   source: Database;

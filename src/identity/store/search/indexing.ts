@@ -3,7 +3,7 @@ import type { SearchKind } from "../../core/search-columns.ts";
 import { indexedKinds, isIndexed, type SearchIndex } from "./index.ts";
 
 /** Keeps the indexes up to date while there is time. */
-export interface Indexing {
+interface Indexing {
   /** Does a little; false when there is nothing to do right now. */
   step(): boolean;
 }
@@ -14,7 +14,7 @@ const rowsPerStep = 500;
 const stepsBeforeSearch = 8;
 const tidyMs = 10 * 60_000;
 
-export interface IndexingOptions {
+interface IndexingOptions {
   db: Database;
   index: SearchIndex;
   /** Told how far the changes are consumed. */

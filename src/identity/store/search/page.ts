@@ -14,7 +14,7 @@ export interface Page {
   result(): { body: string; next: number | undefined };
 }
 
-export interface PageOptions {
+interface PageOptions {
   table: SearchTable;
   search: Search;
   /** Every row that is offered is known to be found. */

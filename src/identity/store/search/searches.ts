@@ -18,7 +18,7 @@ interface Running {
   spentMs: number;
 }
 
-export interface SearchesOptions {
+interface SearchesOptions {
   sources: SearchSources;
   setup: Pick<SearchSetup, "budgetMs" | "searchesMax">;
   post: (message: FromSearchThread) => void;

@@ -4,13 +4,12 @@ import { routingDefaults } from "./routing-defaults.ts";
 import { connectionFields, httpRoutingFields } from "./routing-http.ts";
 import { Tls } from "./tls.ts";
 
-export const Location = Shape({
+const Location = Shape({
   path: Type.String({ description: "prefix, starts with /" }),
   strip: Type.Optional(Type.Boolean({ default: false, description: "take the prefix off before passing on" })),
 });
-export type Location = Static<typeof Location>;
 
-export const LoadBalancing = Shape(
+const LoadBalancing = Shape(
   {
     policy: Type.Optional(
       OneOf(["round_robin", "random", "least_conn", "ip_hash"], "how a replica is picked", routingDefaults.policy),

@@ -31,11 +31,10 @@ export const PluginPermissions = Type.Object({
 export type PluginPermissions = Static<typeof PluginPermissions>;
 
 /** The command that the server itself runs for a block of the plugin: after a start, and while pods are not ready. */
-export const PluginAttend = Type.Object({
+const PluginAttend = Type.Object({
   command: Type.String({ description: "gets SCOPE/NAME as its argument; always exclusive" }),
   unready: Type.String({ description: "how long a pod of a block is not ready before the command runs; 5s" }),
 });
-export type PluginAttend = Static<typeof PluginAttend>;
 
 /** `plugin.yml`, read and completed: what a file leaves out has its default here. */
 export const PluginYml = Type.Object({

@@ -48,22 +48,6 @@ export const AttendInput = Type.Composite([
 ]);
 export type AttendInput = Static<typeof AttendInput>;
 
-/** What a plugin prints; text that is no such object is a plain message. Null counts as left out. */
-export const PluginEnvelope = Type.Object({
-  status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
-  data: Type.Optional(Type.Unknown()),
-  error: Type.Optional(Type.String()),
-});
-export type PluginEnvelope = Static<typeof PluginEnvelope>;
-
-/** `data` of a command. */
-export const CommandData = Type.Object({
-  message: Type.Optional(Type.String()),
-  actions: Type.Optional(Type.Union([Type.Array(Action), Type.Null()])),
-  again: Type.Optional(Type.String({ description: "of `attend` only: ask again after this duration" })),
-});
-export type CommandData = Static<typeof CommandData>;
-
 /** `data` of `expand`: one of three shapes. */
 export const ExpandData = Type.Union([
   Type.Array(Manifest),

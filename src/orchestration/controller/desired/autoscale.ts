@@ -15,7 +15,7 @@ export interface ReplicaUsage extends CpuSample {
 }
 
 /** Moves the replica counts of the deployments that have an `autoscale` block. The counts live outside the manifests. */
-export interface Autoscaler {
+interface Autoscaler {
   /** One look at every deployment. */
   tick(): Promise<void>;
   /** Looks every `autoscaleMs` until `signal` aborts. */

@@ -12,7 +12,7 @@ import { mintRelease } from "../rollout/releases.ts";
 import { isContainerKind, isPodKind } from "../state/target.ts";
 
 /** What asking a registry again came to. */
-export interface PulledImage extends ImagePull {
+interface PulledImage extends ImagePull {
   /** The image that the reference means now. */
   present: Image;
 }
@@ -20,7 +20,7 @@ export interface PulledImage extends ImagePull {
 /** By the reference as written. */
 export type PulledImages = ReadonlyMap<string, PulledImage>;
 
-export interface PullingImages {
+interface PullingImages {
   manifests: readonly (ManifestKey & { kind: CoreKind; spec: Spec })[];
   /** Specs of registries that are not stored yet. */
   registries?: readonly Spec[];

@@ -60,7 +60,7 @@ async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   );
 }
 
-export interface Pull {
+interface Pull {
   /** Who needs it, for the event. */
   owner: ManifestKey;
   ref: string;

@@ -63,7 +63,7 @@ function sharedWarning({ path, name }: { path: string; name: string }, others: r
 }
 
 /** Does what may fail, and notes it in the summary instead of giving up. */
-export type Attempt = (what: string, remove: () => Promise<void>) => Promise<void>;
+type Attempt = (what: string, remove: () => Promise<void>) => Promise<void>;
 
 /**
  * The volumes that a resource named, at a delete with prune. What others use, or what has a plain name in the engine and

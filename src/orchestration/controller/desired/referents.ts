@@ -48,7 +48,7 @@ function wholeDigests(spec: Referent["spec"], files: Record<string, string>): Pi
 }
 
 /** A manifest that others read, before it is written. */
-export interface Watched {
+interface Watched {
   target: ReferenceTarget;
   before: Referent | undefined;
   readers: ManifestKey[];
@@ -64,7 +64,7 @@ export function watchReaders(tx: Transaction, keys: readonly ManifestKey[]): Wat
   });
 }
 
-export interface Rolling {
+interface Rolling {
   watched: readonly Watched[];
   /** Whether a value may be taken away from its readers: where nobody is asked, they wait. */
   refuseLoss: boolean;

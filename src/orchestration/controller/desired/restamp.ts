@@ -5,7 +5,7 @@ import { containerFieldsOf } from "../../core/container-fields.ts";
 import { textMapOf } from "../../core/lenient.ts";
 import type { PutResult, Transaction } from "../../store/store.ts";
 
-export interface Restamp {
+interface Restamp {
   /** The assets whose files may have moved. */
   assets: readonly ManifestKey[];
   /** `formatKey` of manifests that are left alone. */

@@ -69,7 +69,7 @@ export interface ActionOutcome {
   fetchFile: DispatchResult["fetch_file"];
 }
 
-export interface ActionOptions {
+interface ActionOptions {
   actor: string;
   /** Let config actions restart who reads the bucket, where they do not say otherwise themselves. */
   restart: boolean;

@@ -6,7 +6,7 @@ import type { Context } from "../state/context.ts";
 import { inputOf, performActions, readCommandReply, recorded } from "./dispatch.ts";
 import { type PluginCall, runPlugin } from "./plugin-run.ts";
 
-export interface Attention {
+interface Attention {
   block: ManifestKey;
   plugin: Plugin;
   reason: AttendInput["reason"];

@@ -15,7 +15,7 @@ export interface CallbackCaller {
 }
 
 /** Who asks: a container by its address on the platform network, anybody else by the token of a run. */
-export interface CallbackClaim {
+interface CallbackClaim {
   address: string;
   token: string | undefined;
 }

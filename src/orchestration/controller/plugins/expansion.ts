@@ -43,7 +43,7 @@ export interface Expansions {
   unknown: { ref: string; why: string }[];
 }
 
-export interface Expanding {
+interface Expanding {
   blocks: readonly PluginBlock[];
   /** How problems of a block begin, by its place in the body. */
   pathOf: (index: number) => string;

@@ -13,7 +13,7 @@ import type { Context } from "../state/context.ts";
 export type Installed = NonNullable<ApplyResult["plugin_installs"]>[number];
 
 /** A block and which plugin it wants. */
-export interface PinnedBlock {
+interface PinnedBlock {
   block: PluginBlock;
   path: string;
   pin: BlockPin;

@@ -187,7 +187,7 @@ function doors({ plugins, names: { envPrefix } }: Context, token: string, url: s
 }
 
 /** The allow-list, then plugin.yml, then what the protocol promises. */
-export function pluginEnvironment(context: Context, plugin: Plugin): Record<string, string> {
+function pluginEnvironment(context: Context, plugin: Plugin): Record<string, string> {
   const { plugins, names, layout } = context;
   const prefix = names.envPrefix;
   return {

@@ -13,7 +13,7 @@ import { knownPlugin } from "./dispatch.ts";
 import { asInvalid } from "./just-in-time.ts";
 import { readInstall, readUpdate } from "./plugin-request.ts";
 
-export interface PluginOptions {
+interface PluginOptions {
   actor: string;
 }
 
@@ -46,7 +46,7 @@ async function pluginNamed(context: Context, name: string): Promise<Plugin> {
   });
 }
 
-export function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin): PluginInfo {
+function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin): PluginInfo {
   const { permissions: declared, ...fields } = yml;
   return {
     ...fields,

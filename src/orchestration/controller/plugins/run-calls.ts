@@ -12,7 +12,7 @@ import { isAmong, isOfPlugin, ownBlockSpec, ownerOfPod, placeText } from "./own-
 import type { RunPass } from "./plugin-room.ts";
 
 /** A call that a run of a plugin makes by the URL that it was given. */
-export interface RunCall {
+interface RunCall {
   token: string;
   method: string;
   /** Path and query, without what belongs to the run. */
@@ -27,7 +27,7 @@ export interface RunCalls {
   admitManifests(token: string, body: unknown): void;
 }
 
-export interface Admission {
+interface Admission {
   pass: RunPass;
   /** Whether the body has to be looked at as well. */
   asksForBody: boolean;

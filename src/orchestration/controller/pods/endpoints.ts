@@ -10,7 +10,7 @@ import { isPodKind } from "../state/target.ts";
 import { byIdentity } from "./pods.ts";
 
 /** Joins what the engine says of the replicas with what only the controller knows: which are ready, and which leave. */
-export interface EndpointRoom extends PodEndpoints {
+interface EndpointRoom extends PodEndpoints {
   /** Something that the list is made from may have changed. */
   changed(): void;
 }

@@ -5,7 +5,7 @@ import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** Makes events, and records of deaths, of what happens to replicas without anybody having asked for it. */
-export interface Incidents {
+interface Incidents {
   /** An event of the engine about a container that is known, before the table has taken it in. */
   heard(pod: Pod, event: PodEvent): void;
   /** A probe crossed its threshold. */

@@ -3,13 +3,13 @@ import type { ProbeAction, ProbeConfig } from "../../core/probe-config.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 
-export interface Attempt {
+interface Attempt {
   ok: boolean;
   /** `200 OK`, `connection refused`, `exit code 1: …` */
   text: string;
 }
 
-export interface ProbedContainer {
+interface ProbedContainer {
   pod: PodRef;
   /** Where its ports are reached from here; undefined without a network of its own. */
   address: string | undefined;

@@ -10,7 +10,7 @@ import type { Pod } from "../state/pod.ts";
 type ProbedPod = Pick<Pod, "id" | "name" | "key" | "replicaId" | "image">;
 
 /** A probe that crossed its threshold. */
-export interface ProbeChange {
+interface ProbeChange {
   probe: ProbeNews["probe"];
   to: "healthy" | "unhealthy";
   /** What the last attempt saw, in a few words. */

@@ -6,7 +6,7 @@ import { keyText } from "../state/key-text.ts";
 import { awaitsPost } from "./release-step.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */
-export interface OrphanWatch {
+interface OrphanWatch {
   firstSeenAt: Map<string, number>;
   lastHold: string;
 }

@@ -18,7 +18,7 @@ import { isPodKind } from "../state/target.ts";
 import type { TearDown } from "./tear-down.ts";
 
 /** Settled, or worth another look after `againInMs`. */
-export interface Round {
+interface Round {
   settled: boolean;
   againInMs?: number;
 }

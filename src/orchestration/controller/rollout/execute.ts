@@ -15,7 +15,7 @@ import { runInits } from "./inits.ts";
 import { ensureVolumes } from "../desired/named-volumes.ts";
 import { ensureClaims } from "../desired/volumes.ts";
 
-export interface Execution {
+interface Execution {
   key: ManifestKey;
   workload: ResolvedWorkload;
   steps: Step[];

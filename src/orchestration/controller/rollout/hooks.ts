@@ -17,7 +17,7 @@ import { isoTime } from "../state/wire.ts";
 /** Longest time that a call is held back: see `core/probe-hooks.ts`. */
 const longestWaitMs = 60_000;
 
-export interface Ending {
+interface Ending {
   manifest: StoredManifest;
   /** Undefined for a restart or a change of config. */
   releaseId: string | undefined;
@@ -101,7 +101,7 @@ export function putCalls(tx: Transaction, calls: readonly Delivery[]): void {
   }
 }
 
-export type OutboxContext = Pick<Context, "store" | "clock" | "log" | "limits">;
+type OutboxContext = Pick<Context, "store" | "clock" | "log" | "limits">;
 
 /** The worker that sends what transactions have put into the store. */
 export function createHookOutbox(context: OutboxContext, send: SendWebhook): Outbox {

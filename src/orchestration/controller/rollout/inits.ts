@@ -7,7 +7,7 @@ import { ensureImageRef } from "../desired/images.ts";
 import type { Interruption } from "../state/interrupt.ts";
 import { type OneOffResult, runOneOff } from "../runs/one-off.ts";
 
-export interface InitRun {
+interface InitRun {
   workload: ResolvedWorkload;
   replicaId: string;
   /** Image of the main container: what an init without one of its own runs on. */

@@ -50,7 +50,7 @@ export function faultCount({ limits }: Context, kind: StoredManifest["kind"]): F
   return (spec) => faults(spec, limits).length;
 }
 
-export interface PuttingBack {
+interface PuttingBack {
   stored: StoredManifest;
   goal: ReleaseRecord;
   cause: "rollback" | "auto_rollback";

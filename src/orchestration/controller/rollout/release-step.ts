@@ -76,7 +76,7 @@ export interface Outcome {
   text: string;
 }
 
-export interface StepRun {
+interface StepRun {
   release: ReleaseRecord;
   step: Step;
   transcript: Transcript;

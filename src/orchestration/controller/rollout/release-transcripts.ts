@@ -3,7 +3,7 @@ import { awaitsPost } from "./release-step.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
 
 /** What releases say, for whoever follows. */
-export interface Transcripts {
+interface Transcripts {
   /** Of a release that began before this server did: what its record kept. */
   of(releaseId: string): Transcript;
   /** Ends those of releases that are over, each with one last line that tells how. */

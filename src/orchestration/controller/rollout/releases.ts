@@ -11,7 +11,7 @@ import { takeImage } from "../desired/images.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
 
-export interface Minting {
+interface Minting {
   manifest: StoredManifest;
   cause: ReleaseRecord["cause"];
   rolledBackFrom?: string;

@@ -10,7 +10,7 @@ import { letGo } from "../plugins/plugin-holds.ts";
 import { resolvePodTarget } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
 
-export interface RestartOptions {
+interface RestartOptions {
   wait: boolean;
   pull?: boolean;
   actor: string;

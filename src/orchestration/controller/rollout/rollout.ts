@@ -44,7 +44,7 @@ function haltedConfig({ halted }: RolloutMemory): HaltedConfig | undefined {
   return halted === undefined ? undefined : { generation: halted.generation, goodGeneration: halted.good_generation };
 }
 
-export interface Judging {
+interface Judging {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
@@ -68,7 +68,7 @@ export function rolloutMovedAt(
 }
 
 /** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
-export interface Judgement {
+interface Judgement {
   memory: RolloutMemory;
   moved: boolean;
   /** What is still being written about it, in the order of the calls; what is written next shares its commit. */

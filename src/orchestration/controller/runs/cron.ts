@@ -5,7 +5,7 @@ import { cancelReplaced } from "./jobs.ts";
 import { type KeyText, keyText } from "../state/key-text.ts";
 
 /** Starts the runs of cron jobs at their instants. */
-export interface Cron {
+interface Cron {
   /** Until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }

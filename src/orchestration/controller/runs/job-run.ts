@@ -19,7 +19,7 @@ import { removeLeftovers } from "./run-leftovers.ts";
 import { afterFailure, afterTry, endedWithout, waitBeforeTry } from "./run-outcome.ts";
 import { endRun, isUnfinished, moveRun, runContainerName } from "./run-record.ts";
 
-export interface Carrying extends RunSignals {
+interface Carrying extends RunSignals {
   /** Its row is written. */
   run: RunRecord;
   /** How many containers are started at one time. */

@@ -9,7 +9,7 @@ import { endedWithout } from "./run-outcome.ts";
 import { endRun, isUnfinished, newRun, wireRun } from "./run-record.ts";
 import { notStored, resolveTarget, targetKind } from "../state/target.ts";
 
-export interface RunOptions {
+interface RunOptions {
   /** Answer when it has ended. */
   wait: boolean;
   actor: string;

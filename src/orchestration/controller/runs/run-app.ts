@@ -19,7 +19,7 @@ import { refuseUnresolved, resolveStored, resolveStoredJob } from "../desired/re
 import { isPodKind, notStored, required } from "../state/target.ts";
 import { ensureClaims } from "../desired/volumes.ts";
 
-export interface AppRunRequest {
+interface AppRunRequest {
   target: Target & { ordinal?: string | undefined };
   body: unknown;
   options: ExecOptions;

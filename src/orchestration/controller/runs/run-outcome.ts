@@ -4,10 +4,10 @@ import type { OneOffResult } from "./one-off.ts";
 import { shortTail } from "./run-record.ts";
 
 /** Exit code of a record whose process never ended by itself, or never was. */
-export const noExitCode = -1;
+const noExitCode = -1;
 
 /** How many tries a job allows, and how long one may take. */
-export interface TryRules {
+interface TryRules {
   /** Tries after the first one. */
   retries: number;
   timeoutMs: number | undefined;

@@ -69,7 +69,7 @@ export interface ControllerLimits {
   pluginArgsBytesMax: number;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   signal: AbortSignal;
   headers?: Record<string, string>;
 }

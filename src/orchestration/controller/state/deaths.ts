@@ -26,7 +26,7 @@ const logBytesMax = 64 * 1024;
 const readMs = 3_000;
 
 /** What it works with. */
-export interface DeathParts {
+interface DeathParts {
   notes: Notes;
   engine: Engine;
   clock: Clock;

@@ -5,7 +5,7 @@ import { latestRelease } from "../rollout/releases.ts";
 /** Why something long inside a round is pointless from now on: the reason of the signal. */
 export type Interruption = "changed" | "deadline";
 
-export interface Interruptible {
+interface Interruptible {
   manifest: StoredManifest;
   /** On the steady clock. */
   deadlineAt: number | undefined;

@@ -4,7 +4,7 @@ import type { FailureReason } from "../../../base/wire/failure.ts";
 import { type KeyText, keyText } from "./key-text.ts";
 
 /** The last error of a resource, as long as it lasts. */
-export interface Trouble {
+interface Trouble {
   reason: FailureReason;
   message: string;
   /** Epoch ms of the latest failure. */

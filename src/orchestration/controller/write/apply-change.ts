@@ -72,7 +72,7 @@ export interface Outcome {
   warnings: string[];
 }
 
-export interface Change {
+interface Change {
   incoming: Incoming[];
   /** The blocks that some of them came from. */
   blocks?: readonly BlockChange[];

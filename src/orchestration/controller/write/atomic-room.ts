@@ -9,7 +9,7 @@ import type { Context } from "../state/context.ts";
 import { deleteInside } from "./delete-inside.ts";
 
 /** Sees atomic applies to their end, whoever waits for it, and also after a restart of the server. */
-export interface AtomicRoom {
+interface AtomicRoom {
   run(signal: AbortSignal): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import { isPodKind } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
 
 /** What is stored before an apply, as far as it may have to come back. */
-export type Before = ReadonlyMap<string, { manifest: StoredManifest; imageId: string | undefined }>;
+type Before = ReadonlyMap<string, { manifest: StoredManifest; imageId: string | undefined }>;
 
 export function lookBefore(tx: Transaction): Before {
   const entries = tx.manifests.list().map((manifest) => {

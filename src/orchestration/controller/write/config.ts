@@ -25,7 +25,7 @@ export function getConfig(
   return { [query.key]: value };
 }
 
-export interface ConfigOptions {
+interface ConfigOptions {
   restart: boolean;
   actor: string;
 }

@@ -12,7 +12,7 @@ import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } 
 import { emptySummary, type TearDown } from "../rollout/tear-down.ts";
 import { lostHostWarnings } from "../views/uses.ts";
 
-export interface DeleteOptions {
+interface DeleteOptions {
   prune: boolean;
   /** Of a block: what it was expanded into stays, and belongs to nobody. */
   keepChildren?: boolean;

@@ -25,7 +25,7 @@ export interface OrphansInput {
   liveTotal: number;
 }
 
-export interface Orphans {
+interface Orphans {
   /** Ids to remove now. */
   remove: string[];
   /** Ids that would go but may not, and why; undefined when there are none. Those within their grace are in neither. */

@@ -10,7 +10,7 @@ export interface SeenSchedule extends CronSchedule {
 }
 
 /** A span of time whose instants are to be decided on: after `after`, up to and including `until`. */
-export interface CronWindow extends CronSchedule {
+interface CronWindow extends CronSchedule {
   after: number;
   until: number;
 }

@@ -2,8 +2,7 @@ import type { PodKind } from "../../api/manifest.ts";
 import type { RestartPolicy, RolloutPolicy } from "../workload.ts";
 
 /** The states an engine reports; `unknown`: it did not say. */
-export type ContainerState =
-  "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
+type ContainerState = "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
 
 /** One observed container of the workload. Times are milliseconds; `createdAt` is told by the engine, others by the clock of `now`. */
 export interface PlannedPod {

@@ -1,7 +1,7 @@
 import type { PlannedPod, PlanWorkload, Step } from "./pod.ts";
 import { nameOf } from "./steps.ts";
 
-export interface RenameInput {
+interface RenameInput {
   workload: PlanWorkload;
   /** Containers that may be renamed. */
   movable: readonly PlannedPod[];

@@ -37,7 +37,7 @@ export interface ReconcileError {
   terminal?: boolean;
 }
 
-export interface WorkloadStatus {
+interface WorkloadStatus {
   phase: PodKindStatus["phase"];
   /** Ready, Progressing, Degraded; in this order. */
   conditions: Condition[];

@@ -18,7 +18,7 @@ export interface HaltedConfig {
   goodGeneration: number;
 }
 
-export interface TargetInput {
+interface TargetInput {
   manifest: StoredManifest;
   /** Newest first. */
   releases: readonly TargetRelease[];

@@ -35,7 +35,7 @@ export interface ActionLimits extends ValidationLimits {
   actionsMax: number;
 }
 
-export interface DecodedActions {
+interface DecodedActions {
   actions: PlannedAction[];
   /** Nothing of a list with problems may be carried out. */
   problems: Problem[];

@@ -10,7 +10,7 @@ import { type Fields, isFields } from "./fields.ts";
  * anyOf and oneOf, `$ref` to `#/$defs/…`, the bounds of numbers, texts and lists, pattern, description and default;
  * what else stands there is passed over, and told in `unread`.
  */
-export interface BlockSchema {
+interface BlockSchema {
   schema: ReturnType<typeof Type.Object>;
   /** Keywords that have no effect, by path. */
   unread: string[];

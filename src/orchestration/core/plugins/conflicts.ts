@@ -1,7 +1,7 @@
 import type { PluginPermissions, PluginYml } from "../../api/plugins/plugin-yml.ts";
 
 /** As far as names go. */
-export interface NamedPlugin {
+interface NamedPlugin {
   yml: Pick<PluginYml, "name" | "aliases" | "kinds">;
   origin: "folder" | "installed" | "linked" | "bundled";
 }

@@ -13,7 +13,7 @@ export interface BlockPin {
 }
 
 /** The block as its plugin gets it, and what it asked of the server. */
-export interface PinnedBlock {
+interface PinnedBlock {
   spec: Spec;
   pin: BlockPin;
   problems: Problem[];
@@ -42,7 +42,7 @@ export function takePin(spec: Spec): PinnedBlock {
   return { spec: rest, pin: { version: text("version"), repo: text("repo") }, problems };
 }
 
-export interface Expansion {
+interface Expansion {
   manifests: CoreDraft[];
   actions: PlannedAction[];
   problems: Problem[];

@@ -62,7 +62,7 @@ function readExpected(fields: Fields | undefined, problems: Problem[]): Expected
 }
 
 /** Stands for whatever comes: a generated password, a time. */
-export const anything = "<any>";
+const anything = "<any>";
 
 /** Where two values differ, at most `max` places, each with both sides. */
 export function differences(expected: unknown, got: unknown, { path = "", max = 20 } = {}): string[] {

@@ -7,7 +7,7 @@ import { runsAsRoot } from "./conflicts.ts";
 import { privileges } from "./privileges.ts";
 
 /** The spec of the block, one of the plugin's own, that a manifest came from; undefined where there is none. */
-export type BlockSpecOf = (draft: CoreDraft) => Spec | undefined;
+type BlockSpecOf = (draft: CoreDraft) => Spec | undefined;
 
 /** What the plugin was not granted, each with the place of the action; nothing of such an answer is carried out. */
 export function permissionProblems(

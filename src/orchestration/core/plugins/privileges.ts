@@ -9,7 +9,7 @@ import { namedVolume } from "../named-volumes.ts";
 import { parseVolume } from "../volumes.ts";
 
 /** Something of a manifest that reaches the machine itself, or another scope. */
-export interface Privilege {
+interface Privilege {
   path: string;
   /** The name of the field that holds it. */
   field: string;

@@ -75,7 +75,7 @@ function entrypointRules({ entrypoint, docker_options: options = [] }: Container
   }
 }
 
-export function placeholderRule(text: string, path: string, report: Report): void {
+function placeholderRule(text: string, path: string, report: Report): void {
   for (const placeholder of placeholdersIn(text)) {
     if (placeholder.type === "malformed") {
       report(path, `"${placeholder.text}" is not a reference; ${placeholder.form}`);

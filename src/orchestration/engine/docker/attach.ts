@@ -7,7 +7,7 @@ import { missing, refusal } from "./errors.ts";
 import { hijack } from "./hijack.ts";
 import type { Pipe } from "./pipe.ts";
 
-export interface AttachParts {
+interface AttachParts {
   engine: DockerClient;
   containers: Pick<Runtime, "inspect" | "start" | "stop">;
   wait: Runtime["wait"];

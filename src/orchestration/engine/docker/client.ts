@@ -20,7 +20,7 @@ export interface DockerClient {
   close(): void;
 }
 
-export type Ask<T> = (docker: Dockerode, signal: AbortSignal) => Promise<T>;
+type Ask<T> = (docker: Dockerode, signal: AbortSignal) => Promise<T>;
 
 /** 1.41 is Docker 20.10, the oldest still shipped by a supported distribution; the newest is the last one we know. */
 const oldestApi = "1.41";

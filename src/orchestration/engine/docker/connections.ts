@@ -12,7 +12,7 @@ const listen = "0A";
 /** The engine's own name server, 127.0.0.11, listens in every container of a network like ours. As the kernel prints it. */
 const engineResolver = "0B00007F";
 
-export interface TcpRow {
+interface TcpRow {
   port: number;
   state: string;
 }
@@ -36,7 +36,7 @@ export function servedBy(rows: readonly TcpRow[]): { listening: boolean; establi
   return { listening: ports.size > 0, established: open.length };
 }
 
-export interface ConnectionsParts {
+interface ConnectionsParts {
   engine: DockerClient;
   inspect: Runtime["inspect"];
   roots: SystemRoots;

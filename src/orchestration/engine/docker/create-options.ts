@@ -3,7 +3,7 @@ import type { ContainerSpec, EngineOptions, Mount, PortBinding } from "../../cor
 import { envRows } from "./wire.ts";
 
 /** The request of `POST /containers/create`: dockerode would put anything but these two into the URL, secrets included. */
-export interface CreateRequest {
+interface CreateRequest {
   _query: { name: string };
   _body: Dockerode.ContainerCreateOptions;
 }

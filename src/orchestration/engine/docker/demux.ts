@@ -1,7 +1,7 @@
 import type { Pipe } from "./pipe.ts";
 
 /** One piece of a container's output. */
-export interface OutputPart {
+interface OutputPart {
   stream: "stdout" | "stderr";
   bytes: Uint8Array;
 }

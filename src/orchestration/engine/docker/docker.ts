@@ -26,7 +26,7 @@ export interface DockerOptions {
   roots?: SystemRoots;
 }
 
-export interface DockerTimeouts {
+interface DockerTimeouts {
   /** Any call that is not named below. */
   callMs: number;
   /** What `stop` gets beyond the grace of the container. */

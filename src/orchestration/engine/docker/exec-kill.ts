@@ -7,7 +7,7 @@ import { containerProcess, endTree, type Process } from "./process-tree.ts";
 export type Killer = () => Promise<void>;
 
 /** An exec to be ended from inside, because its processes cannot be reached from here. */
-export interface Marked {
+interface Marked {
   containerId: string;
   /** For messages: `container "web.1"`. */
   subject: string;
@@ -72,7 +72,7 @@ async function runInside(engine: DockerClient, marked: Marked, signal: string): 
   throw new Failure("conflict", `cannot ${attempt.verb} ${attempt.subject}: it lacks sh, tr or grep, which that takes`);
 }
 
-export interface ExecState {
+interface ExecState {
   Running: boolean;
   /** Null until it has ended. */
   ExitCode: number | null;

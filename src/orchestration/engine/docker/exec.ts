@@ -11,7 +11,7 @@ import { hijack } from "./hijack.ts";
 import type { Pipe } from "./pipe.ts";
 import { containerProcess } from "./process-tree.ts";
 
-export interface ExecParts {
+interface ExecParts {
   engine: DockerClient;
   names: Naming;
   inspect: Runtime["inspect"];

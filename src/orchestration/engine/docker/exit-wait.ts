@@ -7,7 +7,7 @@ import type { DockerClient } from "./client.ts";
 import { missing } from "./errors.ts";
 import { openStream } from "./open-stream.ts";
 
-export interface ExitWaitParts {
+interface ExitWaitParts {
   engine: DockerClient;
   inspect: Runtime["inspect"];
   /** How long one question to the engine may stay open before the state is read again. */

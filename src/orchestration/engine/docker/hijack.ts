@@ -3,7 +3,7 @@ import type { Attempt } from "./errors.ts";
 import type { Pipe } from "./pipe.ts";
 import { askRaw } from "./raw-request.ts";
 
-export interface HijackRequest {
+interface HijackRequest {
   address: EngineAddress;
   /** With the version prefix. */
   path: string;

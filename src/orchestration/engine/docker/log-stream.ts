@@ -12,7 +12,7 @@ export interface LogSource {
   nameOrId: string;
 }
 
-export interface LogReading {
+interface LogReading {
   signal: AbortSignal;
   /** Told whose log it is, before the first byte. */
   onContainer?: (container: ContainerDetail) => void;

@@ -1,6 +1,6 @@
 import type Dockerode from "dockerode";
 
-export interface StreamRequest {
+interface StreamRequest {
   method: "GET" | "POST";
   /** Without the version prefix. */
   path: string;

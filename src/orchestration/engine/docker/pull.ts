@@ -3,7 +3,7 @@ import type { DockerClient } from "./client.ts";
 import { type Attempt, engineFailure, refusal, timedOut } from "./errors.ts";
 import { jsonLines } from "./json-lines.ts";
 
-export interface PullRequest {
+interface PullRequest {
   source: { fromImage: string; tag: string };
   auth: RegistryAuth | undefined;
   /** Longest silence. */

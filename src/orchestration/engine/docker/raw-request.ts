@@ -2,7 +2,7 @@ import type { EngineAddress } from "./client.ts";
 import { type Attempt, refusal, unreachable } from "./errors.ts";
 import { openPipe, type Pipe } from "./pipe.ts";
 
-export interface RawRequest {
+interface RawRequest {
   address: EngineAddress;
   /** Such as `GET /v1.41/info`, with the version prefix. */
   line: string;

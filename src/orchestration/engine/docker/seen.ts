@@ -8,7 +8,7 @@ export interface Seen {
   again(): Again;
 }
 
-export interface Again {
+interface Again {
   /** What comes behind what was seen; undefined where the answer does not hold what was seen. */
   behind(bytes: Uint8Array): Uint8Array | undefined;
   /** All that was seen has come once more. */

@@ -9,7 +9,7 @@ import { containerRow } from "./container-detail.ts";
 import type { DockerClient } from "./client.ts";
 import { labelFilter } from "./wire.ts";
 
-export interface UsageParts {
+interface UsageParts {
   engine: DockerClient;
   owner: Owner;
   inspect: Runtime["inspect"];
@@ -77,7 +77,7 @@ async function askEngine(engine: DockerClient, name: string, id: string): Promis
 }
 
 /** The engine's figures; undefined when they are those of a container that has ended, which are all empty. */
-export function statsCounters(stats: Dockerode.ContainerStats): Counters | undefined {
+function statsCounters(stats: Dockerode.ContainerStats): Counters | undefined {
   const { cpu_stats: cpu, memory_stats: memory, pids_stats: pids } = stats;
   if (!memory?.usage && !cpu?.cpu_usage?.total_usage) return undefined;
   const used = memory.usage ?? 0;

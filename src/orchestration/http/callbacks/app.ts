@@ -8,7 +8,7 @@ import type { Log } from "../../../base/words/log.ts";
 import { mapError } from "../../../base/http/error-mapping.ts";
 import { pathOf, readQuery } from "../../../base/http/request.ts";
 
-export interface CallbackAppOptions {
+interface CallbackAppOptions {
   callbacks: CallbackRoom;
   /** The orchestration plane, which answers what is let through. */
   plane: (request: Request) => Response | Promise<Response>;
@@ -47,7 +47,7 @@ export function createCallbackApp({ callbacks, plane, peerHeader, log }: Callbac
 }
 
 /** The same request as the plane gets it. Whoever asks cannot say who it is, nor what it may see. */
-export function asCaller(request: Request, { actor, only }: Pick<CallbackCaller, "actor" | "only">): Request {
+function asCaller(request: Request, { actor, only }: Pick<CallbackCaller, "actor" | "only">): Request {
   const passed = new Request(request);
   passed.headers.set(actorHeader, actor);
   passed.headers.delete(onlyHeader);

@@ -4,7 +4,7 @@ import type { Log } from "../../../base/words/log.ts";
 import type { FrontLimits } from "../../../base/http/front/connection.ts";
 import { type Front, startFront } from "../../../base/http/front/front.ts";
 
-export interface DoorOptions {
+interface DoorOptions {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Of the platform network; undefined while there is none. */
   gateway: () => Promise<string | undefined>;
