@@ -71,17 +71,18 @@ export interface Setup {
   threads: number | undefined;
 }
 
-/** What the proxy room does, in this order: write the files, then reload or send the commands, then store the rest. */
+/** What the proxy room does, in this order: write the files, send the commands, reload, store the rest. */
 export interface Change {
   assignment: Assignment;
   /** Complete new content of each file that differs from what is on disk. */
   files: ProxyFile[];
   /** Files that nothing refers to any more; they go after everything else. */
   obsoleteFiles: string[];
-  /** Start the proxy, or let it load its files again. There are no commands then. */
+  /** After the commands: start the proxy, or let it load its files again. */
   reload: boolean;
   /** Why, for the log: `site shop/web: other options`. Empty when `reload` is false. */
   reloadReasons: string[];
+  /** Before a load they are a courtesy to the process that is replaced: one that fails is passed over. */
   commands: Command[];
   /** Servers that get no new requests from now on, and have to be deleted when they are idle. */
   leaving: ServerName[];

@@ -1,0 +1,134 @@
+import { builtInPages } from "./pages.ts";
+import type { Assignment, Setup } from "./change.ts";
+import { webSections } from "./frontend.ts";
+import { dedicatedSection, isCommon } from "./dedicated.ts";
+import { luaPath, pagePath, pathWord } from "./layout.ts";
+import { listenAddress, plainName, wholeNumber } from "./quote.ts";
+import { closingRules, type Lines, openingRules, redirectSection, section } from "./rules.ts";
+import { logFormat } from "./access-line.ts";
+import { type AnySite, isHttp, serverWords, upstreamsOf } from "./servers.ts";
+import type { Table } from "./table.ts";
+import { tcpSections } from "./tcp.ts";
+
+/** The configuration in parts: what a load is needed for, and what changes over the socket. */
+export interface Parts {
+  /** Name → text; the text of sites without their servers. Sections that differ from those in use take a load. */
+  fixed: [name: string, text: string][];
+  /** Backend → its server lines. */
+  servers: Map<string, string>;
+}
+
+export function configParts(table: Table, assignment: Assignment, setup: Setup): Parts {
+  const fixed: [string, string][] = [["base", baseText(setup)]];
+  const servers = new Map<string, string>();
+  for (const text of webSections(table, setup)) fixed.push([text.split(" ", 2).join(" "), text]);
+  for (const site of [...table.sites, ...table.tcp]) {
+    const backend = assignment.backends[site.id];
+    if (backend === undefined) continue;
+    servers.set(backend, serverLines(site, assignment.servers[backend] ?? {}));
+    fixed.push(...siteSections(site, backend, { table, setup }));
+  }
+  return { fixed, servers };
+}
+
+/** Sections of one site; the last is the backend, to which its servers are added. */
+export function siteSections(site: AnySite, backend: string, on: { table: Table; setup: Setup }): [string, string][] {
+  if (!isHttp(site)) return tcpSections(site, backend, on);
+  if (isCommon(site)) return [];
+  const { users, backend: text } = dedicatedSection(site, backend, on.setup);
+  return [...(users === "" ? [] : [[`users_${backend}`, users] satisfies [string, string]]), [backend, text]];
+}
+
+export function configText({ fixed, servers }: Parts, poolSize: number): string {
+  const names = new Set(fixed.map(([name]) => name));
+  const texts = fixed.map(([name, text]) => text + (servers.get(name) ?? ""));
+  for (let number = 1; number <= poolSize; number++) {
+    const name = `p${number}`;
+    if (!names.has(name)) texts.push(`backend ${name} from site\n${servers.get(name) ?? ""}`);
+  }
+  return `# Written by berth with every change; edits are lost.\n${texts.join("")}`;
+}
+
+function serverLines(site: AnySite, assigned: Assignment["servers"][string]): string {
+  const lines: string[] = [];
+  for (const upstream of upstreamsOf(site).values()) {
+    const server = assigned[upstream.id];
+    if (server === undefined) continue;
+    const name = plainName(server.name, "server");
+    lines.push(`  server ${name} ${serverWords(site, upstream)}${upstream.isLeaving ? " disabled" : ""}\n`);
+  }
+  return lines.join("");
+}
+
+function baseText(setup: Setup): string {
+  return [
+    section("global", globalLines(setup)),
+    ...(setup.logTo?.transport === "tcp" ? [ringSection(setup.logTo.address)] : []),
+    section("defaults base", baseLines(setup)),
+    section("defaults site from base", ["balance roundrobin", ...openingRules(setup), ...closingRules(setup)]),
+    redirectSection(),
+  ].join("");
+}
+
+function globalLines(setup: Setup): Lines {
+  const { connectionsMax, threads, user } = setup;
+  return [
+    `stats socket ${pathWord(setup.paths.socket)} mode 600 level admin expose-fd listeners`,
+    "stats timeout 1m",
+    ...(user === undefined ? [] : [`user ${plainName(user, "user")}`]),
+    ...(threads === undefined ? [] : [`nbthread ${wholeNumber(threads, 64, "threads")}`]),
+    `maxconn ${wholeNumber(connectionsMax, 1_000_000, "connections")}`,
+    // A process that was replaced keeps its WebSockets for this long; of more than ten, the oldest ends.
+    "hard-stop-after 12h",
+    "mworker-max-reloads 10",
+    `lua-load ${pathWord(luaPath(setup.paths))}`,
+    ...logLines(setup),
+    // Largest head of a request; a certificate with its chain has to fit as well.
+    "tune.bufsize 32768",
+    "tune.h2.max-concurrent-streams 100",
+    "ssl-default-bind-options ssl-min-ver TLSv1.2",
+    "ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20",
+  ];
+}
+
+function logLines({ logTo }: Setup): Lines {
+  if (logTo === undefined) return [];
+  const target = logTo.transport === "tcp" ? "ring@requests" : listenAddress(logTo.address, "receiver of the log");
+  return [`log ${target} len 4096 format raw local0 info`];
+}
+
+function ringSection(address: string): string {
+  return section("ring requests", [
+    "format raw",
+    "maxlen 4096",
+    "size 8388608",
+    "timeout connect 1s",
+    "timeout server 10s",
+    `server receiver ${listenAddress(address, "receiver of the log")} log-proto octet-count`,
+  ]);
+}
+
+function baseLines(setup: Setup): Lines {
+  return [
+    "mode http",
+    ...(setup.logTo === undefined ? [] : ["log global", `log-format '${logFormat}'`]),
+    "timeout connect 1s",
+    "timeout client 60s",
+    "timeout server 60s",
+    "timeout tunnel 1h",
+    "timeout http-request 10s",
+    "timeout http-keep-alive 60s",
+    "timeout queue 30s",
+    "retries 3",
+    "retry-on conn-failure empty-response",
+    "option redispatch 1",
+    "http-reuse safe",
+    "option idle-close-on-response",
+    ...builtInPages()
+      .filter(([name]) => name !== "maintenance")
+      .map(
+        ([status]) =>
+          `http-error status ${status} content-type 'text/html; charset=utf-8' lf-file ${pathWord(pagePath(setup.paths, status))} hdr cache-control no-store`,
+      ),
+  ];
+}

@@ -1,0 +1,146 @@
+import type { Assignment, Command, Running, ServerName, Setup } from "./change.ts";
+import type { Rendered } from "./render.ts";
+import { certificateListPath, certificatePath, mapNames, mapPath } from "./layout.ts";
+import type { Entries } from "./maps.ts";
+import { type AnySite, connectionsOf, serverWords, upstreamsOf } from "./servers.ts";
+import type { Certificate, Table, Upstream } from "./table.ts";
+
+/** More entries than this go as one step that is complete or not at all. */
+const singleEntriesMax = 256;
+
+/** Bytes of entries in one command; the proxy reads a command into one buffer. */
+const fillBytesMax = 12 * 1024;
+
+/** From what the proxy has to what it should have. */
+export interface Step {
+  running: Running;
+  table: Table;
+  old: Rendered;
+  assignment: Assignment;
+  text: Rendered;
+  setup: Setup;
+}
+
+interface Placed {
+  name: ServerName;
+  site: AnySite;
+  upstream: Upstream;
+}
+
+/** Every server of an assignment, by `backend/server`. */
+function placed(table: Table, { backends, servers }: Step["assignment"]): Map<string, Placed> {
+  const all = new Map<string, Placed>();
+  for (const site of [...table.sites, ...table.tcp]) {
+    const backend = backends[site.id];
+    if (backend === undefined) continue;
+    for (const [id, upstream] of upstreamsOf(site)) {
+      const server = servers[backend]?.[id];
+      if (server === undefined) continue;
+      all.set(`${backend}/${server.name}`, { name: { backend, server: server.name }, site, upstream });
+    }
+  }
+  return all;
+}
+
+/** Servers that come, change and go. */
+export function serverCommands(step: Step): { entering: Command[]; leaving: ServerName[] } {
+  const before = placed(step.running.table, step.running.assignment);
+  const after = placed(step.table, step.assignment);
+  const entering: Command[] = [];
+  const leaving: ServerName[] = [];
+  for (const [key, now] of after) {
+    const was = before.get(key);
+    if (was === undefined) {
+      entering.push({ kind: "add-server", words: serverWords(now.site, now.upstream), ...now.name });
+      entering.push({ kind: "enable-server", ...now.name });
+      continue;
+    }
+    entering.push(...adjust(was, now));
+    if (now.upstream.isLeaving && !was.upstream.isLeaving) leaving.push(now.name);
+  }
+  for (const [key, was] of before) if (!after.has(key)) leaving.push(was.name);
+  return { entering, leaving };
+}
+
+function adjust(was: Placed, now: Placed): Command[] {
+  const commands: Command[] = [];
+  const connections = connectionsOf(now.site);
+  if (was.upstream.weight !== now.upstream.weight)
+    commands.push({ kind: "set-weight", weight: now.upstream.weight, ...now.name });
+  if (connectionsOf(was.site) !== connections) commands.push({ kind: "set-server-limit", connections, ...now.name });
+  if (was.upstream.isLeaving && !now.upstream.isLeaving) commands.push({ kind: "enable-server", ...now.name });
+  return commands;
+}
+
+/** The routes come last, so that what they need is there. */
+export function mapCommands(step: Step): Command[] {
+  const order = [...mapNames].sort((a, b) => Number(a === "routes") - Number(b === "routes"));
+  return order.flatMap((name) => oneMap(mapPath(step.setup.paths, name), step.old.maps[name], step.text.maps[name]));
+}
+
+function oneMap(map: string, before: Entries, after: Entries): Command[] {
+  const commands: Command[] = [];
+  for (const [key, value] of after) {
+    const was = before.get(key);
+    if (was !== value) commands.push({ kind: was === undefined ? "add-map" : "set-map", map, key, value });
+  }
+  for (const key of before.keys()) if (!after.has(key)) commands.push({ kind: "delete-map", map, key });
+  return commands.length > singleEntriesMax && commands.length > after.size / 4 ? wholeMap(map, after) : commands;
+}
+
+function wholeMap(map: string, entries: Entries): Command[] {
+  const fills: Command[] = [];
+  let chunk: { key: string; value: string }[] = [];
+  let bytes = 0;
+  for (const [key, value] of entries) {
+    const length = key.length + value.length + 2;
+    if (bytes + length > fillBytesMax && chunk.length > 0) {
+      fills.push({ kind: "fill-map", map, entries: chunk });
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push({ key, value });
+    bytes += length;
+  }
+  if (chunk.length > 0) fills.push({ kind: "fill-map", map, entries: chunk });
+  return [{ kind: "prepare-map", map }, ...fills, { kind: "commit-map", map }];
+}
+
+function byId(table: Table): Map<string, Certificate> {
+  return new Map(table.certificates.map((one) => [one.id, one]));
+}
+
+export function certificatesToAdd({ running, table, setup: { paths } }: Step): Command[] {
+  const before = byId(running.table);
+  const list = certificateListPath(paths);
+  return table.certificates.flatMap(({ id, names, pem }): Command[] => {
+    const file = certificatePath(paths, id);
+    const was = before.get(id);
+    const content: Command[] = [
+      { kind: "set-certificate", file, pem },
+      { kind: "commit-certificate", file },
+    ];
+    if (was === undefined)
+      return [{ kind: "new-certificate", file }, ...content, { kind: "list-certificate", list, file, names }];
+    const isListed = was.names.join(" ") === names.join(" ");
+    const listing: Command[] = isListed
+      ? []
+      : [
+          { kind: "unlist-certificate", list, file },
+          { kind: "list-certificate", list, file, names },
+        ];
+    return [...(was.pem === pem ? [] : content), ...listing];
+  });
+}
+
+export function certificatesToDrop({ running, table, setup: { paths } }: Step): Command[] {
+  const after = byId(table);
+  const gone = running.table.certificates.filter(({ id }) => !after.has(id));
+  return gone.flatMap(({ id }): Command[] => {
+    const file = certificatePath(paths, id);
+    return [
+      { kind: "unlist-certificate", list: certificateListPath(paths), file },
+      { kind: "delete-certificate", file },
+    ];
+  });
+}

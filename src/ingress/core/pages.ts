@@ -1,0 +1,35 @@
+/** What visitors see when the proxy answers itself: plain and kind, without a word about the inside. */
+const texts: Record<string, [title: string, text: string]> = {
+  "403": ["Not allowed", "You do not have access to this page."],
+  "404": ["Page not found", "There is nothing at this address. Check it for typing errors."],
+  "413": ["Too large", "What you sent is larger than this site accepts."],
+  "429": ["Too many requests", "You sent many requests in a short time. Wait a moment, then try again."],
+  "502": ["Something went wrong", "The site gave no proper answer. Try again in a moment."],
+  "503": ["Not available right now", "The site cannot answer at the moment. Try again in a moment."],
+  "504": ["This takes too long", "The site did not answer in time. Try again in a moment."],
+  maintenance: ["Back soon", "The site is under maintenance. Thank you for your patience."],
+};
+
+/** Name of the page → HTML. The proxy fills in the id of the request: `%[…]` is an expression of it. */
+export function builtInPages(): [name: string, html: string][] {
+  return Object.entries(texts).map(([name, [title, text]]) => [name, page(title, text)]);
+}
+
+function page(title: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 20vh auto; max-width: 30rem; padding: 0 1.5rem; color: #222; background: #fff }
+small { color: #666 }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #111 } small { color: #999 } }
+</style>
+<h1>${title}</h1>
+<p>${text}</p>
+<p><small>Reference: %[unique-id]</small></p>
+</html>
+`;
+}

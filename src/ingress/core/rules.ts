@@ -1,0 +1,52 @@
+import type { Setup } from "./change.ts";
+import { argumentPath, mapPath, pagePath, pathWord } from "./layout.ts";
+import { flags, redirectBackend } from "./maps.ts";
+import { network } from "./quote.ts";
+
+/** Lines of one section, without the two spaces before each. */
+export type Lines = string[];
+
+export const hasFlag = (flag: keyof typeof flags) => `{ var(txn.flags) -m sub ${flags[flag]} }`;
+
+/** Conditions of one name are alternatives; a line holds only some of the networks, as words of a line are limited. */
+export function networkRule(name: string, networks: readonly string[]): Lines {
+  const lines: Lines = [];
+  for (let start = 0; start < networks.length; start += 20) {
+    const some = networks.slice(start, start + 20).map((one) => network(one, "network"));
+    lines.push(`acl ${name} src ${some.join(" ")}`);
+  }
+  return lines;
+}
+
+/** What every site does before its request goes to a replica, common or dedicated. */
+export function openingRules({ paths }: Setup): Lines {
+  const map = (name: Parameters<typeof mapPath>[1]) => argumentPath(mapPath(paths, name));
+  return [
+    `http-request return status 503 content-type 'text/html; charset=utf-8' lf-file ${pathWord(pagePath(paths, "maintenance"))} hdr retry-after 60 hdr cache-control no-store if ${hasFlag("maintenance")}`,
+    `http-request set-timeout server var(txn.be),map_str_int(${map("server-timeout")}) if ${hasFlag("timeouts")}`,
+    `http-request set-timeout tunnel var(txn.be),map_str_int(${map("tunnel-timeout")}) if ${hasFlag("timeouts")}`,
+  ];
+}
+
+export function closingRules({ paths }: Setup): Lines {
+  const holds = argumentPath(mapPath(paths, "hold"));
+  return [
+    `http-request set-var(txn.hold) var(txn.be),map_str(${holds}) if { nbsrv eq 0 } !{ stopping }`,
+    "http-request lua.hold if { var(txn.hold) -m found }",
+    `http-request lua.strip if ${hasFlag("strip")}`,
+    // Only what may be done twice is sent again once a replica may have seen it.
+    "http-request disable-l7-retry unless { method GET HEAD OPTIONS }",
+  ];
+}
+
+export function redirectSection(): string {
+  const rules = [301, 302, 307, 308].map(
+    (status) =>
+      `http-request redirect location %[var(txn.route),field(3,|)]%[pathq] code ${status} if { var(txn.flags) -m str ${status} }`,
+  );
+  return section(`backend ${redirectBackend} from base`, rules);
+}
+
+export function section(head: string, lines: Lines): string {
+  return `${head}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
