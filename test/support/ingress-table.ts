@@ -15,7 +15,7 @@ export const plainOptions: SiteOptions = {
   deny: [],
   rateLimit: undefined,
   isInMaintenance: false,
-  limits: { bodyBytes: undefined, responseMs: 60_000, tunnelMs: 3_600_000, connectionsPerReplica: undefined },
+  limits: { bodyBytes: undefined, responseMs: 300_000, tunnelMs: 86_400_000, connectionsPerReplica: undefined },
   hold: { forMs: 300, requestsMax: 100 },
   accessLog: "off",
   errorPages: {},
@@ -58,6 +58,9 @@ export function tcpSite(name: string, listen: string, changed: Partial<TcpSite> 
     sendProxyProtocol: false,
     tlsName: undefined,
     idleMs: 60_000,
+    allow: [],
+    deny: [],
+    connectionsPerReplica: undefined,
     ...changed,
   };
 }

@@ -20,7 +20,7 @@ export interface AccessLine {
   /** How long the request waited for a replica. */
   heldMs: number;
   retries: number;
-  /** How the exchange ended, in HAProxy's four letters. */
+  /** How the exchange ended, in HAProxy's two letters; `--` is a proper end. */
   ended: string;
   /** Beginning of the request, in epoch milliseconds. */
   at: number;
@@ -34,7 +34,7 @@ export interface AccessLine {
 
 /** The fields in the order of `parseAccessLine()`. */
 export const logFormat = [
-  "%[var(txn.be)] %s %ST %B %U %Tw %Tc %Tr %Ta %[var(txn.held)] %rc %ts %[accept_date(ms)]",
+  "%[var(txn.be)] %s %ST %B %U %Tw %Tc %Tr %Ta %[var(txn.held)] %rc %ts %Ts%ms",
   "%ID %[src] %HM %[var(txn.host)] %HPO",
 ].join(" ");
 

@@ -9,11 +9,13 @@ export function changes(running: Running | undefined, next: Table, setup: Setup)
   const { table, refused } = writable(next, setup);
   const before = running?.assignment ?? nothingAssigned;
   const planned = assign(before, table);
-  const old = running === undefined ? undefined : render(running.table, before, setup);
+  // What was left out then was never told to the proxy.
+  const had = running && { ...running, table: writable(running.table, setup).table };
+  const old = had && render(had.table, before, setup);
   const plannedText = render(table, planned, setup);
   const reasons =
     running === undefined ? ["the proxy was not running"] : loadReasons(running, planned, plannedText, setup);
-  const step = running && old && { running, table, old, assignment: planned, text: plannedText, setup };
+  const step = had && old && { running: had, table, old, assignment: planned, text: plannedText, setup };
   if (step !== undefined && reasons.length === 0)
     return { ...withoutLoad(step), ...fileChanges(old, plannedText), refused };
   const sized = pooled(planned, setup.spareBackends);

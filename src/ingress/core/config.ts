@@ -3,6 +3,7 @@ import type { Assignment, Setup } from "./change.ts";
 import { webSections } from "./frontend.ts";
 import { dedicatedSection, isCommon } from "./dedicated.ts";
 import { luaPath, pagePath, pathWord } from "./layout.ts";
+import { defaultTimes } from "./maps.ts";
 import { listenAddress, plainName, wholeNumber } from "./quote.ts";
 import { closingRules, type Lines, openingRules, redirectSection, section } from "./rules.ts";
 import { logFormat } from "./access-line.ts";
@@ -65,6 +66,7 @@ function baseText(setup: Setup): string {
     section("global", globalLines(setup)),
     ...(setup.logTo?.transport === "tcp" ? [ringSection(setup.logTo.address)] : []),
     section("defaults base", baseLines(setup)),
+    section("defaults tcp", ["mode tcp", "timeout connect 1s", "retries 3", "option redispatch 1"]),
     section("defaults site from base", ["balance roundrobin", ...openingRules(setup), ...closingRules(setup)]),
     redirectSection(),
   ].join("");
@@ -114,8 +116,8 @@ function baseLines(setup: Setup): Lines {
     ...(setup.logTo === undefined ? [] : ["log global", `log-format '${logFormat}'`]),
     "timeout connect 1s",
     "timeout client 60s",
-    "timeout server 60s",
-    "timeout tunnel 1h",
+    `timeout server ${defaultTimes.responseMs}ms`,
+    `timeout tunnel ${defaultTimes.tunnelMs}ms`,
     "timeout http-request 10s",
     "timeout http-keep-alive 60s",
     "timeout queue 30s",
@@ -123,6 +125,8 @@ function baseLines(setup: Setup): Lines {
     "retry-on conn-failure empty-response",
     "option redispatch 1",
     "http-reuse safe",
+    // Without it, a piece of a stream waits up to 200 ms for the next one.
+    "option http-no-delay",
     "option idle-close-on-response",
     ...builtInPages()
       .filter(([name]) => name !== "maintenance")

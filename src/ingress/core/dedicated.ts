@@ -131,8 +131,8 @@ function stickyRules(cookie: string | undefined): Lines {
   return [
     `http-request set-var(txn.bound) req.cook(${name})`,
     `use-server %[var(txn.bound)] if { var(txn.bound) -m found }`,
-    `http-response add-header set-cookie '${name}=%s${attributes}' if !${isBound} !{ var(txn.proto) https }`,
-    `http-response add-header set-cookie '${name}=%s${attributes}; Secure' if !${isBound} { var(txn.proto) https }`,
+    `http-response add-header set-cookie '${name}=%s${attributes}' if !${isBound} !{ var(txn.proto) -m str https }`,
+    `http-response add-header set-cookie '${name}=%s${attributes}; Secure' if !${isBound} { var(txn.proto) -m str https }`,
   ];
 }
 

@@ -61,10 +61,11 @@ export function proxyProtocolRules(listen: Listen): Lines {
   ];
 }
 
-/** A tunnel to anywhere, framing that HTTP/1.0 does not have, and hosts that are none. */
+/** A tunnel to anywhere, framing that HTTP/1.0 does not have, lengths that overflow, and hosts that are none. */
 const refusals = [
   "http-request deny deny_status 405 if METH_CONNECT",
   "http-request deny deny_status 400 if HTTP_1.0 { req.hdr(transfer-encoding) -m found }",
+  "http-request deny deny_status 400 if { req.hdr(content-length) -m found } !{ req.hdr(content-length) -m reg ^[0-9]{1,18}$ }",
   String.raw`http-request deny deny_status 400 unless { req.hdr(host) -m reg '^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{0,5})?$' }`,
 ];
 
@@ -118,7 +119,7 @@ function redirectRules({ table, scheme }: Web, isBehindProxy: boolean): Lines {
   const port = httpsPort(table);
   if (port === undefined || (scheme === "https" && !isBehindProxy)) return [];
   return [
-    `http-request redirect location https://%[var(txn.host)]${port}%[pathq] code 308 if ${hasFlag("redirect")} !{ var(txn.proto) https }`,
+    `http-request redirect location https://%[var(txn.host)]${port}%[pathq] code 308 if ${hasFlag("redirect")} !{ var(txn.proto) -m str https }`,
   ];
 }
 
@@ -126,7 +127,7 @@ function hstsRules({ paths }: Setup, at: { scheme: "http" | "https"; isBehindPro
   if (at.scheme === "http" && !at.isBehindProxy) return [];
   const value = `var(txn.be),map_str(${argumentPath(mapPath(paths, "hsts"))})`;
   return [
-    `http-after-response set-header strict-transport-security %[${value}] if { var(txn.flags) -m sub ${flags.hsts} } { var(txn.proto) https }`,
+    `http-after-response set-header strict-transport-security %[${value}] if { var(txn.flags) -m sub ${flags.hsts} } { var(txn.proto) -m str https }`,
   ];
 }
 

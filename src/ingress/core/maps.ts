@@ -15,7 +15,8 @@ const timeMaxMs = 2 ** 31 - 1;
 /** Letters that a route carries; each rule that needs one looks for it. */
 export const flags = { redirect: "r", maintenance: "m", hsts: "h", timeouts: "t", strip: "s" } as const;
 
-export const defaultTimes = { responseMs: 60_000, tunnelMs: 3_600_000 };
+/** Those of the configuration; a site with the same ones needs no entry. */
+export const defaultTimes = { responseMs: 300_000, tunnelMs: 86_400_000 };
 
 /** Content of every map. */
 export function mapsOf(table: Table, assignment: Assignment): Record<MapName, Entries> {

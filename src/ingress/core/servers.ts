@@ -36,7 +36,7 @@ export function serverWords(site: AnySite, upstream: Upstream): string {
 
 /** Requests to one server at a time; 0: no limit. */
 export function connectionsOf(site: AnySite): number {
-  const limit = isHttp(site) ? (site.options.limits.connectionsPerReplica ?? 0) : 0;
+  const { connectionsPerReplica: limit = 0 } = isHttp(site) ? site.options.limits : site;
   wholeNumber(limit, 1_000_000, "connections of one replica");
   return limit;
 }

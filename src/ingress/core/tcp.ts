@@ -3,24 +3,26 @@ import { balanceLines } from "./dedicated.ts";
 import { bindAddress, proxyProtocolRules } from "./frontend.ts";
 import { certificatePath, pathWord } from "./layout.ts";
 import { UnsafeText, wholeNumber } from "./quote.ts";
-import { section } from "./rules.ts";
+import { networkRule, section } from "./rules.ts";
 import type { Certificate, Table, TcpSite } from "./table.ts";
 
 /** Both ends of a port of its own: the frontend that listens, and the backend with the replicas. */
 export function tcpSections(site: TcpSite, backend: string, on: { table: Table; setup: Setup }): [string, string][] {
   const idle = `${wholeNumber(Math.max(1, site.idleMs), 2 ** 31 - 1, `idle time of ${site.id}`)}ms`;
   const all = on.table.tcp.map(({ listen }) => listen);
-  const frontend = section(`frontend in_${backend}`, [
-    "mode tcp",
+  const frontend = section(`frontend in_${backend} from tcp`, [
     `bind ${bindAddress(site.listen, all)}${tlsWords(site, on)}`,
     ...proxyProtocolRules(on.table.listen),
+    ...networkRule("denied", site.deny),
+    ...(site.deny.length === 0 ? [] : ["tcp-request session reject if denied"]),
+    ...networkRule("allowed", site.allow),
+    ...(site.allow.length === 0 ? [] : ["tcp-request session reject unless allowed"]),
     `timeout client ${idle}`,
     `default_backend ${backend}`,
   ]);
-  const lines = ["mode tcp", ...balanceLines(site.balance), "timeout connect 1s", "retries 3", "option redispatch 1"];
   return [
     [`in_${backend}`, frontend],
-    [backend, section(`backend ${backend}`, [...lines, `timeout server ${idle}`])],
+    [backend, section(`backend ${backend} from tcp`, [...balanceLines(site.balance), `timeout server ${idle}`])],
   ];
 }
 
