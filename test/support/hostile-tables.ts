@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Site, SiteOptions, Table } from "../../src/ingress/core/table.ts";
-import { plainOptions, table } from "./ingress-table.ts";
+import { plainOptions, table, tcpSite } from "./ingress-table.ts";
 
 const tricks = [
   "\n",
@@ -99,14 +99,29 @@ const site: fc.Arbitrary<Omit<Site, "id">> = fc.record({
   options: fc.oneof(options, fc.constant(plainOptions)),
 });
 
+const tcp = fc.record(
+  { listen: hostileText, tlsName: text("a.test"), allow: few(text("10.0.0.0/8")), deny: few(text("::1/128")) },
+  { requiredKeys: [] },
+);
+
 const certificate = fc.record({ id: text("c1"), names: few(text("a.test")), pem: text("CERT") });
 
 /** Tables whose every text field may hold anything. Ids of sites are unique, as the type says. */
 export const hostileTable: fc.Arbitrary<Table> = fc
-  .tuple(fc.array(fc.tuple(hostileText, site), { maxLength: 4 }), few(certificate), fc.boolean())
-  .map(([sites, certificates, hasTls]) =>
+  .record({
+    sites: fc.array(fc.tuple(hostileText, site), { maxLength: 4 }),
+    tcp: few(fc.tuple(hostileText, tcp)),
+    certificates: fc.uniqueArray(certificate, { maxLength: 2, selector: ({ id }) => id }),
+    hasTls: fc.boolean(),
+  })
+  .map(({ sites, tcp, certificates, hasTls }) =>
     table(
       sites.map(([name, each], index) => ({ id: `${index}/${name}`, ...each })),
-      { http: ":80", ...(hasTls ? { https: ":443" } : {}), certificates },
+      {
+        http: ":80",
+        ...(hasTls ? { https: ":443" } : {}),
+        tcp: tcp.map(([name, each], index) => ({ ...tcpSite(`tcp${index}/${name}`, `:${5_000 + index}`), ...each })),
+        certificates,
+      },
     ),
   );

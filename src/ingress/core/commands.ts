@@ -1,5 +1,5 @@
 import type { Command, ServerName } from "./change.ts";
-import { hostName, plainName, socketWord, wholeNumber } from "./quote.ts";
+import { hostName, plainName, socketWord, UnsafeText, wholeNumber } from "./quote.ts";
 
 /** The version that `prepare-map` was answered with, by map. */
 export type MapVersions = Readonly<Record<string, string>>;
@@ -72,6 +72,8 @@ function certificateText(command: Extract<Command, { file: string }>): string {
 /** An empty line would end the payload, and begin a command. */
 export function pemLines(pem: string): string {
   const lines = pem.split(/\r?\n/).filter((line) => line.trim() !== "");
+  if (lines.length === 0 || lines.some((line) => !/^[ -~]+$/.test(line)))
+    throw new UnsafeText("certificate", lines[0] ?? "");
   return `${lines.join("\n")}\n`;
 }
 

@@ -42,7 +42,10 @@ export function writable(table: Table, setup: Setup): { table: Table; refused: {
     }
   };
   const certificates = table.certificates.filter((one) =>
-    keep(`certificate ${one.id}`, () => listLine({ file: certificatePath(setup.paths, one.id), names: one.names })),
+    keep(
+      `certificate ${one.id}`,
+      () => listLine({ file: certificatePath(setup.paths, one.id), names: one.names }) + pemLines(one.pem),
+    ),
   );
   const checked: Table = { ...table, certificates };
   const siteOk = (site: AnySite) => keep(site.id, () => checkSite(site, checked, setup));
