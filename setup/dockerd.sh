@@ -14,8 +14,8 @@ need_docker() {
 start_dockerd() {
   docker_dir=$1
   shift
-  # A unix socket path holds 107 bytes, and containerd puts its own this deep.
-  [ ${#docker_dir} -le 70 ] || die "the path $docker_dir is too long for Docker's sockets; choose a shorter one"
+  # containerd takes socket paths of 104 bytes, and puts its own this deep.
+  [ ${#docker_dir} -le 66 ] || die "the path $docker_dir is too long for Docker's sockets; choose a shorter one"
   mkdir -p "$docker_dir"
   forget_last_dockerd "$docker_dir"
   # An empty configuration of its own: the machine's /etc/docker/daemon.json is neither read nor written.

@@ -19,11 +19,12 @@ within() {
   echo "$(($(uptime_seconds) + $1))" >"$lane_dir/due"
 }
 
+# Short names: tests start daemons of their own in the temporary folder, and paths of sockets hold little.
 start_engine() {
   ip link set lo up
-  mkdir -p "$lane_dir/docker" "$lane_dir/tmp"
-  chmod 1777 "$lane_dir/tmp"
-  TMPDIR=$lane_dir/tmp
+  mkdir -p "$lane_dir/docker" "$lane_dir/t"
+  chmod 1777 "$lane_dir/t"
+  TMPDIR=$lane_dir/t
   PATH=$lane_dir/docker/sbin:$PATH
   start_dockerd "$lane_dir/docker" "$(firewall_option "$lane_dir/docker")"
   BERTH_TEST_DOCKER_HOST=unix://$lane_dir/docker/docker.sock

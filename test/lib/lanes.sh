@@ -48,7 +48,7 @@ one_lane() {
     sleep 0.5
   done
   end_watched
-  [ ! -s "$watch_dir/errors" ] || sed "s/^/$1: /" "$watch_dir/errors"
+  [ ! -s "$watch_dir/errors" ] || sed "s/^/lane $1: /" "$watch_dir/errors"
   for item in "$BERTH_TEST_DIR/running/$1"/*; do
     [ ! -e "$item" ] || lose_item "$item" "$fate: $(tail -n 1 "$watch_dir/errors")"
   done
@@ -70,7 +70,7 @@ run_lanes() {
   lane=0
   while [ "$lane" -lt "$1" ]; do
     lane=$((lane + 1))
-    keep_lane "lane$lane" &
+    keep_lane "$lane" &
     keepers="$keepers $!"
   done
   for keeper in $keepers; do
