@@ -185,6 +185,20 @@ describe("what takes a load", () => {
   });
 });
 
+test("before a load, the process that goes gets the replicas and routes that it has a backend for", () => {
+  const sites = [site("web", [b]), site("new", [a]), site("zip", [a], { options: { compress: true } })];
+  const change = step(table(sites, listen));
+  expect(change.reloadReasons).toEqual(["shop/zip: new, with options of its own"]);
+  expect(lines(change)).toEqual([
+    "add server p1/s2 127.0.0.1:3002 weight 100",
+    "set server p1/s2 state ready",
+    "add server p2/s3 127.0.0.1:3001 weight 100",
+    "set server p2/s3 state ready",
+    "add map /run/x/maps/routes.map new.test/ p2",
+    "set server p1/s1 state maint",
+  ]);
+});
+
 test("a site that cannot be written is left out and named; the others are served", () => {
   const bad = site("bad", [a], { hosts: ["bad.test\n  bind :1"] });
   const change = step(table([...base.sites, bad], listen));
