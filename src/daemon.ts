@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
 import { parseAddress } from "./config/values.ts";
 import { openPlane } from "./daemon-access.ts";
+import { createIngressRoom } from "./daemon-ingress.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
@@ -148,7 +149,19 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       start: startWorker(new URL("./identity/store/search/worker.ts", import.meta.url).href),
     },
   });
-  const { certificates } = createCertificateRoom({ store, controller: running.controller, names, log });
+  const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
+  let identityListener: Listener | undefined;
+  const { ingress } = await createIngressRoom({
+    options,
+    layout,
+    names,
+    log,
+    store,
+    endpoints: running.endpoints,
+    certificates,
+    identityAddress: () => identityListener?.address,
+  });
+  challenge.connect(ingress.challenges);
   const app = createOrchestrationApp({
     controller: running.controller,
     mountOthers(plane, paging) {
@@ -167,7 +180,6 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     return started;
   };
   let front: Front;
-  let identityListener: Listener | undefined;
   try {
     runDoor = await listened(runDoorOf({ running, names, app, log }));
     const access = await openPlane(options, layout, names);
@@ -190,6 +202,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     door?.run(stopping.signal),
     forwarding.run(stopping.signal),
     certificates.run(stopping.signal),
+    ingress.run(stopping.signal),
   ]);
 
   return {

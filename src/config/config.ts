@@ -2,6 +2,7 @@ import { Failure } from "../base/wire/failure.ts";
 import { hostname } from "node:os";
 import { type AccessOptions, accessOptions } from "./access.ts";
 import { ingressLimits } from "./ingress-limits.ts";
+import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
 import type { LogLevel } from "../base/words/log.ts";
 import { checkMailServer } from "../base/deliver/mail-server.ts";
@@ -162,7 +163,7 @@ export const clientLimits = {
   topMs: 2_000,
 } as const;
 
-export interface ServeOptions extends AccessOptions {
+export interface ServeOptions extends AccessOptions, IngressOptions {
   /** Folder of all state. */
   root: string;
   observabilityAddr: string;
@@ -196,7 +197,6 @@ export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
 
 /** The ingress of this machine. */
 const ownIngress = "127.0.0.1/32,::1/128";
-
 type Environment = Record<string, string | undefined>;
 
 /** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
@@ -209,6 +209,7 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
       allowedHosts: flags.allowedHosts ?? env.BERTH_ALLOWED_HOSTS ?? "",
     }),
     observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
+    ...ingressOptions(flags, env),
     ...identityOptions(flags, env),
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),

@@ -1,4 +1,5 @@
 import { Failure } from "../base/wire/failure.ts";
+import { isNetwork } from "../base/pure/ip.ts";
 import { parseDuration } from "../base/pure/duration.ts";
 import { isLoopbackHost } from "../identity/core/urls.ts";
 import { type LogLevel, logLevels } from "../base/words/log.ts";
@@ -18,6 +19,14 @@ export function parseInterval(text: string): number {
   const ms = parseDuration(text);
   if (ms === 0 || (ms !== undefined && ms >= 1_000)) return ms;
   throw new Failure("invalid", `interval "${text}" is not a duration of at least a second such as 15s, or 0 for never`);
+}
+
+/** Networks and addresses separated by commas. Fails `invalid` for anything else. */
+export function networksOf(name: string, text: string): string[] {
+  const networks = text.split(",").flatMap((one) => one.trim() || []);
+  const odd = networks.find((one) => !isNetwork(one));
+  if (odd === undefined) return networks;
+  throw new Failure("invalid", `${name}: "${odd}" is not an address or a network such as 10.0.0.0/8`);
 }
 
 export function releasesUrl(text: string): string {

@@ -12,6 +12,12 @@ export const serveUsage = `usage: berth serve [flags]
                               (BERTH_ADDR_INSECURE)
   --allowed-hosts NAME,…      names of proxies in front of it, for Host and Origin (BERTH_ALLOWED_HOSTS)
   --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR); not built yet
+  --ingress-http-addr ADDR    where visitors reach the apps (BERTH_INGRESS_HTTP_ADDR, :80); "" turns plain HTTP off
+  --ingress-https-addr ADDR   the same with TLS (BERTH_INGRESS_HTTPS_ADDR, :443); "" turns TLS off
+  --ingress-trusted-proxies CIDR,…
+                              a CDN in front, whose X-Forwarded-For is believed (BERTH_INGRESS_TRUSTED_PROXIES)
+  --ingress-proxy-protocol CIDR,…
+                              who begins connections with a PROXY header (BERTH_INGRESS_PROXY_PROTOCOL)
   --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
   --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
   --identity-allow-private-endpoints
@@ -36,6 +42,10 @@ const flags = {
   "addr-insecure": { type: "boolean" },
   "allowed-hosts": { type: "string" },
   "observability-addr": { type: "string" },
+  "ingress-http-addr": { type: "string" },
+  "ingress-https-addr": { type: "string" },
+  "ingress-trusted-proxies": { type: "string" },
+  "ingress-proxy-protocol": { type: "string" },
   "identity-addr": { type: "string" },
   "identity-base-url": { type: "string" },
   "identity-allow-private-endpoints": { type: "boolean" },
@@ -86,6 +96,10 @@ function withoutUndefined(values: Values): ServeFlags {
     addrInsecure: values["addr-insecure"] === true ? "true" : undefined,
     allowedHosts: text("allowed-hosts"),
     observabilityAddr: text("observability-addr"),
+    ingressHttpAddr: text("ingress-http-addr"),
+    ingressHttpsAddr: text("ingress-https-addr"),
+    ingressTrustedProxies: text("ingress-trusted-proxies"),
+    ingressProxyProtocol: text("ingress-proxy-protocol"),
     identityAddr: text("identity-addr"),
     identityBaseUrl: text("identity-base-url"),
     identityAllowPrivate: values["identity-allow-private-endpoints"] === true ? "true" : undefined,

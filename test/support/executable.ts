@@ -57,7 +57,8 @@ export async function serve(
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    env: quietEnvironment(options.env ?? {}),
+    // Servers of tests do not compete for ports 80 and 443 of the machine.
+    env: quietEnvironment({ BERTH_INGRESS_HTTP_ADDR: "", BERTH_INGRESS_HTTPS_ADDR: "", ...options.env }),
   });
   let text = "";
   const ready = Promise.withResolvers<Record<string, unknown>>();

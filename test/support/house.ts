@@ -131,10 +131,12 @@ const files = [
   "src/local/",
   "src/client/",
   "src/base/http/front/address.ts",
+  "src/ingress/proxy/",
 ];
 /** `local-run.ts` is for commands of plugins that belong on the operator's own terminal. */
 const children = [
   "src/orchestration/plugins/",
+  "src/ingress/proxy/",
   "src/client/shell/raw-terminal.ts",
   "src/client/session/local-run.ts",
   "src/local/",

@@ -19,6 +19,10 @@ export interface Layout {
   plugins: string;
   backups: string;
   logs: string;
+  /** Files of the ingress proxy. */
+  ingress: string;
+  ingressSocket: string;
+  ingressPid: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -39,5 +43,8 @@ export function layoutOf(root: string): Layout {
     plugins: join(root, "plugins"),
     backups: join(root, "backups"),
     logs: join(root, "logs"),
+    ingress: join(root, "ingress"),
+    ingressSocket: join(run, "haproxy.sock"),
+    ingressPid: join(run, "haproxy.pid"),
   };
 }

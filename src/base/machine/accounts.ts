@@ -12,6 +12,12 @@ export async function readOperators(
   return { accounts, group: readOperatorGroup(group, groups, accounts) };
 }
 
+/** Whether the machine has a user of this name. */
+export async function hasUser(etc: string, name: string): Promise<boolean> {
+  const accounts = readAccounts(await textOf(join(etc, "passwd")));
+  return accounts.some((account) => account.name === name);
+}
+
 /** A machine without the file has no such users. */
 function textOf(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");

@@ -1,0 +1,31 @@
+import { networksOf, parseAddress } from "./values.ts";
+
+/** Where the ingress listens, and whom it believes. */
+export interface IngressOptions {
+  /** Where visitors reach the apps over plain HTTP; empty: off. */
+  ingressHttpAddr: string;
+  /** The same over TLS. */
+  ingressHttpsAddr: string;
+  /** Networks in front whose X-Forwarded-* headers are believed: a CDN or a load balancer. */
+  ingressTrustedProxies: readonly string[];
+  /** Networks that begin each connection with a PROXY protocol header. */
+  ingressProxyProtocol: readonly string[];
+}
+
+/** From flags and the environment. Fails `invalid` for an address or a network that cannot be. */
+export function ingressOptions(
+  flags: Partial<Record<keyof IngressOptions, string>>,
+  env: Record<string, string | undefined>,
+): IngressOptions {
+  const http = flags.ingressHttpAddr ?? env.BERTH_INGRESS_HTTP_ADDR ?? ":80";
+  const https = flags.ingressHttpsAddr ?? env.BERTH_INGRESS_HTTPS_ADDR ?? ":443";
+  const trusted = flags.ingressTrustedProxies ?? env.BERTH_INGRESS_TRUSTED_PROXIES ?? "";
+  const proxyHeader = flags.ingressProxyProtocol ?? env.BERTH_INGRESS_PROXY_PROTOCOL ?? "";
+  for (const address of [http, https]) if (address !== "") parseAddress(address);
+  return {
+    ingressHttpAddr: http,
+    ingressHttpsAddr: https,
+    ingressTrustedProxies: networksOf("ingress trusted proxies", trusted),
+    ingressProxyProtocol: networksOf("ingress proxy protocol", proxyHeader),
+  };
+}

@@ -1,0 +1,22 @@
+/** Limits of the ingress proxy; see `config.ts` for those of everything else. */
+export const proxyLimits = {
+  /** Connections of visitors at one time, over all apps. */
+  connectionsMax: 20_000,
+  /** Backends that a load of the proxy leaves for new apps, so that their routes come without another load. */
+  spareBackends: 32,
+  /** Answer to one command. */
+  commandMs: 5_000,
+  /** Until HAProxy has started, or loaded its files. */
+  startMs: 15_000,
+  /** How often it is looked whether the proxy still runs, and whether replicas that left are idle. */
+  lookMs: 200,
+  /** Connections to a replica that left are closed after this. */
+  drainMs: 60_000,
+  /** Changes within this time are one change of the proxy. */
+  gatherMs: 5,
+  /** How long a rollout waits for the proxy to take a replica in or out. */
+  caughtUpMs: 10_000,
+  backoffFirstMs: 500,
+  backoffMaxMs: 30_000,
+  resyncMs: 15_000,
+} as const;

@@ -1,0 +1,148 @@
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import type { ServeOptions } from "./config/config.ts";
+import { proxyLimits } from "./config/proxy-limits.ts";
+import { parseAddress } from "./config/values.ts";
+import type { Layout } from "./base/disk/layout.ts";
+import { hasUser } from "./base/machine/accounts.ts";
+import { systemClock } from "./base/words/clock.ts";
+import type { Log } from "./base/words/log.ts";
+import type { Certificates } from "./ingress/certs/create.ts";
+import type { Setup } from "./ingress/core/change.ts";
+import type { Listen } from "./ingress/core/table.ts";
+import { type Binary, findBinary } from "./ingress/proxy/binary.ts";
+import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
+import { createProcess } from "./ingress/proxy/process.ts";
+import { createProxy, type IngressProxy } from "./ingress/proxy/proxy.ts";
+import { createRuntimeSocket } from "./ingress/proxy/runtime-socket.ts";
+import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
+import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
+import type { PodKind } from "./orchestration/api/manifest.ts";
+import type { PodEndpoints } from "./orchestration/api/pod-endpoint.ts";
+import type { Naming } from "./orchestration/core/naming.ts";
+import type { Store } from "./orchestration/store/store.ts";
+
+interface IngressRoom {
+  ingress: Ingress;
+  /** The program in use; undefined when there is none that can be used, or the ingress is off. */
+  binary: Binary | undefined;
+}
+
+interface IngressRoomOptions {
+  options: ServeOptions;
+  layout: Layout;
+  names: Naming;
+  log: Log;
+  store: Store;
+  endpoints: PodEndpoints;
+  certificates: Certificates;
+  /** Where the identity service listens; undefined while it does not. */
+  identityAddress: () => string | undefined;
+}
+
+/** The ingress with its proxy, as far as this machine has one. */
+export async function createIngressRoom(parts: IngressRoomOptions): Promise<IngressRoom> {
+  const { options, log } = parts;
+  const listen = listenOf(options);
+  const isOff = listen.http.length === 0 && listen.https.length === 0;
+  const found = isOff ? { ok: false as const, problem: "the ingress is turned off" } : await findBinary();
+  if (!found.ok && !isOff) log.warn("ingresses are not served", { problem: found.problem });
+  const ingress = createIngress({
+    source: sourceOf(parts),
+    certificates: parts.certificates,
+    proxy: found.ok ? await proxyOf(found.binary, parts) : undefined,
+    problem: found.ok ? undefined : found.problem,
+    listen,
+    ownPorts: ownPorts(options),
+    clock: systemClock,
+    log,
+    limits: proxyLimits,
+  });
+  return { ingress, binary: found.ok ? found.binary : undefined };
+}
+
+async function proxyOf(
+  { path, capabilities }: Binary,
+  { layout, names, log }: IngressRoomOptions,
+): Promise<IngressProxy> {
+  const setup: Setup = {
+    paths: { folder: layout.ingress, socket: layout.ingressSocket },
+    capabilities,
+    headerPrefix: names.headerPrefix,
+    user: process.getuid?.() === 0 && (await hasUser("/etc", proxyUser)) ? proxyUser : undefined,
+    logTo: undefined,
+    connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
+    spareBackends: proxyLimits.spareBackends,
+    threads: undefined,
+  };
+  const socket = createRuntimeSocket({ path: layout.ingressSocket, timeoutMs: proxyLimits.commandMs });
+  const proxyProcess = createProcess({
+    program: path,
+    paths: setup.paths,
+    pidFile: layout.ingressPid,
+    logFile: join(layout.logs, "haproxy.log"),
+    socket,
+    clock: systemClock,
+    startMs: proxyLimits.startMs,
+  });
+  const { drainMs, lookMs } = proxyLimits;
+  return createProxy({ process: proxyProcess, socket, setup, clock: systemClock, log, drainMs, lookMs });
+}
+
+/** Debian's package makes it; workers need no right of root once they listen. */
+const proxyUser = "haproxy";
+
+function sourceOf({ store, endpoints, identityAddress }: IngressRoomOptions): IngressSource {
+  return {
+    ingresses: () => store.manifests.list({ kind: "ingress" }),
+    endpoints: () => endpoints.list(),
+    serviceKinds: (scope, name) => podKinds.filter((kind) => store.manifests.get({ kind, scope, name }) !== undefined),
+    get planes() {
+      const at = identityAddress();
+      const planes: Partial<Record<PlaneName, { address: string; port: number }>> = {};
+      if (at !== undefined) planes["@identity"] = reachable(at);
+      return planes;
+    },
+    subscribe(listener) {
+      const leave = [endpoints.subscribe(listener), store.subscribe(listener)];
+      return () => {
+        for (const one of leave) one();
+      };
+    },
+  };
+}
+
+const podKinds: readonly PodKind[] = ["deployment", "statefulset"];
+
+/** A listener on every interface is reached on loopback. */
+function reachable(address: string): { address: string; port: number } {
+  const { hostname, port } = parseAddress(address);
+  return { address: hostname === "0.0.0.0" || hostname === "::" ? "127.0.0.1" : hostname, port };
+}
+
+function listenOf(options: ServeOptions): Listen {
+  return {
+    http: bindings(options.ingressHttpAddr),
+    https: bindings(options.ingressHttpsAddr),
+    trustedProxies: [...options.ingressTrustedProxies],
+    proxyProtocolFrom: [...options.ingressProxyProtocol],
+  };
+}
+
+/** `:80` is every address of the machine, IPv6 included where the machine has it. */
+function bindings(address: string): string[] {
+  if (address === "" || !address.startsWith(":")) return address === "" ? [] : [address];
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return [`0.0.0.0${address}`, ...(all.some(({ family }) => family === "IPv6") ? [`[::]${address}`] : [])];
+}
+
+function ownPorts(options: ServeOptions): Map<number, string> {
+  const taken: [string, string][] = [
+    [options.ingressHttpAddr, "the ingress"],
+    [options.ingressHttpsAddr, "the ingress"],
+    [options.addr, "the orchestration plane"],
+    [options.observabilityAddr, "the observability plane"],
+    [options.identityAddr, "the identity service"],
+  ];
+  return new Map(taken.flatMap(([address, what]) => (address === "" ? [] : [[parseAddress(address).port, what]])));
+}

@@ -1,0 +1,52 @@
+import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { temporaryName } from "../../base/disk/atomic-write.ts";
+import { diskFailure } from "../../base/disk/disk-failure.ts";
+import type { ProxyFile } from "../core/change.ts";
+
+/**
+ * Writes all files beside their places first, and moves them only when all of them are whole. They survive the end of
+ * this process, and not necessarily a power cut: then the server writes them anew before it starts the proxy. Fails
+ * `storage_full` when the disk is full; what was there before is untouched then.
+ */
+export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {
+  const written: { temporary: string; path: string }[] = [];
+  try {
+    for (const { path, content, mode } of files) {
+      const temporary = temporaryName(path);
+      await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+      written.push({ temporary, path });
+      await writeOne(temporary, content, mode).catch((error: unknown) => {
+        throw diskFailure(error, path);
+      });
+    }
+    for (const { temporary, path } of written) await rename(temporary, path);
+  } catch (error) {
+    await Promise.all(written.map(({ temporary }) => rm(temporary, { force: true })));
+    throw error;
+  }
+}
+
+async function writeOne(path: string, content: string, mode: number): Promise<void> {
+  const file = await open(path, "wx", mode);
+  try {
+    await file.writeFile(content);
+  } finally {
+    await file.close();
+  }
+  // The mode given to open is cut by the umask.
+  await chmod(path, mode);
+}
+
+/** The files as they are now, to be put back; undefined for those that are not there. */
+export async function readFiles(
+  files: readonly ProxyFile[],
+): Promise<{ file: ProxyFile; before: string | undefined }[]> {
+  return Promise.all(
+    files.map(async (file) => ({ file, before: await readFile(file.path, "utf8").catch(() => undefined) })),
+  );
+}
+
+export async function removeFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await rm(path, { force: true });
+}

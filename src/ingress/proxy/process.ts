@@ -1,0 +1,141 @@
+import { open, readFile, rm } from "node:fs/promises";
+import { Failure } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import { configPath } from "../core/layout.ts";
+import type { Paths } from "../core/change.ts";
+import type { RuntimeSocket } from "./runtime-socket.ts";
+
+/** The HAProxy processes of this root: a master, and the workers that it starts. They outlive the server. */
+export interface ProxyProcess {
+  /** Pid of our master; undefined when none runs. Cheap enough to be asked several times a second. */
+  running(): Promise<number | undefined>;
+  /** What HAProxy says against the configuration on disk; undefined when it accepts it. */
+  check(): Promise<string | undefined>;
+  /** Starts a master with the files on disk. Fails `conflict` with HAProxy's own words when it cannot start. */
+  start(): Promise<void>;
+  /** Lets the master load the files anew; the old workers end what they serve. Fails when no new worker appears. */
+  reload(): Promise<void>;
+  /** Ends master and workers: requests under way get `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface ProcessOptions {
+  /** Path of the program. */
+  program: string;
+  paths: Paths;
+  /** Files of the process, beside its configuration. */
+  pidFile: string;
+  logFile: string;
+  socket: RuntimeSocket;
+  clock: Clock;
+  /** Until a start or a load is given up. */
+  startMs: number;
+}
+
+const pollMs = 10;
+
+export function createProcess(options: ProcessOptions): ProxyProcess {
+  const { program, paths, pidFile, logFile, socket, clock } = options;
+  const config = configPath(paths);
+
+  async function running(): Promise<number | undefined> {
+    const pid = Number(await readFile(pidFile, "utf8").catch(() => ""));
+    return Number.isInteger(pid) && pid > 1 && (await isOurs(pid, config)) ? pid : undefined;
+  }
+
+  async function check(): Promise<string | undefined> {
+    const child = Bun.spawn([program, "-c", "-f", config], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: options.startMs,
+    });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return (await child.exited) === 0 ? undefined : complaint(`${err}\n${out}`);
+  }
+
+  /** Pid of the worker that answers; undefined while none does. */
+  const worker = async (): Promise<string | undefined> => {
+    const info = await socket.ask("show info\n").catch(() => "");
+    return /^Pid: (\d+)$/m.exec(info)?.[1];
+  };
+
+  async function waitFor(isThere: () => Promise<boolean>): Promise<boolean> {
+    const until = clock.now() + options.startMs;
+    while (!(await isThere())) {
+      if (clock.now() >= until) return false;
+      await clock.sleep(pollMs);
+    }
+    return true;
+  }
+
+  return {
+    running,
+    check,
+    async start() {
+      await rm(pidFile, { force: true });
+      // Nothing ties it to this process: no pipe, no terminal, a session of its own.
+      const log = await open(logFile, "a", 0o640);
+      try {
+        const child = Bun.spawn([program, "-W", "-p", pidFile, "-f", config], {
+          stdin: "ignore",
+          stdout: log.fd,
+          stderr: log.fd,
+          detached: true,
+        });
+        child.unref();
+        let ended = false;
+        void child.exited.then(() => {
+          ended = true;
+        });
+        const isUp = await waitFor(async () => ended || (await worker()) !== undefined);
+        if (isUp && !ended) return;
+        if (!ended) child.kill("SIGKILL");
+      } finally {
+        await log.close();
+      }
+      throw new Failure("conflict", `HAProxy did not start: ${await lastWords(logFile)}`);
+    },
+    async reload() {
+      const pid = await running();
+      if (pid === undefined) throw new Failure("unavailable", "HAProxy does not run, so it cannot load anything");
+      const before = await worker();
+      process.kill(pid, "SIGUSR2");
+      const isNew = await waitFor(async () => {
+        const now = await worker();
+        return now !== undefined && now !== before;
+      });
+      if (!isNew) throw new Failure("unavailable", `HAProxy did not load its files: ${await lastWords(logFile)}`);
+    },
+    async stop(graceMs) {
+      const pid = await running();
+      if (pid === undefined) return;
+      // Softly first: it stops listening and ends what it serves.
+      process.kill(pid, "SIGUSR1");
+      const until = clock.now() + graceMs;
+      while (clock.now() < until && (await running()) !== undefined) await clock.sleep(pollMs);
+      if ((await running()) !== undefined) process.kill(pid, "SIGTERM");
+      await waitFor(async () => (await running()) === undefined);
+    },
+  };
+}
+
+/** A pid file can outlive its process, and the number may be another program's by now. */
+async function isOurs(pid: number, config: string): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  const words = command.split("\0");
+  return words.includes("-W") && words.includes(config);
+}
+
+/** HAProxy's words without its time stamps and its own advice. */
+function complaint(text: string): string {
+  const lines = text.split("\n").filter((line) => /^\[(?:ALERT|WARNING)\]/.test(line));
+  const said = lines.map((line) => line.replace(/^\[\w+\]\s*(?:\(\d+\)\s*)?:\s*/, "")).slice(0, 5);
+  return said.join("; ") || text.trim().slice(0, 500) || "no reason given";
+}
+
+async function lastWords(logFile: string): Promise<string> {
+  const text = await readFile(logFile, "utf8").catch(() => "");
+  const alerts = text.split("\n").filter((line) => line.startsWith("[ALERT]"));
+  return complaint(alerts.slice(-3).join("\n") || text.slice(-500));
+}

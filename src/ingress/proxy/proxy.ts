@@ -1,0 +1,197 @@
+import { Failure } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { Change, Command, Running, ServerName, Setup } from "../core/change.ts";
+import { changes } from "../core/changes.ts";
+import { socketText } from "../core/commands.ts";
+import type { Table } from "../core/table.ts";
+import { createDraining } from "./draining.ts";
+import { readFiles, removeFiles, writeFiles } from "./files.ts";
+import type { ProxyProcess } from "./process.ts";
+import { readState, stateFile } from "./running-state.ts";
+import { isDone, isGone, type RuntimeSocket } from "./runtime-socket.ts";
+
+/** The proxy as one thing that serves a table. */
+export interface IngressProxy {
+  /**
+   * Makes the proxy serve the table, starting it when it does not run. One call at a time. Resolves once the proxy has
+   * taken all of it. Fails without a change to what is served when the disk or HAProxy refuses.
+   */
+  apply(table: Table): Promise<Applied>;
+  /** Loads the files on disk anew. */
+  reload(): Promise<void>;
+  /** Whether one of these upstreams (container ids) still serves a request or a WebSocket that it began. */
+  isBusy(upstreams: ReadonlySet<string>): Promise<boolean>;
+  /** Site → upstream → server, as the proxy knows them now. */
+  running(): Running | undefined;
+  pid(): Promise<number | undefined>;
+  /** Keeps it running and ends what leaves, until `signal` aborts; the proxy itself runs on. */
+  run(signal: AbortSignal): Promise<void>;
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface Applied {
+  /** Sites that were left out, because their texts cannot be written safely. */
+  refused: Change["refused"];
+  /** Why the files were loaded anew; empty when they were not. */
+  reloadReasons: string[];
+}
+
+export interface ProxyOptions {
+  process: ProxyProcess;
+  socket: RuntimeSocket;
+  setup: Setup;
+  clock: Clock;
+  log: Log;
+  /** Connections of a replica that has left are closed after this. */
+  drainMs: number;
+  /** Between two looks whether the process still runs, and at what leaves. */
+  lookMs: number;
+}
+
+export function createProxy(options: ProxyOptions): IngressProxy {
+  const { process, socket, setup, clock, log } = options;
+  const draining = createDraining(socket);
+  let running: Running | undefined;
+  let hasRead = false;
+  let isStopped = false;
+  /** Applies and restarts, one after the other. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function apply(table: Table): Promise<Applied> {
+    if (!hasRead) {
+      running = await readState(setup.paths);
+      hasRead = true;
+    }
+    isStopped = false;
+    const isUp = (await process.running()) !== undefined;
+    const change = changes(isUp ? running : undefined, table, setup);
+    const next: Running = { table, assignment: change.assignment };
+    if (isUp && isNothing(change)) {
+      running = next;
+      return { refused: change.refused, reloadReasons: [] };
+    }
+    const before = change.reload ? await readFiles(change.files) : [];
+    await writeFiles([...change.files, stateFile(setup.paths, next)]);
+    try {
+      if (!isUp) await begin();
+      else await carryOut(change);
+    } catch (error) {
+      await putBack(before);
+      throw error;
+    }
+    const refused = change.refused;
+    running = next;
+    await removeFiles(change.obsoleteFiles);
+    return { refused, reloadReasons: change.reloadReasons };
+  }
+
+  async function begin(): Promise<void> {
+    const fault = await process.check();
+    if (fault !== undefined) throw refusal(fault);
+    draining.clear();
+    await process.start();
+    log.info("ingress proxy started", { pid: await process.running() });
+  }
+
+  async function carryOut(change: Change): Promise<void> {
+    const failed = await send(change.commands, change.reload);
+    for (const server of change.leaving) draining.add(server, clock.now() + options.drainMs);
+    if (!change.reload && failed === undefined) return;
+    const reasons = change.reload ? change.reloadReasons : [failed ?? ""];
+    await load(reasons);
+  }
+
+  async function load(reasons: readonly string[]): Promise<void> {
+    const fault = await process.check();
+    if (fault !== undefined) throw refusal(fault);
+    await process.reload();
+    // The new worker has only the servers of its files.
+    draining.clear();
+    log.info("ingress proxy loaded its files", { reasons });
+  }
+
+  /** Undefined when all were carried out; before a load, what fails is passed over. */
+  async function send(commands: readonly Command[], beforeLoad: boolean): Promise<string | undefined> {
+    const versions: Record<string, string> = {};
+    for (const command of commands) {
+      if (command.kind === "enable-server") draining.remove(command);
+      const answer = await socket.ask(socketText(command, versions));
+      if (command.kind === "prepare-map") versions[command.map] = /version created: (\d+)/i.exec(answer)?.[1] ?? "";
+      if (isDone(answer) || (isRemoval(command) && isGone(answer))) continue;
+      if (!beforeLoad) return `${command.kind} was answered with: ${answer.trim()}`;
+    }
+    return undefined;
+  }
+
+  async function putBack(files: Awaited<ReturnType<typeof readFiles>>): Promise<void> {
+    const old = files.flatMap(({ file, before }) => (before === undefined ? [] : [{ ...file, content: before }]));
+    const state = running === undefined ? [] : [stateFile(setup.paths, running)];
+    await writeFiles([...old, ...state]).catch((error) => log.error("old proxy files not put back", { error }));
+  }
+
+  /** The files hold the newest table, so a start is all that it takes. */
+  async function keepRunning(): Promise<void> {
+    if (isStopped || running === undefined || (await process.running()) !== undefined) return;
+    await inTurn(async () => {
+      if (isStopped || (await process.running()) !== undefined) return;
+      log.warn("ingress proxy is gone, starting it again");
+      await begin();
+    });
+  }
+
+  return {
+    apply: (table) => inTurn(() => apply(table)),
+    reload: () => inTurn(() => load(["asked for"])),
+    async isBusy(upstreams) {
+      const servers = serversOf(running, upstreams);
+      return servers.some(draining.isDraining);
+    },
+    running: () => running,
+    pid: process.running,
+    async run(signal) {
+      let failures = 0;
+      while (!signal.aborted) {
+        await clock.sleep(Math.min(options.lookMs * 2 ** failures, 5_000), signal);
+        if (signal.aborted) return;
+        try {
+          await keepRunning();
+          if (draining.size > 0) await draining.look(clock.now());
+          failures = 0;
+        } catch (error) {
+          failures = Math.min(failures + 1, 8);
+          log.warn("ingress proxy not looked after", { error });
+        }
+      }
+    },
+    stop: (graceMs) =>
+      inTurn(async () => {
+        isStopped = true;
+        await process.stop(graceMs);
+      }),
+  };
+}
+
+function isNothing({ files, obsoleteFiles, commands, leaving, reload }: Change): boolean {
+  return !reload && [files, obsoleteFiles, commands, leaving].every((list) => list.length === 0);
+}
+
+function refusal(fault: string): Failure {
+  return new Failure("conflict", `HAProxy refuses the new configuration, the old one serves on: ${fault}`);
+}
+
+function isRemoval({ kind }: Command): boolean {
+  return ["disable-server", "delete-server", "delete-map", "unlist-certificate", "delete-certificate"].includes(kind);
+}
+
+function serversOf(running: Running | undefined, upstreams: ReadonlySet<string>): ServerName[] {
+  return Object.entries(running?.assignment.servers ?? {}).flatMap(([backend, servers]) =>
+    Object.entries(servers).flatMap(([id, { name }]) => (upstreams.has(id) ? [{ backend, server: name }] : [])),
+  );
+}

@@ -1,0 +1,172 @@
+import type { PodEndpoint } from "../../orchestration/api/pod-endpoint.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { createBackoff } from "../../base/words/backoff.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { Certificates } from "../certs/create.ts";
+import { askedCertificates } from "../core/certificates/asked.ts";
+import type { IngressManifest } from "../core/ingress-spec.ts";
+import { type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
+import type { Challenge, Listen, Table } from "../core/table.ts";
+import type { IngressProxy } from "../proxy/proxy.ts";
+import { createTurns } from "./turns.ts";
+
+/** What the ingress is made from; handed in by the daemon. */
+export interface IngressSource extends Pick<SitesInput, "serviceKinds" | "planes"> {
+  ingresses(): IngressManifest[];
+  /** Undefined until the engine was asked once: then the proxy goes on with what it has. */
+  endpoints(): PodEndpoint[] | undefined;
+  /** Told when any of it may have changed. Returns the way to leave. */
+  subscribe(listener: () => void): () => void;
+}
+
+export interface IngressOptions {
+  source: IngressSource;
+  certificates: Pick<Certificates, "wanted" | "current" | "onChange">;
+  /** Where the proxy is; undefined: HAProxy cannot be used, as `problem` says. */
+  proxy: IngressProxy | undefined;
+  problem: string | undefined;
+  listen: Listen;
+  /** TCP ports of the machine that the server itself has, and what for. */
+  ownPorts: ReadonlyMap<number, string>;
+  clock: SteadyClock;
+  log: Log;
+  limits: IngressLimits;
+}
+
+export interface IngressLimits {
+  /** Changes within this time are one change of the proxy. */
+  gatherMs: number;
+  /** How long a rollout waits for the proxy to take a replica in or out. */
+  caughtUpMs: number;
+  backoffFirstMs: number;
+  backoffMaxMs: number;
+  /** The table is computed again at least this often. */
+  resyncMs: number;
+}
+
+/** Routes requests: keeps the proxy's table at what manifests, replicas and certificates say. */
+export interface Ingress {
+  /** For rollouts: resolves with true once the proxy serves everything that was so when this was called. */
+  caughtUp(signal: AbortSignal): Promise<boolean>;
+  /** For rollouts: whether a replica (container id) that leaves still serves what it began. */
+  isBusy(containerId: string): Promise<boolean>;
+  /** Answers to the challenges of certificate authorities. */
+  challenges: { set(token: string, keyAuthorization: string): Promise<void>; clear(token: string): Promise<void> };
+  state(): IngressState;
+  /** Lets the proxy load its files anew. */
+  reload(): Promise<void>;
+  /** Ends the proxy; it stays away until `reload` or the next start of the server. */
+  stop(): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** What the ingress did last. */
+export interface IngressState {
+  /** The newest table that the proxy has taken; undefined before the first. */
+  table: Table | undefined;
+  problems: SiteProblem[];
+  /** Sites that cannot be written into the proxy's files. */
+  refused: { site: string; problem: string }[];
+  /** Why the proxy does not serve, or serves an older table; undefined when all is well. */
+  problem: string | undefined;
+  isStopped: boolean;
+}
+
+export function createIngress(options: IngressOptions): Ingress {
+  const { source, certificates, proxy, clock, log, limits } = options;
+  const challenges = new Map<string, Challenge>();
+  const state: IngressState = {
+    table: undefined,
+    problems: [],
+    refused: [],
+    problem: options.problem,
+    isStopped: false,
+  };
+  const turns = createTurns(clock);
+
+  /** False while too little is known to touch the proxy. */
+  async function update(): Promise<boolean> {
+    const endpoints = source.endpoints();
+    if (proxy === undefined || endpoints === undefined || state.isStopped) return false;
+    const ingresses = source.ingresses();
+    certificates.wanted(askedCertificates(ingresses));
+    const { serviceKinds, planes } = source;
+    const found = sitesOf({ ingresses, endpoints, serviceKinds, planes, ownPorts: options.ownPorts });
+    const table: Table = {
+      listen: options.listen,
+      sites: found.sites,
+      tcp: found.tcp,
+      certificates: certificates.current(),
+      challenges: [...challenges.values()],
+    };
+    const { refused, reloadReasons } = await proxy.apply(table);
+    Object.assign(state, { table, problems: found.problems, refused, problem: undefined });
+    if (reloadReasons.length > 0) log.debug("ingress proxy was loaded", { reasons: reloadReasons });
+    return true;
+  }
+
+  async function work(signal: AbortSignal): Promise<void> {
+    const backoff = createBackoff({ firstMs: limits.backoffFirstMs, maxMs: limits.backoffMaxMs, random: Math.random });
+    while (!signal.aborted) {
+      const turn = turns.begin();
+      let pauseMs = limits.resyncMs;
+      try {
+        if (await update()) turn.done();
+        backoff.reset();
+      } catch (error) {
+        pauseMs = backoff.next();
+        const problem = error instanceof Failure ? error.message : "internal error, the log says why";
+        if (state.problem !== problem) log.error("ingress proxy not changed", { error });
+        state.problem = problem;
+      }
+      await turns.next(pauseMs, signal);
+      await clock.sleep(limits.gatherMs, signal);
+    }
+  }
+
+  const changed = async (): Promise<void> => {
+    if (!(await turns.caughtUp(limits.caughtUpMs, new AbortController().signal))) {
+      throw new Failure("unavailable", `proxy: ${state.problem ?? "it did not take the change in time"}`);
+    }
+  };
+
+  return {
+    caughtUp: (signal) => (isServing() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(true)),
+    isBusy: async (containerId) => (isServing() ? ((await proxy?.isBusy(new Set([containerId]))) ?? false) : false),
+    challenges: {
+      async set(token, keyAuthorization) {
+        challenges.set(token, { token, keyAuthorization });
+        await changed();
+      },
+      async clear(token) {
+        if (challenges.delete(token)) await changed();
+      },
+    },
+    state: () => state,
+    async reload() {
+      if (proxy === undefined) throw new Failure("unavailable", options.problem ?? "the ingress is off");
+      const wasStopped = state.isStopped;
+      state.isStopped = false;
+      await changed();
+      if (!wasStopped) await proxy.reload();
+    },
+    async stop() {
+      state.isStopped = true;
+      await proxy?.stop(stopGraceMs);
+    },
+    async run(signal) {
+      if (proxy === undefined) return;
+      const leave = [source.subscribe(turns.wake), certificates.onChange(turns.wake)];
+      await Promise.all([work(signal), proxy.run(signal)]);
+      for (const one of leave) one();
+    },
+  };
+
+  /** A proxy that has never taken a table holds nothing up. */
+  function isServing(): boolean {
+    return proxy !== undefined && state.table !== undefined && !state.isStopped;
+  }
+}
+
+const stopGraceMs = 10_000;

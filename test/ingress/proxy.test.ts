@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/base/words/clock.ts";
+import { createLog } from "../../src/base/words/log.ts";
+import type { Setup } from "../../src/ingress/core/change.ts";
+import type { Table } from "../../src/ingress/core/table.ts";
+import { findBinary } from "../../src/ingress/proxy/binary.ts";
+import { createProcess } from "../../src/ingress/proxy/process.ts";
+import { createProxy, type IngressProxy } from "../../src/ingress/proxy/proxy.ts";
+import { createRuntimeSocket } from "../../src/ingress/proxy/runtime-socket.ts";
+import { site, table, upstream } from "../support/ingress-table.ts";
+import { freePort } from "../support/ports.ts";
+import { waitFor } from "../support/wait.ts";
+
+const found = await findBinary();
+if (!found.ok) throw new Error(found.problem);
+const { binary } = found;
+
+let folder: string;
+let port: number;
+let run: { proxy: IngressProxy; end: () => Promise<void> };
+const servers: ReturnType<typeof Bun.serve>[] = [];
+
+/** A replica that answers with its name. */
+function replica(name: string, answer: () => Response | Promise<Response> = () => new Response(name)) {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer, idleTimeout: 60 });
+  servers.push(server);
+  return { port: server.port ?? 0, stop: () => server.stop(true) };
+}
+
+/** What a server makes of the proxy when it starts. */
+function open() {
+  const socket = createRuntimeSocket({ path: join(folder, "h.sock"), timeoutMs: 5_000 });
+  const setup: Setup = {
+    paths: { folder: join(folder, "ingress"), socket: join(folder, "h.sock") },
+    capabilities: binary.capabilities,
+    headerPrefix: "X-Berth",
+    user: undefined,
+    logTo: undefined,
+    connectionsMax: 2_000,
+    spareBackends: 4,
+    threads: 1,
+  };
+  const proxyProcess = createProcess({
+    program: binary.path,
+    paths: setup.paths,
+    pidFile: join(folder, "pid"),
+    logFile: join(folder, "log"),
+    socket,
+    clock: systemClock,
+    startMs: 15_000,
+  });
+  const proxy = createProxy({
+    process: proxyProcess,
+    socket,
+    setup,
+    clock: systemClock,
+    log: createLog(() => undefined, "debug"),
+    drainMs: 5_000,
+    lookMs: 50,
+  });
+  const ending = new AbortController();
+  const running = proxy.run(ending.signal);
+  return {
+    proxy,
+    async end() {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(process.env.BERTH_TEST_DIR ?? tmpdir(), "proxy-"));
+  mkdirSync(join(folder, "ingress"));
+  port = await freePort();
+  run = open();
+});
+
+afterEach(async () => {
+  await run.proxy.stop(0);
+  await run.end();
+  for (const server of servers.splice(0)) await server.stop(true);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const tableOf = (sites: Table["sites"]) => table(sites, { http: `127.0.0.1:${port}` });
+
+async function get(host = "a.test", path = "/"): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { host }, keepalive: false });
+  return `${response.status} ${(await response.text()).slice(0, 100)}`;
+}
+
+/** Asks without a pause until `end` is called; answers with everything that was not a 200. */
+function load(host = "a.test", lanes = 4) {
+  let isOver = false;
+  let count = 0;
+  const bad: string[] = [];
+  const lane = async () => {
+    while (!isOver) {
+      const said = await get(host).catch((error: unknown) => `failed: ${error}`);
+      count += 1;
+      if (!said.startsWith("200 ")) bad.push(said);
+      await Bun.sleep(2);
+    }
+  };
+  const all = Array.from({ length: lanes }, lane);
+  return {
+    async end() {
+      isOver = true;
+      await Promise.all(all);
+      return { bad, count };
+    },
+  };
+}
+
+test("the first table starts the proxy, later ones reach it without another load", async () => {
+  const one = replica("one");
+  const two = replica("two");
+  const first = await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  expect(first.reloadReasons).toEqual(["the proxy was not running"]);
+  expect(await get()).toBe("200 one");
+  const pid = await run.proxy.pid();
+  const next = await run.proxy.apply(tableOf([site("a", [upstream(one.port)]), site("b", [upstream(two.port)])]));
+  expect(next).toEqual({ refused: [], reloadReasons: [] });
+  expect(await get("b.test")).toBe("200 two");
+  expect(await run.proxy.pid()).toBe(pid);
+});
+
+test("a structural option takes a load, and the reason names the site", async () => {
+  const one = replica("one");
+  const plain = site("a", [upstream(one.port)]);
+  await run.proxy.apply(tableOf([plain]));
+  const odd = site("b", [upstream(one.port)], { options: { balance: "ip_hash" } });
+  const { reloadReasons } = await run.proxy.apply(tableOf([plain, odd]));
+  expect(reloadReasons.join()).toContain("shop/b");
+  expect(await get("b.test")).toBe("200 one");
+});
+
+test("the proxy outlives the server, and the next server goes on without a load", async () => {
+  const one = replica("one");
+  const two = replica("two");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  const pid = await run.proxy.pid();
+  await run.end();
+  run = open();
+  expect(await run.proxy.pid()).toBe(pid);
+  const next = await run.proxy.apply(tableOf([site("a", [upstream(two.port)])]));
+  expect(next.reloadReasons).toEqual([]);
+  expect(await get()).toBe("200 two");
+  expect(await run.proxy.pid()).toBe(pid);
+});
+
+test("a proxy whose state was lost is loaded anew, and no request fails", async () => {
+  const one = replica("one");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  await run.end();
+  rmSync(join(folder, "ingress/state.json"));
+  run = open();
+  const traffic = load();
+  const { reloadReasons } = await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  expect(reloadReasons).not.toEqual([]);
+  await waitFor("requests on the new worker", async () => (await get()) === "200 one");
+  expect((await traffic.end()).bad).toEqual([]);
+});
+
+test("after kill -9 it is back with the last table", async () => {
+  const one = replica("one");
+  const two = replica("two");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  await run.proxy.apply(tableOf([site("a", [upstream(two.port)])]));
+  const pid = (await run.proxy.pid()) ?? 0;
+  const info = await createRuntimeSocket({ path: join(folder, "h.sock"), timeoutMs: 1_000 }).ask("show info\n");
+  process.kill(pid, "SIGKILL");
+  process.kill(Number(/^Pid: (\d+)/m.exec(info)?.[1]), "SIGKILL");
+  await waitFor("another process", async () => {
+    const now = await run.proxy.pid();
+    return now !== undefined && now !== pid;
+  });
+  await waitFor("the page", async () => (await get().catch(() => "")) === "200 two");
+});
+
+test("a pid file with the number of another program is not believed", async () => {
+  writeFileSync(join(folder, "pid"), `${process.pid}\n`);
+  expect(await run.proxy.pid()).toBeUndefined();
+});
+
+test("what HAProxy refuses leaves the old table serving, and the next good one is taken", async () => {
+  const one = replica("one");
+  const two = replica("two");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  const bad = tableOf([site("a", [upstream(one.port)])]);
+  bad.certificates = [
+    { id: "bad", names: ["a.test"], pem: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" },
+  ];
+  bad.listen.https = [`127.0.0.1:${await freePort()}`];
+  const refusal = await run.proxy.apply(bad).catch((error: Error) => error.message);
+  expect(refusal).toContain("the old one serves on");
+  expect(await get()).toBe("200 one");
+  expect(readFileSync(join(folder, "ingress/haproxy.cfg"), "utf8")).not.toContain("crt-list");
+  await run.proxy.apply(tableOf([site("a", [upstream(two.port)])]));
+  expect(await get()).toBe("200 two");
+});
+
+test("a port that is taken is reported in HAProxy's words, and nothing runs", async () => {
+  const busy = replica("busy");
+  const refusal = await run.proxy
+    .apply(table([], { http: `127.0.0.1:${busy.port}` }))
+    .catch((error: Error) => error.message);
+  expect(refusal).toMatch(/HAProxy did not start: .*127\.0\.0\.1:\d+/);
+  expect(await run.proxy.pid()).toBeUndefined();
+});
+
+test("files that may hold secrets are for the owner alone", async () => {
+  const one = replica("one");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  for (const file of ["state.json", "haproxy.cfg"]) {
+    expect(statSync(join(folder, "ingress", file)).mode & 0o077).toBe(0);
+  }
+  expect(existsSync(join(folder, "ingress/maps/routes.map"))).toBe(true);
+});
+
+describe("under load", () => {
+  test("fifty replacements of the only replica lose no request", async () => {
+    let current = replica("r0");
+    await run.proxy.apply(tableOf([site("a", [upstream(current.port)])]));
+    const traffic = load();
+    for (let round = 1; round <= 50; round++) {
+      const next = replica(`r${round}`);
+      await run.proxy.apply(tableOf([site("a", [upstream(current.port), upstream(next.port)])]));
+      const old = upstream(current.port, { isLeaving: true });
+      await run.proxy.apply(tableOf([site("a", [old, upstream(next.port)])]));
+      await waitFor("the old one to be idle", async () => !(await run.proxy.isBusy(new Set([old.id]))));
+      current.stop();
+      current = next;
+      await run.proxy.apply(tableOf([site("a", [upstream(next.port)])]));
+    }
+    const { bad, count } = await traffic.end();
+    expect(bad).toEqual([]);
+    expect(count).toBeGreaterThan(100);
+  });
+
+  test("loads of the files lose no request", async () => {
+    const one = replica("one");
+    await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+    const traffic = load();
+    for (let round = 0; round < 5; round++) await run.proxy.reload();
+    const { bad, count } = await traffic.end();
+    expect(bad).toEqual([]);
+    expect(count).toBeGreaterThan(20);
+  });
+
+  test("a request that is under way keeps its replica busy until it ends", async () => {
+    const begun = Promise.withResolvers<void>();
+    const finished = Promise.withResolvers<void>();
+    const slow = replica("slow", async () => {
+      begun.resolve();
+      await finished.promise;
+      return new Response("done");
+    });
+    const next = replica("next");
+    await run.proxy.apply(tableOf([site("a", [upstream(slow.port)])]));
+    const answer = get();
+    await begun.promise;
+    const old = upstream(slow.port, { isLeaving: true });
+    await run.proxy.apply(tableOf([site("a", [old, upstream(next.port)])]));
+    expect(await get()).toBe("200 next");
+    expect(await run.proxy.isBusy(new Set([old.id]))).toBe(true);
+    finished.resolve();
+    expect(await answer).toBe("200 done");
+    await waitFor("it to be idle", async () => !(await run.proxy.isBusy(new Set([old.id]))));
+  });
+});

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
+import { freePort } from "../support/ports.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
+
+let it: Rig;
+let port: number;
+let tls: number;
+
+const page = (text: string) => `mkdir -p /www && echo "${text}" > /www/index.html && exec httpd -f -p 8080 -h /www`;
+
+function app(text: string, spec: Spec = {}): Manifest {
+  return {
+    kind: "deployment",
+    scope: "web",
+    name: "shop",
+    spec: {
+      image: "berth-fixture:1",
+      replicas: 2,
+      command: ["sh", "-c", page(text)],
+      ports: ["8080"],
+      probes: { readiness: { http_get: { path: "/", port: 8080 }, period: "1s" } },
+      stop_grace: "1s",
+      ...spec,
+    },
+  };
+}
+
+const route = (spec: Spec = {}): Manifest => ({
+  kind: "ingress",
+  scope: "web",
+  name: "shop",
+  spec: { host: "shop.test", ...spec },
+});
+
+beforeAll(async () => {
+  port = await freePort();
+  tls = await freePort();
+  const flags = ["--ingress-http-addr", `127.0.0.1:${port}`, "--ingress-https-addr", `127.0.0.1:${tls}`];
+  it = await rig({ flags });
+  const answer = await it.apply(app("one"), route());
+  expect(answer.status).toBe(200);
+  await it.ready("deployment", "web", "shop");
+});
+
+afterAll(async () => {
+  await it.cli(["ingress", "stop"]);
+  await it.close();
+});
+
+async function get(host = "shop.test", path = "/"): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { host }, keepalive: false });
+  return `${response.status} ${(await response.text()).trim().slice(0, 60)}`;
+}
+
+const shows = (text: string) => waitFor(`the page to be ${text}`, async () => (await get().catch(String)) === text);
+
+function load(lanes = 4) {
+  let isOver = false;
+  let count = 0;
+  const bad: string[] = [];
+  const lane = async () => {
+    while (!isOver) {
+      const said = await get().catch((error: unknown) => `failed: ${error}`);
+      count += 1;
+      if (!said.startsWith("200 ")) bad.push(said);
+      await Bun.sleep(10);
+    }
+  };
+  const all = Array.from({ length: lanes }, lane);
+  return {
+    async end() {
+      isOver = true;
+      await Promise.all(all);
+      return { bad, count };
+    },
+  };
+}
+
+/** Pid of the proxy's master. */
+const proxyPid = async () => Number((await Bun.file(`${it.root}/run/haproxy.pid`).text()).trim());
+
+test("an applied ingress serves its app by host name, and nothing else", async () => {
+  await shows("200 one");
+  expect(await get("other.test")).toStartWith("404 ");
+});
+
+describe("no request fails", () => {
+  test("through a rollout", async () => {
+    await shows("200 one");
+    const traffic = load();
+    await it.apply(app("two"));
+    await it.ready("deployment", "web", "shop");
+    await shows("200 two");
+    const { bad, count } = await traffic.end();
+    expect(bad).toEqual([]);
+    expect(count).toBeGreaterThan(20);
+  });
+
+  test("through a release that fails and goes back", async () => {
+    const traffic = load();
+    await it.apply(
+      app("three", {
+        probes: { readiness: { http_get: { path: "/none", port: 8080 } } },
+        rollout: { progress_deadline: "5s" },
+      }),
+    );
+    await waitFor("the release to fail", async () => {
+      const answer = await it.call("GET", "/releases?scope=web&name=shop");
+      return JSON.stringify(answer.body).includes('"failed"');
+    });
+    await it.ready("deployment", "web", "shop");
+    const { bad } = await traffic.end();
+    expect(bad).toEqual([]);
+    expect(await get()).toBe("200 two");
+  });
+
+  test("through a restart of the app and a scale to one and back", async () => {
+    const traffic = load();
+    await it.call("POST", "/restart?scope=web&name=shop");
+    await it.ready("deployment", "web", "shop");
+    for (const replicas of [1, 3, 2]) {
+      await it.apply(app("two", { replicas }));
+      await it.ready("deployment", "web", "shop");
+    }
+    expect((await traffic.end()).bad).toEqual([]);
+  });
+
+  test("through kill -9 of the server and a new one", async () => {
+    const pid = await proxyPid();
+    const traffic = load();
+    await it.stop("SIGKILL");
+    expect(await get()).toBe("200 two");
+    await it.start();
+    await it.apply(app("four"));
+    await it.ready("deployment", "web", "shop");
+    await shows("200 four");
+    expect((await traffic.end()).bad).toEqual([]);
+    expect(await proxyPid()).toBe(pid);
+  });
+});
+
+test("a replica that dies is passed over at once", async () => {
+  const traffic = load();
+  const [victim] = await it.pods("web", "shop");
+  it.docker(["kill", victim?.name ?? ""]);
+  await it.ready("deployment", "web", "shop");
+  const { bad, count } = await traffic.end();
+  // What the dead replica was just answering is lost; everything else is served by the other one.
+  expect(bad.length).toBeLessThanOrEqual(4);
+  expect(count).toBeGreaterThan(20);
+});
+
+test("a request that finds no replica waits for one", async () => {
+  await it.apply(app("four", { replicas: 0 }));
+  await waitFor("no replica", async () => (await it.pods("web", "shop")).length === 0);
+  const answer = get();
+  await it.apply(app("four", { replicas: 1 }));
+  expect(await answer).toBe("200 four");
+});
+
+test("with an internal certificate the app is served over TLS, and plain requests are sent there", async () => {
+  await it.apply(route({ tls: { provider: "internal" } }));
+  const root = await it.call("GET", "/certificates/authority");
+  const { certificate } = root.body.data as unknown as { certificate: string };
+  await waitFor("TLS", async () => {
+    const answer = await fetch(`https://127.0.0.1:${tls}/`, {
+      headers: { host: "shop.test" },
+      tls: { ca: certificate, serverName: "shop.test" },
+    }).catch(() => undefined);
+    return answer !== undefined && (await answer.text()).trim() === "four";
+  });
+  const plain = await fetch(`http://127.0.0.1:${port}/x?y=1`, { headers: { host: "shop.test" }, redirect: "manual" });
+  expect(plain.status).toBe(308);
+  expect(plain.headers.get("location")).toBe(`https://shop.test:${tls}/x?y=1`);
+});
