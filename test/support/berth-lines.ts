@@ -57,18 +57,26 @@ function checkPlugin(name: string, [command = "", ...rest]: readonly string[]): 
   checkFlags(own, known, `${name}:${command}`);
 }
 
-const localHelp = new Map<string, string>();
+/** Help of each command of the machine itself, by its name; asked in one process. */
+let localHelp: Promise<Map<string, string>> | undefined;
 
-function checkLocal(name: string, rest: readonly string[]): void {
-  const known = localHelp.get(name) ?? helpOf(name);
-  localHelp.set(name, known);
+async function checkLocal(name: string, rest: readonly string[]): Promise<void> {
+  localHelp ??= askLocalHelp();
+  const known = (await localHelp).get(name) ?? "";
   checkFlags(rest, `${known} --yes --help -h -o --output`, name);
 }
 
-function helpOf(name: string): string {
-  const main = join(checkout, "src/main.ts");
-  const { stdout } = Bun.spawnSync([process.execPath, main, ...name.split(" "), "--help"], { stderr: "ignore" });
-  return stdout.toString();
+async function askLocalHelp(): Promise<Map<string, string>> {
+  const names = localCommands.map(({ name }) => name);
+  const script = `
+    const { client } = await import(${JSON.stringify(join(checkout, "src/client.ts"))});
+    for (const name of ${JSON.stringify(names)}) {
+      await client([...name.split(" "), "--help"]);
+      process.stdout.write("\\0");
+    }`;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "ignore" });
+  const texts = (await new Response(child.stdout).text()).split("\0");
+  return new Map(names.map((name, index) => [name, texts[index] ?? ""]));
 }
 
 function checkFlags(words: readonly string[], known: string, command: string): void {
