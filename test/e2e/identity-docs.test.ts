@@ -161,7 +161,7 @@ test("every block of code on the page is run here, or says that it is not", () =
   );
   expect(blocks.map(([, title]) => title)).toContain("Rails");
   for (const [, title, body = ""] of blocks) {
-    const isRun = /<!-- snippet: /.test(body) && body.includes("Run by a test");
-    expect([title, isRun || body.includes("Not run by a test")]).toEqual([title, true]);
+    const isRun = /<!-- snippet: /.test(body) && body.includes("Tested.");
+    expect([title, isRun || body.includes("Not tested.")]).toEqual([title, true]);
   }
 });

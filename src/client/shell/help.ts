@@ -23,9 +23,9 @@ const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.done, "done"],
   [exitCodes.failed, "failed, or what was applied is not ready"],
   [exitCodes.usage, "wrong usage"],
-  [exitCodes.timedOut, "not ready in time; the server goes on"],
+  [exitCodes.timedOut, "not ready in time; the server continues"],
   [exitCodes.unreachable, "the server was not reached"],
-  [exitCodes.refused, "a question was answered with no, or there was no terminal to ask on"],
+  [exitCodes.refused, "not confirmed, or no terminal to ask on"],
   [exitCodes.interrupted, "Ctrl-C"],
 ];
 
@@ -71,10 +71,10 @@ export function commandHelp(command: Command, style: Style): string {
   const flagRows = [...command.flags, ...common].map((flag) => [flagText(flag), flag.summary]);
   return [
     command.summary,
+    ...examplesOf(command, style),
     "",
     style.bold("usage"),
     ...usageOf(command).map((form) => `  berth ${form}`),
-    ...examplesOf(command, style),
     ...(command.detail === undefined ? [] : ["", ...command.detail]),
     "",
     style.bold("flags"),

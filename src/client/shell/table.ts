@@ -21,6 +21,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/diff.ts")).diffCommand,
   },
   {
+    name: "status",
+    summary: "show on one screen whether everything is well",
+    load: async () => (await import("../commands/status.ts")).statusCommand,
+  },
+  {
     name: "get",
     summary: "list resources or pods, with status and reason",
     load: async () => (await import("../commands/get.ts")).getCommand,

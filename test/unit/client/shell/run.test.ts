@@ -79,7 +79,7 @@ describe("help", () => {
     const { out } = await cli(["help"]);
     for (const code of Object.values(exitCodes)) expect(out).toMatch(new RegExp(`^  ${code} +\\w`, "m"));
     expect(out).toMatch(/^ {2}4 +the server was not reached$/m);
-    expect(out).toMatch(/^ {2}5 +a question was answered with no/m);
+    expect(out).toMatch(/^ {2}5 +not confirmed/m);
   });
 
   test("of unknown commands suggests, and ends with 2", async () => {

@@ -1,0 +1,30 @@
+import { listManifests } from "../../orchestration/api/apply.ts";
+import { listEvents } from "../../orchestration/api/events.ts";
+import { system } from "../../orchestration/api/health.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { overviewOf, overviewText } from "../text/status-text.ts";
+import { tableSetup } from "./get.ts";
+
+const eventsRead = "1000";
+
+export const statusCommand: CommandBody = {
+  usage: ["status"],
+  examples: ["status  is everything well?"],
+  detail: [
+    "Shows the server, the container engine, apps that are not ready, failures of the last day and",
+    "warnings. Exits with 0 when the engine answers and every app is ready, otherwise with 1. berth why",
+    "explains one app, berth doctor checks the machine.",
+  ],
+  flags: [],
+  async run(context, args) {
+    if (args.words.length > 0) throw usageFailure("status takes no words; for one app: berth describe SCOPE/NAME");
+    const { api, clock, endpoint } = context;
+    const report = await api.call(system);
+    const manifests = await api.call(listManifests, { query: { status: "true" } });
+    const { events } = await api.call(listEvents, { query: { limit: eventsRead } });
+    const overview = overviewOf({ report, manifests, events, now: clock.now() });
+    answer(context, overview, () => overviewText(overview, { ...tableSetup(context), endpoint }));
+    return overview.well ? exitCodes.done : exitCodes.failed;
+  },
+};

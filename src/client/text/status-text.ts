@@ -1,0 +1,109 @@
+import type { DataOf } from "../../base/wire/endpoint.ts";
+import type { ListedManifest } from "../../orchestration/api/apply.ts";
+import type { Event } from "../../orchestration/api/events.ts";
+import type { system } from "../../orchestration/api/health.ts";
+import { formatKey } from "../../orchestration/api/manifest.ts";
+import { printable } from "../shell/style.ts";
+import { isPodKind } from "../wait/look.ts";
+import { eventRows } from "./event-text.ts";
+import { phaseOf, reasonCell } from "./resource-status.ts";
+import type { TableSetup } from "./resource-table.ts";
+import { listText } from "./table-text.ts";
+import { ageOf } from "./time-text.ts";
+
+type Report = DataOf<typeof system>;
+
+const dayMs = 86_400_000;
+const failuresShown = 10;
+
+/** Actions of the event log that an operator has to look at. */
+const failureActions =
+  /^(?:replica\.(?:crash|oom)|release\.(?:failed|post_failed)|rollout\.halted|hook\.dropped|apply\.stuck|run\.(?:failed|timed_out|missed))$/;
+
+export interface Overview {
+  /** The engine answers, and every app is ready. */
+  well: boolean;
+  server: Pick<Report, "version" | "started_at" | "root">;
+  engine: Report["engine"];
+  apps: { total: number; ready: number };
+  not_ready: { kind: string; scope: string; name: string; status: string; reason: string }[];
+  /** Of the last day, oldest first. */
+  failures: Event[];
+  warnings: string[];
+}
+
+interface Parts {
+  report: Report;
+  manifests: readonly ListedManifest[];
+  events: readonly Event[];
+  now: number;
+}
+
+export function overviewOf({ report, manifests, events, now }: Parts): Overview {
+  const { version, started_at, root, engine } = report;
+  const apps = manifests.filter(({ kind }) => isPodKind(kind));
+  const isReady = ({ status }: ListedManifest) => phaseOf(status) === "ready";
+  const notReady = manifests.filter((one) => (isPodKind(one.kind) ? !isReady(one) : phaseOf(one.status) === "failing"));
+  const failures = events.filter(({ at, action }) => failureActions.test(action) && Date.parse(at) > now - dayMs);
+  return {
+    well: engine.up && notReady.length === 0,
+    server: { version, started_at, root },
+    engine,
+    apps: { total: apps.length, ready: apps.filter(isReady).length },
+    not_ready: notReady.map((one) => {
+      const { kind, scope = "", name, status } = one;
+      return { kind, scope, name, status: phaseOf(status) || "unknown", reason: reasonCell(one) };
+    }),
+    failures,
+    warnings: warningsOf(report),
+  };
+}
+
+function warningsOf({ engine, forwarding, store, reconciler }: Report): string[] {
+  const warnings: string[] = [];
+  if (!engine.up) warnings.push(`Docker does not answer at ${engine.host}: ${engine.error ?? "no reason given"}`);
+  if (engine.live_restore === false) {
+    warnings.push(
+      "Docker's live-restore is off: a restart of the Docker daemon stops every container; see berth doctor",
+    );
+  }
+  if (forwarding?.state === "blocked") {
+    warnings.push(`containers cannot reach each other: ${forwarding.detail}; see berth doctor`);
+  }
+  if (store.collection_held) {
+    warnings.push("this state was restored and is not confirmed, so nothing is removed: berth restore --confirm");
+  }
+  if (reconciler.failing > 0) warnings.push(`the server retries ${reconciler.failing} resources that it cannot update`);
+  return warnings;
+}
+
+/** One screen. */
+export function overviewText(overview: Overview, setup: TableSetup & { endpoint: string }): string {
+  const { server, engine, apps, not_ready: notReady, failures, warnings } = overview;
+  const { style, now, width, endpoint } = setup;
+  const { ready, total } = apps;
+  const readyText = `${ready} of ${total} ready`;
+  const head = listText([
+    ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
+    ["engine", engine.up ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`) : style.red("not reached")],
+    ["apps", total === 0 ? "none yet: berth apply -f FILE" : ready === total ? readyText : style.red(readyText)],
+  ]);
+  const section = (title: string, rows: readonly (readonly string[])[]) =>
+    rows.length === 0 ? [] : ["", style.bold(title), listText(rows, { indent: "  ", width })];
+  const shown = failures.slice(-failuresShown);
+  const more = failures.length > shown.length ? `, the newest ${shown.length} of ${failures.length}` : "";
+  const [first] = notReady;
+  return [
+    head,
+    ...section(
+      "not ready",
+      notReady.map((one) => [formatKey(one), one.status, one.reason]),
+    ),
+    ...section(
+      `failures of the last day${more}`,
+      eventRows(shown).map(([at = "", , action = "", on = "", detail = ""]) => [at, action, on, detail]),
+    ),
+    ...warnings.map((warning, index) => `${index === 0 ? "\n" : ""}${style.yellow("!")} ${printable(warning)}`),
+    ...(first === undefined ? [] : ["", `next: berth why ${[first.scope, first.name].filter(Boolean).join("/")}`]),
+  ].join("\n");
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import { type Call, cli } from "../../../support/cli.ts";
+
+const report = {
+  version: "1.2.3",
+  installation: "i",
+  prefix: "berth",
+  root: "/opt/berth",
+  started_at: "2026-01-01T00:00:00.000Z",
+  engine: { up: true, since: "2026-01-01T00:00:00.000Z", host: "unix:///var/run/docker.sock", version: "27.1" },
+  store: { manifests: 2, collection_held: false },
+  reconciler: { queued: 0, failing: 0 },
+};
+
+const ready = { kind: "deployment", scope: "shop", name: "web", spec: {}, status: { phase: "ready" } };
+const failing = {
+  kind: "deployment",
+  scope: "shop",
+  name: "api",
+  spec: {},
+  status: {
+    phase: "failing",
+    conditions: [{ type: "Ready", status: false, reason: "CrashLoop", message: "restarted 5 times" }],
+  },
+};
+
+function server({ system = {}, manifests = [ready], events = [] as unknown[] }) {
+  return ({ path }: Call) => {
+    if (path === "/system") return { ...report, ...system };
+    return path === "/events" ? { events } : manifests;
+  };
+}
+
+describe("berth status", () => {
+  test("is one screen, and exits with 0 when everything is well", async () => {
+    const { out, code } = await cli(["status"], { server: server({}) });
+    expect(code).toBe(0);
+    expect(out).toContain("1.2.3");
+    expect(out).toContain("Docker 27.1 at unix:///var/run/docker.sock");
+    expect(out).toContain("1 of 1 ready");
+    expect(out).not.toContain("not ready");
+    expect(out).not.toContain("!");
+  });
+
+  test("names the apps that are not ready with the reason and the next command, and exits with 1", async () => {
+    const { out, code } = await cli(["status"], { server: server({ manifests: [ready, failing] }) });
+    expect(code).toBe(1);
+    expect(out).toContain("1 of 2 ready");
+    expect(out).toMatch(/deployment\/shop\/api +failing +CrashLoop: restarted 5 times/);
+    expect(out).toContain("next: berth why shop/api");
+  });
+
+  test("a server without apps is well", async () => {
+    const { out, code } = await cli(["status"], { server: server({ manifests: [] }) });
+    expect(code).toBe(0);
+    expect(out).toContain("berth apply -f FILE");
+  });
+
+  test("shows failures of the last day and no older ones", async () => {
+    const event = (at: string, action: string, name: string) => ({
+      seq: 1,
+      at,
+      actor: "x",
+      action,
+      scope: "shop",
+      name,
+    });
+    const events = [
+      event("2025-12-31T23:00:00.000Z", "replica.crash", "old"),
+      event("2026-01-01T12:00:00.000Z", "replica.crash", "web"),
+      event("2026-01-01T12:00:00.000Z", "config.set", "cfg"),
+    ];
+    const { out } = await cli(["status"], { server: server({ events }) });
+    expect(out).toMatch(/replica\.crash +shop\/web/);
+    expect(out).not.toContain("shop/old");
+    expect(out).not.toContain("shop/cfg");
+  });
+
+  test.each([
+    [{ engine: { ...report.engine, up: false, error: "no such socket" } }, "no such socket", 1],
+    [{ forwarding: { state: "blocked", detail: "by a firewall" } }, "containers cannot reach each other", 0],
+    [{ engine: { ...report.engine, live_restore: false } }, "live-restore", 0],
+    [{ store: { manifests: 0, collection_held: true } }, "berth restore --confirm", 0],
+    [{ reconciler: { queued: 0, failing: 2 } }, "retries 2 resources", 0],
+  ])("warns: %p", async (system, text, exitCode) => {
+    const { out, code } = await cli(["status"], { server: server({ system }) });
+    expect(out).toContain(text);
+    expect(code).toBe(exitCode);
+  });
+
+  test("-o json prints the same as data", async () => {
+    const { out, code } = await cli(["status", "-o", "json"], { server: server({ manifests: [failing] }) });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      status: "ok",
+      data: {
+        well: false,
+        apps: { total: 1, ready: 0 },
+        not_ready: [{ name: "api", reason: "CrashLoop: restarted 5 times" }],
+      },
+    });
+  });
+});
