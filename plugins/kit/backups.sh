@@ -113,7 +113,7 @@ drop_import() {
 }
 
 is_import_name() {
-  case $1 in '' | *[!0-9a-f]*) die "\"$1\" is no import" ;; esac
+  case $1 in '' | *[!0-9a-f]*) die "\"$1\" is not an import" ;; esac
 }
 
 # prune KEEP [SECONDS]: the newest KEEP stay, without those that are older than that. The newest one stays in any case.
@@ -150,5 +150,5 @@ delete_backup() {
 }
 
 is_backup_name() {
-  case $1 in */* | .* | '') die "\"$1\" is no backup" ;; esac
+  case $1 in */* | .* | '') die "\"$1\" is not a backup" ;; esac
 }

@@ -40,7 +40,7 @@ export async function listBackups(cluster: Cluster): Promise<Backup[]> {
 export function backupId(word: string | undefined): string {
   if (word === undefined) throw usage("say which backup; see: backups");
   if (/^\d{8}T\d{6}Z$/.test(word)) return word;
-  throw usage(`"${word}" is no backup; see: backups`);
+  throw usage(`"${word}" is not a backup; see: backups`);
 }
 
 /** Ids of those that do not stay; `backups` are newest first, and the first one always stays. */

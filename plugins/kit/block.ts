@@ -16,7 +16,7 @@ const namePattern = /^[a-z0-9]([a-z0-9-]{0,47}[a-z0-9])?$/;
 export function readBlock({ input }: Pick<Call, "input">): Block {
   const { kind, scope, name } = input;
   if (text(kind) === "" || text(name) === "") {
-    throw new PluginError("standard input is no block: it needs kind, scope, name and spec");
+    throw new PluginError("standard input is not a block: it needs kind, scope, name and spec");
   }
   const block = { kind: text(kind), scope: text(scope), name: text(name) };
   if (block.scope === "")

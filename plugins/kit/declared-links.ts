@@ -20,7 +20,7 @@ export function readDeclaredLinks(fields: Fields, defaults: LinkDefaults): Link[
   return fields.itemsOf("links", "app").map((item) => {
     const app = item.name("app", appRule);
     const user = item.text("user", defaults.user, identifier);
-    if (!defaults.users.includes(user)) item.problem("user", `"${user}" is no user of this block; add it to users`);
+    if (!defaults.users.includes(user)) item.problem("user", `"${user}" is not a user of this block; add it to users`);
     return {
       app: app.includes("/") ? app : `${defaults.scope}/${app}`,
       key: item.text("as", defaults.key, keyRule),

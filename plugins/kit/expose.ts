@@ -16,7 +16,7 @@ export function exposeCommand(kind: ServerKind, portOf: (cluster: Cluster) => st
     const port = wholeNumber(args.values.port, "port") ?? Number(own);
     const address = args.values.address ?? "0.0.0.0";
     if (port < 1 || port > 65_535) throw usage(`--port needs a port from 1 to 65535, not ${port}`);
-    if (!addressPattern.test(address)) throw usage(`"${address}" is no address of this machine`);
+    if (!addressPattern.test(address)) throw usage(`"${address}" is not an address of this machine`);
     if (cluster.replicas > 1) {
       throw new PluginError(
         `${referenceText(cluster.of)} has ${cluster.replicas} pods, and one port can lead to one of them only`,
@@ -26,7 +26,7 @@ export function exposeCommand(kind: ServerKind, portOf: (cluster: Cluster) => st
     const exposed = `${address}:${port}`;
     await requireFree(cluster, { address, port: `${exposed}:${own}` });
     return {
-      message: `${referenceText(cluster.of)} is reached on ${exposed}, ${reachOf(address)}; the pod is made anew`,
+      message: `${referenceText(cluster.of)} is reached on ${exposed}, ${reachOf(address)}; the pod is recreated`,
       actions: [
         { type: "config_set", ...cluster.of, kv: { [kind.exposeKey]: exposed }, skip_restart: true },
         await withPorts(cluster, `${exposed}:${own}`),
@@ -44,7 +44,7 @@ export function unexposeCommand(kind: ServerKind, portOf: (cluster: Cluster) => 
     const where = cluster.config[kind.exposeKey];
     if (where === undefined) return { message: `${referenceText(cluster.of)} is not exposed` };
     return {
-      message: `${referenceText(cluster.of)} is no longer reached on ${where}; the pod is made anew`,
+      message: `${referenceText(cluster.of)} is no longer reached on ${where}; the pod is recreated`,
       actions: [
         { type: "config_unset", ...cluster.of, keys: [kind.exposeKey], skip_restart: true },
         await withPorts(cluster, portOf(cluster)),

@@ -29,7 +29,7 @@ export async function failOver(
   if (standing.answers) return { again: againText };
   const [best] = standing.standbys;
   if (best === undefined) {
-    throw new PluginError(`pod ${primary} is down, and no standby answers: there is nobody to take over`);
+    throw new PluginError(`pod ${primary} is down, and no standby answers, so no pod can take over`);
   }
   if (options.synchronous) requireWitnesses(cluster, standing.standbys);
   const window = await windowText(cluster, best.ordinal);
@@ -53,7 +53,7 @@ function requireWitnesses(cluster: Cluster, answering: readonly { ordinal: numbe
   const who = silent.length === 0 ? `${missing} of the standbys` : `pod ${silent.join(", ")}`;
   throw new PluginError(
     `pod ${cluster.primary} is down, and ${who} does not answer: it may be the only one with the last acknowledged` +
-      ` writes, so nobody takes over; start it, or lose them with --force`,
+      ` writes, so no pod takes over; start it, or lose them with --force`,
   );
 }
 

@@ -99,7 +99,7 @@ async function furthest(cluster: Cluster, { target, free }: Handover, { epoch }:
 /** The target takes writes from here on. The old primary is looked at once more: two would be worse than none. */
 export async function takeOver(cluster: Cluster, { from, to, epoch }: Note, promoteMs: number): Promise<void> {
   if (from !== nobody && !(await isDown(cluster, from))) {
-    throw new PluginError(`pod ${from} runs again, although it was stopped; nobody was made primary`);
+    throw new PluginError(`pod ${from} runs again, although it was stopped; no pod was promoted`);
   }
   cluster.progress(`making pod ${to} primary`);
   const args = ["promote", String(epoch), String(to)];
@@ -144,7 +144,9 @@ export async function confirmPrimary(cluster: Cluster): Promise<void> {
 /** A pod comes back as a follower of the primary; resolves when it is ready. */
 export async function bringBack(cluster: Cluster, ordinal: number, limitMs: number): Promise<void> {
   if (ordinal === cluster.primary) {
-    throw new PluginError(`pod ${ordinal} of ${referenceText(cluster.of)} is primary; it has nobody to follow`);
+    throw new PluginError(
+      `pod ${ordinal} of ${referenceText(cluster.of)} is the primary; it has no other pod to follow`,
+    );
   }
   cluster.progress(`bringing pod ${ordinal} back as a standby of pod ${cluster.primary}`);
   await cluster.controller.start(podName(cluster.of, ordinal));

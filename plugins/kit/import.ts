@@ -59,7 +59,7 @@ async function send(cluster: Cluster, { pod, name, source, magic, what }: Sendin
   const flush = async () => {
     const stdin = Buffer.concat(part);
     if (total === 0 && stdin.toString("latin1", 0, magic.length) !== magic) {
-      throw new PluginError(`${source} is no ${what}`);
+      throw new PluginError(`${source} is not ${what}`);
     }
     await tool(cluster, { pod, args: ["import_part", name], stdin, timeoutMs: partMs });
     total += size;

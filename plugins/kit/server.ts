@@ -92,7 +92,7 @@ export function unlinkCommand(kind: ServerKind): CommandHandler {
   };
 }
 
-/** `rejoin SCOPE/NAME --replica N`: the pod is made anew and follows the primary. */
+/** `rejoin SCOPE/NAME --replica N`: the pod is recreated and follows the primary. */
 export function rejoinCommand(kind: ServerKind): CommandHandler {
   return async (call): Promise<Outcome> => {
     const args = parseArguments(call.args, { values: ["replica"] });

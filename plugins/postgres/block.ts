@@ -81,7 +81,7 @@ function checkNames(block: PostgresBlock, fields: Fields): void {
   for (const name of repeated(databases)) fields.problem("databases", `"${name}" is there twice`);
   for (const [index, { owner }] of block.databases.entries()) {
     if (!users.includes(owner))
-      fields.problem(`databases[${index}].owner`, `"${owner}" is no user of this block; add it to users`);
+      fields.problem(`databases[${index}].owner`, `"${owner}" is not a user of this block; add it to users`);
   }
 }
 

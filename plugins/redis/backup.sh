@@ -16,11 +16,11 @@ check_backup() { (scratch "$1"); }
 
 describe_backup() { echo "$(wc -c <"$1/dump.rdb" | tr -d ' ') $(cat "$1/keys")"; }
 
-# Reads the whole file, and fails where it is no complete dump.
+# Reads the whole file, and fails where it is not a complete dump.
 keys_in() {
   said=$("${server%-server}-check-rdb" "$1" 2>&1) || {
     printf '%s\n' "$said" | tail -n 5 >&2
-    die "$1 is no complete dump"
+    die "$1 is not a complete dump"
   }
   printf '%s\n' "$said" | sed -n 's/.* \([0-9][0-9]*\) keys read.*/\1/p'
 }

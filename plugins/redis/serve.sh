@@ -45,7 +45,7 @@ refuse_empty_primary() {
     done
     [ -z "$found" ] || looks=$((looks + 1))
     tries=$((tries + 1))
-    [ "$tries" -le 60 ] || die "$REDIS_NAME.$REDIS_SCOPE cannot be looked up, so nobody knows whether another pod has the data"
+    [ "$tries" -le 60 ] || die "$REDIS_NAME.$REDIS_SCOPE cannot be looked up, so it is unknown whether another pod has the data"
     sleep 1
   done
 }

@@ -21,7 +21,7 @@ export function accessOptions(texts: { addr: string; addrInsecure: string; allow
   if (addrInsecure) return { addr, addrInsecure, allowedHosts: [...allowedHosts, hostOf(addr)] };
   throw new Failure(
     "invalid",
-    `address "${addr}" is reachable from other machines, and this port has no password: whoever reaches it is root here; ` +
+    `address "${addr}" is reachable from other machines, and this port has no password: every client that reaches it is root here; ` +
       "use 127.0.0.1:PORT and an SSH tunnel, or add --addr-insecure (BERTH_ADDR_INSECURE=true)",
   );
 }

@@ -31,7 +31,7 @@ export function networksOf(name: string, text: string): string[] {
 
 export function releasesUrl(text: string): string {
   if (/^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
-  throw new Failure("invalid", `plugin releases: "${text}" is no address; write one like https://github.com`);
+  throw new Failure("invalid", `plugin releases: "${text}" is not an address; write one like https://github.com`);
 }
 
 /** It becomes part of network, volume, label, header and variable names. */
@@ -55,7 +55,8 @@ export function baseUrlOf(text: string, identityAddr: string): string {
   if (text === "") return `http://127.0.0.1:${identityAddr === "" ? 8688 : parseAddress(identityAddr).port}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const hint = "write https://HOST, or http://127.0.0.1:PORT on this machine";
-  if (url === undefined || url.origin === "null") throw new Failure("invalid", `base url "${text}" is no url, ${hint}`);
+  if (url === undefined || url.origin === "null")
+    throw new Failure("invalid", `base url "${text}" is not a URL, ${hint}`);
   const plain = url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
   if (!plain) throw new Failure("invalid", `base url "${text}" has more than a scheme, a host and a port, ${hint}`);
   const local = isLoopbackHost(url.hostname);
@@ -73,5 +74,5 @@ export function logLevelOf(text: string): LogLevel {
 export function portOf(text: string): number | undefined {
   if (text === "off") return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Failure("invalid", `callback port "${text}" is no port: use 1 to 65535, 0 for any free one, or off`);
+  throw new Failure("invalid", `callback port "${text}" is not a port: use 1 to 65535, 0 for any free one, or off`);
 }

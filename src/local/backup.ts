@@ -9,10 +9,13 @@ import { copyDatabase } from "../orchestration/store/copy.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { report, wantsJson } from "./report.ts";
 
-export const backupUsage = `usage: berth backup FILE [--root DIR] [--passphrase-file PATH] [-o json]
+export const backupUsage = `berth backup /var/backups/berth.backup
 
-Writes the whole state (manifests, config, history, users of the identity service) and its key into one file, whether or not the server runs.
-Without a passphrase whoever has the file can read every config value: keep it as safe as the server.
+usage: berth backup FILE [--root DIR] [--passphrase-file PATH] [-o json]
+
+Writes the whole state (manifests, config, history, users of the identity service) and its key into one file, with the
+server running or stopped. Without a passphrase, everyone who has the file can read every config value: keep it as safe
+as the server.
 
   --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
   --passphrase-file PATH   seal the backup with the first line of this file; - reads it from stdin`;

@@ -27,13 +27,13 @@ export function checkAccess(facts: AccessFacts): Check {
   }
   if (addr !== "" && facts.tablesError !== undefined) {
     const mend = `use unix:${facts.socket}; the server must be able to read /proc/net/tcp`;
-    return { name, status: "fail", detail: `nobody at ${addr}: ${facts.tablesError}`, mend };
+    return { name, status: "fail", detail: `no user at ${addr}: ${facts.tablesError}`, mend };
   }
   if (group.gid === undefined) {
     const others = `for others: groupadd --system ${group.name}, usermod -aG ${group.name} USER, systemctl restart berth`;
     return { name, status: "ok", detail: `root and the user of berth serve (${others})` };
   }
-  const listed = members.length === 0 ? "nobody yet" : members.join(", ");
+  const listed = members.length === 0 ? "no members yet" : members.join(", ");
   const detail = `root, the user of berth serve, and the group ${group.name} (${listed}), who have root's rights here`;
   if (facts.socketMode !== undefined && facts.socketGid !== group.gid) {
     const mend = "restart the server: systemctl restart berth";

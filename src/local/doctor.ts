@@ -15,7 +15,7 @@ import { askDocker, askServer, isBerth, isListening } from "./probe.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
                     [--identity-base-url U] [--docker-host H] [-o json]
-Looks at this machine the way berth serve needs it, and says how to mend what is wrong.`;
+Looks at this machine the way berth serve needs it, and says how to fix what is wrong.`;
 
 /**
  * `berth doctor`: prints one line per check, or with `-o json` the envelope `{status, data: {checks}}`. Answers with
@@ -62,7 +62,7 @@ function pluginLacks(options: ServeOptions, layout: Layout): readonly string[] {
 /** A mend stands on a line of its own, below what it mends. */
 export function checkText({ name, status, detail, mend }: checks.Check): string {
   const line = `${status.padEnd(4)}  ${name.padEnd(22)}  ${detail}`;
-  return mend === undefined ? line : `${line}\n      ${" ".repeat(22)}  to mend: ${mend}`;
+  return mend === undefined ? line : `${line}\n      ${" ".repeat(22)}  to fix: ${mend}`;
 }
 
 function readCommand(args: string[]): { options: ServeOptions; json: boolean } | number {

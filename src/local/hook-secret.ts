@@ -7,9 +7,9 @@ import { layoutOf } from "../base/disk/layout.ts";
 
 export const hookSecretUsage = `usage: berth hooks secret [--root DIR]
 
-Prints the secret that webhooks of this server are signed with. Receivers use it to check the signature header: the
-HMAC-SHA256, in hex, of the timestamp header, a dot, and the body as received. It stays the same as long as the key
-of the server does.
+Prints the secret of the webhook signatures of this server. Receivers use it to check the signature header: the
+HMAC-SHA256, in hex, of the timestamp header, a dot, and the body as received. The secret changes only with the key of
+the server.
 
   --root DIR   folder of all state (BERTH_ROOT, /opt/berth)`;
 

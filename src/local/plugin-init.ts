@@ -15,12 +15,14 @@ import schema from "./plugin-templates/schema.json.txt";
 import testExpand from "./plugin-templates/test-expand.json.txt";
 import testHello from "./plugin-templates/test-hello.json.txt";
 
-export const pluginInitUsage = `usage: berth plugins init NAME [--lang ts|bash|go] [--dir DIR]
+export const pluginInitUsage = `berth plugins init greet --lang bash
+
+usage: berth plugins init NAME [--lang ts|bash|go] [--dir DIR]
 
 Writes a plugin that works: plugin.yml, a block with its schema, a command, and tests.
 
   --lang LANG   ts, bash or go (ts)
-  --dir DIR     where to; a folder of its name when left out`;
+  --dir DIR     where to write it (default: a folder with its name)`;
 
 interface Language {
   entrypoint: string | undefined;
@@ -71,7 +73,7 @@ export async function pluginInitCommand(args: string[]): Promise<number> {
   if (values.help) return say(pluginInitUsage);
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) throw usageFailure("say what it is called: berth plugins init NAME");
-  if (!isPluginName(name)) throw usageFailure(`"${name}" is no name of a plugin: ${pluginNameForm}`);
+  if (!isPluginName(name)) throw usageFailure(`"${name}" is not a valid plugin name: ${pluginNameForm}`);
   if (isCoreKind(name)) throw usageFailure(`"${name}" is a kind of the server itself`);
   const lang = values.lang ?? "ts";
   const language = Object.hasOwn(languages, lang) ? languages[lang] : undefined;

@@ -7,7 +7,7 @@ import { report, wantsJson } from "./report.ts";
 
 export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]
 
-Says what would keep a plugin from working, and what could be better. Nothing of it is run. Ends with 1 on errors.`;
+Reports errors that would keep a plugin from working, and warnings. Runs nothing of it. Exits with 1 on errors.`;
 
 /** Words of the client: a plugin that is called so is not reached by it. */
 const taken = [...verbs, ...localCommands].map(({ name }) => name);

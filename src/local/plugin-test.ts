@@ -11,10 +11,10 @@ import { report, wantsJson } from "./report.ts";
 
 export const pluginTestUsage = `usage: berth plugins test [DIR] [--update] [-o json]
 
-Runs the commands of a plugin as the server would, with what DIR/tests/*.json says, and compares what they answer.
-"<any>" there stands for whatever comes. Ends with 1 when one differs, or answers what the server would refuse.
+Runs the commands of a plugin like the server, as DIR/tests/*.json say, and compares the answers. "<any>" matches every
+value. Exits with 1 if an answer differs, or if the server would reject it.
 
-  --update   write what they answer now into the files`;
+  --update   write the current answers into the files`;
 
 interface Outcome {
   test: string;

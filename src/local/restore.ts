@@ -11,16 +11,18 @@ import { readPassphrase } from "./passphrase.ts";
 import { layPending, pendingPath, restoreNow } from "./pending-restore.ts";
 import { report, wantsJson } from "./report.ts";
 
-export const restoreUsage = `usage: berth restore FILE [--root DIR] [--passphrase-file PATH] [-o json]
+export const restoreUsage = `berth restore /var/backups/berth.backup
+berth restore --confirm
+
+usage: berth restore FILE [--root DIR] [--passphrase-file PATH] [-o json]
        berth restore --confirm [--root DIR] [-o json]
 
-Puts the state of a backup in the place of what the root holds. A running server takes it up without ending; what was
-there is kept beside it as state.db.before-restore-<time>. Containers that the restored state does not know are left
-alone until berth restore --confirm says that it is the right one.
+Replaces the state of the root with a backup. A running server switches over without stopping. The previous state is
+kept as state.db.before-restore-<time>. The server removes no containers until berth restore --confirm.
 
   --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
   --passphrase-file PATH   what the backup was sealed with; - reads it from stdin
-  --confirm                the restored state is right: collect what it does not know`;
+  --confirm                the restored state is right: remove containers that it does not know`;
 
 /** `berth restore`: on a stopped server by itself, on a running one through it. */
 export async function restoreCommand(args: string[]): Promise<number> {

@@ -138,7 +138,7 @@ describe("backup and restore", () => {
     await isRestored();
   });
 
-  test("what is no backup, or a cut one, is refused and leaves the state as it is", async () => {
+  test("what is not a backup, or a cut one, is refused and leaves the state as it is", async () => {
     await local("backup", file);
     const whole = readFileSync(file);
     for (const [what, bytes] of [

@@ -126,7 +126,7 @@ describe("the command line", () => {
     expect(json.data.checks.map(({ status }: { status: string }) => status)).not.toContain("fail");
     const broken = await run(["doctor", "--root", berth.root, "--docker-host", "unix:///nowhere.sock", "--addr", ""]);
     expect(broken.exitCode).toBe(1);
-    expect(broken.stdout).toMatch(/^fail +docker .*\n +to mend: /);
+    expect(broken.stdout).toMatch(/^fail +docker .*\n +to fix: /);
   });
 
   const wrong: [string[], number, string][] = [

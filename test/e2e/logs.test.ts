@@ -86,7 +86,7 @@ describe("what there is", () => {
 
   test("faults are the server's words", async () => {
     const bad = await berth.cli(["logs", "shop/web", "--since", "yesterday"]);
-    expect([bad.exitCode, bad.stderr]).toEqual([1, expect.stringContaining('"yesterday" is no time')]);
+    expect([bad.exitCode, bad.stderr]).toEqual([1, expect.stringContaining('"yesterday" is not a time')]);
     const none = await berth.cli(["logs", "shop/none"]);
     expect([none.exitCode, none.stderr]).toEqual([1, expect.stringContaining('no pods of "shop/none"')]);
     expect((await berth.cli(["logs"])).exitCode).toBe(2);

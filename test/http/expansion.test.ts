@@ -404,7 +404,7 @@ describe("the block itself", () => {
     ]);
     const byHand = await ask("POST /apply", { ...set, scope: "data" });
     expect(byHand.data.warnings).toEqual([
-      "statefulset/data/main: the block postgres/data/main writes it anew when it is applied",
+      "statefulset/data/main: the block postgres/data/main writes it again at its next apply",
     ]);
   });
 

@@ -74,8 +74,8 @@ describe("a package", () => {
 
   test.each([
     [{}, "source is required"],
-    [{ source: "one two" }, "is no source of a plugin"],
-    [{ source: "/no/such" }, 'there is no folder "/no/such" on the server'],
+    [{ source: "one two" }, "is not a source of a plugin"],
+    [{ source: "/no/such" }, 'there is not a folder "/no/such" on the server'],
     [{ source: "ana/none" }, "ana/none has no release"],
     [{ source: "/x", link: "yes" }, "link: expected boolean"],
   ])("%p is a 400 that says why", async (body, text) => {
@@ -130,7 +130,7 @@ describe("the schema of a block", () => {
   test("that is broken stops its blocks, and says what is wrong with it", async () => {
     await ask("POST /plugins/install", { source: packageOf({ ...greeter(schema), "schema.json": '{"type": ' }) });
     const { status, error } = await ask("POST /apply", block({ image: "x" }));
-    expect([status, error]).toEqual([400, expect.stringContaining("is no JSON: line 1")]);
+    expect([status, error]).toEqual([400, expect.stringContaining("is not JSON: line 1")]);
   });
 });
 
@@ -250,9 +250,9 @@ describe("a file that a run offers", () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(1_000_000);
     for (const [place, status, text] of [
       ["1", 404, "it is not there"],
-      ["2", 404, "is no file"],
+      ["2", 404, "is not a file"],
       ["3", 404, "offers no such file"],
-      ["-1", 400, "is no place in fetch_file"],
+      ["-1", 400, "is not an index of fetch_file"],
     ] as const) {
       expect(await ask(`GET /plugins/runs/${id}/files/${place}`)).toMatchObject({
         status,

@@ -265,7 +265,7 @@ describe("an update that wants more", () => {
     [{ preview: true, grant: wanted }, "grant: a preview changes nothing"],
     [{ grant: true }, "grant: expected an object with actions, scopes and docker"],
     [{ grant: { ...wanted, actions: "all" } }, "grant.actions: expected a list of texts"],
-    [{ grant: { ...wanted, actions: ["run_jobs"] } }, 'grant.actions: "run_jobs" is no action; known are config_set'],
+    [{ grant: { ...wanted, actions: ["run_jobs"] } }, 'grant.actions: unknown action "run_jobs"; known are config_set'],
     [{ grant: { ...wanted, scopes: [1] } }, "grant.scopes: expected a list"],
     [{ grant: { ...wanted, scopes: Array(201).fill("a") } }, "grant.scopes: expected a list of at most 200 texts"],
     [{ grant: { ...wanted, docker: "no" } }, "grant.docker: expected boolean"],

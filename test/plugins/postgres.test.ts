@@ -245,7 +245,7 @@ describe("postgres on a real server", () => {
         await berth.run("pg", "backups:delete", "data/main", imported, "--yes");
       }
       expect(await berth.refused("pg", "backups:import", "data/main", "/etc/passwd")).toContain(
-        "is no dump of pg_dump -Fc",
+        "is not a dump of pg_dump -Fc",
       );
     } finally {
       await plain.stop(true);
@@ -285,7 +285,7 @@ describe("postgres on a real server", () => {
     expect(await restore(id, "--into", "stats")).toContain('database "stats" is there already');
     expect(await restore(id, "--into", "x", "--database", "nothing")).toContain('holds no database "nothing"');
     expect(await restore("20200101T000000Z", "--into", "x")).toContain('no backup "20200101T000000Z"');
-    expect(await restore("../../etc", "--into", "x")).toContain('"../../etc" is no backup');
+    expect(await restore("../../etc", "--into", "x")).toContain('"../../etc" is not a backup');
     expect(await restore(id)).toContain("say where to: --into NEW, or --replace");
     berth.docker(["exec", `data-main.${await primary()}`, "sh", "-c", `echo x >> /backups/${id}/1.dump`]);
     expect(await restore(id, "--into", "x")).toContain("is damaged: its files are not what was written");

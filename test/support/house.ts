@@ -186,3 +186,16 @@ export const impure: { name: string; use: RegExp }[] = [
 ];
 
 export const linesMax = 299;
+
+/** Words of hard English that no text of the product contains, and what to write instead. */
+export const oddWords: { word: RegExp; instead: string }[] = [
+  { word: /(?<!\bthere )\bis no (?!longer\b)/, instead: 'x "abc" is not a number' },
+  { word: /\bnobody\b/i, instead: "no user, no pod, no process" },
+  { word: /\bwhoever\b/i, instead: "the user, every client" },
+  { word: /\banew\b/i, instead: "again, recreated" },
+  { word: /\bmend\b/i, instead: "fix" },
+  { word: /\b(?:is|are|was) told\b/i, instead: "gets, receives, is reported" },
+];
+
+/** Files with words that are data: passwords that are guessed, and SQL that was released. */
+export const quotesOddWords = ["src/identity/core/common-passwords.ts", "src/orchestration/store/migrations/"];

@@ -176,6 +176,15 @@ export const noIgnores = each((file) =>
   /@ts-(?:ignore|expect-error|nocheck)/.test(file.text) ? ["silences the type checker"] : [],
 );
 
+/** Texts of the product are read by tired people whose first language is another one. */
+export const plainEnglish = each((file) => {
+  if (isUnder(file.path, house.quotesOddWords)) return [];
+  return file.literals.split("\n").flatMap((line, index) => {
+    const odd = house.oddWords.filter(({ word }) => word.test(line));
+    return odd.map(({ word, instead }) => `line ${index + 1} has "${word.exec(line)?.[0].trim()}"; write: ${instead}`);
+  });
+});
+
 export const laws: Record<string, Law> = {
   "imports point down the layers, and services and siblings are blind to each other": floors,
   "relative imports carry their extension": extensions,
@@ -190,4 +199,5 @@ export const laws: Record<string, Law> = {
   "files stay short": length,
   'no "any"': noAny,
   "no silenced checks": noIgnores,
+  "texts are plain English": plainEnglish,
 };

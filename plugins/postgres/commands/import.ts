@@ -6,11 +6,11 @@ import { postgresKind } from "../server.ts";
 export const importBackup = importCommand({
   kind: postgresKind,
   magic: "PGDMP",
-  what: "dump of pg_dump -Fc",
+  what: "a dump of pg_dump -Fc",
   flags: ["database"],
   wordsOf({ database }, { env }) {
     const name = database ?? env.PG_DATABASE ?? "";
-    if (!/^[a-z_][a-z0-9_]{0,40}$/.test(name)) throw usage(`"${name}" is no name for a database`);
+    if (!/^[a-z_][a-z0-9_]{0,40}$/.test(name)) throw usage(`"${name}" is not a database name`);
     return [name];
   },
 });

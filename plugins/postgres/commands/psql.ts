@@ -19,7 +19,7 @@ export async function psql(call: Call): Promise<Outcome> {
   const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
   const database = args.values.database ?? cluster.env.PG_DATABASE ?? "postgres";
   const { command, user = "" } = args.values;
-  if (!/^[a-z0-9_]*$/.test(user)) throw usage(`"${user}" is no name of a user`);
+  if (!/^[a-z0-9_]*$/.test(user)) throw usage(`"${user}" is not a user name`);
   if (command !== undefined) {
     const words = ["sql", user, database, ...args.rest];
     return { message: await tool(cluster, { pod, args: words, stdin: `${command}\n`, timeoutMs: sqlMs }) };

@@ -23,7 +23,7 @@ export async function restore(call: Call): Promise<Outcome> {
   const stamp = id.toLowerCase();
   const name = into ?? `restored_${stamp}`;
   if (!databasePattern.test(name))
-    throw usage(`"${name}" is no name for a database; use lower-case letters, digits and "_"`);
+    throw usage(`"${name}" is not a database name; use lower-case letters, digits and "_"`);
   const pod = primaryPod(cluster);
   const counts = await tool(cluster, { pod, args: ["restore", id, database, name], timeoutMs: copyMs, loud: true });
   const [tables = "0", rows = "0"] = counts.split(" ");

@@ -5,7 +5,7 @@ import { redisKind } from "../server.ts";
 export const importBackup = importCommand({
   kind: redisKind,
   magic: "REDIS",
-  what: "dump.rdb",
+  what: "a dump.rdb",
   flags: [],
   wordsOf: () => [],
 });

@@ -94,7 +94,7 @@ async function* payloadChunks(
 
 /**
  * Checks the whole file and writes its databases to `into` and `identityInto`, new files for the owner alone, which are
- * gone again when this fails; the second is made only where the backup has it. Fails `invalid` for a file that is no backup, is cut off or altered, or does not open with the passphrase.
+ * gone again when this fails; the second is made only where the backup has it. Fails `invalid` for a file that is not a backup, is cut off or altered, or does not open with the passphrase.
  */
 export async function readBackup(
   path: string,

@@ -12,5 +12,5 @@ export function parseSince(text: string, now: number): Parsed<number> {
   const back = parseDuration(text);
   if (back !== undefined) return { ok: true, value: Math.max(now - back, 0) };
   const forms = 'write it like "2026-01-31T13:05:00Z", unix seconds, or "10m" for ten minutes back';
-  return { ok: false, error: `"${text}" is no time; ${forms}` };
+  return { ok: false, error: `"${text}" is not a time; ${forms}` };
 }

@@ -54,6 +54,6 @@ function keyIdOf(key: Uint8Array): number {
 
 function unopened(place: string, why: string, cause?: unknown): Failure {
   const readable = place.replaceAll("\0", "/");
-  const message = `sealed value "${readable}" cannot be opened (${why}): check the key file, or set the value anew`;
+  const message = `sealed value "${readable}" cannot be opened (${why}): check the key file, or set the value again`;
   return new Failure("internal", message, { cause });
 }

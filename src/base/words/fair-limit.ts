@@ -116,7 +116,7 @@ function busiest(waiting: readonly Ticket[], newest: Lane): Ticket {
     memberOf(newest),
   );
   const ticket = inGroup.findLast(({ lane }) => memberOf(lane) === member);
-  if (ticket === undefined) throw new Error("nobody waits");
+  if (ticket === undefined) throw new Error("no caller is waiting");
   return ticket;
 }
 

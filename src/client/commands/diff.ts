@@ -6,6 +6,7 @@ import { hasChanges, planText } from "../text/plan-text.ts";
 
 export const diffCommand: CommandBody = {
   usage: ["diff -f PATH… [--prune] [--detailed-exitcode]"],
+  examples: ["diff -f deploy/  what apply would change", "diff -f deploy/ --detailed-exitcode  for scripts"],
   detail: manifestDetail,
   flags: [
     fileFlag,

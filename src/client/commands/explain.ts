@@ -11,7 +11,12 @@ import { listText } from "../text/table-text.ts";
 
 export const explainCommand: CommandBody = {
   usage: ["explain", "explain KIND[.FIELD…]"],
-  detail: ["Core kinds need no server. Blocks of plugins are asked of the server that has the plugin."],
+  examples: [
+    "explain deployment  every field",
+    "explain deployment.rollout  one part",
+    "explain postgres  a plugin's kind",
+  ],
+  detail: ["Core kinds need no server. For a plugin's kind, berth asks the server that has the plugin."],
   flags: [],
   async run(context, args) {
     const [word, ...more] = args.words;

@@ -9,10 +9,11 @@ import { tableText } from "../text/table-text.ts";
 
 export const hooksCommand: CommandBody = {
   usage: ["hooks list SCOPE/NAME [--kind KIND] [--limit N]", "hooks secret [--root DIR]"],
-  detail: [
-    "list shows the newest first. secret works on the server itself and prints what receivers check",
-    "the signatures with.",
+  examples: [
+    "hooks list shop/web  the last calls and their responses",
+    "hooks secret  on the server: the signing secret",
   ],
+  detail: ["list shows the newest first. secret works on the server only."],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
     { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },

@@ -40,7 +40,7 @@ const nouns = [
   noun("user", "users of an instance", userCommands),
   noun("session", "sessions of an instance", sessionCommands),
   noun("mail", "mails that the service has written", mailCommands),
-  noun("hook", "webhooks that are told what happens", hookCommands),
+  noun("hook", "webhooks that report what happens", hookCommands),
   whyIdentityCommand,
   auditCommand,
   compatCommand,
@@ -48,4 +48,11 @@ const nouns = [
   exportCommand,
 ];
 
-export const identityCommand: CommandBody = group("identity", nouns);
+export const identityCommand: CommandBody = {
+  ...group("identity", nouns),
+  examples: [
+    "identity quickstart --redirect http://localhost:3000/callback  keys and a sign-in page",
+    "identity user list  the users",
+    "identity why  why sign-ins failed",
+  ],
+};

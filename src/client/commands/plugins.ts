@@ -35,6 +35,11 @@ export const pluginsCommand: CommandBody = {
     "plugins remove NAME [-y]",
     "plugins runs [NAME] [--limit N]",
   ],
+  examples: [
+    "plugins  installed and bundled plugins",
+    "plugins install OWNER/REPO  show what a release would install, and ask",
+    "plugins info postgres  commands and kinds of one plugin",
+  ],
   detail: [
     "SOURCE is owner/repo for a release, the URL of a git repository, or a folder of the server.",
     "On a terminal install shows what would come in, before anything of it runs, and asks; update",

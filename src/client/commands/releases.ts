@@ -14,6 +14,7 @@ import { tableSetup } from "./get.ts";
 
 export const releasesCommand: CommandBody = {
   usage: ["releases SCOPE/NAME [--kind KIND]"],
+  examples: ["releases shop/web  every release and its result"],
   flags: [{ name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" }],
   async run(context, args) {
     const [text, ...more] = args.words;

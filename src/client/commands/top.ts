@@ -8,6 +8,7 @@ import { watch } from "../wait/watch.ts";
 
 export const topCommand: CommandBody = {
   usage: ["top [KIND|SCOPE|SCOPE/NAME]"],
+  examples: ["top  all pods, the busiest first", "top shop  the pods of a scope"],
   detail: ["On a terminal top goes on until Ctrl-C; through a pipe it prints once."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],
   async run(context, args) {

@@ -5,6 +5,7 @@ import { listText } from "../text/table-text.ts";
 
 export const versionCommand: CommandBody = {
   usage: ["version"],
+  examples: ["version  of this program and of the server"],
   flags: [],
   async run(context) {
     const { version: client, endpoint } = context;

@@ -129,7 +129,7 @@ function readable(error: unknown, { dest_path: to }: FileWish): unknown {
   const code = error instanceof Error && "code" in error ? error.code : "";
   if (code === "EEXIST") return new CommandFailure(`"${shown}" is there already: move it away, or name another place`);
   if (code === "EACCES" || code === "EPERM") return new CommandFailure(`no permission to write "${shown}"`);
-  if (code === "ENOENT") return new CommandFailure(`there is no folder for "${shown}"`);
+  if (code === "ENOENT") return new CommandFailure(`there is not a folder for "${shown}"`);
   if (code === "ENOSPC") return new CommandFailure(`no space left for "${shown}"`);
   return error;
 }

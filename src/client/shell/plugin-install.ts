@@ -53,7 +53,7 @@ export async function updateShown(context: Context, update: Update): Promise<num
 
 function updateVerb(before: PluginInfo | undefined, plugin: PluginInfo): string {
   const isSame = before?.installed_at === plugin.installed_at;
-  if (before?.version === plugin.version) return isSame ? "already the newest:" : "brought in anew:";
+  if (before?.version === plugin.version) return isSame ? "already the newest:" : "installed again:";
   return `updated from ${printable(before?.version || "an unknown version")} to`;
 }
 
@@ -85,7 +85,7 @@ async function bring<E extends typeof installPlugin | typeof updatePlugin>(
 ): Promise<InstallOutcome> {
   const { interactive, live } = context.terminal;
   if (context.json || !(interactive || live)) return context.api.call(endpoint, { ...input, signal: context.signal });
-  const broken = "the connection broke on the way; what has come in is told by: berth plugins list";
+  const broken = "the connection broke on the way; to see what was installed: berth plugins list";
   return callWithProgress(context, endpoint, { input, broken });
 }
 
@@ -104,7 +104,7 @@ interface CameIn {
 }
 
 function cameIn(context: Context, outcome: InstallOutcome, { verb, seen }: CameIn): number {
-  if (isPreview(outcome)) throw new CommandFailure("the server answered with a preview that nobody asked for");
+  if (isPreview(outcome)) throw new CommandFailure("the server answered with a preview that was not requested");
   const code = toldPlugin(context, outcome, typeof verb === "string" ? verb : verb(outcome));
   // An older server tells none.
   const warnings = (outcome.warnings ?? []).filter((warning) => seen?.warnings.includes(warning) !== true);

@@ -73,7 +73,7 @@ function isRoot({ docker, root }: PluginInfo["permissions"]): boolean {
 function userText(permissions: PluginInfo["permissions"]): string {
   if (!isRoot(permissions)) return "a user of its own, who can read nothing of the server's";
   return permissions.docker
-    ? "the user of the server, root mostly: whoever uses the engine can do everything"
+    ? "the user of the server, root mostly: a plugin with access to the engine can do everything"
     : "the user of the server, root mostly";
 }
 

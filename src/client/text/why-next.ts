@@ -96,11 +96,11 @@ const advices: Advice[] = [
   },
   {
     when: ({ why }) => why.failed_release !== undefined,
-    steps: () => ["mend what the error and the last lines show, then: berth apply -f FILE"],
+    steps: () => ["fix what the error and the last lines show, then: berth apply -f FILE"],
   },
   {
     when: ({ why }) => why.failed_run !== undefined,
-    steps: (why) => ["mend what the last lines show, then: berth apply -f FILE", runAgain(why)],
+    steps: (why) => ["fix what the last lines show, then: berth apply -f FILE", runAgain(why)],
   },
   {
     when: ({ why }) => why.death !== undefined,

@@ -20,11 +20,11 @@ export function readIdToken(text: string): Parsed<IdToken> {
   const parts = text.length > lengthMax ? [] : text.split(".");
   const [head, body, signature] = parts;
   if (parts.length !== 3 || head === undefined || body === undefined || signature === undefined) {
-    return unreadable("the id token is no JWT");
+    return unreadable("the id token is not a JWT");
   }
   const header = jsonOf(head);
   const claims = jsonOf(body);
-  if (header === undefined || claims === undefined) return unreadable("the id token is no JWT");
+  if (header === undefined || claims === undefined) return unreadable("the id token is not a JWT");
   const algorithm = idTokenAlgorithms.find((known) => known === header.alg);
   if (algorithm === undefined) return unreadable("the id token is signed with an algorithm that is not accepted");
   if (header.crit !== undefined) return unreadable("the id token needs something that is not known here");
@@ -59,7 +59,7 @@ export function idTokenProblem(claims: Record<string, unknown>, expected: Expect
   if (typeof claims.exp !== "number" || claims.exp + leeway <= nowSeconds) return "the id token has expired";
   if (typeof claims.iat !== "number" || claims.iat - leeway > nowSeconds) return "the id token is from the future";
   if (expected.nonce !== undefined && claims.nonce !== expected.nonce) return "the id token answers another request";
-  if (typeof claims.sub !== "string" || claims.sub === "") return "the id token names nobody";
+  if (typeof claims.sub !== "string" || claims.sub === "") return "the id token has no subject";
   return undefined;
 }
 

@@ -93,7 +93,7 @@ function objectOf(text: string): Fields {
   } catch {
     throw new LineFault("is not JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LineFault("is no JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LineFault("not a JSON object");
   return value as Fields;
 }
 
@@ -105,7 +105,7 @@ function unknownField(field: string): LineFault {
 function textOf(fields: Fields, name: string, max: number): string | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw new LineFault(`${name}: is no string`);
+  if (typeof value !== "string") throw new LineFault(`${name}: not a string`);
   if (value.length > max) throw new LineFault(`${name}: is longer than ${max} characters`);
   if (value.includes("\0") || !value.isWellFormed()) throw new LineFault(`${name}: is not valid Unicode text`);
   return value;
@@ -121,20 +121,20 @@ function uuidOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const id = typeof value === "string" ? value.toLowerCase() : "";
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)) return id;
-  throw new LineFault("id: is no UUID");
+  throw new LineFault("id: not a UUID");
 }
 
 function addressOf(url: string | undefined): string | undefined {
   if (url === undefined || url === "") return undefined;
   if (/^https?:\/\/[^\s\\]+$/.test(url)) return url;
-  throw new LineFault("avatar_url: is no http address");
+  throw new LineFault("avatar_url: not an http or https address");
 }
 
 /** The hash is never repeated in a message. */
 function hashOf(value: unknown): string {
   const hash = typeof value === "string" ? parsePasswordHash(value) : undefined;
   if (hash !== undefined) return hash.kind === "scrypt" ? String(value) : hash.text;
-  throw new LineFault("password_hash: is no argon2, bcrypt or scrypt hash, or one that costs too much to check");
+  throw new LineFault("password_hash: not an argon2, bcrypt or scrypt hash, or one that costs too much to check");
 }
 
 function flagOf(fields: Fields, name: string): boolean {
@@ -162,7 +162,7 @@ function timeOf(fields: Fields, name: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   const at = typeof value === "string" && timePattern.test(value) ? Date.parse(utc(value)) : Number.NaN;
   if (at >= 0) return at;
-  throw new LineFault(`${name}: is no ISO 8601 time such as 2026-01-31T10:00:00Z`);
+  throw new LineFault(`${name}: not an ISO 8601 time such as 2026-01-31T10:00:00Z`);
 }
 
 /** Without a zone the time of the machine must not decide. */
@@ -171,7 +171,7 @@ function utc(text: string): string {
 }
 
 function identitiesOf(value: unknown): IdentityLine[] {
-  if (!Array.isArray(value)) throw new LineFault("identities: is no list");
+  if (!Array.isArray(value)) throw new LineFault("identities: not a list");
   if (value.length > identitiesMax) throw new LineFault(`identities: has more than ${identitiesMax} entries`);
   const identities = value.map(identityOf);
   if (new Set(identities.map(({ provider, uid }) => `${provider} ${uid}`)).size === identities.length)

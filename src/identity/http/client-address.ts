@@ -53,7 +53,7 @@ function blockList(networks: readonly string[]): BlockList {
     const most = family === 6 ? 128 : 32;
     const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
     if (family === 0 || !(length <= most)) {
-      throw new Failure("invalid", `trusted proxy "${network}" is no address or network such as 10.0.0.0/8`);
+      throw new Failure("invalid", `trusted proxy "${network}" is not an address or network such as 10.0.0.0/8`);
     }
     list.addSubnet(address, length, family === 6 ? "ipv6" : "ipv4");
   }

@@ -32,7 +32,7 @@ export type PluginInfo = Static<typeof PluginInfo>;
 export const listPlugins = endpoint({
   method: "GET",
   path: "/plugins",
-  summary: "Plugins with their plugin.yml; what cannot be used is told in errors",
+  summary: "Plugins with their plugin.yml; plugins that cannot be used are listed in errors",
   data: Type.Object({ plugins: Type.Array(PluginInfo), errors: Type.Array(Type.String()) }),
 });
 
@@ -141,7 +141,7 @@ export const removePlugin = endpoint({
 export const updatePlugin = endpoint({
   method: "POST",
   path: "/plugins/:name/update",
-  summary: "Installs a plugin anew from where it came from. Accept: application/x-ndjson streams progress",
+  summary: "Installs a plugin again from its source. Accept: application/x-ndjson streams progress",
   query: Type.Object({ version: Text("instead of the newest") }),
   body: UpdateBody,
   data: InstallOutcome,

@@ -162,6 +162,6 @@ export const stopPod = endpoint({
 export const startPod = endpoint({
   method: "POST",
   path: "/pods/:name/start",
-  summary: "Clear the freeze and make the pod anew; a container without a manifest is simply started",
+  summary: "Clear the freeze and recreate the pod; a container without a manifest is only started",
   data: Type.Object({ name: Type.String(), recreated: Type.Boolean(), unfroze: Type.Boolean() }),
 });

@@ -24,7 +24,7 @@ const DeleteResourceResult = Type.Object({
 export const deleteResource = endpoint({
   method: "DELETE",
   path: "/resource",
-  summary: "Delete every kind stored under (scope, name), or make one statefulset pod anew with `ordinal`",
+  summary: "Delete every kind stored under (scope, name), or recreate one statefulset pod with `ordinal`",
   query: Type.Object({
     scope: Text("scope (required)"),
     name: Text("name (required)"),

@@ -12,7 +12,7 @@ interface Caution {
 }
 
 const handovers: readonly Caution[] = [
-  { when: ({ privileged }) => privileged === true, text: "--privileged makes whoever is in the container root here" },
+  { when: ({ privileged }) => privileged === true, text: "--privileged gives the container root on this machine" },
   { when: ({ pidMode }) => pidMode === "host", text: "--pid=host shows the container all processes of the machine" },
   { when: ({ ipcMode }) => ipcMode === "host", text: "--ipc=host shares the memory segments of the machine" },
   {
@@ -41,7 +41,7 @@ const engineSocket = /\/(?:docker|containerd)\.sock$/;
 
 function volumeCaution(volume: string, path: string): string[] {
   const [source = ""] = volume.split(":");
-  if (engineSocket.test(source)) return [`${path}: ${source} makes whoever is in the container root here`];
+  if (engineSocket.test(source)) return [`${path}: ${source} gives the container root on this machine`];
   return machineFolders.test(source) ? [`${path}: ${source} shows the container a part of the machine itself`] : [];
 }
 

@@ -63,6 +63,6 @@ async function readJson(path: string, key: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const place = `line ${error.line} column ${error.column}`;
-    throw new Failure("invalid", `the schema of ${key} is no JSON: ${place}: ${error.message}`, { cause: error });
+    throw new Failure("invalid", `the schema of ${key} is not JSON: ${place}: ${error.message}`, { cause: error });
   }
 }

@@ -32,7 +32,7 @@ export function lackText(lack: string): string {
 /** Fails `invalid` for what is no source. */
 export function sourceOf(text: string): PluginSource {
   const source = parseSource(text);
-  if (source === undefined) throw new Failure("invalid", `"${text}" is no source of a plugin: ${sourceForm}`);
+  if (source === undefined) throw new Failure("invalid", `"${text}" is not a source of a plugin: ${sourceForm}`);
   return source;
 }
 
@@ -40,7 +40,7 @@ export function sourceOf(text: string): PluginSource {
 export function versionOf(text: string | undefined, { type }: PluginSource): string | undefined {
   if (text === undefined || text === "" || text === "latest" || type === "local") return undefined;
   if (isVersionWord(text)) return text;
-  throw new Failure("invalid", `"${text}" is no version: write a tag such as 1.2.0`);
+  throw new Failure("invalid", `"${text}" is not a version: write a tag such as 1.2.0`);
 }
 
 /** Everything that can be known before anything of the package is run. */

@@ -29,7 +29,7 @@ export async function linkTarget(work: Work, request: Wish): Promise<{ folder: s
   const given = sourceOf(source);
   if (given.type !== "local") throw new Failure("invalid", `only a folder can be linked, "${source}" is none`);
   const folder = await realpath(given.path).catch(() => undefined);
-  if (folder === undefined) throw new Failure("not_found", `there is no folder "${given.path}" on the server`);
+  if (folder === undefined) throw new Failure("not_found", `there is not a folder "${given.path}" on the server`);
   if (folder.startsWith(`${await realpath(work.folders.plugins)}/`)) {
     throw new Failure("invalid", `"${folder}" is among the plugins already`);
   }

@@ -46,6 +46,6 @@ async function openFile(path: string): Promise<OfferedFile> {
     const why = code === "ENOENT" ? "it is not there" : `the server cannot read it (${code})`;
     throw new Failure("not_found", `the file "${path}" that the plugin named: ${why}`, { cause });
   });
-  if (!found.isFile()) throw new Failure("not_found", `"${path}", which the plugin named, is no file`);
+  if (!found.isFile()) throw new Failure("not_found", `"${path}", which the plugin named, is not a file`);
   return { size: found.size, body: Bun.file(path).slice(0, found.size).stream() };
 }

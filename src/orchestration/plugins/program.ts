@@ -32,7 +32,7 @@ export function startOf(program: string, path: string | undefined): Start {
   const head = headOf(found);
   if (head.startsWith("\x7fELF")) return { words: [found], env: {} };
   if (!head.startsWith("#!")) {
-    throw new Failure("invalid", `"${program}" is no program of this machine and has no first line such as #!/bin/sh`);
+    throw new Failure("invalid", `"${program}" cannot run on this machine and has no first line such as #!/bin/sh`);
   }
   const line = head.slice(2).split("\n", 1)[0]?.trim().split(/\s+/) ?? [];
   if (wantsBun(line, path)) return { words: [process.execPath, "run", found], env: { BUN_BE_BUN: "1" } };

@@ -123,7 +123,7 @@ function stampOf(path: string): string {
 async function load(options: RegistryOptions, entry: Entry): Promise<Known> {
   const { name } = entry;
   try {
-    if (!isPluginName(name)) throw new Error(`the folder's name is no name of a plugin: ${pluginNameForm}`);
+    if (!isPluginName(name)) throw new Error(`the folder's name is not a valid plugin name: ${pluginNameForm}`);
     const path = join(options.folder, name);
     const lock = await options.readLock(name);
     const bundled = options.bundled.find(({ yml }) => yml.name === name);

@@ -101,8 +101,8 @@ async function readLocal(path: string): Promise<Fetched> {
   if (!isAbsolute(path))
     throw new Failure("invalid", `"${path}" must be an absolute path: the server has a folder of its own`);
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw new Failure("not_found", `there is no folder "${path}" on the server`);
-  if (!found.isDirectory()) throw new Failure("invalid", `"${path}" is no folder`);
+  if (found === undefined) throw new Failure("not_found", `there is not a folder "${path}" on the server`);
+  if (!found.isDirectory()) throw new Failure("invalid", `"${path}" is not a folder`);
   const { yml } = await readPackage(path);
   return { folder: path, yml, commit: "", tag: "", program: undefined, warnings: [] };
 }

@@ -74,7 +74,7 @@ export function checkSize(spent: { files: number; bytes: number }, { filesMax, b
   if (spent.bytes > bytesMax) throw new Failure("too_large", `the package is larger than ${bytesMax} bytes`);
 }
 
-/** Paths of everything in `folder` that is no folder, with `/`, sorted. Links are not followed. Fails `too_large`. */
+/** Paths of everything in `folder` that is not a folder, with `/`, sorted. Links are not followed. Fails `too_large`. */
 export async function filesOf(folder: string, limits: TreeLimits): Promise<string[]> {
   const found: string[] = [];
   const walk = async (below: string, depth: number): Promise<void> => {

@@ -11,7 +11,7 @@ export async function updateWish(work: Work, name: string, request: UpdateReques
   if (origin === "bundled") throw new Failure("conflict", `"${yml.name}" is part of the server and updated with it`);
   if (origin === "linked") throw new Failure("conflict", `"${yml.name}" is linked to ${folder}: change it there`);
   if (source === "")
-    throw new Failure("conflict", `"${yml.name}" was put there by hand: nobody knows where from; install it`);
+    throw new Failure("conflict", `"${yml.name}" was put there by hand, so its source is unknown; install it`);
   const { version, expect, grant } = request;
   return {
     source,

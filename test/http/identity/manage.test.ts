@@ -349,7 +349,7 @@ describe("users and sessions", () => {
     expect(made.text).not.toContain("argon2");
     for (const [body, text] of [
       [{ email: "ana@shop.test" }, "is user"],
-      [{ email: "nobody" }, "is no address"],
+      [{ email: "nobody" }, "not a valid email address"],
       [{ email: "x@users.noreply.invalid" }, "addresses that the service makes"],
       [{ email: "x@shop.test", password: "short" }, "at least 8"],
       [{ email: "x@shop.test", password: "\u00e9".repeat(600) }, "longer than 1024 bytes"],

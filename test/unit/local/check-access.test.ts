@@ -16,12 +16,12 @@ const none = { ...group, gid: undefined, members: new Set<number>() };
 
 test.each([
   ["a group with members", {}, "ok", "the group berth (alice)"],
-  ["an empty group", { members: [] }, "ok", "nobody yet"],
+  ["an empty group", { members: [] }, "ok", "no members yet"],
   ["no group", { group: none, socketGid: 0 }, "ok", "groupadd --system berth"],
   ["no server yet", { socketMode: undefined, socketGid: undefined }, "ok", "alice"],
   ["a socket older than the group", { socketGid: 0 }, "warn", "made before the group"],
   ["a port that asks nobody", { insecure: true, addr: "0.0.0.0:8686" }, "warn", "everybody who reaches 0.0.0.0:8686"],
-  ["tables that cannot be read", { tablesError: "EACCES" }, "fail", "nobody at 127.0.0.1:8686: EACCES"],
+  ["tables that cannot be read", { tablesError: "EACCES" }, "fail", "no user at 127.0.0.1:8686: EACCES"],
   ["the same where there is no port", { addr: "", tablesError: "EACCES" }, "ok", "alice"],
 ] satisfies [string, Partial<AccessFacts>, string, string][])("%s", (_what, change, status, text) => {
   const check = checkAccess({ ...facts, ...change });

@@ -48,7 +48,7 @@ describe("doctorCommand", () => {
   test("warnings alone are exit code 0, each with its mend below it", async () => {
     const { code, out } = await doctor("--docker-host", `unix://${dir}/docker.sock`);
     expect(out).toContain("ok    docker                  27.0.0, API 1.46");
-    expect(out).toMatch(/warn {2}live-restore .*\n {6}.*to mend: .*"live-restore": true/);
+    expect(out).toMatch(/warn {2}live-restore .*\n {6}.*to fix: .*"live-restore": true/);
     expect(out).toContain("warn  server                  not running on this root");
     expect(code).toBe(0);
   });

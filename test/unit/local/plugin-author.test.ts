@@ -57,7 +57,7 @@ describe("plugins init", () => {
     writeTree(folder, { mine: "mine" });
     await expect(pluginInitCommand(["x", "--dir", folder])).rejects.toThrow("is not empty");
     for (const [name, text] of [
-      ["../x", "is no name"],
+      ["../x", "is not a valid plugin name"],
       ["job", "is a kind of the server itself"],
     ] as const) {
       await expect(pluginInitCommand([name])).rejects.toThrow(text);
@@ -105,7 +105,7 @@ describe("plugins lint", () => {
     writeTree(folder, { "plugin.yml": "name: X Y\nprotocol: 9" });
     const { code, out } = await lint(folder);
     expect(code).toBe(1);
-    expect(out).toContain('error    plugin.yml name: "X Y" is no name');
+    expect(out).toContain('error    plugin.yml name: "X Y" is not a valid name');
     expect(out).toContain("error    plugin.yml protocol: the plugin speaks protocol 9");
     expect((await lint(join(folder, "none"))).out).toContain("holds no plugin");
   });

@@ -20,7 +20,7 @@ export const importIdentityUsers = endpoint({
   method: "POST",
   path: "/identity/import",
   summary:
-    "Takes up users, one JSON object in each line. A faulty line is told and left out; the same lines sent again change nothing: send large files in several requests",
+    "Imports users, one JSON object per line. Invalid lines are reported and skipped. The same lines sent again change nothing: send large files in several requests",
   query: Type.Object({
     instance: Text("id of the instance (required)"),
     update: Flag("change users that are there already (default false: they are left as they are)"),

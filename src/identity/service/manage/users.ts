@@ -219,7 +219,7 @@ function checkPassword(
 
 function newAddress(nouns: IdentityNouns, instance: Instance, text: string): string {
   const email = normaliseEmail(text);
-  if (email === undefined) throw new Failure("invalid", "email: is no address");
+  if (email === undefined) throw new Failure("invalid", "email: not a valid email address");
   const { placeholder_domain: reserved } = effectiveSettings(instance);
   if (isPlaceholder(email, reserved)) {
     throw new Failure("invalid", `email: ${reserved} is for addresses that the service makes`);
@@ -232,7 +232,7 @@ function newAddress(nouns: IdentityNouns, instance: Instance, text: string): str
 function avatarOf(url: string | undefined): string | undefined {
   if (url === undefined || url === "") return undefined;
   if (/^https?:\/\/[^\s\\]+$/.test(url)) return url;
-  throw new Failure("invalid", "avatar_url: is no http address");
+  throw new Failure("invalid", "avatar_url: not an http or https address");
 }
 
 interface News {

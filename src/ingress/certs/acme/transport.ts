@@ -145,7 +145,7 @@ export function oneLine(text: string): string {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : "an address that is no URL";
+  return URL.canParse(url) ? new URL(url).host : "an address that is not a URL";
 }
 
 export function problemTypeOf(error: unknown): string | undefined {

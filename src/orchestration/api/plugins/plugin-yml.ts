@@ -23,7 +23,7 @@ export type PluginCommand = Static<typeof PluginCommand>;
 export const PluginPermissions = Type.Object({
   actions: Type.Array(Type.Union(actionTypes.map((type) => Type.Literal(type)))),
   scopes: Type.Array(Type.String(), { description: "scopes that its actions and blocks may touch; * is all of them" }),
-  docker: Type.Boolean({ description: "is told where the container engine is" }),
+  docker: Type.Boolean({ description: "gets the address of the container engine" }),
   root: Type.Optional(
     Type.Boolean({ description: "runs as the server's user; false: as one of its own. Left out by grants of before" }),
   ),

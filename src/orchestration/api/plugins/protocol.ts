@@ -42,7 +42,7 @@ export const AttendInput = Type.Composite([
       spec: Type.Record(Type.String(), Type.Unknown()),
     }),
     unready: Type.Array(Type.Object({ pod: Type.String(), ms: Type.Integer() }), {
-      description: "pods of the block that are not ready and that nobody has stopped on purpose, and since when",
+      description: "pods of the block that are not ready and were not stopped on purpose, and since when",
     }),
   }),
 ]);

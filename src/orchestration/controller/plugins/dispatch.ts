@@ -126,7 +126,7 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
   if (reply.type === "text") return { message: reply.text, actions: [] as PlannedAction[], again: undefined };
   const data = reply.type === "ok" ? (reply.data ?? {}) : {};
   if (typeof data === "string") return { message: data, actions: [], again: undefined };
-  if (!isFields(data)) throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: data is no object`);
+  if (!isFields(data)) throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: data is not an object`);
   const { actions, problems } = decodeActions(data.actions, context.limits);
   const refused =
     problems.length > 0
@@ -228,7 +228,7 @@ function asNotFound(error: unknown): never {
 
 /** GET /plugins/runs/{id}/files/{index}. */
 export function pluginFile(context: Context, runId: string, index: string): Promise<OfferedFile> {
-  if (!/^\d{1,6}$/.test(index)) throw new Failure("invalid", `"${index.slice(0, 80)}" is no place in fetch_file`);
+  if (!/^\d{1,6}$/.test(index)) throw new Failure("invalid", `"${index.slice(0, 80)}" is not an index of fetch_file`);
   return context.plugins.offers.open(runId, Number(index));
 }
 

@@ -77,7 +77,7 @@ function readActions(value: unknown): ActionType[] {
   return value.map((word) => {
     const known = actionTypes.find((type) => type === word);
     if (known !== undefined) return known;
-    throw new Failure("invalid", `grant.actions: "${word}" is no action; known are ${actionTypes.join(", ")}`);
+    throw new Failure("invalid", `grant.actions: unknown action "${word}"; known are ${actionTypes.join(", ")}`);
   });
 }
 

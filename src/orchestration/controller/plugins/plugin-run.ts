@@ -226,7 +226,7 @@ function faultOf({ ending, stdout, stderr }: Output, who: string): Failure | und
     case "flooded":
       return new Failure("invalid", `${who} printed too much on ${ending.stream} and was ended`);
     case "cancelled":
-      return new Failure("unavailable", `${who} was ended: whoever asked for it left, or the server stops`);
+      return new Failure("unavailable", `${who} was ended: its caller disconnected, or the server is stopping`);
   }
 }
 

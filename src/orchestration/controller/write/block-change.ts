@@ -99,6 +99,6 @@ export function borrowed(tx: Transaction, keys: readonly ManifestKey[], blocks: 
     const owner = own.has(formatKey(key)) ? undefined : tx.blocks.ownerOf(key);
     return owner === undefined
       ? []
-      : [`${formatKey(key)}: the block ${formatKey(owner)} writes it anew when it is applied`];
+      : [`${formatKey(key)}: the block ${formatKey(owner)} writes it again at its next apply`];
   });
 }

@@ -16,7 +16,7 @@ export function closedHookCautions(spec: Spec): string[] {
     hookList(spec, block, list).flatMap((hook) => {
       const host = hostOf(textOf(hook.url) ?? "");
       if (!isClosedHost(host)) return [];
-      return [`${block}.${list}: "${host}" is no public address, so it is not sent; see berth serve --help`];
+      return [`${block}.${list}: "${host}" is not a public address, so nothing is sent; see berth serve --help`];
     }),
   );
 }

@@ -100,7 +100,7 @@ function convert(value: unknown, path: string, { reading, depth }: At): TSchema 
   noteUnread(value, path, { type, reading });
   const options = pick(value, [...carried, ...(bounds[type] ?? [])]);
   if (typeof options.pattern === "string" && !isPattern(options.pattern)) {
-    return fault(problems, childPath(path, "pattern"), "is no regular expression");
+    return fault(problems, childPath(path, "pattern"), "is not a regular expression");
   }
   const fixed = Array.isArray(value.enum) ? value.enum : value.const === undefined ? undefined : [value.const];
   if (fixed !== undefined) return literals(fixed, options, { path, problems });
@@ -149,7 +149,7 @@ function typed(value: Fields, { type, options, path, inner }: Typed): TSchema {
     case "":
       return Type.Unknown(options);
     default:
-      return fault(inner.reading.problems, childPath(path, "type"), `"${type}" is no type`);
+      return fault(inner.reading.problems, childPath(path, "type"), `unknown type "${type}"`);
   }
 }
 

@@ -72,7 +72,8 @@ function given<K extends string, V>(key: K, value: V | undefined): { [P in K]?: 
 
 function nameProblems(yml: PluginYml): Problem[] {
   const problems: Problem[] = [];
-  if (!isPluginName(yml.name)) problems.push({ path: "name", message: `"${yml.name}" is no name: ${pluginNameForm}` });
+  if (!isPluginName(yml.name))
+    problems.push({ path: "name", message: `"${yml.name}" is not a valid name: ${pluginNameForm}` });
   for (const [path, words] of Object.entries({ name: [yml.name], aliases: yml.aliases, kinds: yml.kinds })) {
     // A block of such a kind would never reach the plugin.
     const taken = words.find(isCoreKind);
@@ -88,7 +89,7 @@ export function isCoreKind(word: string): boolean {
 function environmentProblems({ env }: PluginYml): Problem[] {
   return Object.keys(env)
     .filter((key) => !envName.test(key))
-    .map((key) => ({ path: `env.${key}`, message: "is no name of an environment variable" }));
+    .map((key) => ({ path: `env.${key}`, message: "is not a valid name of an environment variable" }));
 }
 
 /** What the observability plane serves itself. */
@@ -113,12 +114,12 @@ function readCommands(items: unknown[], problems: Problem[]): PluginCommand[] {
     // A bare word is a command without a help line.
     const read = fieldReader(typeof item === "string" ? { name: item } : item, at, problems);
     const name = read.text("name") ?? "";
-    if (!isCommandName(name)) problems.push({ path: `${at}.name`, message: `"${name}" is no name of a command` });
+    if (!isCommandName(name)) problems.push({ path: `${at}.name`, message: `"${name}" is not a valid command name` });
     else if (seen.has(name)) problems.push({ path: `${at}.name`, message: `"${name}" is declared twice` });
     seen.add(name);
     const timeout = read.text("timeout");
     if (timeout !== undefined && (parseDuration(timeout) ?? 0) <= 0) {
-      problems.push({ path: `${at}.timeout`, message: `"${timeout}" is no time limit; ${durationForm}` });
+      problems.push({ path: `${at}.timeout`, message: `"${timeout}" is not a time limit; ${durationForm}` });
     }
     return {
       name,
@@ -137,11 +138,11 @@ function readRequires(read: FieldReader, problems: Problem[]): PluginYml["requir
   const inner = fieldReader(fields, "requires", problems);
   const version = inner.text("version");
   if (version !== undefined && versionNumbers(version) === undefined) {
-    problems.push({ path: "requires.version", message: `"${version}" is no version; write it like ">=0.2.0"` });
+    problems.push({ path: "requires.version", message: `"${version}" is not a version; write it like ">=0.2.0"` });
   }
   const programs = inner.words("programs");
   const bad = programs?.find((program) => !/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/.test(program));
-  if (bad !== undefined) problems.push({ path: "requires.programs", message: `"${bad}" is no name of a program` });
+  if (bad !== undefined) problems.push({ path: "requires.programs", message: `"${bad}" is not a program name` });
   return { ...given("version", version), ...given("programs", programs) };
 }
 
@@ -167,7 +168,7 @@ function readPermissions(read: FieldReader, problems: Problem[]): PluginPermissi
   const actions = (inner.words("actions") ?? []).flatMap((word): ActionType[] => {
     const known = actionTypes.find((type) => type === word);
     if (known !== undefined) return [known];
-    const message = `"${word}" is no action; known are ${actionTypes.join(", ")}`;
+    const message = `unknown action "${word}"; known are ${actionTypes.join(", ")}`;
     problems.push({ path: "permissions.actions", message });
     return [];
   });
@@ -198,7 +199,7 @@ function readAttend(read: FieldReader, problems: Problem[]): PluginYml["attend"]
   const command = inner.text("command") ?? "attend";
   const unready = inner.text("unready") ?? "5s";
   if (!isCommandName(command))
-    problems.push({ path: "attend.command", message: `"${command}" is no name of a command` });
+    problems.push({ path: "attend.command", message: `"${command}" is not a valid command name` });
   if ((parseDuration(unready) ?? 0) < 1_000) {
     problems.push({
       path: "attend.unready",
@@ -212,7 +213,7 @@ function readConf(read: FieldReader, problems: Problem[]): string[] | undefined 
   const paths = read.words("conf");
   const bad = paths?.find((path) => !isInside(path) || /^(?:bin|commands)(?:\/|$)/.test(path));
   if (bad !== undefined) {
-    const message = `"${bad}" is no place for configuration: a path inside the package, outside of bin and commands`;
+    const message = `"${bad}" cannot hold configuration: use a path inside the package, outside of bin and commands`;
     problems.push({ path: "conf", message });
   }
   return paths;
@@ -224,7 +225,7 @@ function readRoutes(read: FieldReader, problems: Problem[]): PluginYml["routes"]
   const inner = fieldReader(fields, "routes", problems);
   const port = inner.whole("port");
   if (port !== undefined && (port < 1 || port > 65_535)) {
-    problems.push({ path: "routes.port", message: `${port} is no port; 1 to 65535 are` });
+    problems.push({ path: "routes.port", message: `${port} is not a port; use 1 to 65535` });
   }
   return {
     ...given("prefix", inner.text("prefix")),

@@ -16,7 +16,7 @@ test.each<[string, number]>([
   expect(parseSince(text, now)).toEqual({ ok: true, value: at });
 });
 
-test.each(["", "yesterday", "-5m", "2026-01-31", "2026-13-31T11:00:00Z", "1e9"])("%p is no time", (text) => {
+test.each(["", "yesterday", "-5m", "2026-01-31", "2026-13-31T11:00:00Z", "1e9"])("%p is not a time", (text) => {
   const result = parseSince(text, now);
-  expect(result.ok ? "" : result.error).toContain(`"${text}" is no time`);
+  expect(result.ok ? "" : result.error).toContain(`"${text}" is not a time`);
 });

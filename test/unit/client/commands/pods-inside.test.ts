@@ -63,10 +63,10 @@ describe("logs", () => {
       err: expect.stringContaining('no pods of "shop/none"; see: berth get pods'),
     });
     expect((await cli(["logs"], { server })).code).toBe(2);
-    const bad = (call: Call) => (call.path === "/pods" ? server(call) : refusal(400, 'query since: "x" is no time'));
+    const bad = (call: Call) => (call.path === "/pods" ? server(call) : refusal(400, 'query since: "x" is not a time'));
     for (const flags of [[], ["-f"]]) {
       const { code, err } = await cli(["logs", "shop/web", "--since", "x", ...flags], { server: bad });
-      expect([code, err]).toEqual([1, 'error: query since: "x" is no time\n']);
+      expect([code, err]).toEqual([1, 'error: query since: "x" is not a time\n']);
     }
   });
 

@@ -280,7 +280,7 @@ describe("what the server finds", () => {
   test("is shown at its place, or at the closest thing around it", async () => {
     const set = await read(files);
     const told = [
-      'manifest 1: spec.ports[0]: "99999" is no port',
+      'manifest 1: spec.ports[0]: "99999" is not a port',
       "manifest 1: spec.probes.readiness.period: is required",
       'manifest 1: spec.probes: unknown field: did you mean "probe"?',
       "manifest 2: spec.image: is required",
@@ -288,7 +288,7 @@ describe("what the server finds", () => {
     ].join("\n");
     expect(set.explain(told)).toBe(
       [
-        'a.yaml:6:7: spec.ports[0]: "99999" is no port',
+        'a.yaml:6:7: spec.ports[0]: "99999" is not a port',
         '  6 |     - "99999"',
         "    |       ^^^^^^^",
         "",

@@ -77,7 +77,7 @@ describe("plugins install on a terminal", () => {
         "  commit    c0ffee",
         `  sha256    ${digest}`,
         "  may       config_set, run_job; in data; uses the container engine",
-        "  runs as   the user of the server, root mostly: whoever uses the engine can do everything",
+        "  runs as   the user of the server, root mostly: a plugin with access to the engine can do everything",
         "  runs now  its install hook",
         "",
         "Install it? [y/N]   it may config_set, run_job; in data; uses the container engine",

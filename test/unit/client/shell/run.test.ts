@@ -3,6 +3,7 @@ import { parseArguments } from "../../../../src/client/shell/arguments.ts";
 import { globalFlags } from "../../../../src/client/shell/help.ts";
 import type { Command } from "../../../../src/client/shell/command.ts";
 import { exitCodes } from "../../../../src/client/shell/failures.ts";
+import { narrowed } from "../../../../src/client/shell/narrow.ts";
 import { loaded, localCommands, verbs } from "../../../../src/client/shell/table.ts";
 import { Answer, cli, refusal } from "../../../support/cli.ts";
 
@@ -44,11 +45,13 @@ describe("help", () => {
   });
 
   test("examples are command lines that are understood, each with its meaning", () => {
-    for (const command of commands) {
-      for (const example of command.examples ?? []) {
+    for (const verb of commands) {
+      expect([verb.name, verb.examples ?? []]).toEqual([verb.name, expect.arrayContaining([expect.any(String)])]);
+      for (const example of verb.examples ?? []) {
         const [line = "", meaning] = example.split("  ", 2);
-        const [name, ...words] = line.split(" ");
-        expect([name, meaning]).toEqual([command.name, expect.stringMatching(/./)]);
+        const [name, ...rest] = line.split(" ");
+        expect([name, meaning]).toEqual([verb.name, expect.stringMatching(/./)]);
+        const { command, rest: words } = narrowed(verb, rest);
         const stop = command.restFromWord === undefined ? {} : { stopAtWord: command.restFromWord };
         expect(() => parseArguments(words, [...command.flags, ...globalFlags], stop)).not.toThrow();
       }

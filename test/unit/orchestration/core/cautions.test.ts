@@ -30,7 +30,7 @@ describe("what a manifest gives away of the machine", () => {
     [{ volumes: ["/:/host"] }, ["volumes[0]: / shows the container a part of the machine itself"]],
     [
       { volumes: ["data:/data", "/var/run/docker.sock:/s:ro"] },
-      ["volumes[1]: /var/run/docker.sock makes whoever is in the container root here"],
+      ["volumes[1]: /var/run/docker.sock gives the container root on this machine"],
     ],
     [{ volumes: ["/etc/:/e"] }, ["volumes[0]: /etc/ shows the container a part of the machine itself"]],
     [{ cap_add: ["net_admin", "cap_sys_admin"] }, ["cap_add[1]: cap_sys_admin lets the container out of its walls"]],

@@ -108,7 +108,7 @@ describe("a release", () => {
     ["no such version", "ana/berth-tool", "9", 'has no version "9"'],
     ["another version inside", "ana/berth-tool", "3", "what is tagged 3 calls itself 1"],
     ["no program for this machine", "ana/berth-tool", "4", "has no program to run"],
-    ["a version that is a flag", "ana/berth-tool", "--upload-pack=x", "is no version"],
+    ["a version that is a flag", "ana/berth-tool", "--upload-pack=x", "is not a version"],
   ])("%s is told", async (_, source, version, text) => {
     host.releases["ana/berth-tool"] = { v1: release("1"), v3: release("1"), v4: { files: compiled("4") } };
     const wish = version === undefined ? { source } : { source, version };
@@ -207,6 +207,6 @@ describe("a git repository", () => {
 
   test("cannot run programs by its address", async () => {
     const source = `ext::sh -c touch% ${folder}/run`;
-    expect(await failureText(it.installer.install({ source }))).toContain("is no source of a plugin");
+    expect(await failureText(it.installer.install({ source }))).toContain("is not a source of a plugin");
   });
 });

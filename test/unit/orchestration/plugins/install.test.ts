@@ -90,7 +90,7 @@ describe("from a folder", () => {
     ],
     ["a name that is too long", (at: string) => deepen(at), "the package cannot be copied: ENAMETOOLONG"],
     ["a broken plugin.yml", (at: string) => writeFileSync(join(at, "plugin.yml"), "a: ["), "plugin.yml line 1"],
-    ["a name with dots", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: ../../x"), "is no name"],
+    ["a name with dots", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: ../../x"), "is not a valid name"],
     ["a core kind", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: job"), "a kind of the server itself"],
     ["no program", (at: string) => rmSync(join(at, "bin"), { recursive: true }), "has no program to run"],
     ["another protocol", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: x\nprotocol: 7"), "protocol 7"],
@@ -126,8 +126,10 @@ describe("from a folder", () => {
 
   test("what is no source, no folder or a relative path is refused", async () => {
     const it = await yard();
-    expect(await failureText(it.installer.install({ source: "one two" }))).toContain("is no source of a plugin");
-    expect(await failureText(it.installer.install({ source: "/no/such" }))).toContain('there is no folder "/no/such"');
+    expect(await failureText(it.installer.install({ source: "one two" }))).toContain("is not a source of a plugin");
+    expect(await failureText(it.installer.install({ source: "/no/such" }))).toContain(
+      'there is not a folder "/no/such"',
+    );
     expect(await failureText(it.installer.install({ source: "./here" }))).toContain("must be an absolute path");
   });
 });
@@ -167,7 +169,7 @@ describe("configuration files", () => {
     expect(await failureText(it.say("hello", "hello"))).toContain("conf/a.conf was changed");
     for (const place of ["bin", "bin/hello", "../x", "commands/a"]) {
       const bad = packageOf(it, helloPlugin("1", { yml: `conf: ["${place}"]` }));
-      expect(await failureText(it.installer.install({ source: bad }))).toContain("is no place for configuration");
+      expect(await failureText(it.installer.install({ source: bad }))).toContain("cannot hold configuration");
     }
   });
 });

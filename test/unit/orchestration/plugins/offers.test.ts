@@ -50,10 +50,10 @@ describe("a file that is offered", () => {
     expect([size, await new Response(body).text()]).toEqual([0, ""]);
   });
 
-  test("is refused where it is no file, not there, or of no run that is kept", async () => {
+  test("is refused where it is not a file, not there, or of no run that is kept", async () => {
     const offers = createOffers(2);
     offers.put("one", [folder, join(folder, "none")]);
-    expect(await failureText(offers.open("one", 0))).toContain("is no file");
+    expect(await failureText(offers.open("one", 0))).toContain("is not a file");
     expect(await failureText(offers.open("one", 1))).toContain("it is not there");
     expect(await failureText(offers.open("one", 2))).toContain("offers no such file");
     expect(openFiles()).toEqual([]);

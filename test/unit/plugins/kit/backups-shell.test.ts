@@ -97,22 +97,22 @@ test("what comes from elsewhere is put together from its parts, under a name tha
   );
   expect([exitCode, names()]).toEqual([0, ["seen"]]);
   expect(readFileSync(join(folder, "seen"), "utf8")).toBe("abc");
-  expect((await run("import_part ../x </dev/null")).stderr).toBe('mq: "../x" is no import\n');
+  expect((await run("import_part ../x </dev/null")).stderr).toBe('mq: "../x" is not an import\n');
 });
 
-test("the list is newest first, and leaves out what is no backup", async () => {
+test("the list is newest first, and leaves out what is not a backup", async () => {
   backup(1, "one");
   backup(2, "three");
   for (const other of [`.new-${at(3)}`, at(4), "notes"]) mkdirSync(join(folder, other));
   expect((await run("list_backups")).stdout).toBe(`${at(2)} 6 three\n${at(1)} 4 one\n`);
 });
 
-test.each(["known", "delete_backup"])("%s refuses what is no backup", async (tool) => {
+test.each(["known", "delete_backup"])("%s refuses what is not a backup", async (tool) => {
   mkdirSync(join(folder, "in"));
   backup(1);
   for (const word of ["../in", "in/..", "..", ".new-x", ""]) {
     const { exitCode, stderr } = await run(`${tool} '${word}'`);
-    expect([exitCode, stderr]).toEqual([1, `mq: "${word}" is no backup\n`]);
+    expect([exitCode, stderr]).toEqual([1, `mq: "${word}" is not a backup\n`]);
   }
   expect((await run(`${tool} ${at(2)}`)).stderr).toBe(`mq: no backup "${at(2)}"; see: backups\n`);
   expect(names()).toEqual([at(1), "in"]);

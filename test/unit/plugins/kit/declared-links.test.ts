@@ -69,7 +69,7 @@ describe("links that are written in a block", () => {
 
   test("name what is wrong with them", () => {
     expect(() => expanded({ links: [{ app: "shop/web", user: "nobody" }] })).toThrow(
-      'links[0].user: "nobody" is no user of this block',
+      'links[0].user: "nobody" is not a user of this block',
     );
     expect(() => expanded({ links: [{ as: "X" }] })).toThrow("links[0].app");
     expect(() => expanded({ links: ["a/b/c"] })).toThrow("links[0].app");

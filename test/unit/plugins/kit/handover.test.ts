@@ -126,7 +126,7 @@ test("the standby that is furthest is chosen; any that answers where it is named
   await expect(choice([primary(), standby()], 7)).rejects.toThrow("data/main has no pod 7; it has 0, 1");
   await expect(choice([primary(), { ...standby(), running: false }])).rejects.toThrow("no standby answers");
   await expect(bringBack(fakeWorld([primary(), standby()]).load(), 0, 1_000)).rejects.toThrow(
-    "pod 0 of data/main is primary; it has nobody to follow",
+    "pod 0 of data/main is the primary; it has no other pod to follow",
   );
 });
 

@@ -138,7 +138,11 @@ const refused: [string, Record<string, unknown>, string][] = [
   ["a taken user", { user: "postgres" }, 'spec.user: "postgres" is taken by the server itself; choose another name'],
   ["a taken database", { databases: [{ name: "template1" }] }, 'spec.databases: "template1" is taken by the server'],
   ["a user twice", { users: ["app"] }, 'spec.users: "app" is there twice'],
-  ["an unknown owner", { databases: [{ name: "x", owner: "nobody" }] }, 'spec.databases[0].owner: "nobody" is no user'],
+  [
+    "an unknown owner",
+    { databases: [{ name: "x", owner: "nobody" }] },
+    'spec.databases[0].owner: "nobody" is not a user',
+  ],
   ["SQL in a name", { database: 'a"; drop' }, "spec.database: "],
   ["a shell in an extension", { extensions: ["a;b"] }, "spec.extensions[0]: "],
   ["a setting of ours", { settings: { port: "1" } }, "spec.settings.port: is set by the plugin; leave it out"],

@@ -89,5 +89,5 @@ test("words that no program can be started with, and files that are no programs,
   expect((await dispatch("count", words)).message).toBe("197");
   const [code, message] = (await failure("plain")) as [string, string];
   expect(code).toBe("invalid");
-  expect(message).toContain('/p/bin/plain" is no program of this machine and has no first line such as #!/bin/sh');
+  expect(message).toContain('/p/bin/plain" cannot run on this machine and has no first line such as #!/bin/sh');
 });

@@ -170,7 +170,7 @@ describe("the plan of a dry run", () => {
     ]);
     expect(await notesOf({ env: { A: "2" }, release: { command: ["migrate"] } })).toEqual([]);
     expect(await notesOf({ on_deploy: { failure: [{ url: "http://localhost:9/x" }] } })).toEqual([
-      'on_deploy.failure: "localhost" is no public address, so it is not sent; see berth serve --help',
+      'on_deploy.failure: "localhost" is not a public address, so nothing is sent; see berth serve --help',
     ]);
     expect((await notesOf({ docker_options: ["--privileged"] })).join()).toContain("docker_options: --privileged");
   });

@@ -67,9 +67,9 @@ describe("a schema", () => {
   test.each([
     ["text", "expected an object"],
     [{ type: "string" }, 'type: must be "object"'],
-    [{ type: "object", properties: { a: { type: "sting" } } }, '"sting" is no type'],
+    [{ type: "object", properties: { a: { type: "sting" } } }, 'unknown type "sting"'],
     [{ type: "object", properties: { a: { $ref: "other.json" } } }, "is not in the file"],
-    [{ type: "object", properties: { a: { type: "string", pattern: "(" } } }, "is no regular expression"],
+    [{ type: "object", properties: { a: { type: "string", pattern: "(" } } }, "is not a regular expression"],
     [{ type: "object", properties: { a: 7 } }, "properties.a: expected an object"],
   ])("that cannot be used is refused: %p", (schema, text) => {
     const { problems } = readBlockSchema(schema);
