@@ -15,7 +15,7 @@ export const caCommand: CommandBody = {
   usage: ["ca", "ca install"],
   examples: [
     "ca > root.pem  the root certificate of the server's own CA",
-    "ca install     let this machine trust it; run it as root, also on your laptop",
+    "ca install  let this machine trust it; run it as root, also on your laptop",
   ],
   detail: [
     "Certificates with tls.provider: internal are issued by a CA of the server itself. Programs trust",

@@ -7,7 +7,7 @@ import { tableSetup } from "./get.ts";
 export const certsCommand: CommandBody = {
   usage: ["certs [list]", "certs renew NAME"],
   examples: [
-    "certs                        expiry, issuer, last error and next try of each certificate",
+    "certs  expiry, issuer, last error and next try of each certificate",
     "certs renew shop.example.com  renew now, for example after a DNS record was corrected",
   ],
   detail: [

@@ -15,7 +15,7 @@ export function createChallengeDoor(): ChallengeDoor {
     },
     async set(token, text) {
       if (answers === undefined) {
-        throw new Failure("unavailable", "proxy: it does not run, so nobody answers on port 80. See: berth doctor");
+        throw new Failure("unavailable", "proxy: it does not run, so port 80 is not answered. See: berth doctor");
       }
       await answers.set(token, text);
     },

@@ -127,5 +127,5 @@ function take(id: string, wanted: { host: string; prefixes: string[] } & Pick<Ma
 }
 
 function unreadableText(fields: readonly string[]): string {
-  return `${fields.join(", ")}: written for another version of the server, so nobody is let in; apply the manifest again`;
+  return `${fields.join(", ")}: written for another version of the server, so all requests are refused; apply the manifest again`;
 }

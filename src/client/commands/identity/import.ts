@@ -17,7 +17,8 @@ export const importCommand: Command = {
   detail: [
     "FILE is what identity export writes, or lines of your own: email is required; id, name, avatar_url,",
     "email_verified, password_hash (argon2, bcrypt, scrypt), banned, created_at and identities are known.",
-    "- reads stdin. Invalid lines are reported and skipped. After an interruption run it again: nothing is imported twice.",
+    "- reads stdin. Invalid lines are reported and skipped. After an interruption run it again: nothing",
+    "is imported twice.",
   ],
   flags: [instanceFlag, { name: "update", summary: "change users that are there already (they are left as they are)" }],
   async run(context, args) {
