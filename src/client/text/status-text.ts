@@ -20,7 +20,7 @@ const failuresShown = 10;
 const failureActions =
   /^(?:replica\.(?:crash|oom)|release\.(?:failed|post_failed)|rollout\.halted|hook\.dropped|apply\.stuck|run\.(?:failed|timed_out|missed))$/;
 
-export interface Overview {
+interface Overview {
   /** The engine answers, and every app is ready. */
   well: boolean;
   server: Pick<Report, "version" | "started_at" | "root">;
