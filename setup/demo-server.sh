@@ -2,16 +2,13 @@
 
 demo_server() {
   if server_runs && [ -n "$executable_is_new" ]; then stop_server; fi
+  for plane in addr identity_addr http_addr https_addr; do
+    [ -n "$(made "$plane")" ] || record "$plane" "127.0.0.1:$(free_port)"
+  done
   addr=$(made addr)
-  if [ -z "$addr" ]; then
-    addr=127.0.0.1:$(free_port)
-    record addr "$addr"
-  fi
   identity_addr=$(made identity_addr)
-  if [ -z "$identity_addr" ]; then
-    identity_addr=127.0.0.1:$(free_port)
-    record identity_addr "$identity_addr"
-  fi
+  http_addr=$(made http_addr)
+  https_addr=$(made https_addr)
   server_runs || start_server
   wait_until_ready
   record installation "$(busybox wget -qO- "http://$addr/system" | sed -n 's/.*"installation": *"\([^"]*\)".*/\1/p')"
@@ -26,6 +23,7 @@ start_server() {
 
 serve_flags() {
   set -- --root "$root/state" --addr "$addr" --observability-addr '' --identity-addr "$identity_addr"
+  set -- "$@" --ingress-http-addr "$http_addr" --ingress-https-addr "$https_addr"
   "$flags_to" "$@" --docker-host "$docker_host" --prefix "$demo_prefix"
 }
 
@@ -114,4 +112,21 @@ end_process() {
     [ "$tries" -ne 300 ] || kill -KILL "$1"
     sleep 0.1
   done
+}
+
+# stop_proxy: after the server, which would start it again.
+stop_proxy() {
+  proxy_pid=$(cat "$root/state/run/haproxy.pid" 2>/dev/null || true)
+  [ -n "$proxy_pid" ] || return 0
+  ! is_proxy "$proxy_pid" || kill "$proxy_pid" 2>/dev/null || true
+  tries=0
+  while is_proxy "$proxy_pid"; do
+    tries=$((tries + 1))
+    [ "$tries" -ne 100 ] || kill -KILL "$proxy_pid"
+    sleep 0.1
+  done
+}
+
+is_proxy() {
+  tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -qF -- "-f $root/state/ingress/haproxy.cfg"
 }

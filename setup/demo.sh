@@ -3,6 +3,7 @@
 
 demo_prefix=berthdemo
 demo_image=berth-demo/hello:1
+demo_name=hello.localhost
 
 demo_up() {
   checkout=$1
@@ -14,6 +15,7 @@ demo_up() {
   use_bun "$checkout"
   use_node_modules "$checkout"
   choose_docker
+  need_proxy || die "the demo serves its page by host name, so it needs HAProxy"
   demo_executable
   if ! docker -H "$docker_host" image inspect "$demo_image" >/dev/null 2>&1; then
     say "making the image $demo_image from this machine's busybox"
@@ -41,6 +43,7 @@ demo_down() {
   demo_id=$(printf %s "$root" | cksum | cut -d ' ' -f 1)
   docker_host=$(made docker_host)
   stop_server
+  stop_proxy
   [ -z "$docker_host" ] || remove_from_docker
   remove_files
   say "removed; Debian packages that were installed stay"
@@ -127,8 +130,32 @@ show_page() {
     say "$pod serves http://$page_address/"
   done <"$root/pods"
   sed 's/^/    /' "$root/page"
+  show_host
   first_pod=$(head -n 1 "$root/pods" | cut -d ' ' -f 1)
   rm -f "$root/pods" "$root/page"
+}
+
+# show_host: the same page by its host name, through the ingress. Its certificate is there a moment after the apply.
+show_host() {
+  demo_berth ca >"$root/ca.pem"
+  tries=0
+  until page_by_host 2>"$root/page"; do
+    tries=$((tries + 1))
+    if [ "$tries" -ge 100 ]; then
+      cat "$root/page" >&2
+      die "https://$demo_name:${https_addr##*:}/ does not serve the page; see: $root/serve.log and $root/state/logs/haproxy.log"
+    fi
+    sleep 0.1
+  done
+  say "the ingress serves https://$demo_name:${https_addr##*:}/"
+}
+
+page_by_host() {
+  address=$https_addr name=$demo_name root_certificate=$root/ca.pem bun -e '
+    const { name, root_certificate, address } = process.env;
+    const tls = { ca: await Bun.file(root_certificate).text(), serverName: name };
+    const answer = await fetch(`https://${address}/`, { headers: { host: name }, tls });
+    if (answer.status !== 200) throw new Error(`status ${answer.status}`);'
 }
 
 say_next() {
@@ -142,6 +169,9 @@ say_next() {
 ==> It runs. Try next:
     export BERTH_ENDPOINT=unix:$root/state/run/berth.sock PATH=$root:\$PATH
     export BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR= BERTH_IDENTITY_ADDR=$identity_addr$docker_export
+    export BERTH_INGRESS_HTTP_ADDR=$http_addr BERTH_INGRESS_HTTPS_ADDR=$https_addr
+    curl -i http://$demo_name:${http_addr##*:}/                      # redirects to https
+    curl --cacert $root/ca.pem https://$demo_name:${https_addr##*:}/
     berth describe deployment demo/hello
     $docker_words kill $first_pod && sleep 2 && berth get pods      # it comes back
     berth apply -f $checkout/examples/hello                          # after you edited the page
@@ -159,7 +189,8 @@ remove_files() {
   done
   made_parent=$(made made_parent)
   unmount_below "$root"
-  rm -rf "$root/state" "$root/docker" "$root/berth" "$root/berth.new" "$root/serve.log" "$root/made" "$root/demo.backup"
+  rm -rf "$root/state" "$root/docker" "$root/berth" "$root/berth.new" "$root/serve.log" "$root/made" "$root/demo.backup" \
+    "$root/ca.pem"
   # The folders that were made for it, unless somebody has put something there since.
   [ -n "$made_parent" ] || return 0
   empty=$root

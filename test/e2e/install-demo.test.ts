@@ -51,6 +51,21 @@ async function tryNext(out: string, root: string) {
   expect(existsSync(join(root, "demo.backup"))).toBe(true);
 }
 
+/** The two lines that the demo prints, typed into a shell. Returns the pid of the proxy that answers. */
+function byHostName(out: string, root: string): number {
+  const lines = out.split("\n").flatMap((line) => /^ {4}(curl .*?)(?: +#.*)?$/.exec(line)?.[1] ?? []);
+  expect(lines).toHaveLength(2);
+  const [plain, secure] = lines.map((line) => {
+    const run = Bun.spawnSync(["sh", "-c", `${line} -sS --max-time 10`], { env: bare });
+    return run.stdout.toString() + run.stderr.toString();
+  });
+  const url = /serves (https:\/\/hello\.localhost:\d+\/)/.exec(out)?.[1] ?? "";
+  expect(plain).toStartWith("HTTP/1.1 308");
+  expect(plain?.toLowerCase()).toContain(`location: ${url}\r\n`);
+  expect(secure).toContain("<h1>Hello from berth</h1>");
+  return Number(readFileSync(join(root, "state/run/haproxy.pid"), "utf8"));
+}
+
 /** Of nobody who has an installation. */
 const bare = { PATH: process.env.PATH ?? "", HOME: work };
 
@@ -66,16 +81,17 @@ async function wholeLife(root: string, dockerHost: string) {
   const server = Number(readFileSync(join(root, "serve.pid"), "utf8"));
 
   await tryNext(first, root);
+  const proxy = byHostName(first, root);
 
-  // Again: the same server, the same containers.
-  await demo(root, dockerHost);
+  // Again: the same server, the same proxy, the same containers.
+  expect(byHostName(await demo(root, dockerHost), root)).toBe(proxy);
   expect(Number(readFileSync(join(root, "serve.pid"), "utf8"))).toBe(server);
   expect(ours(host, root, "ps", "-q")).toEqual(pods);
 
   docker(host, ["kill", pods[0] ?? ""]);
   await waitFor("the killed replica to run again", () => ours(host, root, "ps", "-q").length === 2);
 
-  return { host, server };
+  return { host, server, proxy };
 }
 
 describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
@@ -85,11 +101,12 @@ describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
       const root = join(work, "shared/demo");
       const other = docker(testDockerHost ?? "", ["run", "-d", "berth-fixture:1"]);
       try {
-        const { host, server } = await wholeLife(root, testDockerHost ?? "");
+        const { host, server, proxy } = await wholeLife(root, testDockerHost ?? "");
         expect(host).toBe(testDockerHost ?? "");
         const installation = made(root, "installation");
         await demo(root, host, "--down");
         expect(isAlive(server)).toBe(false);
+        expect(isAlive(proxy)).toBe(false);
         expect(existsSync(join(work, "shared"))).toBe(false);
         for (const list of [
           ["ps", "-aq"],
@@ -115,7 +132,7 @@ describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
     async () => {
       const root = join(work, "private");
       const before = links();
-      await wholeLife(root, `unix://${work}/nothing.sock`);
+      const { proxy } = await wholeLife(root, `unix://${work}/nothing.sock`);
       const daemon = Number(readFileSync(join(root, "docker/docker.pid"), "utf8"));
       const bridge = made(root, "bridge");
       expect(links()).toContain(bridge);
@@ -123,6 +140,7 @@ describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
       process.kill(daemon, "SIGKILL");
       await demo(root, "", "--down");
       expect(isAlive(daemon)).toBe(false);
+      expect(isAlive(proxy)).toBe(false);
       expect(existsSync(root)).toBe(false);
       expect(links()).not.toContain(bridge);
       expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(root);

@@ -167,6 +167,51 @@ describe("a checkout", () => {
   });
 });
 
+describe("HAProxy", () => {
+  /** need_proxy of the installer, with programs that write down how they are called in the place of the real ones. */
+  async function needProxy(programs: Record<string, string>, isThere: boolean) {
+    const dir = mkdtempSync(join(work, "proxy."));
+    const calls = join(dir, "calls");
+    writeFileSync(calls, "");
+    for (const [name, code] of Object.entries(programs)) {
+      writeFileSync(join(dir, name), `#!/bin/sh\necho "${name} $*" >>${calls}\n${code}\n`, { mode: 0o755 });
+    }
+    writeFileSync(join(dir, "functions"), readFileSync(installer, "utf8").replace('main "$@"\n', "trap - EXIT\n"));
+    const hide = 'for f in /usr/sbin/haproxy /usr/bin/apt-get; do [ ! -e "$f" ] || mount --bind /dev/null "$f"; done';
+    const script = `set -e; ${isThere ? "" : `${hide}; `}. ${dir}/functions; need_proxy`;
+    const finished = await run(["unshare", "-m", "sh", "-c", script], { PATH: `${dir}:/usr/bin:/bin` });
+    return { ...finished, calls: readFileSync(calls, "utf8").split("\n").filter(Boolean) };
+  }
+
+  test("that is installed and runs as a service is left alone, and the installer says so", async () => {
+    const { exitCode, stdout, calls } = await needProxy({ "apt-get": "", systemctl: "", haproxy: "" }, true);
+    expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: ["systemctl is-active --quiet haproxy.service"] });
+    expect(stdout).toContain("haproxy.service of this machine runs and stays as it is");
+    expect(stdout).toContain("--ingress-http-addr");
+  });
+
+  test("that is missing is installed, and the service of the package is turned off", async () => {
+    const { exitCode, calls } = await needProxy({ "apt-get": "", systemctl: "" }, false);
+    expect({ exitCode, calls }).toEqual({
+      exitCode: 0,
+      calls: [
+        "apt-get update -qq",
+        "apt-get install -y -qq --no-install-recommends haproxy",
+        "systemctl --quiet disable --now haproxy.service",
+      ],
+    });
+  });
+
+  test("that the machine has no package of is named, with what to do", async () => {
+    const missing = await needProxy({ systemctl: "" }, false);
+    expect(missing).toMatchObject({ exitCode: 1, calls: [] });
+    expect(missing.stdout).toContain("install HAProxy 2.6 or newer");
+    const failed = await needProxy({ systemctl: "", "apt-get": "exit 100" }, false);
+    expect(failed).toMatchObject({ exitCode: 1, calls: ["apt-get update -qq"] });
+    expect(failed.stdout).toContain("no ingress is served");
+  });
+});
+
 describe("a folder that is not a demo", () => {
   let dir = "";
   beforeEach(() => {
