@@ -47,13 +47,13 @@ export interface Server {
 
 /**
  * Starts `berth serve ARGS` and resolves when it prints its `ready` line; rejects with its output when it ends first
- * or takes longer than `timeoutMs`.
+ * or takes longer than `timeoutMs`. `program` is another copy of the executable.
  */
 export async function serve(
   args: string[],
-  options: { env?: Record<string, string>; timeoutMs?: number } = {},
+  options: { env?: Record<string, string>; timeoutMs?: number; program?: string } = {},
 ): Promise<Server> {
-  const run = Bun.spawn([found(), "serve", ...args], {
+  const run = Bun.spawn([options.program ?? found(), "serve", ...args], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

@@ -17,7 +17,8 @@ export interface Rig {
   /** `unix:/path` for `--endpoint`. */
   endpoint: string;
   readonly server: Server;
-  start(): Promise<void>;
+  /** `program` is another copy of the executable. */
+  start(program?: string): Promise<void>;
   /** Ends the server; containers stay. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   /** Runs the CLI against it. */
@@ -75,8 +76,8 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       if (server === undefined) throw new Error("the rig's server is not running");
       return server;
     },
-    async start() {
-      server = await serve([...flags]);
+    async start(program) {
+      server = await serve([...flags], program === undefined ? {} : { program });
     },
     async stop(signal) {
       await server?.stop(signal);
