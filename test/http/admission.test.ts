@@ -66,7 +66,7 @@ test("one that is not let in reads why, and nothing of it reaches the app", asyn
   it.asked[0]?.answer(stranger);
   const text = await client.all();
   expect(text).toStartWith("HTTP/1.1 403 Forbidden\r\n");
-  expect(text).toContain('{"status":"error","error":"who are you"}');
+  expect(text).toContain('{"status":"error","error":"who are you","code":"forbidden"}');
   expect(it.reached()).toBe(0);
 });
 

@@ -97,8 +97,11 @@ describe("the three shapes", () => {
       { kind: "deployment", name: "z" },
     ]);
     expanding([{ ...set, spec: { imagee: "x" } }]);
-    const { error } = await ask("POST /apply", body);
+    const { error, text } = await ask("POST /apply", body);
     expect(error).toContain("manifest 2: pg/data/main: spec.imagee: unknown field");
+    // The path is one of the plugin's answer, not of the request: it stays in the text.
+    const message = expect.stringContaining("spec.imagee: unknown field");
+    expect(JSON.parse(text).problems).toContainEqual({ manifest: 2, within: ["pg/data/main"], path: "", message });
   });
 
   test("on_probe of the block goes to what has pods and none of its own", async () => {

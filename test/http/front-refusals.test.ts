@@ -1,3 +1,4 @@
+import { codeOfStatus } from "../../src/base/wire/failure.ts";
 import { afterEach, describe, expect, test } from "bun:test";
 import { echo, startTestFront, type TestFront } from "../support/front.ts";
 import { connectRaw } from "../support/raw-client.ts";
@@ -27,7 +28,8 @@ function expectRefusal(text: string, status: number, words: string): void {
   expect(head).toContain(`Content-Length: ${body.length}\r\n`);
   expect(body).toEndWith("\n");
   const envelope = JSON.parse(body);
-  expect(envelope).toEqual({ status: "error", error: expect.stringContaining(words) });
+  expect(envelope).toMatchObject({ status: "error", error: expect.stringContaining(words) });
+  expect(envelope.code).toBe(codeOfStatus(status));
 }
 
 describe("the body limit", () => {

@@ -184,7 +184,7 @@ test("a handler may refuse, and then hears nothing more", async () => {
   client.finish();
   const text = await client.all();
   expect(text).toStartWith("HTTP/1.1 404 Not Found\r\n");
-  expect(text).toEndWith('{"status":"error","error":"no such pod"}\n');
+  expect(text).toEndWith('{"status":"error","error":"no such pod","code":"not_found"}\n');
   expect(heard).toEqual([]);
 });
 

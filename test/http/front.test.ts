@@ -203,7 +203,7 @@ test("a handler that throws is a 500 in the envelope, and the connection goes on
   });
   const answer = await fetch(`${it.url}/x`);
   expect(answer.status).toBe(500);
-  expect(await answer.text()).toBe('{"status":"error","error":"internal error, the log says why"}\n');
+  expect(await answer.text()).toBe('{"status":"error","error":"internal error, the log says why","code":"internal"}\n');
   expect(JSON.stringify(it.log)).toContain("secret detail");
 });
 

@@ -94,7 +94,7 @@ describe("jobs over HTTP", () => {
       throw new Failure(code as "conflict", "cronjob/s/nightly is suspended");
     };
     const answer = await start({ runJob }).ask("POST", "/cronjobs/run?name=nightly");
-    expect(answer).toEqual({ status, json: { status: "error", error: "cronjob/s/nightly is suspended" } });
+    expect(answer).toEqual({ status, json: { status: "error", error: "cronjob/s/nightly is suspended", code } });
   });
 
   test.each(["/jobs/run?name=a&wait=maybe", "/jobs/run?name=a&name=b"])("POST %s is a 400", async (target) => {

@@ -325,7 +325,7 @@ describe("refused with 400 before the controller is asked", () => {
     );
     expect([response.status, await response.json()]).toEqual([
       400,
-      { status: "error", error: "the body is not UTF-8 text" },
+      { status: "error", error: "the body is not UTF-8 text", code: "invalid" },
     ]);
   });
 });
@@ -351,7 +351,12 @@ describe("unknown routes", () => {
     const answer = await start().ask(method, path);
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe(allow);
-    if (method !== "HEAD") expect(answer.json).toEqual({ status: "error", error: expect.stringContaining(allow) });
+    if (method !== "HEAD")
+      expect(answer.json).toEqual({
+        status: "error",
+        error: expect.stringContaining(allow),
+        code: "method_not_allowed",
+      });
   });
 });
 
@@ -370,7 +375,7 @@ describe("errors", () => {
     };
     const answer = await start({ describe: describeFails }).ask("GET", "/describe?kind=deployment&name=web");
     expect(answer.status).toBe(status);
-    expect(answer.text).toBe('{"status":"error","error":"deployment \\"web\\" is not there"}\n');
+    expect(answer.text).toBe(`{"status":"error","error":"deployment \\"web\\" is not there","code":"${code}"}\n`);
   });
 
   test("unavailable says when to come back", async () => {

@@ -336,14 +336,23 @@ describe("progress", () => {
 
   test("a failure after progress is the result, one before it is the answer", async () => {
     writePlugin(it.layout, "p", { commands: { late: "echo one >&2; sleep 0.2; exit 4", early: "exit 4" } });
+    const exited = (command: string, output: string) => ({
+      reason: "PluginExited",
+      fields: { plugin: "p", command, exit_code: 4, output },
+    });
     expect(await lines(await stream("late"))).toEqual([
       { type: "progress", text: "one" },
-      { type: "result", code: 400, status: "error", error: 'plugin "p" late exited 4: one' },
+      { type: "result", code: 400, status: "error", error: 'plugin "p" late exited 4: one', ...exited("late", "one") },
     ]);
     const early = await stream("early");
     expect([early.status, await early.json()]).toEqual([
       400,
-      { status: "error", error: 'plugin "p" early exited 4: no output' },
+      {
+        status: "error",
+        error: 'plugin "p" early exited 4: no output',
+        code: "invalid",
+        ...exited("early", "no output"),
+      },
     ]);
   });
 });

@@ -92,7 +92,11 @@ test("503 with the way out when the collector is off, and when the engine is dow
   const answer = await fetch(`${off.front.url}/stats`);
   expect([answer.status, await answer.json()]).toEqual([
     503,
-    { status: "error", error: "the stats collector is off; start the server with --stats-interval 15s" },
+    {
+      status: "error",
+      error: "the stats collector is off; start the server with --stats-interval 15s",
+      code: "unavailable",
+    },
   ]);
   off.runtime.engineDown();
   await off.close();

@@ -1,3 +1,4 @@
+import type { ErrorData } from "../../src/base/wire/envelope.ts";
 import type { Clock } from "../../src/base/words/clock.ts";
 import { clientLimits } from "../../src/config/config.ts";
 import type { RunLocal } from "../../src/client/session/local-run.ts";
@@ -25,8 +26,8 @@ export class Answer {
   }
 }
 
-export function refusal(status: number, error: string): Answer {
-  return new Answer(status, { status: "error", error });
+export function refusal(status: number, error: string, data: ErrorData = {}): Answer {
+  return new Answer(status, { status: "error", error, ...data });
 }
 
 export interface Scene {

@@ -1,4 +1,5 @@
 import type { Envelope } from "../wire/envelope.ts";
+import { errorEnvelope, type Refusal } from "./front/refusal.ts";
 
 /** A JSON answer of the plane: one line, ended by a newline. */
 export function jsonResponse(status: number, body: unknown, headers: Record<string, string> = {}): Response {
@@ -13,7 +14,6 @@ export function okResponse(status: number, data: unknown, headers: Record<string
   return jsonResponse(status, envelope, headers);
 }
 
-export function errorResponse(status: number, error: string, headers: Record<string, string> = {}): Response {
-  const envelope: Envelope<never> = { status: "error", error };
-  return jsonResponse(status, envelope, headers);
+export function errorResponse(refusal: Refusal): Response {
+  return jsonResponse(refusal.status, errorEnvelope(refusal), refusal.headers);
 }

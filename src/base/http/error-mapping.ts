@@ -1,4 +1,4 @@
-import { Failure, failureStatus } from "../wire/failure.ts";
+import { errorData, Failure, failureStatus } from "../wire/failure.ts";
 import { JsonError } from "../words/json.ts";
 import type { Log } from "../words/log.ts";
 import type { Refusal } from "./front/refusal.ts";
@@ -6,8 +6,7 @@ import { errorResponse } from "./answers.ts";
 
 /** The answer for anything a handler threw; see `refusalOf`. */
 export function mapError(error: unknown, log: Log): Response {
-  const { status, message, headers } = refusalOf(error, log);
-  return errorResponse(status, message, headers);
+  return errorResponse(refusalOf(error, log));
 }
 
 /**
@@ -18,15 +17,16 @@ export function refusalOf(error: unknown, log: Log): Refusal {
   if (error instanceof Failure) return failureRefusal(error);
   if (error instanceof JsonError) {
     const message = `body line ${error.line} column ${error.column}: ${error.message}`;
-    return { status: failureStatus.invalid, message };
+    return { status: failureStatus.invalid, message, data: { fields: { line: error.line, column: error.column } } };
   }
   const id = crypto.randomUUID().slice(0, 8);
   log.error("internal error", { id, error });
   return { status: failureStatus.internal, message: `internal error, id ${id}` };
 }
 
-function failureRefusal({ code, message, retryAfterSeconds }: Failure): Refusal {
+function failureRefusal(failure: Failure): Refusal {
+  const { code, message, retryAfterSeconds } = failure;
   const headers: Record<string, string> =
     retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
-  return { status: failureStatus[code], message, headers };
+  return { status: failureStatus[code], message, headers, data: errorData(failure) };
 }

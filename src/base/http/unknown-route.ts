@@ -10,9 +10,9 @@ export function createUnknownRoute(endpoints: readonly Endpoint[]): (method: str
     const allow = allowedOn(path).join(", ");
     if (allow === "") {
       const text = `path ${JSON.stringify(path)} does not exist, GET /openapi.json lists those that do`;
-      return errorResponse(failureStatus.not_found, text);
+      return errorResponse({ status: failureStatus.not_found, message: text });
     }
     const text = `method ${method} is not allowed on ${JSON.stringify(path)}, use ${allow}`;
-    return errorResponse(failureStatus.method_not_allowed, text, { Allow: allow });
+    return errorResponse({ status: failureStatus.method_not_allowed, message: text, headers: { Allow: allow } });
   };
 }

@@ -1,13 +1,17 @@
+import type { ErrorData, ErrorProblem, FailureFields } from "./envelope.ts";
 import type { DataOf, Endpoint, QueryOf } from "./endpoint.ts";
 
 /** An answer that says no: the server's own text, or what came where it was not an envelope. */
 export class ApiError extends Error {
   readonly status: number;
+  /** What a program decides by; the message is for people. Empty where the server is older. */
+  readonly data: ErrorData;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, data: ErrorData = {}) {
     super(message);
     this.name = "ApiError";
     this.status = status;
+    this.data = data;
   }
 }
 
@@ -91,11 +95,30 @@ export function targetOf(path: string, input: CallInput<Endpoint>): string {
 /** The `data` of an answer; fails with `ApiError`. */
 export function readAnswer<E extends Endpoint>(endpoint: E, status: number, text: string): DataOf<E> {
   const answer = parseObject(text);
-  if (answer?.status === "error" && typeof answer.error === "string") throw new ApiError(status, answer.error);
+  if (answer?.status === "error" && typeof answer.error === "string")
+    throw new ApiError(status, answer.error, readErrorData(answer));
   if (endpoint.flat === true && answer !== undefined && status < 400) return answer as DataOf<E>;
   if (answer?.status === "ok") return answer.data as DataOf<E>;
   const shown = text.trim().slice(0, textShownMax) || "empty answer";
   throw new ApiError(status, `status ${status}: ${shown}\nis this the orchestration API of a berth server?`);
+}
+
+/** What an error envelope carries beside its text; a field of another shape is left out. */
+function readErrorData({ code, reason, fields, problems }: Record<string, unknown>): ErrorData {
+  return {
+    ...(typeof code === "string" ? { code } : {}),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(isObject(fields) ? { fields: { ...fields } as FailureFields } : {}),
+    ...(Array.isArray(problems) ? { problems: problems.filter(isProblem) } : {}),
+  };
+}
+
+function isProblem(value: unknown): value is ErrorProblem {
+  return isObject(value) && "path" in value && typeof value.path === "string" && "message" in value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** How much of an answer that is no envelope goes into the error text. */

@@ -44,7 +44,8 @@ function explain(errors: Iterable<ValueError>, at: { value: unknown; path: strin
 function explainOne(error: ValueError, path: string, max: number): Problem[] {
   const variant = error.type === ValueErrorType.Union ? meantVariant(error.schema, error.value) : undefined;
   if (variant !== undefined) return explain(Value.Errors(variant, error.value), { value: error.value, path, max });
-  return [{ path, message: messageOf(error, path) }];
+  const isUnknown = error.type === ValueErrorType.ObjectAdditionalProperties && error.value !== undefined;
+  return [{ path, message: messageOf(error, path), ...(isUnknown ? { reason: "UnknownField" as const } : {}) }];
 }
 
 function messageOf(error: ValueError, path: string): string {

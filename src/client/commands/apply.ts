@@ -159,9 +159,8 @@ function asObject(value: unknown): object {
 
 /** What happened, without the field by which we asked; undefined where the error is no lost race. */
 function changedMeanwhile(error: unknown): string | undefined {
-  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
-  const [, ref] = /metadata\.if_revision: (\S+) was expected at revision/.exec(error.message) ?? [];
-  return ref === undefined ? undefined : `someone else changed ${printable(ref)} meanwhile`;
+  if (!(error instanceof ApiError) || error.data.reason !== "RevisionConflict") return undefined;
+  return `someone else changed ${printable(String(error.data.fields?.resource))} meanwhile`;
 }
 
 function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {

@@ -145,7 +145,7 @@ async function getBlocks(wanted: Wanted & { kind: string }, context: Context): P
 }
 
 function isUnknownKind(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 400 && error.message.startsWith("unknown kind");
+  return error instanceof ApiError && error.data.reason === "UnknownKind";
 }
 
 /** A word that is no scope may be a plugin's kind; undefined where it is not. */

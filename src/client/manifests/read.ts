@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { CommandFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
@@ -19,8 +20,8 @@ export interface ReadSetup {
 /** The manifests of one command, in the order in which they were read. */
 export interface ManifestSet {
   manifests: Record<string, unknown>[];
-  /** The server's complaints (`manifest 2: spec.ports[0]: …`) with file, line and excerpt where they name a place. */
-  explain(message: string): string;
+  /** The problems of a refusal, each with file, line and excerpt where it is in a manifest of the operator. */
+  explain(problems: readonly ErrorProblem[]): string;
 }
 
 /** Reads every manifest behind the `-f` values. Throws `ManifestError` with all faults at once. */
@@ -34,7 +35,7 @@ export async function readManifests(paths: readonly string[], setup: ReadSetup):
   if (entries.length === 0) throw new CommandFailure(`no manifest in ${files.map((file) => file.name).join(", ")}`);
   return {
     manifests: entries.map((entry) => entry.manifest),
-    explain: (message) => explain(message, entries, setup.limits.faultsShownMax),
+    explain: (problems) => explain(problems, entries, setup.limits.faultsShownMax),
   };
 }
 
@@ -79,7 +80,7 @@ function nameSpan(entry: Entry): Span {
   return entry.places.get("name")?.value ?? { source: entry.file, start: 0, end: 0 };
 }
 
-function explain(message: string, entries: readonly Entry[], shownMax: number): string {
-  const { faults, rest } = serverFaults(message, entries);
+function explain(problems: readonly ErrorProblem[], entries: readonly Entry[], shownMax: number): string {
+  const { faults, rest } = serverFaults(problems, entries);
   return [...(faults.length > 0 ? [formatFaults(faults, shownMax)] : []), ...rest].join("\n\n");
 }

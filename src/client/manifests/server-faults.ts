@@ -1,19 +1,20 @@
+import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import type { Entry } from "./document.ts";
 import type { Fault, Span } from "./source.ts";
 
 interface ServerFaults {
   faults: Fault[];
-  /** Lines that name no place. */
+  /** Problems that are in no file of the operator. */
   rest: string[];
 }
 
-/** Splits the text of a 400 into faults with a place in the operator's files, and the lines that have none. */
-export function serverFaults(message: string, entries: readonly Entry[]): ServerFaults {
+/** Splits the problems of a refusal into faults with a place in the operator's files, and texts of those without one. */
+export function serverFaults(problems: readonly ErrorProblem[], entries: readonly Entry[]): ServerFaults {
   const result: ServerFaults = { faults: [], rest: [] };
-  for (const line of message.split("\n")) {
-    const fault = locate(line, entries);
-    if (fault === undefined) result.rest.push(line);
-    else result.faults.push(fault);
+  for (const problem of problems) {
+    const entry = problem.manifest === undefined ? undefined : entries[problem.manifest - 1];
+    if (entry === undefined) result.rest.push(textOf(problem));
+    else result.faults.push({ span: nearest(entry, problem), message: textOf(problem) });
   }
   // Read from top to bottom of each file; the server lists them by how it checks.
   const order = entries.map((entry) => entry.file.name);
@@ -22,26 +23,18 @@ export function serverFaults(message: string, entries: readonly Entry[]): Server
   return result;
 }
 
-/** With one manifest the server leaves its number out: a line then counts when it starts with a path. */
-function locate(line: string, entries: readonly Entry[]): Fault | undefined {
-  const [, number, numbered] = /^manifest (\d+): (.*)$/.exec(line) ?? [];
-  const text = numbered ?? line;
-  const [, path] = /^((?:kind|scope|name|spec|metadata)(?:[.[][^\s:]*)?|[^\s:]+(?=: unknown field)): /.exec(text) ?? [];
-  const entry = numbered === undefined ? (path === undefined ? undefined : only(entries)) : entries[Number(number) - 1];
-  return entry === undefined ? undefined : { span: nearest(entry, path ?? "", text), message: text };
+function textOf({ within = [], path, message }: ErrorProblem): string {
+  return [...within, ...(path === "" ? [] : [path]), message].join(": ");
 }
 
-function only<T>(list: readonly T[]): T | undefined {
-  return list.length === 1 ? list[0] : undefined;
-}
-
-/** The place of a path, or of the closest one around it that the file has. */
-function nearest(entry: Entry, path: string, text: string): Span {
-  for (let current = path; ; current = parent(current)) {
+/** The place of a problem's path, or of the closest one around it that the file has. */
+function nearest(entry: Entry, { path, within = [], reason }: ErrorProblem): Span {
+  // A path inside what a plugin made is in no file.
+  for (let current = within.length > 0 ? "" : path; ; current = parent(current)) {
     const place = entry.places.get(current);
     if (current === "") return firstWord(place?.key ?? place?.value ?? { source: entry.file, start: 0, end: 0 });
     if (place === undefined) continue;
-    const scalar = current === path && !isBlock(place.value) && !text.includes("unknown field");
+    const scalar = current === path && !isBlock(place.value) && reason !== "UnknownField";
     return scalar ? place.value : (place.key ?? firstWord(place.value));
   }
 }

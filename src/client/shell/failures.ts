@@ -1,3 +1,5 @@
+import type { ErrorData } from "../../base/wire/envelope.ts";
+
 /** What the process ends with; scripts rely on these. */
 export const exitCodes = {
   done: 0,
@@ -12,12 +14,15 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** Ends a command: `message` for the operator, `exitCode` for scripts. */
+/** Ends a command: `message` for the operator, `exitCode` and `data` for scripts. */
 export class CommandFailure extends Error {
   readonly exitCode: number;
+  /** What the server said beside its text. */
+  readonly data: ErrorData;
 
-  constructor(message: string, exitCode: number = exitCodes.failed) {
+  constructor(message: string, exitCode: number = exitCodes.failed, data: ErrorData = {}) {
     super(message);
+    this.data = data;
     this.name = "CommandFailure";
     this.exitCode = exitCode;
   }

@@ -1,7 +1,7 @@
 import { ApiError } from "../../base/wire/client.ts";
 import type { Arguments, Flag } from "./arguments.ts";
 import type { Context } from "./command.ts";
-import { CommandFailure, usageFailure } from "./failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 
 export const fileFlag: Flag = {
@@ -43,7 +43,7 @@ export async function explained<T>(set: ManifestSet, call: () => Promise<T>): Pr
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 400) throw error;
-    throw new CommandFailure(set.explain(error.message));
+    if (!(error instanceof ApiError) || error.status !== 400 || error.data.problems === undefined) throw error;
+    throw new CommandFailure(set.explain(error.data.problems), exitCodes.failed, error.data);
   }
 }

@@ -61,20 +61,21 @@ export async function runPluginWords(
   return exitCodes.done;
 }
 
-/** `plugin "pg" psql exited 3: …`, as the server says it. */
-const exited = /^(plugin "[^"]*" \S+ exited (\d+)): ([\s\S]*)$/;
-
 /** A plugin that failed ends the client with its own exit code; what it `said` on stderr was shown as it came. */
 function withExitCode(said: readonly string[]): (error: unknown) => never {
   return (error) => {
-    const [, head, code, text = ""] = (error instanceof ApiError && exited.exec(error.message)) || [];
-    if (head === undefined) throw error;
+    if (!(error instanceof ApiError) || error.data.reason !== "PluginExited") throw error;
+    const { plugin, command, exit_code: code, output = "" } = error.data.fields ?? {};
+    const head = `plugin "${plugin}" ${command} exited ${code}`;
     // A long text was cut at its beginning, so that the end of a line is that line.
     const isShown = (line: string) => said.some((shown) => shown.trimEnd().endsWith(line.replace(/^…/, "").trimEnd()));
-    const rest = text.split("\n").filter((line) => !isShown(line));
+    const rest = String(output)
+      .split("\n")
+      .filter((line) => !isShown(line));
     throw new CommandFailure(
       [head, ...(rest.length > 0 ? [rest.join("\n")] : [])].join(": "),
       Number(code) || exitCodes.failed,
+      error.data,
     );
   };
 }

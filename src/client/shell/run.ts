@@ -1,4 +1,5 @@
 import { actorHeader, ApiError, createClient } from "../../base/wire/client.ts";
+import type { ErrorData } from "../../base/wire/envelope.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import { type Arguments, type Flag, parseArguments } from "./arguments.ts";
@@ -211,8 +212,8 @@ interface FailureSetting {
 }
 
 function failed(error: unknown, { json, terminal, interrupted }: FailureSetting): number {
-  const { message, exitCode } = tell(error, interrupted);
-  if (json) terminal.out(JSON.stringify({ status: "error", error: message }, null, 2));
+  const { message, exitCode, data } = tell(error, interrupted);
+  if (json) terminal.out(JSON.stringify({ status: "error", error: message, ...data }, null, 2));
   // A message that starts with a place stays bare, so that editors and terminals can jump there.
   else terminal.note(startsWithPlace.test(message) ? message : `${terminal.noteStyle.red("error:")} ${message}`);
   return exitCode;
@@ -220,11 +221,12 @@ function failed(error: unknown, { json, terminal, interrupted }: FailureSetting)
 
 const startsWithPlace = /^[^\n]*?:\d+:\d+: /;
 
-function tell(error: unknown, interrupted: boolean): { message: string; exitCode: number } {
-  if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
+function tell(error: unknown, interrupted: boolean): { message: string; exitCode: number; data?: ErrorData } {
+  if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode, data: error.data };
   // What breaks off under Ctrl-C breaks in many ways; none of them is news.
   if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
-  if (error instanceof ApiError || error instanceof ManifestError || error instanceof Failure) {
+  if (error instanceof ApiError) return { message: error.message, exitCode: exitCodes.failed, data: error.data };
+  if (error instanceof ManifestError || error instanceof Failure) {
     return { message: error.message, exitCode: exitCodes.failed };
   }
   if (isWrongLine(error)) return { message: wrongLineText(error), exitCode: exitCodes.usage };

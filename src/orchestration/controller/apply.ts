@@ -1,4 +1,12 @@
-import { Failure, type Problem, problemsFailure } from "../../base/wire/failure.ts";
+import {
+  Failure,
+  type Place,
+  placeWithin,
+  type Problem,
+  problemFailure,
+  problemsAt,
+  problemsFailure,
+} from "../../base/wire/failure.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { ApplyResult } from "../api/apply.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
@@ -6,7 +14,7 @@ import type { DraftManifest } from "../core/draft.ts";
 import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
 import { takePin } from "../core/plugins/expansion.ts";
-import { type Decoded, decodeManifests } from "../core/validate.ts";
+import { type Decoded, decodeManifests, placeOf } from "../core/validate.ts";
 import type { Transaction } from "../store/store.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
 import { type ApplyOptions, change, type Incoming, type Outcome } from "./write/apply-change.ts";
@@ -72,11 +80,11 @@ async function takeBack({ log }: Context, undo: readonly Undo[]): Promise<void> 
 }
 
 async function applyOnce(context: Context, { decoded, options, installs, undo }: Attempt): Promise<ApplyResult> {
-  const many = decoded.manifests.length + decoded.pluginBlocks.length > 1;
-  const pathOf = (index: number) => (many ? `manifest ${index + 1}: ` : "");
-  const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, pathOf, options, undo });
+  const count = decoded.manifests.length + decoded.pluginBlocks.length;
+  const placeAt = (index: number) => placeOf(index, count);
+  const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, placeAt, options, undo });
   installs.push(...expansions.installs);
-  const incoming = spliced(context, { decoded, expansions, pathOf });
+  const incoming = spliced(context, { decoded, expansions, placeAt });
   const release = await withAssets(context, incoming, { options, undo });
   try {
     return await store(context, { incoming, expansions: { ...expansions, installs }, options });
@@ -122,11 +130,11 @@ function decode(context: Context, body: unknown): Decoded {
 interface Splicing {
   decoded: Decoded;
   expansions: Expansions;
-  pathOf: (index: number) => string;
+  placeAt: (index: number) => Place;
 }
 
 /** Step 3: everything in the order of the body, expansions in the place of their blocks. */
-function spliced(context: Context, { decoded, expansions, pathOf }: Splicing): Incoming[] {
+function spliced(context: Context, { decoded, expansions, placeAt }: Splicing): Incoming[] {
   const blocks = new Map(expansions.blocks.map((block) => [block.index, block]));
   const places = new Set(decoded.pluginBlocks.map(({ index }) => index));
   const drafts = decoded.manifests.values();
@@ -134,7 +142,7 @@ function spliced(context: Context, { decoded, expansions, pathOf }: Splicing): I
   for (let index = 0; index < decoded.manifests.length + decoded.pluginBlocks.length; index++) {
     const block = blocks.get(index);
     if (block !== undefined) incoming.push(...childrenOf(block));
-    else if (!places.has(index)) incoming.push(...partsOf(drafts.next().value, pathOf(index)));
+    else if (!places.has(index)) incoming.push(...partsOf(drafts.next().value, placeAt(index)));
   }
   const most = context.limits.manifestsPerApplyMax;
   if (incoming.length > most) {
@@ -144,20 +152,20 @@ function spliced(context: Context, { decoded, expansions, pathOf }: Splicing): I
   return incoming;
 }
 
-function childrenOf({ manifests, path }: ExpandedBlock): Incoming[] {
+function childrenOf({ manifests, place: around }: ExpandedBlock): Incoming[] {
   return manifests.map(({ kind, scope, name, spec }): Incoming => {
     const key = { kind, scope, name };
-    const at = `${path}${formatKey(key)}: `;
-    return { key, spec: normaliseSpec(kind, spec), ifRevision: undefined, path: at, asset: undefined };
+    const place = placeWithin(around, formatKey(key));
+    return { key, spec: normaliseSpec(kind, spec), ifRevision: undefined, place, asset: undefined };
   });
 }
 
 /** An `app` is a block that the server itself expands. */
-function partsOf(draft: DraftManifest | undefined, path: string): Incoming[] {
+function partsOf(draft: DraftManifest | undefined, place: Place): Incoming[] {
   if (draft === undefined) return [];
   return expandApp(draft).map((part): Incoming => {
     const key = { kind: part.kind, scope: part.scope, name: part.name };
-    return { key, spec: normaliseSpec(part.kind, part.spec), ifRevision: part.ifRevision, path, asset: undefined };
+    return { key, spec: normaliseSpec(part.kind, part.spec), ifRevision: part.ifRevision, place, asset: undefined };
   });
 }
 
@@ -168,7 +176,8 @@ function refuseTwins(incoming: Incoming[]): void {
     const twin = seen.get(text);
     if (twin !== undefined) {
       const hint = "an app or a plugin's block makes one of them";
-      throw new Failure("invalid", `${item.path}${text} is in this apply twice; ${hint}`);
+      const message = `${text} is in this apply twice; ${hint}`;
+      throw problemFailure("invalid", { path: "", message, place: item.place });
     }
     seen.set(text, item);
   }
@@ -191,7 +200,7 @@ async function withAssets(
     const status = context.store.status.get(item.key);
     const previous = isAssetStatus(status) ? status : undefined;
     const asset = await materialise(context, item, { dryRun: options.dryRun, previous });
-    problems.push(...asset.problems.map(({ path, message }) => ({ path: `${item.path}${path}`, message })));
+    problems.push(...problemsAt(item.place, asset.problems));
     item.asset = { files: asset.files, errors: asset.errors, declared: asset.declared };
     written.push(...Object.values(asset.files));
   }
@@ -265,7 +274,7 @@ function commitInside(context: Context, tx: Transaction, committing: Committing)
   return { outcome, actions, atomic };
 }
 
-function blockChange({ key, plugin, spec, manifests, ifRevision, path }: ExpandedBlock): BlockChange {
+function blockChange({ key, plugin, spec, manifests, ifRevision, place }: ExpandedBlock): BlockChange {
   const children = manifests.map(({ kind, scope, name }) => ({ kind, scope, name }));
-  return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, children, ifRevision, path };
+  return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, children, ifRevision, place };
 }

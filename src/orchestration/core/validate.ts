@@ -1,4 +1,4 @@
-import type { Problem } from "../../base/wire/failure.ts";
+import { type Place, type Problem, problemsAt } from "../../base/wire/failure.ts";
 import type { WritableKind } from "../api/kinds/schemas.ts";
 import { formatKey, type Spec } from "../api/manifest.ts";
 import type { DraftManifest, PluginBlock } from "./draft.ts";
@@ -33,8 +33,7 @@ const ignoredMetadata = ["revision", "created_at", "updated_at"];
 const metadataFields = [...ignoredMetadata, "if_revision"];
 
 /**
- * One manifest or an array of them, as `POST /apply` receives it. In an array of several, the path of a problem starts
- * with `manifest <n>: `, counted from 1.
+ * One manifest or an array of them, as `POST /apply` receives it. A problem of one of them has its place.
  */
 export function decodeManifests(body: unknown, options: DecodeOptions): Decoded {
   const items: unknown[] = Array.isArray(body) ? body : [body];
@@ -47,8 +46,7 @@ export function decodeManifests(body: unknown, options: DecodeOptions): Decoded 
   const seenAt = new Map<string, number>();
   items.forEach((item, index) => {
     const problems = decodeOne(item, index, { decoded, options, seenAt });
-    const numbered = items.length > 1 ? `manifest ${index + 1}` : "";
-    for (const { path, message } of problems) decoded.problems.push({ path: joinPath(numbered, path), message });
+    decoded.problems.push(...problemsAt(placeOf(index, items.length), problems));
   });
   return { ...decoded, problems: shorten(decoded.problems, problemsShownMax) };
 }
@@ -142,6 +140,7 @@ function unknownFields(value: Fields, known: string[], prefix: string): Problem[
     .map((field) => ({
       path: `${prefix}${field}`,
       message: `unknown field${didYouMeanField(field, known) || `; known are ${known.join(", ")}`}`,
+      reason: "UnknownField",
     }));
 }
 
@@ -167,8 +166,9 @@ export function repeatedText(ref: string, index: number, seenAt: Map<string, num
   return undefined;
 }
 
-function joinPath(numbered: string, path: string): string {
-  return numbered === "" || path === "" ? `${numbered}${path}` : `${numbered}: ${path}`;
+/** The manifest at an index of a body that has `count` of them. */
+export function placeOf(index: number, count: number): Place {
+  return { manifest: index + 1, ...(count > 1 ? { numbered: true } : {}) };
 }
 
 function shorten(problems: Problem[], shownMax: number): Problem[] {

@@ -1,3 +1,4 @@
+import type { ErrorEnvelope } from "../../base/wire/envelope.ts";
 import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
 import { type ProgressLine, progressMediaType } from "../api/plugins/protocol.ts";
 import { okResponse } from "../../base/http/answers.ts";
@@ -70,8 +71,8 @@ function resultLine(data: unknown): { line: ProgressLine; failed: undefined } {
 
 async function failureLine(plane: Plane, error: unknown): Promise<{ line: ProgressLine; failed: Response }> {
   const failed = plane.mapError(error);
-  const { error: text } = (await failed.clone().json()) as { error: string };
-  return { line: { type: "result", code: failed.status, status: "error", error: text }, failed };
+  const { code: _, ...envelope } = (await failed.clone().json()) as ErrorEnvelope;
+  return { line: { ...envelope, type: "result", code: failed.status }, failed };
 }
 
 function createQueue() {

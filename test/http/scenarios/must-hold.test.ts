@@ -82,6 +82,20 @@ describe("refused with a 4xx that names the field, nothing written, the server a
   });
 });
 
+test("a refusal lists its problems as data, each with its manifest and path", async () => {
+  const { text } = await ask("POST /apply", [
+    web({}),
+    { ...web({ name: "other", spec: { image: fixtureImage, replicas: -1 } }), extra: 1 },
+  ]);
+  expect(JSON.parse(text)).toMatchObject({
+    code: "invalid",
+    problems: [
+      { manifest: 2, path: "extra", reason: "UnknownField" },
+      { manifest: 2, path: "spec.replicas", message: expect.stringContaining("at least 0") },
+    ],
+  });
+});
+
 test("a good manifest beside all that still goes through", async () => {
   const answer = await ask("POST /apply", {
     kind: "deployment",

@@ -1,6 +1,7 @@
 import { type AnswerFraming, answerHead } from "./answer-head.ts";
 import { appRequest, knowsChunks } from "./app-request.ts";
-import type { ErrorEnvelope } from "../../wire/envelope.ts";
+import { errorResponse } from "../answers.ts";
+import { failureStatus } from "../../wire/failure.ts";
 import type { RequestHead } from "./request-head.ts";
 
 export type AppHandler = (request: Request) => Response | Promise<Response>;
@@ -79,11 +80,7 @@ async function answerOf(handler: AppHandler, request: Request, sink: AnswerSink)
     return await handler(request);
   } catch (error) {
     if (!request.signal.aborted) sink.threw(error);
-    const envelope: ErrorEnvelope = { status: "error", error: "internal error, the log says why" };
-    return new Response(`${JSON.stringify(envelope)}\n`, {
-      status: 500,
-      headers: { "Content-Type": "application/json" },
-    });
+    return errorResponse({ status: failureStatus.internal, message: "internal error, the log says why" });
   }
 }
 

@@ -1,11 +1,20 @@
-import type { ErrorEnvelope } from "../../wire/envelope.ts";
+import type { ErrorData, ErrorEnvelope } from "../../wire/envelope.ts";
+import { codeOfStatus } from "../../wire/failure.ts";
 
-/** A request that the front answers itself: the connection closes after it. */
+/** An answer that says no. Where the front gives it itself, the connection closes after it. */
 export interface Refusal {
   status: number;
   message: string;
   /** Added to the answer's head. */
   headers?: Record<string, string>;
+  /** What programs read of it. */
+  data?: ErrorData;
+}
+
+/** The body of the answer; its code follows from the status. */
+export function errorEnvelope({ status, message, data }: Refusal): ErrorEnvelope {
+  const code = codeOfStatus(status);
+  return { status: "error", error: message, ...(code === undefined ? {} : { code }), ...data };
 }
 
 const reasons: Record<number, string> = {
@@ -49,8 +58,7 @@ export function reasonPhrase(status: number): string {
 
 /** The whole answer as bytes; without the body where the request was a HEAD. */
 export function refusalBytes(refusal: Refusal, method?: string): Uint8Array {
-  const envelope: ErrorEnvelope = { status: "error", error: refusal.message };
-  const body = Buffer.from(`${JSON.stringify(envelope)}\n`);
+  const body = Buffer.from(`${JSON.stringify(errorEnvelope(refusal))}\n`);
   const extra = Object.entries(refusal.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
   const head =
     `HTTP/1.1 ${refusal.status} ${reasonPhrase(refusal.status)}\r\n` +

@@ -71,6 +71,9 @@ export const ProgressLine = Type.Union([
     status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
     data: Type.Optional(Type.Unknown()),
     error: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String()),
+    fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    problems: Type.Optional(Type.Array(Type.Unknown())),
   }),
 ]);
 export type ProgressLine = Static<typeof ProgressLine>;

@@ -1,4 +1,4 @@
-import { Failure } from "../../../base/wire/failure.ts";
+import { problemFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
 import { envSources } from "../../core/dependencies.ts";
 import type { ResolveProblem } from "../../core/resolve-placeholders.ts";
@@ -69,5 +69,5 @@ function originOf({ store, plugins }: Context, manifest: StoredManifest): Origin
 
 /** The first of the problems as an error: retried, as what is missing may yet come. */
 export function refuseUnresolved(problems: readonly ResolveProblem[]): void {
-  for (const { path, message, reason } of problems) throw new Failure("unavailable", `${path}: ${message}`, { reason });
+  for (const problem of problems) throw problemFailure("unavailable", problem, { reason: problem.reason });
 }

@@ -1,4 +1,4 @@
-import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
+import { Failure, type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { DispatchResult } from "../../api/dispatch.ts";
 import { normaliseSpec } from "../../core/normalise.ts";
@@ -49,14 +49,14 @@ async function incomingOf(
     key,
     spec: normaliseSpec(kind, spec),
     ifRevision: undefined,
-    path: action.path,
+    place: { within: [action.path] },
     asset: undefined,
   };
   if (kind !== "asset") return incoming;
   const status = context.store.status.get(key);
   const previous = isAssetStatus(status) ? status : undefined;
   const { problems, ...asset } = await materialise(context, incoming, { dryRun: options.dryRun, previous });
-  if (problems.length > 0) throw problemsFailure(problems.map((it) => ({ ...it, path: `${action.path}${it.path}` })));
+  if (problems.length > 0) throw problemsFailure(problemsAt(incoming.place, problems));
   return { ...incoming, asset };
 }
 

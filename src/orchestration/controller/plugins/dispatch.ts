@@ -1,5 +1,5 @@
 import { ownBlockSpec } from "./own-places.ts";
-import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { Failure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import type { DispatchResult, PluginRun } from "../../api/dispatch.ts";
 import type { DispatchInput } from "../../api/plugins/protocol.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
@@ -133,8 +133,7 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
       ? problems
       : permissionProblems(actions, plugin.permissions, ownBlockSpec(context, plugin.yml.name));
   if (refused.length > 0) {
-    const who = `plugin "${plugin.yml.name}" ${command}: `;
-    throw problemsFailure(refused.map(({ path, message }) => ({ path: `${who}${path}`, message })));
+    throw problemsFailure(problemsAt({ within: [`plugin "${plugin.yml.name}" ${command}`] }, refused));
   }
   const again = typeof data.again === "string" ? parseDuration(data.again) : undefined;
   return { message: messageOf(data), actions, again };
@@ -144,7 +143,11 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
 export function refuseFailed({ plugin, command, answer }: CommandRun): void {
   const { reply, stderr, exitCode } = answer;
   const who = `plugin "${plugin.yml.name}" ${command}`;
-  if (exitCode !== 0) throw new Failure("invalid", `${who} exited ${exitCode}: ${failureText(reply, stderr)}`);
+  if (exitCode !== 0) {
+    const output = failureText(reply, stderr);
+    const fields = { plugin: plugin.yml.name, command, exit_code: exitCode, output };
+    throw new Failure("invalid", `${who} exited ${exitCode}: ${output}`, { reason: "PluginExited", fields });
+  }
   if (reply.type === "error") throw new Failure("invalid", `${who}: ${reply.error}`);
   if (reply.type === "broken") throw new Failure("invalid", `${who}: ${reply.why}`);
 }

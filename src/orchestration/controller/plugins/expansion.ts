@@ -1,4 +1,12 @@
-import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import {
+  Failure,
+  type Place,
+  placeWithin,
+  problemFailure,
+  problemsAt,
+  problemsFailure,
+  problemText,
+} from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { ExpandInput } from "../../api/plugins/protocol.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
@@ -28,8 +36,7 @@ export interface ExpandedBlock {
   plugin: Plugin;
   spec: PluginBlock["spec"];
   ifRevision: number | undefined;
-  /** How problems about it begin. */
-  path: string;
+  place: Place;
   /** What the plugin was told of the bucket: when it has moved meanwhile, the answer counts no more. */
   config: Record<string, string>;
   manifests: CoreDraft[];
@@ -45,8 +52,7 @@ export interface Expansions {
 
 interface Expanding {
   blocks: readonly PluginBlock[];
-  /** How problems of a block begin, by its place in the body. */
-  pathOf: (index: number) => string;
+  placeAt: (index: number) => Place;
   options: ApplyOptions;
   /** Gets what takes an install back. */
   undo: (() => Promise<void>)[];
@@ -54,10 +60,10 @@ interface Expanding {
 
 /** Steps 2 and 3 of an apply: plugins that are missing are installed, then every block is expanded. Nothing is stored. */
 export async function expandBlocks(context: Context, expanding: Expanding): Promise<Expansions> {
-  const { blocks, pathOf, options, undo } = expanding;
+  const { blocks, placeAt, options, undo } = expanding;
   if (blocks.length === 0) return { blocks: [], installs: [], unknown: [] };
-  const pinned = blocks.map((block) => ({ block, path: pathOf(block.index), ...takePin(block.spec) }));
-  const problems = pinned.flatMap(({ path, problems: own }) => own.map((it) => ({ ...it, path: `${path}${it.path}` })));
+  const pinned = blocks.map((block) => ({ block, place: placeAt(block.index), ...takePin(block.spec) }));
+  const problems = pinned.flatMap(({ place, problems: own }) => problemsAt(place, own));
   if (problems.length > 0) throw problemsFailure(problems);
   const { installs, missing } = await bringPlugins(context, pinned, { options, undo });
   const unknown = pinned.flatMap(({ block }) => {
@@ -72,8 +78,8 @@ export async function expandBlocks(context: Context, expanding: Expanding): Prom
   const stop = new AbortController();
   const limit = createLimit(context.limits.expandAtOnceMax);
   const expanded = await Promise.all(
-    there.map(({ block, spec, path }) =>
-      limit(() => expandOne(context, { block: { ...block, spec }, path, options, signal: stop.signal })).catch(
+    there.map(({ block, spec, place }) =>
+      limit(() => expandOne(context, { block: { ...block, spec }, place, options, signal: stop.signal })).catch(
         (error: unknown) => {
           // The others are for nothing now.
           stop.abort();
@@ -97,31 +103,37 @@ function requireDifferent(context: Context, blocks: readonly PluginBlock[]): voi
 interface One {
   /** Its spec without `plugin`. */
   block: PluginBlock;
-  path: string;
+  place: Place;
   options: ApplyOptions;
   signal: AbortSignal;
 }
 
-async function expandOne(context: Context, { block, path: at, options, signal }: One): Promise<ExpandedBlock> {
+async function expandOne(context: Context, { block, place: at, options, signal }: One): Promise<ExpandedBlock> {
   const plugin = context.plugins.registry.ofKind(block.kind);
   const ref = formatKey(block);
-  if (plugin === undefined) throw new Failure("invalid", `${at}${ref}: no plugin expands "${block.kind}"`);
+  if (plugin === undefined) {
+    throw problemFailure("invalid", {
+      path: "",
+      message: `no plugin expands "${block.kind}"`,
+      place: placeWithin(at, ref),
+    });
+  }
   if (!mayTouch(plugin.permissions, block.scope)) {
-    const text = `${at}${ref}: the plugin "${plugin.yml.name}" was not granted the scope "${block.scope}"`;
-    throw new Failure("invalid", text);
+    const message = `the plugin "${plugin.yml.name}" was not granted the scope "${block.scope}"`;
+    throw problemFailure("invalid", { path: "", message, place: placeWithin(at, ref) });
   }
   const key = blockKey(context, block);
   const { spec, problems } = restoreBlock(block.spec, context.store.blocks.get(key)?.spec);
-  if (problems.length > 0) throw problemsFailure(problems.map((it) => ({ ...it, path: `${at}${it.path}` })));
+  if (problems.length > 0) throw problemsFailure(problemsAt(at, problems));
   const published = await context.plugins.schemas.of(plugin, block.kind);
   const faults = published?.check(spec, context.limits.problemsShownMax) ?? [];
-  if (faults.length > 0) throw problemsFailure(faults.map((it) => ({ ...it, path: `${at}${it.path}` })));
-  const path = `${at}${ref}: `;
+  if (faults.length > 0) throw problemsFailure(problemsAt(at, faults));
+  const place = placeWithin(at, ref);
   const config = context.store.config.merged(block.scope, block.name);
   const whole = { ...block, spec };
-  const made = await ask(context, { plugin, block: whole, config, path, options, signal });
+  const made = await ask(context, { plugin, block: whole, config, place, options, signal });
   const { index, ifRevision } = block;
-  return { key, ref, index, plugin, spec, ifRevision, path, config, ...made };
+  return { key, ref, index, plugin, spec, ifRevision, place, config, ...made };
 }
 
 /** Its actions are carried out with the apply, or not at all. */
@@ -133,12 +145,12 @@ interface Question {
   plugin: Plugin;
   block: PluginBlock;
   config: Record<string, string>;
-  path: string;
+  place: Place;
   options: ApplyOptions;
   signal: AbortSignal;
 }
 
-async function ask(context: Context, { plugin, block, config, path, options, signal }: Question) {
+async function ask(context: Context, { plugin, block, config, place, options, signal }: Question) {
   try {
     const answer = await runPlugin(context, {
       plugin,
@@ -166,7 +178,7 @@ async function ask(context: Context, { plugin, block, config, path, options, sig
       return { manifests, ready: await readyActions(context, news, options) };
     });
   } catch (error) {
-    throw told(error, path);
+    throw told(error, place);
   }
 }
 
@@ -198,12 +210,9 @@ function inputOf({
   };
 }
 
-/** The same error, naming the block on each of its lines. */
-function told(error: unknown, path: string): unknown {
+/** The same error, naming the block on each of its lines: paths of the plugin's answer are no paths of the request. */
+function told(error: unknown, place: Place): unknown {
   if (!(error instanceof Failure)) return error;
-  const message = error.message
-    .split("\n")
-    .map((line) => `${path}${line}`)
-    .join("\n");
-  return new Failure(error.code, message, { cause: error });
+  const problems = error.message.split("\n").map((message) => ({ path: "", message, place }));
+  return new Failure(error.code, problems.map(problemText).join("\n"), { cause: error, problems });
 }

@@ -1,4 +1,4 @@
-import { Failure } from "../../../base/wire/failure.ts";
+import { Failure, type Place, placeWithin, problemFailure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
 import type { ApplyResult } from "../../api/apply.ts";
 import type { PluginBlock } from "../../core/draft.ts";
@@ -15,7 +15,7 @@ export type Installed = NonNullable<ApplyResult["plugin_installs"]>[number];
 /** A block and which plugin it wants. */
 interface PinnedBlock {
   block: PluginBlock;
-  path: string;
+  place: Place;
   pin: BlockPin;
 }
 
@@ -71,39 +71,38 @@ function refuseTwoPins(first: PinnedBlock, others: readonly PinnedBlock[]): void
     const other = others.find(({ pin }) => pin[field] !== first.pin[field]);
     if (other === undefined) continue;
     const say = ({ pin }: PinnedBlock) => (pin[field] === undefined ? "none" : `"${pin[field]}"`);
-    throw new Failure(
-      "invalid",
-      `${other.path}spec.plugin.${field}: ${formatKey(other.block)} wants ${say(other)} and ${formatKey(first.block)} ${say(first)}; ` +
-        "one plugin serves both, write the same in each",
-    );
+    const message =
+      `${formatKey(other.block)} wants ${say(other)} and ${formatKey(first.block)} ${say(first)}; ` +
+      "one plugin serves both, write the same in each";
+    throw problemFailure("invalid", { path: `spec.plugin.${field}`, message, place: other.place });
   }
 }
 
 /** What has to be installed for a block; undefined when what is there will do. */
-function comingFor(context: Context, { block, path, pin }: PinnedBlock): Coming | undefined {
+function comingFor(context: Context, { block, place, pin }: PinnedBlock): Coming | undefined {
   const there = context.plugins.registry.ofKind(block.kind);
   const version = pin.version === "latest" ? undefined : pin.version;
   const wanted = version === undefined ? {} : { version };
   const byOperator = context.plugins.defaultRepo(block.kind);
   const named = pin.repo ?? byOperator;
   if (there === undefined) {
-    if (named === undefined) throw notThere(block, path, there);
+    if (named === undefined) throw notThere(block, place, there);
     return { request: { source: named, ...wanted }, present: undefined };
   }
   if (there.origin === "bundled") {
-    if (pin.repo !== undefined && !isSame(pin.repo, byOperator)) throw wouldReplace({ block, path, pin }, there);
+    if (pin.repo !== undefined && !isSame(pin.repo, byOperator)) throw wouldReplace({ block, place, pin }, there);
     if (named !== undefined) return { request: { source: named, ...wanted, replace: true }, present: undefined };
     if (fits(there, pin.version)) return undefined;
-    throw notThere(block, path, there);
+    throw notThere(block, place, there);
   }
   if (fits(there, pin.version) && pin.version !== "latest") return undefined;
   const own = there.lock?.source ?? "";
   if (there.origin !== "installed" || own === "") {
     // Nothing to compare with: what lies there by hand is what there is.
     if (pin.version === "latest") return undefined;
-    throw notThere(block, path, there);
+    throw notThere(block, place, there);
   }
-  if (pin.repo !== undefined && !isSame(pin.repo, own)) throw wouldReplace({ block, path, pin }, there);
+  if (pin.repo !== undefined && !isSame(pin.repo, own)) throw wouldReplace({ block, place, pin }, there);
   return { request: { source: own, ...wanted }, present: there };
 }
 
@@ -113,15 +112,14 @@ function isSame(one: string, other: string | undefined): boolean {
 }
 
 /** A plugin serves blocks of every scope: one block does not decide what all others are expanded by. */
-function wouldReplace({ block, path, pin }: PinnedBlock, { yml, origin, lock }: Plugin): Failure {
+function wouldReplace({ block, place, pin }: PinnedBlock, { yml, origin, lock }: Plugin): Failure {
   const present = origin === "bundled" ? "is part of the server" : `is installed from ${lock?.source}`;
   const version = pin.version === undefined || pin.version === "latest" ? "" : ` --version ${pin.version}`;
   const way = `berth plugins install ${pin.repo}${version}${origin === "bundled" ? " --replace" : ""}`;
-  return new Failure(
-    "conflict",
-    `${path}spec.plugin.repo: the plugin "${yml.name}" ${present}, and ${pin.repo} would take its place for blocks of kind ` +
-      `"${block.kind}" in all scopes; to do that: ${way}; else leave spec.plugin out`,
-  );
+  const message =
+    `the plugin "${yml.name}" ${present}, and ${pin.repo} would take its place for blocks of kind ` +
+    `"${block.kind}" in all scopes; to do that: ${way}; else leave spec.plugin out`;
+  return problemFailure("conflict", { path: "spec.plugin.repo", message, place });
 }
 
 function fits({ yml }: Plugin, version: string | undefined): boolean {
@@ -132,10 +130,11 @@ function bare(version: string): string {
   return version.replace(/^v(?=\d)/, "");
 }
 
-function notThere(block: PluginBlock, path: string, there: Plugin | undefined): Failure {
+function notThere(block: PluginBlock, place: Place, there: Plugin | undefined): Failure {
   const has = there === undefined ? "is not installed" : `is here in version "${there.yml.version}"`;
   const hint = "say where from with spec.plugin.repo, or leave spec.plugin.version out";
-  return new Failure("invalid", `${path}spec.plugin: the plugin of "${block.kind}" ${has}; ${hint}`);
+  const message = `the plugin of "${block.kind}" ${has}; ${hint}`;
+  return problemFailure("invalid", { path: "spec.plugin", message, place });
 }
 
 interface Bringing {
@@ -146,13 +145,13 @@ interface Bringing {
 }
 
 async function bring(context: Context, { wanted, coming, options, undo }: Bringing): Promise<Installed> {
-  const { block, path, pin } = wanted;
+  const { block, pin } = wanted;
   const { source } = coming.request;
-  const at = `${path}${formatKey(block)}: `;
+  const place = placeWithin(wanted.place, formatKey(block));
   const arrival = expected(context, coming);
   undo.push(() => giveUp(context, arrival));
   const { yml } = await arrival.plugin.catch((error: unknown) => {
-    throw asInvalid(error, at);
+    throw asInvalid(error, place);
   });
   await context.plugins.registry.refresh();
   const detail = { plugin: yml.name, version: yml.version, source, for: formatKey(block) };
@@ -160,18 +159,22 @@ async function bring(context: Context, { wanted, coming, options, undo }: Bringi
   await context.store.write((tx) => tx.events.append(event, context.clock.now()));
   const there = context.plugins.registry.ofKind(block.kind);
   if (there?.yml.name !== yml.name) {
-    const text = `${at}"${source}" holds the plugin "${yml.name}", which does not expand blocks of kind "${block.kind}"`;
-    throw new Failure("invalid", text);
+    const message = `"${source}" holds the plugin "${yml.name}", which does not expand blocks of kind "${block.kind}"`;
+    throw problemFailure("invalid", { path: "", message, place });
   }
   if (!fits(there, pin.version)) {
-    throw new Failure("invalid", `${at}"${source}" holds version "${yml.version}", not "${pin.version}"`);
+    const message = `"${source}" holds version "${yml.version}", not "${pin.version}"`;
+    throw problemFailure("invalid", { path: "", message, place });
   }
   return { plugin: yml.name, version: yml.version, source };
 }
 
 /** Whatever is wrong with a source is the caller's to set right; the server's own troubles stay what they are. */
-export function asInvalid(error: unknown, at = ""): unknown {
+export function asInvalid(error: unknown, place?: Place): unknown {
   if (!(error instanceof Failure)) return error;
   const isTheirs = ["not_found", "conflict", "forbidden", "invalid", "too_large"].includes(error.code);
-  return new Failure(isTheirs ? "invalid" : error.code, `${at}${error.message}`, { cause: error });
+  const code = isTheirs ? "invalid" : error.code;
+  const { message, problems } = error;
+  if (place === undefined) return new Failure(code, message, { cause: error, problems });
+  return problemFailure(code, { path: "", message, place }, { cause: error });
 }

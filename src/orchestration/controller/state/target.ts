@@ -15,8 +15,14 @@ import type { Target } from "../controller.ts";
 export function targetKind(text: string | undefined): CoreKind {
   if (!text) throw new Failure("invalid", "kind is required");
   const kind = parseKind(text);
-  if (kind === undefined) throw new Failure("invalid", `unknown kind "${text}"; kinds are ${kindList()}`);
+  if (kind === undefined) throw unknownKind(text, `; kinds are ${kindList()}`);
   return kind === "app" ? "deployment" : kind;
+}
+
+/** A word that is no kind, of ours or of a plugin. */
+export function unknownKind(word: string, rest: string): Failure {
+  const kind = word.slice(0, 80);
+  return new Failure("invalid", `unknown kind "${kind}"${rest}`, { reason: "UnknownKind", fields: { kind } });
 }
 
 /** The kind that a filter means, in any spelling; a word that is none of ours stays as it is. */

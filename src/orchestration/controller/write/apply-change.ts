@@ -1,4 +1,4 @@
-import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
+import { type Place, type Problem, problemFailure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
 import type { Claim } from "../../core/claim.ts";
@@ -27,6 +27,7 @@ import {
   putBlocks,
   requireOwners,
   requireRevisions,
+  revisionConflict,
 } from "./block-change.ts";
 import type { Context } from "../state/context.ts";
 import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
@@ -49,12 +50,12 @@ export interface ApplyOptions {
   actor: string;
 }
 
-/** A core-kind manifest on its way in. `path` is how problems about it begin. */
+/** A core-kind manifest on its way in. */
 export interface Incoming {
   key: ManifestKey & { kind: CoreKind };
   spec: Spec;
   ifRevision: number | undefined;
-  path: string;
+  place: Place;
   asset: MaterialisedAsset | undefined;
 }
 
@@ -164,19 +165,19 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems }:
   const revision = stored?.revision ?? 0;
   if (item.ifRevision !== undefined && item.ifRevision !== revision) {
     const now = stored === undefined ? "it is not stored" : `it is at revision ${revision}`;
-    throw new Failure(
-      "conflict",
-      `${item.path}metadata.if_revision: ${formatKey(item.key)} was expected at revision ${item.ifRevision}, but ${now}; look again and re-apply`,
-    );
+    throw revisionConflict(item.key, {
+      place: item.place,
+      message: `${formatKey(item.key)} was expected at revision ${item.ifRevision}, but ${now}; look again and re-apply`,
+      revision,
+    });
   }
   const restored = restoreMasked(item.key.kind, item.spec, stored?.spec);
   const owner = { ...item.key, spec: restored.spec };
   const stamped = stampAssetDigests(owner, lookups.digest);
   const unreported = referenceProblems(owner, lookups.referent, context.names);
   const beyond = machineProblems(owner, { stored: stored?.spec, cpus: context.link.info()?.cpus });
-  for (const problem of [...restored.problems, ...stamped.problems, ...unreported, ...beyond]) {
-    problems.push({ path: `${item.path}${problem.path}`, message: problem.message });
-  }
+  const found = [...restored.problems, ...stamped.problems, ...unreported, ...beyond];
+  problems.push(...problemsAt(item.place, found));
   return { ...item, spec: stamped.spec };
 }
 
@@ -196,13 +197,13 @@ function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
   const twins = ready.length < 2 ? [] : duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
   for (const { claim, first, second } of twins) {
     const [holder, late] = [ready[first], ready[second]];
-    if (holder !== undefined && late !== undefined) refuseClaim(claim, holder.key, late.path);
+    if (holder !== undefined && late !== undefined) refuseClaim(claim, holder.key, late.place);
   }
   const replaced = new Set(ready.map((item) => formatKey(item.key)));
   for (const { item, claims: own } of claims) {
     // What this very apply writes anew is judged by its new claims, above.
     const held = tx.manifests.claimConflicts(item.key, own).filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
-    for (const { claim, heldBy } of held) refuseClaim(claim, heldBy, item.path);
+    for (const { claim, heldBy } of held) refuseClaim(claim, heldBy, item.place);
   }
 }
 
@@ -217,8 +218,9 @@ function claimText({ claim, owner }: Claim): string {
   return `${claim} ${owner}`;
 }
 
-function refuseClaim(claim: string, heldBy: ManifestKey, path: string): never {
-  throw new Failure(claimConflictCode(claim), `${path}${claimField(claim)}: ${conflictText(claim, heldBy)}`);
+function refuseClaim(claim: string, heldBy: ManifestKey, place: Place): never {
+  const problem = { path: claimField(claim), message: conflictText(claim, heldBy), place };
+  throw problemFailure(claimConflictCode(claim), problem);
 }
 
 interface Put {

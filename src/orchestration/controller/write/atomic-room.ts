@@ -125,7 +125,8 @@ async function incomingOf(context: Context, members: readonly AtomicMember[]): P
   for (const { kind, scope, name, previous: spec } of members) {
     if (spec === undefined) continue;
     const key = { kind, scope, name };
-    const item: Incoming = { key, spec, ifRevision: undefined, path: `${formatKey(key)}: `, asset: undefined };
+    const place = { within: [formatKey(key)] };
+    const item: Incoming = { key, spec, ifRevision: undefined, place, asset: undefined };
     if (kind === "asset") {
       const { problems, ...asset } = await materialise(context, item, { dryRun: false, previous: undefined });
       if (problems.length > 0) throw new Failure("unavailable", problems.map(({ message }) => message).join("; "));

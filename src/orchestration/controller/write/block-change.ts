@@ -1,4 +1,4 @@
-import { Failure } from "../../../base/wire/failure.ts";
+import { type Failure, type Place, problemFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, sameKey, type Spec } from "../../api/manifest.ts";
 import { changedPaths } from "../../core/diff.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
@@ -13,7 +13,7 @@ export interface BlockChange {
   spec: Spec;
   children: ManifestKey[];
   ifRevision: number | undefined;
-  path: string;
+  place: Place;
 }
 
 export interface BlockPut {
@@ -28,15 +28,25 @@ interface Around {
 
 /** The revision that the caller expects a block to have. Fails `conflict`. */
 export function requireRevisions(tx: Transaction, blocks: readonly BlockChange[]): void {
-  for (const { key, ifRevision, path } of blocks) {
+  for (const { key, ifRevision, place } of blocks) {
     const revision = tx.blocks.get(key)?.revision ?? 0;
     if (ifRevision === undefined || ifRevision === revision) continue;
     const now = revision === 0 ? "it is not stored" : `it is at revision ${revision}`;
-    throw new Failure(
-      "conflict",
-      `${path}metadata.if_revision: expected revision ${ifRevision}, but ${now}; look again and re-apply`,
-    );
+    const message = `expected revision ${ifRevision}, but ${now}; look again and re-apply`;
+    throw revisionConflict(key, { place, message, revision });
   }
+}
+
+/** Somebody else changed a manifest since the caller looked at it. `revision` is the stored one; 0 where none is. */
+export function revisionConflict(
+  key: ManifestKey,
+  { place, message, revision }: { place: Place; message: string; revision: number },
+): Failure {
+  const problem = { path: "metadata.if_revision", message, place };
+  return problemFailure("conflict", problem, {
+    reason: "RevisionConflict",
+    fields: { resource: formatKey(key), revision },
+  });
 }
 
 /** Deletes what the blocks were expanded into before and are not any more. `kept`: `formatKey` of what this apply writes. */
@@ -60,16 +70,21 @@ export function requireOwners(
   blocks: readonly BlockChange[],
   { takeOver = false }: { takeOver?: boolean },
 ): void {
-  for (const { key, children, path } of blocks) {
+  for (const { key, children, place } of blocks) {
     for (const child of children) {
       const owner = tx.blocks.ownerOf(child);
       if (owner === undefined) {
         if (takeOver || tx.manifests.get(child) === undefined) continue;
         const ways = "choose another name, or let the block have it with take_over (apply --take-over)";
-        throw new Failure("conflict", `${path}${formatKey(child)} was applied by itself; ${ways}`);
+        throw problemFailure("conflict", {
+          path: "",
+          message: `${formatKey(child)} was applied by itself; ${ways}`,
+          place,
+        });
       }
       if (sameKey(owner, key) || blocks.some((other) => sameKey(other.key, owner))) continue;
-      throw new Failure("conflict", `${path}${formatKey(child)} belongs to the block ${formatKey(owner)}`);
+      const message = `${formatKey(child)} belongs to the block ${formatKey(owner)}`;
+      throw problemFailure("conflict", { path: "", message, place });
     }
   }
 }

@@ -1,5 +1,4 @@
 import { formatKey, type Manifest, type ManifestKey } from "../../api/manifest.ts";
-import { Failure } from "../../../base/wire/failure.ts";
 import { kindList, kindWords, parseKind } from "../../core/kind.ts";
 import { maskBlock } from "../../core/plugins/block-mask.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
@@ -8,7 +7,7 @@ import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { deleteInside } from "./delete-inside.ts";
-import { ambiguousScope, notStored } from "../state/target.ts";
+import { ambiguousScope, notStored, unknownKind } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
 
 /** Identity of a block: an alias stands for the plugin's own name. */
@@ -43,7 +42,7 @@ export function requireKind(context: Context, word: string | undefined): void {
   const plugins = pluginKinds(context);
   const hint = didYouMean(word, [...kindWords(), ...plugins]);
   const more = plugins.length === 0 ? "" : `, and of plugins ${plugins.join(", ")}`;
-  throw new Failure("invalid", `unknown kind "${word.slice(0, 80)}"${hint}; kinds are ${kindList()}${more}`);
+  throw unknownKind(word, `${hint}; kinds are ${kindList()}${more}`);
 }
 
 /**

@@ -157,7 +157,7 @@ function applied(given: GivenFields, { path, limits, problems }: Place): Planned
   if (draft.kind === "app") return void fault(problems, `${path}.manifest.kind`, coreOnly("app"));
   const ref = draft.scope === "" ? `${draft.kind}/${draft.name}` : `${draft.kind}/${draft.scope}/${draft.name}`;
   const label = given.summary?.trim() || `apply_manifest ${ref}`;
-  return { type: "apply_manifest", draft: { ...draft, kind: draft.kind }, path: `${path}.manifest: `, label };
+  return { type: "apply_manifest", draft: { ...draft, kind: draft.kind }, path: `${path}.manifest`, label };
 }
 
 function deleted(given: GivenFields, place: Place): PlannedAction | undefined {

@@ -1,3 +1,4 @@
+import type { ErrorEnvelope } from "../../../../src/base/wire/envelope.ts";
 import { expect, test } from "bun:test";
 import { Failure, type FailureCode, failureStatus } from "../../../../src/base/wire/failure.ts";
 import { mapError } from "../../../../src/base/http/error-mapping.ts";
@@ -13,7 +14,7 @@ async function map(error: unknown) {
   return {
     status: response.status,
     headers: response.headers,
-    body: (await response.json()) as { status: string; error: string },
+    body: (await response.json()) as ErrorEnvelope,
     lines,
   };
 }
@@ -23,10 +24,24 @@ test.each(Object.entries(failureStatus) as [FailureCode, number][])(
   async (code, status) => {
     const { body, lines, ...answer } = await map(new Failure(code, "text", { cause: new Error("private") }));
     expect(answer.status).toBe(status);
-    expect(body).toEqual({ status: "error", error: "text" });
+    expect(body).toEqual({ status: "error", error: "text", code });
     expect(lines).toEqual([]);
   },
 );
+
+test("reason, fields and problems of a failure stand beside its text", async () => {
+  const place = { manifest: 2, numbered: true, within: ["deployment/shop/web"] };
+  const problems = [{ path: "spec.image", message: "is masked", place }];
+  const failure = new Failure("conflict", "text", { reason: "RevisionConflict", fields: { revision: 3 }, problems });
+  expect((await map(failure)).body).toEqual({
+    status: "error",
+    error: "text",
+    code: "conflict",
+    reason: "RevisionConflict",
+    fields: { revision: 3 },
+    problems: [{ manifest: 2, within: ["deployment/shop/web"], path: "spec.image", message: "is masked" }],
+  });
+});
 
 test("broken JSON is told with its place", async () => {
   const error = (() => {
@@ -36,7 +51,12 @@ test("broken JSON is told with its place", async () => {
       return thrown;
     }
   })();
-  expect((await map(error)).body.error).toBe('body line 2 column 1: expected a value but found "}"');
+  expect((await map(error)).body).toEqual({
+    status: "error",
+    error: 'body line 2 column 1: expected a value but found "}"',
+    code: "invalid",
+    fields: { line: 2, column: 1 },
+  });
 });
 
 test.each([[new Error("private")], ["private"], [undefined], [{ code: "invalid", message: "private" }]])(

@@ -23,5 +23,9 @@ test.each(["/pods", "/pods/", "/pods/x/y", "/axjson", "/pods/x/stop/", "/x/pods/
   const response = unknown("PUT", path);
   expect(response.status).toBe(404);
   expect(response.headers.has("allow")).toBe(false);
-  expect(await response.json()).toEqual({ status: "error", error: expect.stringContaining(JSON.stringify(path)) });
+  expect(await response.json()).toEqual({
+    status: "error",
+    error: expect.stringContaining(JSON.stringify(path)),
+    code: "not_found",
+  });
 });

@@ -74,6 +74,18 @@ test.each([
   expect(error).toMatchObject({ status, message });
 });
 
+test("an ApiError carries what the envelope tells programs, without what is of another shape", async () => {
+  const problem = { manifest: 1, path: "spec", message: "is bad" };
+  const told = { code: "conflict", reason: "RevisionConflict", fields: { revision: 3 }, problems: [problem] };
+  const answering = async (data: object) =>
+    clientAnswering(409, JSON.stringify({ status: "error", error: "x", ...data }))
+      .client.call(getPod)
+      .catch((thrown: unknown) => thrown);
+  expect(await answering(told)).toMatchObject({ data: told });
+  expect(await answering({ code: 409, reason: [], fields: [1], problems: "x" })).toMatchObject({ data: {} });
+  expect(await answering({ problems: [problem, 3, { path: 1 }] })).toMatchObject({ data: { problems: [problem] } });
+});
+
 test("a flat endpoint's error is an error all the same", async () => {
   const { client } = clientAnswering(403, '{"status":"error","error":"no web pages"}');
   expect(await client.call(health).catch((thrown: unknown) => thrown)).toMatchObject({

@@ -197,11 +197,12 @@ describe("apply", () => {
   describe("raced by somebody else", () => {
     const lost =
       "metadata.if_revision: deployment/shop/web was expected at revision 7, but it is at revision 9; look again and re-apply";
+    const conflict = { reason: "RevisionConflict", fields: { resource: "deployment/shop/web", revision: 9 } };
     /** Loses this many times. */
     const racing = (times: number) => {
       let lostSoFar = 0;
       return ({ query }: Call) => {
-        return query.dry_run === "true" || lostSoFar++ >= times ? undefined : refusal(409, lost);
+        return query.dry_run === "true" || lostSoFar++ >= times ? undefined : refusal(409, lost, conflict);
       };
     };
 
@@ -244,7 +245,12 @@ describe("apply", () => {
   });
 
   test("faults that the server finds are shown in the file", async () => {
-    const { code, err } = await apply([], { onApply: () => refusal(400, "spec.bad: unknown field") });
+    const { code, err } = await apply([], {
+      onApply: () =>
+        refusal(400, "some words for people", {
+          problems: [{ manifest: 1, path: "spec.bad", message: "unknown field", reason: "UnknownField" }],
+        }),
+    });
     expect(code).toBe(1);
     expect(err).toBe("stdin:6:3: spec.bad: unknown field\n  6 |   bad: 1\n    |   ^^^\n");
   });

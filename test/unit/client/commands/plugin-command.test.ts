@@ -112,14 +112,21 @@ describe("a command of a plugin", () => {
 
   test("that failed ends with its own exit code, and what it said on stderr stands once", async () => {
     const said = { type: "progress", text: "looking" };
-    const failed = (error: string) => ({ type: "result", code: 400, status: "error", error });
-    const first = await play(["pg:psql"], { result: streamed(said, failed('plugin "pg" psql exited 3: looking')) });
+    const exited = (code: number, output: string) => ({
+      status: "error",
+      error: "some words for people",
+      reason: "PluginExited",
+      fields: { plugin: "pg", command: "psql", exit_code: code, output },
+    });
+    const failed = (code: number, output: string) => ({ ...exited(code, output), type: "result", code: 400 });
+    const first = await play(["pg:psql"], { result: streamed(said, failed(3, "looking")) });
     expect([first.code, first.err]).toEqual([3, 'looking\nerror: plugin "pg" psql exited 3\n']);
-    const told = 'plugin "pg" psql exited 2: no such database\nlooking';
-    const second = await play(["pg:psql"], { result: streamed(said, failed(told)) });
+    const second = await play(["pg:psql"], { result: streamed(said, failed(2, "no such database\nlooking")) });
     expect([second.code, second.err]).toEqual([2, 'looking\nerror: plugin "pg" psql exited 2: no such database\n']);
-    const json = await play(["-o", "json", "pg:psql"], { result: refusal(400, told) });
-    expect([json.code, JSON.parse(json.out)]).toEqual([2, { status: "error", error: told }]);
+    const answer = exited(2, "no such database");
+    const json = await play(["-o", "json", "pg:psql"], { result: new Answer(400, answer) });
+    const error = 'plugin "pg" psql exited 2: no such database';
+    expect([json.code, JSON.parse(json.out)]).toEqual([2, { ...answer, error }]);
   });
 
   test("with -o json is the answer alone, and nothing is run here", async () => {

@@ -149,7 +149,7 @@ describe("get", () => {
   ])("%p is not there: an error that says what to look at", async (words, text) => {
     const asked: Server = (call) => {
       return call.query.kind === "nowhere" || call.query.kind === "deploymnets"
-        ? refusal(400, `unknown kind "${call.query.kind}"`)
+        ? refusal(400, "some words for people", { reason: "UnknownKind" })
         : server(call);
     };
     const { err, code } = await cli(["get", ...words], { server: asked });
@@ -157,7 +157,7 @@ describe("get", () => {
   });
 
   test("an unknown kind before a reference is wrong usage", async () => {
-    const server = () => refusal(400, 'unknown kind "deploymnets"; kinds are deployment');
+    const server = () => refusal(400, "some words for people", { reason: "UnknownKind" });
     const { err, code } = await cli(["get", "deploymnets", "shop/web"], { server });
     expect(err).toBe('error: unknown kind "deploymnets": did you mean "deployments"?\n');
     expect(code).toBe(2);

@@ -280,12 +280,12 @@ describe("what the server finds", () => {
   test("is shown at its place, or at the closest thing around it", async () => {
     const set = await read(files);
     const told = [
-      'manifest 1: spec.ports[0]: "99999" is not a port',
-      "manifest 1: spec.probes.readiness.period: is required",
-      'manifest 1: spec.probes: unknown field: did you mean "probe"?',
-      "manifest 2: spec.image: is required",
-      "two ingresses want one host",
-    ].join("\n");
+      { manifest: 2, path: "spec.image", message: "is required" },
+      { manifest: 1, path: "spec.ports[0]", message: '"99999" is not a port' },
+      { manifest: 1, path: "spec.probes.readiness.period", message: "is required" },
+      { manifest: 1, path: "spec.probes", message: 'unknown field: did you mean "probe"?', reason: "UnknownField" },
+      { path: "", message: "two ingresses want one host" },
+    ];
     expect(set.explain(told)).toBe(
       [
         'a.yaml:6:7: spec.ports[0]: "99999" is not a port',
@@ -309,15 +309,25 @@ describe("what the server finds", () => {
     );
   });
 
-  test("of a single manifest comes without a number", async () => {
-    const set = await read({ "b.yaml": files["b.yaml"] });
-    expect(set.explain('name: "j" is too short')).toStartWith('b.yaml:2:7: name: "j" is too short');
-    expect(set.explain("disk full: free some")).toBe("disk full: free some");
+  test("points at the value of a scalar, and at the key of a field that is not known", async () => {
     const odd = await read({ "c.yaml": "kind: job\nname: j\nextra: 1\n" });
-    expect(odd.explain("extra: unknown field; known are kind")).toStartWith("c.yaml:3:1: extra: unknown field");
+    const short = { manifest: 1, path: "name", message: '"j" is too short' };
+    expect(odd.explain([short])).toStartWith('c.yaml:2:7: name: "j" is too short');
+    const unknown = { manifest: 1, path: "extra", message: "unknown field", reason: "UnknownField" };
+    expect(odd.explain([unknown])).toStartWith("c.yaml:3:1: extra: unknown field");
   });
 
-  test("about manifests that are not there stays as it is", async () => {
-    expect((await read(files)).explain("manifest 9: spec: bad")).toBe("manifest 9: spec: bad");
+  test("inside what a plugin made of a block points at the block", async () => {
+    const block = await read({ "d.yaml": "kind: pg\nname: j\nspec:\n  image: x\n" });
+    const within = ["pg/shop/j", "deployment/shop/j"];
+    expect(block.explain([{ manifest: 1, within, path: "spec.image", message: "is masked" }])).toStartWith(
+      "d.yaml:1:1: pg/shop/j: deployment/shop/j: spec.image: is masked\n",
+    );
+  });
+
+  test("about manifests that are not there has no place", async () => {
+    const set = await read(files);
+    expect(set.explain([{ manifest: 9, path: "spec", message: "bad" }])).toBe("spec: bad");
+    expect(set.explain([{ path: "", message: "disk full: free some" }])).toBe("disk full: free some");
   });
 });

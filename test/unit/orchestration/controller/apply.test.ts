@@ -191,6 +191,11 @@ describe("if_revision", () => {
     const late = it.apply([statefulset("shop", "db"), expecting(first?.metadata?.revision ?? -1)]);
     const error = await expectFailure(late, "conflict");
     expect(error.message).toContain("manifest 2: metadata.if_revision: deployment/shop/web was expected at revision");
+    expect(error).toMatchObject({
+      reason: "RevisionConflict",
+      fields: { resource: "deployment/shop/web", revision: it.store.manifests.get(web)?.revision },
+      problems: [{ path: "metadata.if_revision", place: { manifest: 2 } }],
+    });
     await expectFailure(it.apply(expecting(0)), "conflict");
     expect(rowsOf(it).manifests).toEqual(rows.manifests ?? []);
     expect(it.events("manifest.apply")).toHaveLength(2);

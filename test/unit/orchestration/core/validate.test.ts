@@ -1,13 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { problemText } from "../../../../src/base/wire/failure.ts";
 import { limits } from "../../../../src/config/config.ts";
 import { type DecodeOptions, decodeManifests } from "../../../../src/orchestration/core/validate.ts";
 
 const hello = { kind: "deployment", scope: "demo", name: "hello", spec: { image: "web:1" } };
 
 function lines(body: unknown, options: DecodeOptions = { limits }): string[] {
-  return decodeManifests(body, options).problems.map(({ path, message }) =>
-    path === "" ? message : `${path}: ${message}`,
-  );
+  return decodeManifests(body, options).problems.map(problemText);
 }
 
 describe("bodies", () => {
@@ -41,6 +40,15 @@ describe("bodies", () => {
     expect(lines([hello, bad])[0]).toStartWith('manifest 2: spec.ports[0]: "x" is not a port');
     expect(lines([bad])[0]).toStartWith("spec.ports[0]: ");
     expect(lines([hello, 3])).toEqual(["manifest 2: expected object, got number"]);
+  });
+  test("a problem has the position of its manifest, of the only one too", () => {
+    const bad = { ...hello, spec: { ports: ["x"] } };
+    expect(decodeManifests(bad, { limits }).problems[0]).toMatchObject({
+      place: { manifest: 1 },
+      path: "spec.ports[0]",
+    });
+    const unknown = decodeManifests([hello, { ...hello, name: "b", spce: {} }], { limits }).problems[0];
+    expect(unknown).toMatchObject({ place: { manifest: 2 }, path: "spce", reason: "UnknownField" });
   });
   test("one identity twice names both places, in any spelling of the kind", () => {
     expect(lines([hello, { ...hello, name: "x" }, { ...hello, kind: "DEPLOYMENTS" }])).toEqual([
