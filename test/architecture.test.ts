@@ -224,6 +224,10 @@ const broken: [string, string, string][] = [
   ["each outside package has its one home", "src/base/words/a.ts", 'import { spawn } from "bun";'],
   ["texts are plain English", "src/client/a.ts", 'const text = `"${word}" is no number`;'],
   ["texts are plain English", "src/client/a.ts", "const text = 'make it anew';"],
+  ["the client reads no text of the server", "src/client/a.ts", "if (/^unknown kind/.test(error.message)) f();"],
+  ["the client reads no text of the server", "src/client/a.ts", "const [, ref] = pattern.exec(message) ?? [];"],
+  ["the client reads no text of the server", "src/client/a.ts", 'const is = look.why?.startsWith("CrashLoop:");'],
+  ["the client reads no text of the server", "src/client/a.ts", 'const lines = run.error.split("\\n");'],
 ];
 
 /** Files that come close and keep every law. */
@@ -256,6 +260,8 @@ const kept: [string, string][] = [
   ["src/base/words/a.ts", "export const check = { any: 1, some: z.any(), of: AbortSignal.any([]) };"],
   ["src/client/a.ts", 'import { versionText } from "../version.ts";\nexport const v = versionText();'],
   ["src/base/words/a.ts", 'export { b } from "./b.ts";\nexport const c = 1;'],
+  ["src/client/a.ts", 'export const is = (error: E) => error.data.reason === "UnknownKind" && /x/.test(error.code);'],
+  ["src/base/words/a.ts", "export const is = (error: Error) => /x/.test(error.message);"],
   [
     "src/local/a.ts",
     'import { limits } from "../config/config.ts";\nimport { naming } from "../orchestration/core/naming.ts";\nexport const a = [limits, naming];',

@@ -199,3 +199,12 @@ export const oddWords: { word: RegExp; instead: string }[] = [
 
 /** Files with words that are data: passwords that are guessed, and SQL that was released. */
 export const quotesOddWords = ["src/identity/core/common-passwords.ts", "src/orchestration/store/migrations/"];
+
+/** Names under which the client holds texts of the server. */
+export const serverTexts = ["message", "error", "why", "outcome"];
+
+/** Files of the client whose texts of such a name are not the server's, and why. */
+export const ownTexts: Record<string, string> = {
+  "src/client/shell/run.ts":
+    "a text of the client itself: a place in a manifest, or what Node says of a wrong command line",
+};

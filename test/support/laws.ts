@@ -185,6 +185,22 @@ export const plainEnglish = each((file) => {
   });
 });
 
+const serverText = `\\b(?:${house.serverTexts.join("|")})\\b`;
+const textReads = [
+  new RegExp(`\\.(?:test|exec)\\(\\s*(?:\\w+\\??\\.)*${serverText}\\s*\\)`),
+  new RegExp(
+    `${serverText}\\??\\s*\\.\\s*(?:match|matchAll|search|startsWith|endsWith|includes|indexOf|split|replace|replaceAll)\\(`,
+  ),
+];
+
+/** The client decides by the data of an answer: its texts are for people and may change. */
+export const proseIsForPeople = each((file) => {
+  if (!file.path.startsWith("src/client/") || file.path in house.ownTexts) return [];
+  return textReads.some((read) => read.test(file.code))
+    ? ["reads a text of the server; decide by code, reason, fields or problems"]
+    : [];
+});
+
 export const laws: Record<string, Law> = {
   "imports point down the layers, and services and siblings are blind to each other": floors,
   "relative imports carry their extension": extensions,
@@ -200,4 +216,5 @@ export const laws: Record<string, Law> = {
   'no "any"': noAny,
   "no silenced checks": noIgnores,
   "texts are plain English": plainEnglish,
+  "the client reads no text of the server": proseIsForPeople,
 };

@@ -1,5 +1,5 @@
 import type { Why } from "../../orchestration/api/why.ts";
-import { reasonOf } from "../wait/look.ts";
+import { causeOf } from "../wait/look.ts";
 
 /** A rule: the first that fits gives what to type. */
 interface Advice {
@@ -9,8 +9,8 @@ interface Advice {
 
 interface Facts {
   why: Why;
-  /** Of what is wrong now, or of what went wrong last. */
-  text: string;
+  /** Words for what is wrong now, and for what went wrong last. */
+  reasons: readonly string[];
 }
 
 /** Most telling first. */
@@ -24,45 +24,45 @@ const advices: Advice[] = [
     steps: probeSteps,
   },
   {
-    when: ({ why, text }) => /OutOfMemory|out of memory/.test(text) || why.death?.oom_killed === true,
+    when: ({ why, reasons }) => reasons.includes("OutOfMemory") || why.death?.oom_killed === true,
     steps: (why) => [
       "raise resources.limits.memory in the manifest, then: berth apply -f FILE",
       `berth stats ${ref(why)}`,
     ],
   },
   {
-    when: ({ text }) => /RegistryAuth/.test(text),
+    when: ({ reasons }) => reasons.includes("RegistryAuth"),
     steps: () => [
       "check username and token of the registry manifest, then: berth apply -f FILE",
       "berth get registries",
     ],
   },
   {
-    when: ({ text }) => /ImagePull|ImageMissing/.test(text),
+    when: ({ reasons }) => reasons.includes("ImagePull") || reasons.includes("ImageMissing"),
     steps: () => ["check spec.image and that the registry has it, then: berth apply -f FILE"],
   },
   {
-    when: ({ text }) => /PortTaken/.test(text),
+    when: ({ reasons }) => reasons.includes("PortTaken"),
     steps: (why) => ["free the host port, or write another one in ports", `berth describe ${why.kind} ${ref(why)}`],
   },
   {
-    when: ({ text }) => /DiskLow/.test(text),
+    when: ({ reasons }) => reasons.includes("DiskLow"),
     steps: () => ["free some space: docker image prune", "berth doctor"],
   },
   {
-    when: ({ text }) => /^Frozen:/.test(text),
+    when: ({ reasons }) => reasons[0] === "Frozen",
     steps: (why) => [`berth start ${ref(why)}`],
   },
   {
-    when: ({ text }) => /EngineUnavailable/.test(text),
+    when: ({ reasons }) => reasons.includes("EngineUnavailable"),
     steps: () => ["berth doctor"],
   },
   {
-    when: ({ text }) => /probe \(.*\) fails since/.test(text),
+    when: ({ reasons }) => reasons.includes("ProbeFailing"),
     steps: probeSteps,
   },
   {
-    when: ({ text }) => /\bStartFailed\b/.test(text),
+    when: ({ reasons }) => reasons.includes("StartFailed"),
     steps: (why) => [
       "check command, entrypoint, user and image in the manifest, then: berth apply -f FILE",
       `berth describe ${why.kind} ${ref(why)}`,
@@ -87,7 +87,7 @@ const advices: Advice[] = [
     ],
   },
   {
-    when: ({ text }) => /\bCrashLoop\b/.test(text),
+    when: ({ reasons }) => reasons.includes("CrashLoop"),
     steps: (why) => [
       "fix what the last lines show, then: berth apply -f FILE",
       "an app that needs longer to come up: raise rollout.crash_loop_after in the manifest",
@@ -110,9 +110,11 @@ const advices: Advice[] = [
 
 /** What to type next, most useful first. */
 export function nextSteps(why: Why): string[] {
-  const failure = why.failed_release?.error ?? why.failed_run?.error ?? "";
-  const text = why.phase === "ready" ? failure : `${reasonOf({ ...why })} ${failure}`;
-  const steps = advices.find(({ when }) => when({ why, text }))?.steps(why) ?? [];
+  const { failed_release: release, failed_run: run } = why;
+  const now = why.phase === "ready" ? undefined : causeOf({ ...why }).reason;
+  const last = release?.reasons ?? (run?.reason === undefined ? [] : [run.reason]);
+  const reasons = [...(now === undefined ? [] : [now]), ...last];
+  const steps = advices.find(({ when }) => when({ why, reasons }))?.steps(why) ?? [];
   const isDown = !isJob(why) && !why.deleted && why.phase !== "ready" && why.phase !== undefined;
   const back = isDown && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];

@@ -155,8 +155,8 @@ function deathPart(death: Death, count: number, setup: WhySetup): string[] {
   ];
 }
 
-function endWord({ reason }: Death, isGivenUp: boolean): string {
-  if (reason.startsWith("killed:")) return "was killed";
+function endWord({ killed }: Death, isGivenUp: boolean): string {
+  if (killed === true) return "was killed";
   return isGivenUp ? "was given up" : "died";
 }
 

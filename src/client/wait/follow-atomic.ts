@@ -37,10 +37,9 @@ function unlessPutBack({ ref, look }: WaitTarget, ask: () => Promise<AtomicApply
     async look() {
       const seen = await look();
       if (seen.rolledBackTo !== undefined || seen.state === "ready") return seen;
-      const { state, error = "" } = await ask();
-      const isCause = error.startsWith(`${ref}: `);
-      if (state !== "put_back" || isCause) return seen;
-      return { ...seen, state: "failed", why: "put back, because another resource failed" };
+      const { state, failed } = await ask();
+      if (state !== "put_back" || failed === ref) return seen;
+      return { ...seen, state: "failed", why: "put back, because another resource failed", detail: undefined };
     },
   };
 }
@@ -61,9 +60,9 @@ async function decided(ask: () => Promise<AtomicApply>, timeoutMs: number, conte
 }
 
 function returned({ resources }: AtomicApply, { api }: Context): WaitTarget[] {
-  return resources.flatMap(({ ref, outcome, revision }) => {
+  return resources.flatMap(({ ref, fate, revision }) => {
     const [kind = "", scope = "", name = ""] = ref.split("/");
-    if (!isPodKind(kind) || revision === undefined || !outcome?.startsWith("put back")) return [];
+    if (!isPodKind(kind) || revision === undefined || fate !== "put_back") return [];
     return [readyTarget(api, { kind, scope, name }, { revision, unchanged: false })];
   });
 }

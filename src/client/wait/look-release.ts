@@ -20,12 +20,12 @@ export function judgeRelease(look: Look, status: Record<string, unknown> | null,
   if (release.status === "succeeded") return release.id === undefined ? look : { ...look, released: release.id };
   if (release.status === "failed") {
     const why = `release ${release.id} failed: ${release.error ?? "no reason given"}`;
-    return { ...look, ...wentBack(releases[index - 1], release), state: "failed", why };
+    return { ...look, ...wentBack(releases[index - 1], release), state: "failed", why, detail: undefined };
   }
   if (release.status === "pending" && release.id !== undefined) {
     return { ...look, state: "pending", why: look.why || "its release commands run", releasing: release.id };
   }
-  const isOver = look.state === "failed" && !ending.some((reason) => look.why.startsWith(`${reason}:`));
+  const isOver = look.state === "failed" && !ending.includes(look.reason ?? "");
   return isOver ? look : { ...look, state: "pending" };
 }
 

@@ -88,7 +88,8 @@ function judge({ status, pods }: DataOf<typeof describe>, revision: number): Loo
     ready: numberOf(status?.ready_replicas),
     ...(numberOf(status?.frozen_replicas) > 0 ? { frozen: numberOf(status?.frozen_replicas) } : {}),
     pods: pods.filter(isReplica),
-    why: acted || away ? reasonOf(status) : "",
+    why: "",
+    ...(acted || away ? causeOf(status) : {}),
   };
   if (!acted) return { ...look, state: "pending" };
   if (phase === "ready") return { ...look, state: "ready" };
@@ -120,14 +121,20 @@ const plainWords = ["Reconciling", "ReplicasNotReady"];
 
 /** The server's reason for not being ready: a fault, the error of the last try, or what it waits for. */
 export function reasonOf(status: Record<string, unknown> | null): string {
+  return causeOf(status).why;
+}
+
+/** The reason with the word for it, and without the count of ready replicas. */
+export function causeOf(status: Record<string, unknown> | null): Pick<Look, "why" | "detail" | "reason"> {
   const conditions = conditionsOf(status);
   for (const { type, bad } of telling) {
     const found = conditions.find((condition) => condition.type === type && condition.status === bad);
     if (found === undefined) continue;
     const [reason, message] = [textOf(found.reason), textOf(found.message)];
-    return plainWords.includes(reason) || reason === "" ? message : `${reason}: ${message}`;
+    if (!plainWords.includes(reason) && reason !== "") return { why: `${reason}: ${message}`, reason };
+    return { why: message, ...(typeof found.detail === "string" ? { detail: found.detail } : {}) };
   }
-  return textOf(status?.last_reconcile_error);
+  return { why: textOf(status?.last_reconcile_error) };
 }
 
 /** `1 frozen: berth start shop/db`, of one that is ready all the same; empty where nothing of it is frozen. */

@@ -34,7 +34,7 @@ function markOf({ look }: Waited, { style, tick }: ProgressFrame): string {
 function summary({ look }: Waited, elapsedMs: number): string {
   const count = look.wanted > 0 || look.phase !== "" ? readyText(look) : "waiting for the server";
   if (look.state !== "pending") return count;
-  const why = detailOf(look.why);
+  const why = detailOf(look);
   return `${count}  ${shortDuration(elapsedMs)}${why === "" ? "" : `  ${why}`}`;
 }
 
@@ -44,9 +44,9 @@ export function readyText({ ready, wanted }: Pick<Look, "ready" | "wanted">): st
   return wanted === 0 ? `${ready} still to stop` : `${wanted}/${wanted} ready, ${ready - wanted} still to stop`;
 }
 
-/** The reason without the count that it begins with: that stands before it already. */
-function detailOf(why: string): string {
-  return printable(why.replace(/^\d+ of \d+ replicas ready(?:, |; |$)/, ""));
+/** The reason without the count of ready replicas: that stands before it already. */
+function detailOf({ why, detail }: Look): string {
+  return printable(detail ?? why);
 }
 
 /** What changed between two rounds, a line each, for logs and pipes. The end of the wait is told by whoever waited. */
@@ -60,7 +60,7 @@ export function progressLines(before: readonly Waited[], after: readonly Waited[
 }
 
 function headline({ ref, look }: Waited): string {
-  const why = detailOf(look.why);
+  const why = detailOf(look);
   if (look.state !== "pending" || (look.phase === "" && why === "")) return "";
   if (look.phase === "") return `${ref}: ${why}`;
   return `${ref}: ${readyText(look)}${why === "" ? "" : `; ${why}`}`;

@@ -14,6 +14,10 @@ export interface Look {
   pods: readonly PodRecord[];
   /** Why it is not ready, as far as known. */
   why: string;
+  /** The same without the count of ready replicas, where it begins with it. */
+  detail?: string | undefined;
+  /** The same as a stable word, where it is a fault. */
+  reason?: string;
   /** The release that is waited for, while its commands run and nothing is replaced yet. */
   releasing?: string;
   /** The release that made it ready. */
@@ -123,6 +127,9 @@ async function lookOnce(target: WaitTarget, before: Waited | undefined, setup: W
     return { waited: { ref, look: await target.look() } };
   } catch (error) {
     if (!setup.signal.aborted && !setup.passing(error)) throw error;
-    return { waited: { ref, look: { ...last, why: "the server does not answer; still trying" } }, silence: { error } };
+    return {
+      waited: { ref, look: { ...last, why: "the server does not answer; still trying", detail: undefined } },
+      silence: { error },
+    };
   }
 }

@@ -10,6 +10,7 @@ export const AtomicApply = Type.Object({
   started_at: Type.String(),
   ended_at: Type.Optional(Type.String()),
   error: Type.Optional(Type.String({ description: "what failed, or why they could not be put back" })),
+  failed: Type.Optional(Type.String({ description: "kind/scope/name of the resource that failed" })),
   resources: Type.Array(
     Type.Object({
       ref: Type.String({ description: "kind/scope/name" }),
@@ -19,6 +20,11 @@ export const AtomicApply = Type.Object({
         Type.Literal("deleted"),
         Type.Literal("unchanged"),
       ]),
+      fate: Type.Optional(
+        Type.Union([Type.Literal("kept"), Type.Literal("put_back"), Type.Literal("deleted"), Type.Literal("left")], {
+          description: "what became of it, for programs; left: somebody else changed it since",
+        }),
+      ),
       outcome: Type.Optional(Type.String({ description: "what became of it; once the apply has ended" })),
       revision: Type.Optional(Type.Integer({ description: "as it is stored now" })),
     }),

@@ -11,6 +11,8 @@ export const Condition = Type.Object({
   /** A stable word: see FailureReason. */
   reason: Type.String(),
   message: Type.String(),
+  /** The message without the count of ready replicas that it begins with, where it does. */
+  detail: Type.Optional(Type.String()),
   at: Type.String(),
 });
 export type Condition = Static<typeof Condition>;

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
+import { RunReason } from "./reasons.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 
 const statuses = [
@@ -34,6 +35,7 @@ export const JobRun = Type.Object({
   ended_at: Type.Optional(Type.String()),
   exit_code: Type.Optional(Type.Integer({ description: "of the last try; -1 when its process never ended by itself" })),
   error: Type.Optional(Type.String()),
+  reason: Type.Optional(RunReason),
   tail: Type.Array(Type.String(), { description: "last lines of the output of the last try" }),
 });
 export type JobRun = Static<typeof JobRun>;

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Receipt } from "./receipt.ts";
+import { ReleaseReasons } from "./reasons.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 
 /** Release record (newest first in `describe`'s `status.releases`). Times are ISO 8601. */
@@ -28,6 +29,7 @@ export const Release = Type.Object({
   error: Type.Optional(Type.String()),
   /** Once the release has ended, where an ingress leads to the resource. */
   receipt: Type.Optional(Receipt),
+  reasons: Type.Optional(ReleaseReasons),
   /** The whole spec as stored, secrets masked. */
   spec_snapshot: Type.Record(Type.String(), Type.Unknown()),
 });

@@ -3,6 +3,7 @@ import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
 import { Condition } from "./describe.ts";
 import { JobRun } from "./jobs.ts";
+import { ReleaseReasons } from "./reasons.ts";
 import { Event } from "./events.ts";
 
 /** How a replica died, kept after its container is gone. */
@@ -14,6 +15,8 @@ export const Death = Type.Object({
   /** Behind an exit code above 128: 137 is SIGKILL. */
   signal: Type.Optional(Type.String()),
   oom_killed: Type.Boolean(),
+  /** The server ended it, because its liveness probe failed. */
+  killed: Type.Optional(Type.Boolean()),
   reason: Type.String(),
   image: Type.String(),
   release_id: Type.Optional(Type.String()),
@@ -49,6 +52,7 @@ export const FailedRelease = Type.Object({
   started_at: Type.String(),
   ended_at: Type.Optional(Type.String()),
   error: Type.String(),
+  reasons: Type.Optional(ReleaseReasons),
   pre_exit_code: Type.Optional(Type.Integer()),
   exit_code: Type.Optional(Type.Integer()),
   post_exit_code: Type.Optional(Type.Integer()),

@@ -1,3 +1,10 @@
+/** A release, as far as the fate of a resource depends on it. */
+interface ReleaseSight {
+  status: "pending" | "running" | "succeeded" | "failed";
+  error: string | undefined;
+  reasons?: readonly string[] | undefined;
+}
+
 /** One resource of an atomic apply, as it stands. */
 export interface MemberSight {
   action: "created" | "updated" | "deleted" | "unchanged";
@@ -7,7 +14,7 @@ export interface MemberSight {
   /** Undefined: it is not stored. */
   storedRevision: number | undefined;
   /** The release that the apply began; undefined where it made none. */
-  release: { status: "pending" | "running" | "succeeded" | "failed"; error: string | undefined } | undefined;
+  release: ReleaseSight | undefined;
   /** What is stored is the last good spec, which the server put back after that release had failed. */
   rolledBack: boolean;
   status: { phase: string; observedRevision: number; reason: string } | undefined;
@@ -24,7 +31,7 @@ export function fateOf(sight: MemberSight): MemberFate {
     return storedRevision === undefined ? { is: "well" } : { is: "left", why: "applied again meanwhile" };
   }
   if (storedRevision === undefined) return { is: "left", why: "deleted meanwhile" };
-  if (release?.status === "failed" && !isSuperseded(release.error)) {
+  if (release?.status === "failed" && release.reasons?.includes("Superseded") !== true) {
     return { is: "failed", why: release.error ?? "its release failed" };
   }
   if (storedRevision !== appliedRevision && !rolledBack) return { is: "left", why: "changed meanwhile" };
@@ -39,14 +46,13 @@ function fateWithoutRelease({ status, appliedRevision }: MemberSight): MemberFat
   return status.phase === "failed" ? { is: "failed", why: status.reason } : { is: "waiting" };
 }
 
-function isSuperseded(error: string | undefined): boolean {
-  return error?.startsWith("superseded by release ") === true;
-}
-
-type GroupFate = { is: "waiting" } | { is: "kept" } | { is: "failed"; why: string };
+type GroupFate = { is: "waiting" } | { is: "kept" } | { is: "failed"; ref: string; why: string };
 
 /** One that failed takes all back; all are kept once each that is still theirs is well. */
 export function groupFate(members: readonly { ref: string; fate: MemberFate }[]): GroupFate {
-  for (const { ref, fate } of members) if (fate.is === "failed") return { is: "failed", why: `${ref}: ${fate.why}` };
+  for (const { ref, fate } of members)
+    if (fate.is === "failed") {
+      return { is: "failed", ref, why: `${ref}: ${fate.why}` };
+    }
   return members.some(({ fate }) => fate.is === "waiting") ? { is: "waiting" } : { is: "kept" };
 }

@@ -10,6 +10,8 @@ export interface AtomicApply {
   endedAt: number | undefined;
   /** Why it went back, or why it could not. */
   error: string | undefined;
+  /** `kind/scope/name` of the resource that failed. */
+  failed?: string | undefined;
   members: AtomicMember[];
 }
 
@@ -25,6 +27,8 @@ export interface AtomicMember extends ManifestKey {
   previous: Spec | undefined;
   /** The image that ran before. */
   imageId: string | undefined;
+  /** What became of it: `left` is what somebody else changed since. Set once the apply has ended. */
+  fate?: "kept" | "put_back" | "deleted" | "left";
   /** What became of it, for people; set once the apply has ended. */
   outcome: string | undefined;
 }

@@ -12,7 +12,7 @@ interface Row {
   told: Uint8Array;
 }
 
-type Told = Pick<AtomicApply, "error" | "members">;
+type Told = Pick<AtomicApply, "error" | "failed" | "members">;
 
 /** Applies that go back as a whole, the newest `kept`; those that wait are kept beyond it. */
 export function createAtomic(db: Database, seal: Seal, kept: number): Transaction["atomic"] {
@@ -24,8 +24,8 @@ export function createAtomic(db: Database, seal: Seal, kept: number): Transactio
       return row === null ? undefined : open(row);
     },
     waiting: () => sql.waiting.all().map(open),
-    put({ id, actor, state, startedAt, endedAt, error, members }) {
-      const told: Told = { error, members };
+    put({ id, actor, state, startedAt, endedAt, error, failed, members }) {
+      const told: Told = { error, failed, members };
       const sealed = seal.seal(JSON.stringify(told), placeOf(id));
       sql.upsert.run(id, actor, state, startedAt, endedAt ?? null, sealed);
       sql.trim.run(kept);
@@ -51,7 +51,7 @@ function placeOf(id: string): string {
   return ["atomic_applies", id, "told"].join("\0");
 }
 
-function toApply(row: Row, { error, members }: Told): AtomicApply {
+function toApply(row: Row, { error, failed, members }: Told): AtomicApply {
   return {
     id: row.id,
     actor: row.actor,
@@ -59,6 +59,7 @@ function toApply(row: Row, { error, members }: Told): AtomicApply {
     startedAt: row.started_at,
     endedAt: row.ended_at ?? undefined,
     error,
+    ...(failed === undefined ? {} : { failed }),
     members,
   };
 }

@@ -10,6 +10,7 @@ interface Row extends ManifestKey {
   at: number;
   exit_code: number | null;
   oom_killed: number;
+  killed: number;
   reason: string;
   image: string;
   hash: string;
@@ -40,7 +41,7 @@ function prepare(db: Database) {
     byKey: db.query<Row, KeyColumns>(`select * from deaths where ${whereKey} order by at desc, seq desc`),
     insert: db.query<unknown, [...KeyColumns, ...(string | number | null)[]]>(
       "insert or replace into deaths (kind, scope, name, replica_id, container_id, at, exit_code, oom_killed, reason," +
-        " image, hash, release_id, logs, probes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " image, hash, release_id, logs, probes, killed) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     dropOld: db.query<unknown, [number]>("delete from deaths where at < ?"),
     trim: db.query<unknown, [...KeyColumns, ...KeyColumns, number]>(
@@ -55,6 +56,7 @@ function valuesOf(death: DeathRecord): (string | number | null)[] {
   return [
     ...[death.replicaId, death.containerId, death.at, death.exitCode ?? null, Number(death.oomKilled), death.reason],
     ...[death.image, death.hash, death.releaseId ?? null, JSON.stringify(death.logs), JSON.stringify(death.probes)],
+    Number(death.killed === true),
   ];
 }
 
@@ -66,6 +68,7 @@ function toDeath(row: Row): DeathRecord {
     at: row.at,
     exitCode: row.exit_code ?? undefined,
     oomKilled: row.oom_killed === 1,
+    ...(row.killed === 1 ? { killed: true } : {}),
     reason: row.reason,
     image: row.image,
     hash: row.hash,

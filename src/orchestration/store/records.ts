@@ -1,5 +1,6 @@
 import type { Receipt } from "../api/receipt.ts";
 import type { ManifestKey, Spec } from "../api/manifest.ts";
+import type { ReleaseReason, RunReason } from "../api/reasons.ts";
 
 /** One release of a deployment or statefulset (orchestration details 3.6). Times are epoch milliseconds. */
 export interface ReleaseRecord extends ManifestKey {
@@ -23,6 +24,8 @@ export interface ReleaseRecord extends ManifestKey {
   exitCode: number | undefined;
   postExitCode: number | undefined;
   error: string | undefined;
+  /** Why it failed, as words, the most general first; left out where it did not, or an older version recorded it. */
+  reasons?: readonly ReleaseReason[] | undefined;
   /** The stored spec, secrets sealed at rest. */
   spec: Spec;
   /** Output of the release phase, its last part. */
@@ -59,6 +62,8 @@ export interface RunRecord extends ManifestKey {
   endedAt: number | undefined;
   exitCode: number | undefined;
   error: string | undefined;
+  /** Why it failed, as a word; left out where the exit code is the reason. */
+  reason?: RunReason | undefined;
   /** Last lines of the output. */
   tail: string[];
 }
@@ -93,6 +98,8 @@ export interface DeathRecord extends ManifestKey {
   at: number;
   exitCode: number | undefined;
   oomKilled: boolean;
+  /** We ended it, because its liveness probe failed. */
+  killed?: boolean;
   /** Why it ended, or the engine's own error text. */
   reason: string;
   image: string;

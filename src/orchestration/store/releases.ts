@@ -28,6 +28,7 @@ interface Row {
   exit_code: number | null;
   post_exit_code: number | null;
   error: string | null;
+  reasons: string | null;
   spec: string;
   sealed: number;
   log: string;
@@ -122,7 +123,7 @@ const valueColumns = [
     "taken_back",
     "started_at",
   ],
-  ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "log"],
+  ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "reasons", "log"],
 ];
 const columns = [...valueColumns, "spec", "sealed"];
 
@@ -151,7 +152,7 @@ function valuesOf(release: ReleaseRecord): (string | number | null)[] {
     ...[release.imageId ?? null, release.rolledBackFrom ?? null, listText(release.takenBack)],
     ...[release.startedAt, release.endedAt ?? null],
     ...[release.preExitCode ?? null, release.exitCode ?? null, release.postExitCode ?? null, release.error ?? null],
-    release.log,
+    ...[listText(release.reasons ?? []), release.log],
   ];
 }
 
@@ -183,6 +184,7 @@ function toRelease(row: Row, sealer: Sealer): ReleaseRecord {
     exitCode: row.exit_code ?? undefined,
     postExitCode: row.post_exit_code ?? undefined,
     error: row.error ?? undefined,
+    ...(row.reasons === null ? {} : { reasons: JSON.parse(row.reasons) }),
     spec: sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }),
     log: row.log,
   };

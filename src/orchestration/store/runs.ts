@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { RunReason } from "../api/reasons.ts";
 import type { RunRecord } from "./records.ts";
 import { columnsOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
@@ -17,6 +18,7 @@ interface Row {
   ended_at: number | null;
   exit_code: number | null;
   error: string | null;
+  reason: RunReason | null;
   tail: string;
 }
 
@@ -77,10 +79,10 @@ function prepare(db: Database) {
     lastInstant: db.query<{ instant: number }, KeyColumns>(`select instant from last_instants where ${whereKey}`),
     upsert: db.query<unknown, [string, ...KeyColumns, ...(string | number | null)[]]>(
       "insert into runs (id, kind, scope, name, status, triggered_by, instant, attempt, started_at, ended_at," +
-        " exit_code, error, tail) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" +
+        " exit_code, error, reason, tail) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" +
         " on conflict (id) do update set status = excluded.status, triggered_by = excluded.triggered_by," +
         " instant = excluded.instant, attempt = excluded.attempt, started_at = excluded.started_at," +
-        " ended_at = excluded.ended_at, exit_code = excluded.exit_code, error = excluded.error, tail = excluded.tail" +
+        " ended_at = excluded.ended_at, exit_code = excluded.exit_code, error = excluded.error, reason = excluded.reason, tail = excluded.tail" +
         ` where ${sameOwner}`,
     ),
     raiseInstant: db.query<unknown, [...KeyColumns, number]>(
@@ -96,7 +98,7 @@ function prepare(db: Database) {
 function valuesOf(run: RunRecord): (string | number | null)[] {
   return [
     ...[run.status, run.trigger, run.instant ?? null, run.attempt, run.startedAt ?? null, run.endedAt ?? null],
-    ...[run.exitCode ?? null, run.error ?? null, JSON.stringify(run.tail)],
+    ...[run.exitCode ?? null, run.error ?? null, run.reason ?? null, JSON.stringify(run.tail)],
   ];
 }
 
@@ -112,6 +114,7 @@ function toRun(row: Row): RunRecord {
     endedAt: row.ended_at ?? undefined,
     exitCode: row.exit_code ?? undefined,
     error: row.error ?? undefined,
+    ...(row.reason === null ? {} : { reason: row.reason }),
     tail: JSON.parse(row.tail),
   };
 }

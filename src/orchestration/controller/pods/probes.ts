@@ -125,7 +125,12 @@ export function createProbeEngine(
     const ended = await context.engine.inspect(pod);
     await context.engine.start(pod);
     context.pods.healed(pod.id, "killed by its liveness probe");
-    await context.deaths.keep({ ...draft, at: ended?.finishedAt ?? context.clock.now(), exitCode: ended?.exitCode });
+    await context.deaths.keep({
+      ...draft,
+      killed: true,
+      at: ended?.finishedAt ?? context.clock.now(),
+      exitCode: ended?.exitCode,
+    });
     const event = { actor: "reconciler", action: "replica.restart", ...pod.key };
     const told = { replica_id: pod.replicaId, why, ...linesOf(draft.logs) };
     await context.notes.write((tx) => tx.events.append({ ...event, detail: told }, context.clock.now()));

@@ -2,15 +2,13 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { deployCalls, putCalls } from "./hooks.ts";
+import { failureCalls, recordFailure } from "./failed-release.ts";
 import { takeImage } from "../desired/images.ts";
 import { type KeyText, keyText } from "../state/key-text.ts";
 import { clearTheWay } from "./release-leftovers.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
 import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } from "./release-step.ts";
 import { createTranscripts } from "./release-transcripts.ts";
-import { lastGoodBefore } from "./releases.ts";
-import { putBack } from "./put-back.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -103,46 +101,24 @@ async function stepEnded(
   { release, transcript }: Phase,
   { step, outcome }: { step: Step; outcome: Outcome },
 ): Promise<void> {
-  const { kind, scope, name } = release;
-  const key = { kind, scope, name };
-  const calls = outcome.code === 0 ? [] : await failureCalls(context, release, outcome.text);
+  const { code, text: error, reasons } = outcome;
+  const commands = { [step.codeField]: code, log: transcript.text().slice(-logCharsKept) };
+  if (code === 0) {
+    await context.store.write((tx) => {
+      const known = tx.releases.get(release.id);
+      if (known?.status === "pending") tx.releases.put({ ...known, ...commands });
+    });
+    return;
+  }
+  const calls = await failureCalls(context, { release, error, image: release.image });
   await context.store.write((tx) => {
-    const known = tx.releases.get(release.id);
-    if (known?.status !== "pending") return;
-    const told = { ...known, [step.codeField]: outcome.code, log: transcript.text().slice(-logCharsKept) };
-    if (outcome.code === 0) return tx.releases.put(told);
-    const now = context.clock.now();
-    const error = outcome.text;
-    tx.releases.put({ ...told, status: "failed", endedAt: now, error });
-    tx.events.append(
-      { actor: "reconciler", action: "release.failed", ...key, detail: { release: release.id, error } },
-      now,
-    );
-    putCalls(tx, calls);
-    const stored = tx.manifests.get(key);
-    const goal = lastGoodBefore(tx.releases.list(key), release);
-    // The old replicas never stopped serving; with `auto_rollback` their spec is what is stored again, too.
-    if (stored !== undefined && goal !== undefined && rollsBack(release)) {
-      putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
-    } else if (stored !== undefined) tx.manifests.touch(key);
+    const { kind, scope, name } = release;
+    const failure = { error, reasons };
+    const after = recordFailure(context, tx, { release, failure, commands, calls, now: context.clock.now() });
+    // The old replicas never stopped serving.
+    if (after.is === "kept" || after.is === "alone") tx.manifests.touch({ kind, scope, name });
   });
   context.outbox.wake();
-}
-
-async function failureCalls(context: Context, release: ReleaseRecord, error: string) {
-  const manifest = context.store.manifests.get(release);
-  if (manifest === undefined) return [];
-  const { id: releaseId, image, startedAt } = release;
-  return deployCalls(context, { manifest, releaseId, image, startedAt, error });
-}
-
-function rollsBack({ spec: { rollout } }: ReleaseRecord): boolean {
-  return !(
-    typeof rollout === "object" &&
-    rollout !== null &&
-    "auto_rollback" in rollout &&
-    rollout.auto_rollback === false
-  );
 }
 
 async function passed(context: Context, { release, transcript }: Phase): Promise<void> {

@@ -1,4 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import type { ReleaseReason } from "../../api/reasons.ts";
 import type { Spec } from "../../api/manifest.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { specHash } from "../../core/spec-hash.ts";
@@ -74,6 +75,8 @@ export interface Outcome {
   code: number;
   /** How it ended, for records. */
   text: string;
+  /** Why it failed, for programs; empty where it did not. */
+  reasons: readonly ReleaseReason[];
 }
 
 interface StepRun {
@@ -99,16 +102,28 @@ export async function runReleaseStep(context: Context, run: StepRun): Promise<Ou
   } catch (error) {
     if (!(error instanceof Failure) || error.code === "unavailable" || error.code === "timeout") throw error;
     run.transcript.write(`${error.message}\n`);
-    const outcome = { code: -1, text: `failed in ${run.step.name}: ${error.message}` };
+    const reasons: ReleaseReason[] = ["CommandFailed", ...(error.reason === undefined ? [] : [error.reason])];
+    const outcome = { code: -1, text: `failed in ${run.step.name}: ${error.message}`, reasons };
     await run.record(outcome);
     return outcome;
   }
 }
 
 function outcomeOf({ step }: StepRun, { end, exitCode, oomKilled }: OneOffResult): Outcome {
-  if (end === "timed_out") return { code: -1, text: `failed in ${step.name} (no end within its timeout)` };
+  if (end === "timed_out") {
+    return {
+      code: -1,
+      text: `failed in ${step.name} (no end within its timeout)`,
+      reasons: ["CommandFailed", "Timeout"],
+    };
+  }
+  const failed: ReleaseReason[] = ["CommandFailed", ...(oomKilled ? (["OutOfMemory"] as const) : [])];
   const memory = oomKilled ? ", out of memory" : "";
-  return { code: exitCode, text: `failed in ${step.name} (exit ${exitCode}${memory})` };
+  return {
+    code: exitCode,
+    text: `failed in ${step.name} (exit ${exitCode}${memory})`,
+    reasons: exitCode === 0 ? [] : failed,
+  };
 }
 
 /** The parent's image, env, volumes, networks and hosts; its resource limits stay with the replicas. */

@@ -32,7 +32,8 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
   const id = freeReleaseId(context, tx, now);
   for (const earlier of tx.releases.list(manifest)) {
     if (earlier.endedAt !== undefined) continue;
-    tx.releases.put({ ...earlier, status: "failed", endedAt: now, error: `superseded by release ${id}` });
+    const error = `superseded by release ${id}`;
+    tx.releases.put({ ...earlier, status: "failed", endedAt: now, error, reasons: ["Superseded"] });
   }
   const hasPhase = kind === "deployment" && isObject(spec.release);
   const record: ReleaseRecord = {
@@ -128,6 +129,7 @@ export function wireRelease({ store }: Context, record: ReleaseRecord): Release 
     post_exit_code: record.postExitCode,
     error: record.error,
     receipt: record.endedAt === undefined ? undefined : store.receipts.get(record.id),
+    reasons: record.reasons,
   };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
   return {

@@ -8,8 +8,9 @@ import type { Context } from "../state/context.ts";
 import { pinImage } from "../desired/images.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
 import { planTarget } from "../state/observe.ts";
-import { faultCount, putBack } from "./put-back.ts";
-import { lastGoodBefore, latestRelease, mintRelease, needsRelease } from "./releases.ts";
+import { failureCalls, recordFailure } from "./failed-release.ts";
+import { faultCount } from "./put-back.ts";
+import { latestRelease, mintRelease, needsRelease } from "./releases.ts";
 
 /** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
 export type RolloutMemory = {
@@ -174,45 +175,34 @@ interface Failing {
   memory: RolloutMemory;
 }
 
-/**
- * Records the failure with its reason. The last good spec comes back unless the spec says otherwise; a spec that had
- * worked before, made anew by a release run, stops where it is.
- */
+/** Records the failure. A spec that had worked before, made anew by a release run, stops where it is. */
 async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
-  const { kind, scope, name } = manifest;
-  const error = `${verdict.reason}: ${verdict.message}`;
+  const failure = { error: verdictText(verdict), reasons: verdict.reasons };
+  const { error } = failure;
   await context.deaths.capsule(manifest, error);
-  const { id: releaseId, startedAt } = release;
-  const calls = await deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error });
+  const calls = await failureCalls(context, { release, error, image: workload.image });
   const now = context.clock.now();
   const came = await context.store.write((tx) => {
-    const known = tx.releases.get(release.id);
-    const stored = tx.manifests.get(manifest);
-    if (known?.status !== "running" || stored === undefined) return "superseded";
-    tx.releases.put({ ...known, status: "failed", endedAt: now, error });
-    context.receipts.record(tx, { ...known, endedAt: now });
-    tx.events.append(
-      { actor: "reconciler", action: "release.failed", kind, scope, name, detail: { release: release.id, error } },
-      now,
-    );
-    putCalls(tx, calls);
-    const releases = tx.releases.list(manifest);
-    const goal = lastGoodBefore(releases, release);
-    if (goal === undefined) return releases.some(({ good }) => good) ? "halted" : "nothing good";
-    const wanted = workload.rollout.autoRollback && release.cause !== "auto_rollback";
-    if (wanted) putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+    const after = recordFailure(context, tx, { release, failure, calls, now });
+    if (after.is !== "superseded") context.receipts.record(tx, { ...release, endedAt: now });
+    if (after.is === "alone") return after.worked ? "halted" : "the same";
+    if (after.is !== "kept") return after.is === "put back" ? "moved" : "the same";
+    const { goal, stored } = after;
+    if (goal.hash !== release.hash) return "moved";
     // Another image of the same spec: the replicas that there are stay on the one before.
-    else if (goal.hash === release.hash) {
-      pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
-      return "halted";
-    }
-    return "rolled back";
+    pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+    return "halted";
   });
   if (calls.length > 0) context.outbox.wake();
   context.receipts.completeLater({ ...release, endedAt: now });
   context.releasePhases.settle();
   if (came === "halted") return { memory: halt(memory, manifest, error), moved: true };
-  return { memory, moved: came === "rolled back" };
+  return { memory, moved: came === "moved" };
+}
+
+/** `CrashLoop: shop-web.k3x7a crash-loops: …` */
+function verdictText({ reasons: [reason], message }: Failing["verdict"]): string {
+  return `${reason}: ${message}`;
 }
 
 function settledMemory({ generation, replicas }: ResolvedWorkload): RolloutMemory {
@@ -240,7 +230,7 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   if (verdict.outcome === "going" || good === undefined || good >= manifest.generation) {
     return { memory: rest, moved: false };
   }
-  const reason = `${verdict.reason}: ${verdict.message}`;
+  const reason = verdictText(verdict);
   await context.deaths.capsule(manifest, reason);
   const { kind, scope, name, generation } = manifest;
   const { clock } = context;

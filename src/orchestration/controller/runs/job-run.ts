@@ -105,7 +105,7 @@ async function tryOnce(context: Context, trying: Trying): Promise<RunRecord> {
       throw error;
     const message = error.code === "not_found" ? "the container was removed while it ran" : error.message;
     const failed = endedWithout(run, { status: "failed", error: message, now: now(context) });
-    return save(context, afterFailure(failed, message, job));
+    return save(context, afterFailure({ ...failed, reason: error.reason }, message, job));
   }
 }
 

@@ -21,8 +21,9 @@ export function afterTry(run: RunRecord, result: OneOffResult, rules: TryRules &
     const limit = formatDuration(rules.timeoutMs ?? 0);
     return { ...after, status: "timed_out", error: `took longer than its timeout of ${limit}` };
   }
-  if (result.exitCode === 0) return { ...after, status: "succeeded", error: undefined };
-  return afterFailure(after, exitText(result), rules);
+  if (result.exitCode === 0) return { ...after, status: "succeeded", error: undefined, reason: undefined };
+  const reason = result.oomKilled ? "OutOfMemory" : undefined;
+  return afterFailure({ ...after, reason }, exitText(result), rules);
 }
 
 /** The record after a try that failed, or could not be made: the next try while there is one, else its end. */

@@ -104,7 +104,7 @@ export function trimRuns(tx: Transaction, key: ManifestKey): void {
 
 /** A run as callers see it. */
 export function wireRun(run: RunRecord): JobRun {
-  const { instant, startedAt, endedAt, exitCode, error } = run;
+  const { instant, startedAt, endedAt, exitCode, error, reason } = run;
   return {
     run_id: run.id,
     kind: run.kind,
@@ -119,6 +119,7 @@ export function wireRun(run: RunRecord): JobRun {
     ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(error === undefined ? {} : { error }),
+    ...(reason === undefined ? {} : { reason }),
     tail: run.tail,
   };
 }

@@ -25,8 +25,8 @@ export function createAtomicRoom(context: Context): AtomicRoom {
     for (const group of store.atomic.waiting()) {
       const fate = lookAtGroup(context, group);
       if (fate.is === "waiting") continue;
-      await (fate.is === "kept" ? keep(context, group) : goBack(group, fate.why)).catch((error) =>
-        log.error("atomic apply not ended", { id: group.id, error }),
+      await (fate.is === "kept" ? keep(context, group) : goBack({ ...group, failed: fate.ref }, fate.why)).catch(
+        (error) => log.error("atomic apply not ended", { id: group.id, error }),
       );
     }
   }
@@ -65,8 +65,9 @@ async function keep(context: Context, group: AtomicApply): Promise<void> {
 function ended(context: Context, group: AtomicApply, end: Pick<AtomicApply, "state" | "error">): AtomicApply {
   const members = group.members.map((member): AtomicMember => {
     const fate = memberFate(context, member);
-    const outcome = member.outcome ?? (fate.is === "left" ? `left as it is: ${fate.why}` : "kept");
-    return { ...member, previous: undefined, outcome };
+    const what = fate.is === "left" ? "left" : "kept";
+    const outcome = fate.is === "left" ? `left as it is: ${fate.why}` : "kept";
+    return { ...member, previous: undefined, fate: member.fate ?? what, outcome: member.outcome ?? outcome };
   });
   return { ...group, ...end, members, endedAt: context.clock.now() };
 }
@@ -104,12 +105,18 @@ async function putAllBack(context: Context, group: AtomicApply, why: string): Pr
     change(context, tx, { incoming, options, pulled: undefined, goingBack: { imageIds } });
     const members = fates.map(({ member, fate }) => ({
       ...member,
+      fate: fateBack(member, fate.is === "left"),
       outcome: fate.is === "left" ? `left as it is: ${fate.why}` : undone[member.action],
     }));
     record(context, tx, ended(context, { ...group, members }, { state: "put_back", error: why }));
   });
   await back.finally(release);
   for (const { kind, scope, name } of ours) context.enqueue({ kind, scope, name });
+}
+
+function fateBack({ action }: AtomicMember, isLeft: boolean): NonNullable<AtomicMember["fate"]> {
+  if (isLeft) return "left";
+  return action === "created" ? "deleted" : "put_back";
 }
 
 const undone: Record<AtomicMember["action"], string> = {

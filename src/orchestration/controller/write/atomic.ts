@@ -89,11 +89,13 @@ export function atomicApply(context: Context, id: string): WireApply {
     started_at: isoTime(known.startedAt),
     ...(known.endedAt === undefined ? {} : { ended_at: isoTime(known.endedAt) }),
     ...(known.error === undefined ? {} : { error: known.error }),
+    ...(known.failed === undefined ? {} : { failed: known.failed }),
     resources: known.members.map((member) => {
       const revision = context.store.manifests.get(keyOf(member))?.revision;
       return {
         ref: formatKey(member),
         action: member.action,
+        ...(member.fate === undefined ? {} : { fate: member.fate }),
         ...(member.outcome === undefined ? {} : { outcome: member.outcome }),
         ...(revision === undefined ? {} : { revision }),
       };

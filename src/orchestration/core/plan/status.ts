@@ -63,6 +63,8 @@ export function statusOf(input: StatusInput): WorkloadStatus {
 interface Cause {
   reason: string;
   message: string;
+  /** The message without the count of ready replicas. */
+  detail?: string | undefined;
 }
 
 interface Finding extends Cause {
@@ -143,11 +145,11 @@ function pauseOf(pods: readonly PlannedPod[]): Cause | undefined {
 }
 
 function readiness(input: StatusInput): Finding {
-  const { done, waitingFor, counts } = input.plan;
+  const { done, counts } = input.plan;
   const { pods } = input;
   const paused = done ? undefined : pauseOf(pods);
   if (paused !== undefined) return { type: "Ready", status: false, ...paused };
-  if (!done) return { type: "Ready", status: false, reason: "ReplicasNotReady", message: waitingFor ?? "not settled" };
+  if (!done) return { type: "Ready", status: false, reason: "ReplicasNotReady", ...waitsFor(input) };
   const stopped = allFrozen(input);
   if (stopped !== undefined) return { type: "Ready", status: false, ...stopped };
   const { frozenIds = [], asideWhy } = input;
@@ -159,7 +161,12 @@ function readiness(input: StatusInput): Finding {
   return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };
 }
 
-function progress({ plan, lastError, pendingRelease }: StatusInput, failure: Cause | undefined): Finding {
+function waitsFor({ plan: { waitingFor, waitingDetail } }: StatusInput): Omit<Cause, "reason"> {
+  return { message: waitingFor ?? "not settled", detail: waitingDetail };
+}
+
+function progress(input: StatusInput, failure: Cause | undefined): Finding {
+  const { plan, lastError, pendingRelease } = input;
   const type = "Progressing";
   if (failure !== undefined) return { type, status: false, ...causeOnly(failure) };
   if (pendingRelease !== undefined) {
@@ -168,7 +175,7 @@ function progress({ plan, lastError, pendingRelease }: StatusInput, failure: Cau
   }
   if (plan.done) return { type, status: false, reason: "Settled", message: "nothing to do" };
   if (lastError !== undefined) return { type, status: true, ...causeOnly(lastError) };
-  return { type, status: true, reason: "Reconciling", message: plan.waitingFor ?? "not settled" };
+  return { type, status: true, reason: "Reconciling", ...waitsFor(input) };
 }
 
 function degradation(trouble: Cause | undefined): Finding {
@@ -182,7 +189,8 @@ function causeOnly({ reason, message }: Cause): Cause {
 
 /** Unchanged means the same status for the same reason; the message may move on. */
 function condition({ previous, now }: StatusInput, finding: Finding): Condition {
-  const { type, status, reason, message } = finding;
+  const { type, status, reason, message, detail } = finding;
   const before = previous?.find((other) => other.type === type && other.status === status && other.reason === reason);
-  return { type, status, reason, message, at: before?.at ?? new Date(now).toISOString() };
+  const at = before?.at ?? new Date(now).toISOString();
+  return { type, status, reason, message, ...(detail === undefined ? {} : { detail }), at };
 }

@@ -1,13 +1,15 @@
+import type { FailureReason } from "../../../base/wire/failure.ts";
+import type { ReleaseReason } from "../../api/reasons.ts";
 import type { PlannedPod, PlanWorkload, WorkloadPlan } from "./pod.ts";
 import { formatDuration } from "../../../base/pure/duration.ts";
 import { isCurrent } from "./classify.ts";
 import { crashText, isCrashLoop } from "./crash.ts";
 
-/** How a rollout stands. `going` says nothing yet. */
+/** How a rollout stands. `going` says nothing yet. `reasons` are words for programs, the most general first. */
 export type Verdict =
   | { outcome: "done" }
   | { outcome: "going" }
-  | { outcome: "failed"; reason: "CrashLoop" | "OutOfMemory" | "StartFailed" | "ProgressDeadline"; message: string };
+  | { outcome: "failed"; reasons: [ReleaseReason, ...ReleaseReason[]]; message: string };
 
 export interface VerdictInput {
   plan: WorkloadPlan;
@@ -16,7 +18,7 @@ export interface VerdictInput {
   /** When the rollout last got further, or began; on the clock of `now`. */
   movedAt: number;
   /** The error of the last round; `lasting`: its process cannot be started, however often it is tried. */
-  lastError: { message: string; attempts: number; lasting: boolean } | undefined;
+  lastError: { reason: FailureReason; message: string; attempts: number; lasting: boolean } | undefined;
   now: number;
 }
 
@@ -34,27 +36,37 @@ export function verdictOf(input: VerdictInput): Verdict {
   const fresh = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
   const starved = fresh.find((pod) => pod.oomKilled && !pod.ready);
   if (starved !== undefined) {
-    return { outcome: "failed", reason: "OutOfMemory", message: `${starved.containerName} ran out of memory` };
+    return { outcome: "failed", reasons: ["OutOfMemory"], message: `${starved.containerName} ran out of memory` };
   }
   const crashing = fresh.find((pod) => !pod.ready && isCrashLoop(pod, workload.rollout, now));
   if (crashing !== undefined) {
-    return { outcome: "failed", reason: "CrashLoop", message: loopText(crashing, workload.rollout, now) };
+    return { outcome: "failed", reasons: ["CrashLoop"], message: loopText(crashing, workload.rollout, now) };
   }
   const hopeless = fresh.find((pod) => pod.cannotStart !== undefined && !pod.ready);
   if (hopeless !== undefined) {
-    return { outcome: "failed", reason: "StartFailed", message: `${hopeless.containerName}: ${hopeless.cannotStart}` };
+    return {
+      outcome: "failed",
+      reasons: ["StartFailed"],
+      message: `${hopeless.containerName}: ${hopeless.cannotStart}`,
+    };
   }
   if (lastError?.lasting && lastError.attempts >= startsTolerated) {
-    return { outcome: "failed", reason: "StartFailed", message: lastError.message };
+    return { outcome: "failed", reasons: ["StartFailed"], message: lastError.message };
   }
   const deadlineMs = workload.rollout.progressDeadlineMs;
   if (now - movedAt < deadlineMs) return { outcome: "going" };
   const why = lastError?.message ?? plan.waitingFor ?? "not settled";
   return {
     outcome: "failed",
-    reason: "ProgressDeadline",
+    reasons: ["ProgressDeadline", ...beneath(lastError, fresh)],
     message: `not ready within the progress deadline of ${Math.round(deadlineMs / 1000)} s: ${why}`,
   };
+}
+
+/** What kept it from being ready until the deadline. */
+function beneath(lastError: VerdictInput["lastError"], fresh: readonly PlannedPod[]): ReleaseReason[] {
+  if (lastError !== undefined) return [lastError.reason];
+  return fresh.some((pod) => pod.probe !== undefined && !pod.ready) ? ["ProbeFailing"] : [];
 }
 
 function loopText(pod: PlannedPod, { crashRestarts, crashAfterMs }: PlanWorkload["rollout"], now: number): string {

@@ -13,16 +13,26 @@ interface Unsettled {
 
 const namesShown = 3;
 
-/** What an unsettled workload waits for, in one sentence. Says nothing that changes by time alone. */
-export function waitingFor(state: Unsettled): string {
-  return [progress(state), ...reasons(state)].join("; ");
+/**
+ * What an unsettled workload waits for, in one sentence: the count of ready replicas, then the detail. Says nothing that
+ * changes by time alone.
+ */
+export function waitingFor(state: Unsettled): { text: string; detail: string } {
+  const { workload, counts } = state;
+  const count = `${Math.min(counts.ready, workload.replicas)} of ${workload.replicas} replicas ready`;
+  const others = otherCounts(state);
+  const why = reasons(state);
+  return {
+    text: [[count, ...others].join(", "), ...why].join("; "),
+    detail: [...(others.length === 0 ? [] : [others.join(", ")]), ...why].join("; "),
+  };
 }
 
-function progress({ roster, workload: { replicas }, counts }: Unsettled): string {
-  const parts = [`${Math.min(counts.ready, replicas)} of ${replicas} replicas ready`];
+function otherCounts({ roster, workload: { replicas }, counts }: Unsettled): string[] {
+  const parts: string[] = [];
   if (roster.members.some(({ current }) => !current)) parts.push(`${Math.min(counts.updated, replicas)} updated`);
   if (counts.frozen > 0) parts.push(`${counts.frozen} frozen`);
-  return parts.join(", ");
+  return parts;
 }
 
 function reasons({ steps, roster, workload }: Unsettled): string[] {

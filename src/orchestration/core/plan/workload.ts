@@ -19,12 +19,14 @@ export function planWorkload(input: WorkloadPlanInput): WorkloadPlan {
   const steps = withRenames(kind.steps(roster, workload, now), roster, input);
   const done = steps.length === 0 && isSettled(roster, wanted);
   const counts = countsOf(roster);
+  const waiting = done ? undefined : waitingFor({ steps, roster, workload, counts });
   return {
     steps,
     againInMs: againInMs(roster, workload, now),
     done,
     counts,
-    waitingFor: done ? undefined : waitingFor({ steps, roster, workload, counts }),
+    waitingFor: waiting?.text,
+    ...(waiting === undefined ? {} : { waitingDetail: waiting.detail }),
   };
 }
 

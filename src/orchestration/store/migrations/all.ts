@@ -7,6 +7,7 @@ import { configBehind } from "./0006-config-behind.ts";
 import { atomicApplies } from "./0007-atomic-applies.ts";
 import { certificates } from "./0008-certificates.ts";
 import { receipts } from "./0009-receipts.ts";
+import { reasons } from "./0010-reasons.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -19,6 +20,7 @@ export const stateMigrations: readonly string[] = [
   atomicApplies,
   certificates,
   receipts,
+  reasons,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -318,9 +318,11 @@ describe("apply of several resources of which one fails", () => {
     ...{ ref: `deployment/shop/${name}`, action: "update", changed: ["image"], replicas: [], notes: [] },
   }));
   const conf = { ref: "asset/shop/conf", action: "create", changed: [], replicas: [], notes: [] };
+  const fates: Record<string, string> = { put_back: "put_back", stuck: "kept" };
   const group = (state: string, outcome: string) => ({
     ...{ id: "apply-1", state, started_at: "2026-01-01T00:00:00Z", error: "deployment/shop/web: CrashLoop" },
-    resources: rows.map(({ ref }) => ({ ref, action: "updated", outcome, revision: 9 })),
+    failed: "deployment/shop/web",
+    resources: rows.map(({ ref }) => ({ ref, action: "updated", fate: fates[state], outcome, revision: 9 })),
   });
 
   function server(groups: unknown[], atomic: boolean) {

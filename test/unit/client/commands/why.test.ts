@@ -203,7 +203,7 @@ describe("what is wrong now comes first, and decides what to type next", () => {
 
   test("a release that went back is mended and applied again", async () => {
     const crash = { ...death, exit_code: 3, signal: undefined, oom_killed: false };
-    const { out } = await why({ ...data, death: crash, failed_release: { ...failed, error: "CrashLoop: x" } });
+    const { out } = await why({ ...data, death: crash, failed_release: { ...failed, reasons: ["CrashLoop"] } });
     expect(nextOf(out)[0]).toBe("fix what the last lines show, then: berth apply -f FILE");
     expect(nextOf(out)[1]).toContain("rollout.crash_loop_after");
   });

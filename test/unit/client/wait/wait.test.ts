@@ -146,12 +146,11 @@ describe("progress", () => {
   });
 
   test("the count stands in a line once, and the end of the wait is not told here", () => {
-    const why = (text: string) => progressLines([], round({ why: text }));
-    expect(why("1 of 2 replicas ready; creating 1")).toEqual(["deployment/shop/web: 1/2 ready; creating 1"]);
-    expect(why("1 of 2 replicas ready, 0 updated; removing a")).toEqual([
-      "deployment/shop/web: 1/2 ready; 0 updated; removing a",
+    const why = (text: string, detail?: string) => progressLines([], round({ why: text, detail }));
+    expect(why("1 of 2 replicas ready; creating 1", "creating 1")).toEqual([
+      "deployment/shop/web: 1/2 ready; creating 1",
     ]);
-    expect(why("1 of 2 replicas ready")).toEqual(["deployment/shop/web: 1/2 ready"]);
+    expect(why("1 of 2 replicas ready", "")).toEqual(["deployment/shop/web: 1/2 ready"]);
     expect(why("PortTaken: port 80 is held")).toEqual(["deployment/shop/web: 1/2 ready; PortTaken: port 80 is held"]);
     expect(progressLines([], round({ phase: "", why: "Docker is away" }))).toEqual([
       "deployment/shop/web: Docker is away",

@@ -26,7 +26,7 @@ describe("a resource of an atomic apply", () => {
     ],
     [
       "whose release gave way to a later one is somebody else's",
-      { release: release("failed", "superseded by release x"), storedRevision: 9 },
+      { release: { ...release("failed", "x"), reasons: ["Superseded"] }, storedRevision: 9 },
       "left",
     ],
     ["that was written again is somebody else's", { release: release("succeeded"), storedRevision: 9 }, "left"],
@@ -47,7 +47,7 @@ describe("a resource of an atomic apply", () => {
 test("one that failed takes all back, one that waits keeps all waiting, and what is somebody else's decides nothing", () => {
   const members = (...fates: ("waiting" | "well" | "left" | "failed")[]) =>
     groupFate(fates.map((is, index) => ({ ref: `r${index}`, fate: { is, why: "why" } as never })));
-  expect(members("waiting", "failed")).toEqual({ is: "failed", why: "r1: why" });
+  expect(members("waiting", "failed")).toEqual({ is: "failed", ref: "r1", why: "r1: why" });
   expect(members("well", "waiting", "left")).toEqual({ is: "waiting" });
   expect(members("well", "left")).toEqual({ is: "kept" });
   expect(members()).toEqual({ is: "kept" });

@@ -22,7 +22,7 @@ const put = (...deaths: DeathRecord[]) =>
 const containers = (key = webKey) => store.deaths.list(key).map(({ containerId }) => containerId);
 
 test("a death comes back whole, with and without its optional fields", async () => {
-  const full = deathOf("a", 1);
+  const full = deathOf("a", 1, { killed: true });
   const bare = deathOf("b", 2, { exitCode: undefined, oomKilled: false, releaseId: undefined, logs: [], probes: [] });
   await put(full, bare);
   expect(store.deaths.list(webKey)).toEqual([bare, full]);

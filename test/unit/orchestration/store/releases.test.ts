@@ -23,7 +23,7 @@ const put = (...releases: ReturnType<typeof releaseOf>[]) =>
 const ids = () => store.releases.list(webKey).map(({ id }) => id);
 
 test("a release comes back whole, with and without its optional fields", async () => {
-  const full = releaseOf("a");
+  const full = releaseOf("a", { reasons: ["ProgressDeadline", "ImagePull"] });
   const bare = releaseOf("b", {
     status: "pending",
     imageId: undefined,
@@ -43,7 +43,14 @@ test("a release comes back whole, with and without its optional fields", async (
 
 test("an update replaces every field and keeps the place in the list", async () => {
   await put(releaseOf("a", { status: "running", good: false }), releaseOf("b"));
-  const after = releaseOf("a", { status: "succeeded", good: true, hash: "h2", log: "more", spec: { image: "app:2" } });
+  const after = releaseOf("a", {
+    status: "succeeded",
+    good: true,
+    hash: "h2",
+    log: "more",
+    spec: { image: "app:2" },
+    reasons: ["CrashLoop"],
+  });
   await put(after);
   expect(store.releases.get("a")).toEqual(after);
   expect(ids()).toEqual(["b", "a"]);

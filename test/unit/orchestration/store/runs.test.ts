@@ -22,7 +22,7 @@ const trim = (succeeded: number, failed: number) =>
 const ids = () => store.runs.list(cronKey).map(({ id }) => id);
 
 test("a run comes back whole, with and without its optional fields", async () => {
-  const full = runOf("a", { instant: 60_000 });
+  const full = runOf("a", { instant: 60_000, reason: "OutOfMemory" });
   const bare = runOf("b", {
     status: "scheduled",
     trigger: "manual",
@@ -40,7 +40,15 @@ test("a run comes back whole, with and without its optional fields", async () =>
 
 test("an update replaces every field and keeps the place in the list", async () => {
   await put(runOf("a", { status: "running", instant: 1 }), runOf("b"));
-  const after = runOf("a", { status: "failed", instant: 2, attempt: 3, exitCode: 9, error: "late", tail: ["x"] });
+  const after = runOf("a", {
+    status: "failed",
+    instant: 2,
+    attempt: 3,
+    exitCode: 9,
+    error: "late",
+    reason: "ImagePull",
+    tail: ["x"],
+  });
   expect(await put(after)).toEqual([true]);
   expect(store.runs.get("a")).toEqual(after);
   expect(ids()).toEqual(["b", "a"]);

@@ -124,6 +124,7 @@ describe("a rollout that cannot work", () => {
     expect(releases()[1]?.error).toMatch(
       /^CrashLoop: shop-web\.\w{5} crash-loops: restarted \d+ times, last exit code 3, in \d+ s; rule: /,
     );
+    expect(releases()[1]?.reasons).toEqual(["CrashLoop"]);
     expect([versions(), storedEnv()]).toEqual(["111", { V: "1" }]);
     expect(it.events("release.failed")).toMatchObject([
       { actor: "reconciler", detail: { release: releases()[1]?.id } },
@@ -286,6 +287,7 @@ describe("changes during a rollout", () => {
     await it.settle();
     expect([versions(), outline()]).toEqual(["333", ["apply succeeded", "apply failed", "apply succeeded"]]);
     expect(releases()[1]?.error).toBe(`superseded by release ${releases()[0]?.id}`);
+    expect(releases()[1]?.reasons).toEqual(["Superseded"]);
     expect(it.events("release.failed")).toEqual([]);
   });
 

@@ -105,6 +105,13 @@ describe("an atomic apply", () => {
     await it.settle();
     expect([envOf("web"), envOf("api")]).toEqual(["1", "3"]);
     expect(outcomes(id)).toEqual({ web: "put back", api: "left as it is: changed meanwhile" });
+    expect(state(id)).toMatchObject({
+      failed: "deployment/shop/web",
+      resources: [
+        { ref: "deployment/shop/web", fate: "put_back" },
+        { ref: "deployment/shop/api", fate: "left" },
+      ],
+    });
   });
 
   test("goes back to the images and without the release commands of before", async () => {

@@ -91,6 +91,10 @@ describe("heal", () => {
     const made = plan([pod("a"), pod("b"), pod("c", exited)], workload({ restart: "no" }));
     expect(made).toMatchObject({ steps: [], done: false, againInMs: undefined, counts: { ready: 2, total: 3 } });
     expect(made.waitingFor).toBe('2 of 3 replicas ready; shop-web.c ended and restart policy "no" leaves it so');
+    expect(made.waitingDetail).toBe('shop-web.c ended and restart policy "no" leaves it so');
+    const rolling = plan([pod("a"), pod("b", old), pod("c", { ...old, frozen: true })]);
+    expect(rolling.waitingFor).toBe(`2 of 3 replicas ready, ${rolling.waitingDetail}`);
+    expect(rolling.waitingDetail).toStartWith("1 updated, 1 frozen; ");
   });
 
   test("of two containers with one replica id the current, ready, older one stays", () => {

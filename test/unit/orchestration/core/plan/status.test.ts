@@ -87,6 +87,8 @@ describe("phase", () => {
     const message = "2 of 3 replicas ready; waiting for shop-web.c";
     expect(condition(made, "Ready")).toEqual({ status: false, reason: "ReplicasNotReady", message });
     expect(condition(made, "Progressing")).toEqual({ status: true, reason: "Reconciling", message });
+    const details = made.conditions.map(({ detail }) => detail);
+    expect(details).toEqual(["waiting for shop-web.c", "waiting for shop-web.c", undefined]);
     expect(condition(made, "Degraded")).toMatchObject({ status: false, reason: "Healthy" });
   });
 

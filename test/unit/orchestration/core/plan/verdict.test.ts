@@ -44,7 +44,7 @@ describe("a rollout", () => {
   test("has failed when they are many and have gone on for long, and names the rule", () => {
     expect(verdict([crashing(9, 61)])).toEqual({
       outcome: "failed",
-      reason: "CrashLoop",
+      reasons: ["CrashLoop"],
       message:
         "shop-web.a crash-loops: restarted 9 times, last exit code 7, in 61 s; " +
         "rule: crash_loop_restarts 5, crash_loop_after 1m",
@@ -66,23 +66,28 @@ describe("a rollout", () => {
   });
 
   test("has failed at the second try of what can never be started, and at once when it says so itself", () => {
-    const lasting = { message: 'exec: "x": executable file not found', attempts: 1, lasting: true };
+    const lasting = {
+      reason: "StartFailed" as const,
+      message: 'exec: "x": executable file not found',
+      attempts: 1,
+      lasting: true,
+    };
     expect(verdict([], { lastError: lasting })).toEqual({ outcome: "going" });
     expect(verdict([], { lastError: { ...lasting, attempts: 9, lasting: false } })).toEqual({ outcome: "going" });
     expect(verdict([], { lastError: { ...lasting, attempts: 2 } })).toEqual({
       outcome: "failed",
-      reason: "StartFailed",
+      reasons: ["StartFailed"],
       message: lasting.message,
     });
     expect(verdict([pod("a", { ...starting, cannotStart: "exec /x: exec format error" })])).toMatchObject({
-      reason: "StartFailed",
+      reasons: ["StartFailed"],
       message: "shop-web.a: exec /x: exec format error",
     });
   });
 
   test("has failed when a new replica runs out of memory", () => {
     const starved = pod("a", { ...starting, oomKilled: true });
-    expect(verdict([starved])).toMatchObject({ outcome: "failed", reason: "OutOfMemory" });
+    expect(verdict([starved])).toMatchObject({ outcome: "failed", reasons: ["OutOfMemory"] });
     expect(verdict([{ ...starved, ready: true }])).toEqual({ outcome: "going" });
   });
 
@@ -105,15 +110,26 @@ describe("a rollout", () => {
     expect(verdict([], { movedAt: movedAt + 1 })).toEqual({ outcome: "going" });
     expect(verdict([], { movedAt })).toEqual({
       outcome: "failed",
-      reason: "ProgressDeadline",
+      reasons: ["ProgressDeadline"],
       message: "not ready within the progress deadline of 300 s: 2 of 3 replicas ready",
     });
   });
 
+  test("tells a probe that keeps a new replica from being ready, and not one of a replica that goes", () => {
+    const probe = "readiness probe (GET :80/) fails since 2026-01-01T00:00:00Z: 503";
+    const reasons = (change: object) => verdict([pod("a", { ...starting, probe, ...change })], { movedAt: 0 });
+    expect(reasons({})).toMatchObject({ reasons: ["ProgressDeadline", "ProbeFailing"] });
+    expect(reasons(old)).toMatchObject({ reasons: ["ProgressDeadline"] });
+  });
+
   test("names the last error before what it waits for", () => {
     expect(
-      verdict([], { movedAt: 0, lastError: { message: "no such image", attempts: 1, lasting: false } }),
+      verdict([], {
+        movedAt: 0,
+        lastError: { reason: "ImageMissing", message: "no such image", attempts: 1, lasting: false },
+      }),
     ).toMatchObject({
+      reasons: ["ProgressDeadline", "ImageMissing"],
       message: "not ready within the progress deadline of 300 s: no such image",
     });
   });
