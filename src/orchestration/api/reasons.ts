@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { type FailureReason, failureReasons } from "../../base/wire/failure.ts";
 
 /** Why a release failed, beside the reasons of failures. */
@@ -13,15 +13,14 @@ const releaseOnly = [
 
 export type ReleaseReason = (typeof releaseOnly)[number] | FailureReason;
 
-const releaseWords = [...releaseOnly, ...failureReasons];
-
-export const ReleaseReasons = Type.Array(Type.Unsafe<ReleaseReason>({ type: "string", enum: releaseWords }), {
+// Strings to the type checker: a newer server may send a word that an older client does not know.
+export const ReleaseReasons = Type.Array(Type.String({ enum: [...releaseOnly, ...failureReasons] }), {
   description: "why it failed, as stable words, the most general first",
 });
 
-export const RunReason = Type.Unsafe<"OutOfMemory" | FailureReason>({
-  type: "string",
+export type RunReason = "OutOfMemory" | FailureReason;
+
+export const RunReason = Type.String({
   enum: ["OutOfMemory", ...failureReasons],
   description: "why it failed, as a stable word; left out where the exit code is the reason",
 });
-export type RunReason = Static<typeof RunReason>;
