@@ -16,16 +16,18 @@ import { createProcess } from "./ingress/proxy/process.ts";
 import { createProxy, type IngressProxy } from "./ingress/proxy/proxy.ts";
 import { createRuntimeSocket } from "./ingress/proxy/runtime-socket.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
+import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
 import type { PodKind } from "./orchestration/api/manifest.ts";
 import type { PodEndpoints } from "./orchestration/api/pod-endpoint.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
 import type { Store } from "./orchestration/store/store.ts";
 
-interface IngressRoom {
+export interface IngressRoom {
   ingress: Ingress;
-  /** The program in use; undefined when there is none that can be used, or the ingress is off. */
-  binary: Binary | undefined;
+  views: IngressViews;
+  /** Why requests are not served; undefined when they are. */
+  problem(): string | undefined;
 }
 
 interface IngressRoomOptions {
@@ -47,10 +49,12 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const isOff = listen.http.length === 0 && listen.https.length === 0;
   const found = isOff ? { ok: false as const, problem: "the ingress is turned off" } : await findBinary();
   if (!found.ok && !isOff) log.warn("ingresses are not served", { problem: found.problem });
+  const source = sourceOf(parts);
+  const proxy = found.ok ? await proxyOf(found.binary, parts) : undefined;
   const ingress = createIngress({
-    source: sourceOf(parts),
+    source,
     certificates: parts.certificates,
-    proxy: found.ok ? await proxyOf(found.binary, parts) : undefined,
+    proxy,
     problem: found.ok ? undefined : found.problem,
     listen,
     ownPorts: ownPorts(options),
@@ -58,7 +62,14 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     log,
     limits: proxyLimits,
   });
-  return { ingress, binary: found.ok ? found.binary : undefined };
+  const version = found.ok ? found.binary.version : undefined;
+  const views = createIngressViews({ ingress, ingresses: source.ingresses, proxy, version, listen });
+  return { ingress, views, problem: () => problemOf(ingress) };
+}
+
+function problemOf(ingress: Ingress): string | undefined {
+  const { isStopped, problem } = ingress.state();
+  return isStopped ? "the proxy was stopped; start it with: berth ingress reload" : problem;
 }
 
 async function proxyOf(

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
 import { parseAddress } from "./config/values.ts";
 import { openPlane } from "./daemon-access.ts";
-import { createIngressRoom } from "./daemon-ingress.ts";
+import { createIngressRoom, type IngressRoom } from "./daemon-ingress.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
@@ -98,6 +98,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     firstMs: limits.forwardingFirstMs,
     everyMs: limits.forwardingLookMs,
   });
+  let ingressRoom: IngressRoom | undefined;
   const running = createController({
     store,
     engine,
@@ -112,6 +113,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
     forwarding: forwarding.facts,
+    ingressProblem: () => ingressRoom?.problem(),
     privateHooks: options.allowPrivateHooks,
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     about: {
@@ -151,7 +153,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
   let identityListener: Listener | undefined;
-  const { ingress } = await createIngressRoom({
+  ingressRoom = await createIngressRoom({
     options,
     layout,
     names,
@@ -161,12 +163,13 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     certificates,
     identityAddress: () => identityListener?.address,
   });
+  const { ingress, views } = ingressRoom;
   challenge.connect(ingress.challenges);
   const app = createOrchestrationApp({
     controller: running.controller,
     mountOthers(plane, paging) {
       mountIdentity(plane, identity.identity.manage, paging);
-      mountIngress(plane, { certificates: createCertificateViews(certificates) });
+      mountIngress(plane, { certificates: createCertificateViews(certificates), views });
     },
     version: versionText(),
     names,

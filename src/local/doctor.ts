@@ -9,12 +9,15 @@ import { readOperators } from "../base/machine/accounts.ts";
 import { tablesError } from "../base/machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
+import { checkIngress } from "./check-ingress.ts";
+import { findBinary } from "../ingress/proxy/binary.ts";
 import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
-import { askDocker, askServer, isBerth, isListening } from "./probe.ts";
+import { askDocker, askIngress, askServer, isBerth, isListening } from "./probe.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
-                    [--identity-base-url U] [--docker-host H] [-o json]
+                    [--identity-base-url U] [--ingress-http-addr A] [--ingress-https-addr A] [--docker-host H]
+                    [-o json]
 Looks at this machine the way berth serve needs it, and says how to fix what is wrong.`;
 
 /**
@@ -46,6 +49,11 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     checks.checkPlugins(pluginLacks(options, layout)),
     ...(await addressChecks(options, server !== undefined)),
     checkAccess(await accessFacts(options, layout)),
+    checkIngress({
+      isOn: options.ingressHttpAddr !== "" || options.ingressHttpsAddr !== "",
+      binary: await findBinary(),
+      proxy: server === undefined ? undefined : await askIngress(layout.socket),
+    }),
     checks.checkIdentity(identityFacts(options, layout)),
     checks.checkClock(clockFacts(layout)),
     checks.checkServer(server, versionText()),
@@ -77,6 +85,8 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
         "observability-addr": string,
         "identity-addr": string,
         "identity-base-url": string,
+        "ingress-http-addr": string,
+        "ingress-https-addr": string,
         "docker-host": string,
         output: { type: "string", short: "o" },
         help: { type: "boolean", short: "h" },
@@ -96,6 +106,8 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
       observabilityAddr: values["observability-addr"],
       identityAddr: values["identity-addr"],
       identityBaseUrl: values["identity-base-url"],
+      ingressHttpAddr: values["ingress-http-addr"],
+      ingressHttpsAddr: values["ingress-https-addr"],
       dockerHost: values["docker-host"],
     };
     return { options: serveOptions(flags), json: values.output === "json" };

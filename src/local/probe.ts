@@ -45,6 +45,16 @@ export async function askServer(socket: string): Promise<ServerFacts | undefined
   }
 }
 
+/** What the server of this root says of its proxy; undefined when none answers there. */
+export async function askIngress(socket: string): Promise<{ state: string; problem: string | undefined } | undefined> {
+  try {
+    const { state, problem } = record(record((await getJson(`unix://${socket}`, "/ingress")).data).proxy);
+    return { state: text(state), problem: typeof problem === "string" ? problem : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether anything accepts connections at `host:port`. Port 0 asks for any free one and is never taken. */
 export async function isListening(address: string): Promise<boolean> {
   const { hostname, port } = destinationOf(address);

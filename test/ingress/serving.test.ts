@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await it.cli(["ingress", "stop"]);
+  await it.cli(["ingress", "stop", "-y"]);
   await it.close();
 });
 

@@ -2,6 +2,7 @@ import type { DataOf } from "../../base/wire/endpoint.ts";
 import { type Manifest, formatKey } from "../../orchestration/api/manifest.ts";
 import { hostsOf } from "../../base/pure/hosts.ts";
 import { listCertificates } from "../../ingress/api/certificates.ts";
+import { getIngress } from "../../ingress/api/ingress.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { describe } from "../../orchestration/api/describe.ts";
 import { getPod } from "../../orchestration/api/pods.ts";
@@ -12,6 +13,7 @@ import { normalKind } from "../shell/kinds.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { certificatesFor, certificatesText } from "../text/certificate-text.ts";
+import { upstreamsText } from "../text/ingress-text.ts";
 import { childrenOf } from "../text/resource-status.ts";
 import { tableSetup } from "./get.ts";
 
@@ -70,10 +72,20 @@ async function show(description: Description, reveal: boolean, context: Context)
   }
   const isWell = description.status?.phase === "ready";
   const words = isWell || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
-  const certificates = kind === "ingress" && !context.json ? await certificateLines(description, context) : [];
+  const isIngress = kind === "ingress" && !context.json;
+  const replicas = isIngress ? await replicaLines(description, context) : [];
+  const certificates = isIngress ? await certificateLines(description, context) : [];
   answer(context, description, () =>
-    [describeText(description, { ...tableSetup(context), reveal }), ...certificates, ...words].join("\n"),
+    [describeText(description, { ...tableSetup(context), reveal }), ...replicas, ...certificates, ...words].join("\n"),
   );
+}
+
+/** The replicas that an ingress leads to, and what is wrong with it. */
+async function replicaLines({ manifest }: Description, context: Context): Promise<string[]> {
+  const { sites } = await context.api.call(getIngress);
+  const site = sites.find(({ ingress }) => ingress === `${manifest.scope}/${manifest.name}`);
+  const text = site === undefined ? "" : upstreamsText(site, tableSetup(context));
+  return text === "" ? [] : ["", text];
 }
 
 /** The certificates of an ingress, where it has some. */

@@ -141,6 +141,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/identity.ts")).identityCommand,
   },
   {
+    name: "ingress",
+    summary: "show what the proxy serves, reload it, stop it",
+    load: async () => (await import("../commands/ingress.ts")).ingressCommand,
+  },
+  {
     name: "certs",
     summary: "list the certificates of ingresses, renew one",
     load: async () => (await import("../commands/certs.ts")).certsCommand,

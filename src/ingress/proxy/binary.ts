@@ -15,7 +15,7 @@ const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 export type BinaryFound = { ok: true; binary: Binary } | { ok: false; problem: string };
 
-export const installAdvice = "install it (Debian: apt-get install haproxy); berth starts it by itself";
+const installAdvice = "install it (Debian: apt-get install haproxy) and restart the server";
 
 /** Looks for HAProxy on the path and in the usual folders, and asks it what it can do. */
 export async function findBinary(name = "haproxy"): Promise<BinaryFound> {

@@ -4,6 +4,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { Change, Command, Running, ServerName, Setup } from "../core/change.ts";
 import { changes } from "../core/changes.ts";
 import { socketText } from "../core/commands.ts";
+import { type ProxyFigures, readFigures } from "../core/figures/proxy-figures.ts";
 import type { Table } from "../core/table.ts";
 import { createDraining } from "./draining.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
@@ -25,6 +26,8 @@ export interface IngressProxy {
   /** Site → upstream → server, as the proxy knows them now. */
   running(): Running | undefined;
   pid(): Promise<number | undefined>;
+  /** What HAProxy counts itself. Fails `unavailable` while it does not answer. */
+  figures(): Promise<ProxyFigures>;
   /** Keeps it running and ends what leaves, until `signal` aborts; the proxy itself runs on. */
   run(signal: AbortSignal): Promise<void>;
   stop(graceMs: number): Promise<void>;
@@ -155,6 +158,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     },
     running: () => running,
     pid: process.running,
+    figures: async () => readFigures(await socket.ask("show info\n"), await socket.ask("show stat\n")),
     async run(signal) {
       let failures = 0;
       while (!signal.aborted) {

@@ -2,25 +2,21 @@ import type { CoreKind, Spec } from "../api/manifest.ts";
 import { containerFieldsOf } from "./container-fields.ts";
 import { fieldsOf } from "./lenient.ts";
 
-const kinds: Partial<Record<CoreKind, string>> = {
-  ingress: "stored; this version does not route ingress traffic yet",
-};
-
 const fields: Record<string, string> = {
   post_deploy: "post_deploy: stored; this version builds nothing, so it runs no shell lines",
   build: "build: stored; this version builds nothing, bring the image to the machine yourself",
   build_args: "build_args: stored; this version builds nothing",
   keep_releases: "keep_releases: stored; this version builds nothing",
   env_file: "env_file: stored; files are read by the client only, the server uses env and config",
-  health_check: "health_check: stored; this version does not route ingress traffic yet",
+  health_check:
+    "health_check: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe",
 };
 
 const healthCommand = "health_check: stored; the command is not run, probes.readiness.exec is what checks a pod";
 
 /** What of a manifest this version keeps but does not act upon, for warnings and status; empty when all is in force. */
 export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
-  const whole = kinds[kind] === undefined ? [] : [kinds[kind]];
-  if (kind === "ingress") return [...whole, ...ofIngress(spec)];
+  if (kind === "ingress") return ofIngress(spec);
   if (kind !== "deployment" && kind !== "statefulset") return [];
   const written = containerFieldsOf(kind, spec).fields;
   const unused = Object.entries(fields).flatMap(([field, text]) => {

@@ -6,6 +6,7 @@ import { mountIngress } from "../../../src/ingress/http/mount.ts";
 import { createCertificateViews } from "../../../src/ingress/service/certificate-views.ts";
 import { silentLog } from "../../../src/base/words/log.ts";
 import { type CertificateWorld, certificateWorld } from "../../support/certificates.ts";
+import { ingressViews } from "../../support/ingress-views.ts";
 import { createRecordingController } from "../../support/recording-controller.ts";
 
 let world: CertificateWorld;
@@ -20,7 +21,8 @@ beforeEach(async () => {
   ]);
   const app = createOrchestrationApp({
     controller: createRecordingController().controller,
-    mountOthers: (plane) => mountIngress(plane, { certificates: createCertificateViews(certificates) }),
+    mountOthers: (plane) =>
+      mountIngress(plane, { certificates: createCertificateViews(certificates), views: ingressViews().views }),
     version: "1",
     names: naming(),
     log: silentLog,

@@ -88,6 +88,8 @@ export interface Outside {
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** What visitors saw, as the ingress counted it; absent: there is no ingress. */
   trafficOf?: TrafficOf;
+  /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */
+  ingressProblem?: () => string | undefined;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */
   privateHooks?: boolean;
   /** Whether containers reach each other, once that was tried. */

@@ -7,6 +7,7 @@ import { planWorkload } from "../../core/plan/workload.ts";
 import { containerName } from "../../core/naming.ts";
 import type { ReferentLookup } from "../../core/references.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
+import { notServed } from "./not-served.ts";
 import type { PutResult } from "../../store/store.ts";
 import { countTakenOver } from "../desired/autoscale.ts";
 import type { Context } from "../state/context.ts";
@@ -30,7 +31,12 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
     action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
     changed,
     replicas,
-    notes: [...notes, ...notActedUpon(manifest.kind, manifest.spec), ...cautions(context, result)],
+    notes: [
+      ...notes,
+      ...notActedUpon(manifest.kind, manifest.spec),
+      ...notServed(context, manifest.kind),
+      ...cautions(context, result),
+    ],
   };
 }
 

@@ -5,6 +5,7 @@ import { runsAsRoot } from "../../core/plugins/conflicts.ts";
 import { generatedTexts, hideGenerated } from "../../core/plugins/generated.ts";
 import { absentReferences, unresolvedText } from "../../core/references.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
+import { notServed } from "./not-served.ts";
 import type { ApplyOptions, Outcome } from "./apply-change.ts";
 import { planRow, pruneRow } from "./apply-plan.ts";
 import type { Context } from "../state/context.ts";
@@ -31,7 +32,8 @@ export function report(
   const unheeded = puts.flatMap(({ manifest }) => {
     const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
-    return [...notActedUpon(manifest.kind, manifest.spec), ...waits, ...shared].map(
+    const unserved = notServed(context, manifest.kind);
+    return [...notActedUpon(manifest.kind, manifest.spec), ...unserved, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,
     );
   });

@@ -15,10 +15,15 @@ async function described(spec: Record<string, unknown>, ...flags: string[]) {
     certificate("*.wild.test"),
     certificate("other.test"),
   ];
+  const upstreams = [{ replica: "k3", address: "10.0.0.2:80", state: "ready", weight: 100, active: 2 }];
+  const sites = [
+    { ingress: "shop/other", upstreams: [], problems: ["not shown"] },
+    { ingress: "shop/web", upstreams, problems: ["host: web.test is already served"] },
+  ];
   const manifest = { kind: "ingress", scope: "shop", name: "web", spec, revision: 1, generation: 1 };
   const description = { manifest, status: { phase: "ready", conditions: [] }, pods: [], volumes: [] };
   return cli(["describe", "ingress", "shop/web", ...flags], {
-    server: ({ path }) => (path === "/certificates" ? { certificates } : description),
+    server: ({ path }) => ({ "/certificates": { certificates }, "/ingress": { sites } })[path] ?? description,
   });
 }
 
@@ -35,4 +40,12 @@ test("an ingress without TLS asks for no certificates, and JSON is the answer of
   const { out, calls } = await described({ host: "shop.test", tls: {} }, "-o", "json");
   expect(calls.map(({ path }) => path)).toEqual(["/describe"]);
   expect(JSON.parse(out).data.manifest.name).toBe("web");
+});
+
+test("an ingress shows the replicas that it leads to, and what is wrong with it", async () => {
+  const { out } = await described({ host: "web.test" });
+  expect(out).toMatch(/^k3 +10\.0\.0\.2:80 +ready +100 +2$/m);
+  expect(out).toContain("✗ host: web.test is already served");
+  expect(out).not.toContain("not shown");
+  expect((await described({ host: "web.test" }, "-o", "json")).out).not.toContain("10.0.0.2");
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { notActedUpon } from "../../../../src/orchestration/core/unsupported.ts";
 
-test("kinds that are only stored say so", () => {
-  expect(notActedUpon("ingress", {})).toEqual(["stored; this version does not route ingress traffic yet"]);
+test("kinds are in force as a whole", () => {
+  expect(notActedUpon("ingress", {})).toEqual([]);
   expect(notActedUpon("job", {})).toEqual([]);
   expect(notActedUpon("cronjob", {})).toEqual([]);
   expect(notActedUpon("asset", { files: {} })).toEqual([]);

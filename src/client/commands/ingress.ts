@@ -1,0 +1,95 @@
+import { getIngress, type IngressSite, reloadIngress, stopIngress } from "../../ingress/api/ingress.ts";
+import type { Arguments } from "../shell/arguments.ts";
+import { assent, yesFlag } from "../shell/ask.ts";
+import { answer, type Command, type CommandBody } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { proxyText, sitesText } from "../text/ingress-text.ts";
+import { tableSetup } from "./get.ts";
+
+const statusCommand: Command = {
+  name: "status",
+  summary: "show whether the proxy serves, where it listens, and what is wrong",
+  usage: ["ingress status"],
+  examples: ["ingress status  exits with 0 while the proxy serves, else with 1"],
+  flags: [],
+  async run(context, args) {
+    noWords(args, "status");
+    const data = await context.api.call(getIngress);
+    answer(context, data, () => proxyText(data, tableSetup(context)));
+    return data.proxy.state === "running" ? exitCodes.done : exitCodes.failed;
+  },
+};
+
+const listCommand: Command = {
+  name: "ls",
+  summary: "list ingresses with their routes, replicas, totals and problems",
+  usage: ["ingress ls [SCOPE|SCOPE/NAME]"],
+  examples: ["ingress ls  all ingresses", "ingress ls shop/web  one of them"],
+  detail: ["REQUESTS and 5XX count since HAProxy last loaded its files; berth ingress status says when that was."],
+  flags: [],
+  async run(context, { words }) {
+    const [reference, ...more] = words;
+    if (more.length > 0) throw usageFailure("ingress ls takes one SCOPE or SCOPE/NAME");
+    const { sites } = await context.api.call(getIngress);
+    const chosen = sites.filter((site) => isMeant(site, reference));
+    if (reference !== undefined && chosen.length === 0) throw notFound(reference);
+    answer(context, { sites: chosen }, () => sitesText(chosen, tableSetup(context)) || "no ingresses");
+    return exitCodes.done;
+  },
+};
+
+const reloadCommand: Command = {
+  name: "reload",
+  summary: "let the proxy load its files again, or start it after a stop",
+  usage: ["ingress reload"],
+  examples: ["ingress reload  no request is lost"],
+  detail: ["The server loads and starts the proxy by itself; this is for a proxy that was stopped."],
+  flags: [],
+  async run(context, args) {
+    noWords(args, "reload");
+    const data = await context.api.call(reloadIngress);
+    answer(context, data, () => proxyText(data, tableSetup(context)));
+    return exitCodes.done;
+  },
+};
+
+const stopCommand: Command = {
+  name: "stop",
+  summary: "stop the proxy: no site is served until a reload",
+  usage: ["ingress stop [-y]"],
+  examples: ["ingress stop -y  frees the ports; berth ingress reload starts it again"],
+  detail: ["Requests under way get 10 seconds. A new start of the server starts the proxy too."],
+  flags: [yesFlag],
+  async run(context, args) {
+    noWords(args, "stop");
+    await assent("Stop the proxy? No site is served until: berth ingress reload", args, context);
+    const data = await context.api.call(stopIngress);
+    answer(context, data, () => "stopped; start it again with: berth ingress reload");
+    return exitCodes.done;
+  },
+};
+
+export const ingressCommand: CommandBody = {
+  usage: [],
+  examples: [
+    "ingress status  whether the proxy serves, and where",
+    "ingress ls  each ingress with its replicas, totals and problems",
+  ],
+  detail: ["berth ingress COMMAND --help says more."],
+  flags: [],
+  commands: [statusCommand, listCommand, reloadCommand, stopCommand],
+  run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, reload, stop")),
+};
+
+function noWords({ words }: Arguments, verb: string): void {
+  if (words.length > 0) throw usageFailure(`ingress ${verb} takes no arguments`);
+}
+
+/** `shop` is a scope, `shop/web` one ingress. */
+function isMeant({ ingress }: Pick<IngressSite, "ingress">, reference: string | undefined): boolean {
+  return reference === undefined || ingress === reference || ingress.startsWith(`${reference}/`);
+}
+
+function notFound(reference: string): CommandFailure {
+  return new CommandFailure(`no ingress is called "${reference}"; see: berth ingress ls`);
+}

@@ -1,0 +1,84 @@
+import type { IngressSite, IngressStatus } from "../../ingress/api/ingress.ts";
+import { printable, type Style } from "../shell/style.ts";
+import type { TableSetup } from "./resource-table.ts";
+import { tableText } from "./table-text.ts";
+import { shortDuration } from "./time-text.ts";
+
+type ProxyView = IngressStatus["proxy"];
+
+/** The proxy in a few lines: whether it serves, where, and what is wrong. */
+export function proxyText({ proxy, sites }: IngressStatus, { style }: Pick<TableSetup, "style">): string {
+  const { version, pid, uptime_seconds: uptime, connections, problem, listen } = proxy;
+  const facts = [
+    stateText(proxy, style),
+    version === undefined ? "" : `HAProxy ${printable(version)}`,
+    pid === undefined ? "" : `pid ${pid}`,
+    uptime === undefined ? "" : `loaded ${shortDuration(uptime * 1_000)} ago`,
+    connections === undefined ? "" : plural(connections, "open connection"),
+  ];
+  const troubled = sites.filter(({ problems }) => problems.length > 0).length;
+  return [
+    `proxy    ${facts.filter((fact) => fact !== "").join(", ")}`,
+    `http     ${listen.http.join(", ") || "off"}`,
+    `https    ${listen.https.join(", ") || "off"}`,
+    `serves   ${plural(sites.length, "ingress", "ingresses")}${troubled === 0 ? "" : `, ${troubled} with a problem; see: berth ingress ls`}`,
+    ...(problem === undefined ? [] : [`${style.red("✗")} ${printable(problem)}`]),
+  ].join("\n");
+}
+
+function stateText({ state }: ProxyView, style: Style): string {
+  if (state === "running") return style.green(state);
+  return state === "starting" || state === "off" ? style.yellow(state) : style.red(state);
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Ingresses as a table, with a line for each problem; empty when there are none. */
+export function sitesText(sites: readonly IngressSite[], { style, width }: Omit<TableSetup, "now">): string {
+  if (sites.length === 0) return "";
+  const rows = sites.map((site) => [
+    site.ingress,
+    printable(routeText(site)),
+    printable(site.target),
+    readyText(site, style),
+    String(site.requests),
+    site.failed === 0 ? "0" : style.red(String(site.failed)),
+    String(site.upstreams.reduce((sum, { active }) => sum + active, 0)),
+  ]);
+  const head = ["INGRESS", "ROUTE", "TARGET", "REPLICAS", "REQUESTS", "5XX", "ACTIVE"];
+  const problems = sites.flatMap(({ ingress, problems: texts }) =>
+    texts.map((text) => `${style.red("✗")} ${ingress}: ${printable(text)}`),
+  );
+  return [tableText([head, ...rows], { width, head: style.dim }), ...problems].join("\n");
+}
+
+/** The replicas that an ingress leads to, then its problems; empty when there is nothing to say. */
+export function upstreamsText({ upstreams, problems }: IngressSite, { style, width }: Omit<TableSetup, "now">): string {
+  const rows = upstreams.map(({ replica, address, state, weight, active }) => [
+    printable(replica),
+    printable(address),
+    state === "ready" ? style.green(state) : style.yellow(state),
+    String(weight),
+    String(active),
+  ]);
+  const head = ["REPLICA", "ADDRESS", "STATE", "WEIGHT", "ACTIVE"];
+  const table = rows.length === 0 ? [] : [tableText([head, ...rows], { width, head: style.dim })];
+  return [...table, ...problems.map((text) => `${style.red("✗")} ${printable(text)}`)].join("\n");
+}
+
+function routeText({ hosts, paths, tcp, tls }: IngressSite): string {
+  if (tcp !== undefined) return `tcp ${tcp}`;
+  const isWhole = paths.length === 1 && paths[0] === "/";
+  const names = hosts.map((host) => `${tls ? "https" : "http"}://${host}`);
+  return isWhole ? names.join(", ") : names.map((name) => paths.map((path) => name + path).join(", ")).join(", ");
+}
+
+function readyText({ upstreams, maintenance }: IngressSite, style: Style): string {
+  if (maintenance) return style.yellow("maintenance");
+  const ready = upstreams.filter(({ state }) => state === "ready").length;
+  const leaving = upstreams.length - ready;
+  const text = `${ready} ready${leaving === 0 ? "" : `, ${leaving} leaving`}`;
+  return ready === 0 ? style.red(text) : text;
+}

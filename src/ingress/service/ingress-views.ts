@@ -1,0 +1,129 @@
+import type { IngressSite, IngressStatus } from "../api/ingress.ts";
+import type { ProxyFigures } from "../core/figures/proxy-figures.ts";
+import { hasTls, type IngressManifest, readIngress } from "../core/ingress-spec.ts";
+import { type AnySite, isHttp } from "../core/servers.ts";
+import type { Listen, Upstream } from "../core/table.ts";
+import type { IngressProxy } from "../proxy/proxy.ts";
+import type { Ingress, IngressState } from "./create.ts";
+
+/** The ingress as the API shows it. */
+export interface IngressViews {
+  status(): Promise<IngressStatus>;
+  /** Fails `unavailable` when there is no HAProxy, or it does not take its files. */
+  reload(): Promise<IngressStatus>;
+  stop(): Promise<IngressStatus>;
+}
+
+export interface IngressViewOptions {
+  ingress: Pick<Ingress, "state" | "reload" | "stop">;
+  ingresses(): IngressManifest[];
+  proxy: Pick<IngressProxy, "pid" | "figures" | "running"> | undefined;
+  /** Of HAProxy; undefined when it cannot be used. */
+  version: string | undefined;
+  listen: Listen;
+}
+
+export function createIngressViews(options: IngressViewOptions): IngressViews {
+  const { ingress, proxy } = options;
+
+  async function status(): Promise<IngressStatus> {
+    const pid = await proxy?.pid();
+    const figures = pid === undefined ? undefined : await proxy?.figures().catch(() => undefined);
+    const state = ingress.state();
+    return { proxy: proxyView(options, { state, pid, figures }), sites: sitesView(options, state, figures) };
+  }
+
+  return {
+    status,
+    async reload() {
+      await ingress.reload();
+      return status();
+    },
+    async stop() {
+      await ingress.stop();
+      return status();
+    },
+  };
+}
+
+interface Now {
+  state: IngressState;
+  pid: number | undefined;
+  figures: ProxyFigures | undefined;
+}
+
+function proxyView({ listen, proxy, version }: IngressViewOptions, now: Now): IngressStatus["proxy"] {
+  const { state, pid, figures } = now;
+  const isOff = listen.http.length === 0 && listen.https.length === 0;
+  const { problem } = state;
+  return {
+    state: proxy === undefined ? (isOff ? "off" : "unavailable") : stateOf(now),
+    ...(version === undefined ? {} : { version }),
+    ...(pid === undefined ? {} : { pid }),
+    ...(figures === undefined ? {} : { uptime_seconds: figures.uptimeSeconds, connections: figures.connections }),
+    ...(problem === undefined ? {} : { problem }),
+    listen: { http: listen.http, https: listen.https },
+  };
+}
+
+function stateOf({ state, pid, figures }: Now): IngressStatus["proxy"]["state"] {
+  if (state.isStopped) return "stopped";
+  if (state.problem !== undefined) return "failing";
+  return pid === undefined || figures === undefined || state.table === undefined ? "starting" : "running";
+}
+
+/** One row for each stored ingress, whether it is served or not. */
+function sitesView(options: IngressViewOptions, state: IngressState, figures: ProxyFigures | undefined): IngressSite[] {
+  const { table, problems, refused } = state;
+  const served = new Map<string, AnySite>(
+    [...(table?.sites ?? []), ...(table?.tcp ?? [])].map((site) => [site.id, site]),
+  );
+  const assignment = options.proxy?.running()?.assignment;
+  const rows = options.ingresses().map((manifest) => {
+    const id = `${manifest.scope}/${manifest.name}`;
+    const backend = assignment?.backends[id] ?? "";
+    const counted = figures?.backends.get(backend);
+    const servers = assignment?.servers[backend] ?? {};
+    const active = ({ id: upstream }: Upstream) => counted?.servers.get(servers[upstream]?.name ?? "") ?? 0;
+    return {
+      ...manifestView(id, manifest),
+      ...routeView(served.get(id), active),
+      problems: [
+        ...problems.filter((one) => one.id === id).map(({ message }) => message),
+        ...refused.filter(({ site }) => site === id).map(({ problem }) => problem),
+      ],
+      requests: counted?.requests ?? 0,
+      failed: counted?.failed ?? 0,
+      bytes_in: counted?.bytesIn ?? 0,
+      bytes_out: counted?.bytesOut ?? 0,
+      queued: counted?.queued ?? 0,
+    };
+  });
+  return rows.toSorted((a, b) => (a.ingress < b.ingress ? -1 : 1));
+}
+
+function manifestView(id: string, manifest: IngressManifest) {
+  const { spec, hosts, paths, options } = readIngress(manifest);
+  const service = spec.service ?? manifest.name;
+  return {
+    ingress: id,
+    hosts,
+    paths: paths.map(({ prefix }) => prefix),
+    target: service.startsWith("@") ? service : `${manifest.scope}/${service}`,
+    tls: hasTls(spec),
+    maintenance: options.isInMaintenance,
+  };
+}
+
+/** What the proxy has of it; without a site, nothing is served. */
+function routeView(site: AnySite | undefined, active: (upstream: Upstream) => number) {
+  const upstreams = (site?.upstreams ?? []).map((upstream) => ({
+    replica: upstream.replica,
+    container: upstream.id,
+    address: `${upstream.address.includes(":") ? `[${upstream.address}]` : upstream.address}:${upstream.port}`,
+    state: upstream.isLeaving ? ("leaving" as const) : ("ready" as const),
+    weight: upstream.weight,
+    active: active(upstream),
+  }));
+  return { upstreams, ...(site === undefined || isHttp(site) ? {} : { tcp: site.listen }) };
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { Failure } from "../../../../src/base/wire/failure.ts";
+import type { IngressState } from "../../../../src/ingress/service/create.ts";
+import type { IngressViewOptions } from "../../../../src/ingress/service/ingress-views.ts";
+import { ingressState, ingressViews } from "../../../support/ingress-views.ts";
+
+test("the status shows the proxy, and each stored ingress with replicas, totals and problems", async () => {
+  const { proxy, sites } = await ingressViews().views.status();
+  expect(proxy).toEqual({
+    ...{ state: "running", version: "2.6.12", pid: 10, uptime_seconds: 3600, connections: 7 },
+    listen: { http: ["0.0.0.0:80"], https: [] },
+  });
+  expect(sites).toEqual([
+    {
+      ...{
+        ingress: "shop/late",
+        hosts: ["web.test"],
+        paths: ["/"],
+        target: "shop/web",
+        tls: false,
+        maintenance: false,
+      },
+      ...{ upstreams: [], problems: ["host: web.test is already served"] },
+      ...{ requests: 0, failed: 0, bytes_in: 0, bytes_out: 0, queued: 0 },
+    },
+    {
+      ...{ ingress: "shop/web", hosts: ["web.test"], paths: ["/"], target: "shop/web", tls: true, maintenance: false },
+      upstreams: [
+        {
+          ...{ replica: "r8001", container: "container-8001", address: "127.0.0.1:8001" },
+          ...{ state: "ready", weight: 100, active: 2 },
+        },
+        {
+          ...{ replica: "r8002", container: "container-8002", address: "127.0.0.1:8002" },
+          ...{ state: "leaving", weight: 100, active: 0 },
+        },
+      ],
+      ...{ problems: [], requests: 10, failed: 2, bytes_in: 150, bytes_out: 1500, queued: 4 },
+    },
+  ]);
+});
+
+const none = { http: [], https: [], trustedProxies: [], proxyProtocolFrom: [] };
+const cases: [string, Partial<IngressViewOptions>, Partial<IngressState>][] = [
+  ["stopped", {}, { isStopped: true }],
+  ["failing", {}, { problem: "disk full" }],
+  ["starting", {}, { table: undefined }],
+  ["unavailable", { proxy: undefined, version: undefined }, { problem: "HAProxy is not installed" }],
+  ["off", { proxy: undefined, version: undefined, listen: none }, { problem: "the ingress is turned off" }],
+];
+
+test.each(cases)("the proxy is %s", async (state, options, changed) => {
+  const { proxy } = await ingressViews(options, ingressState(changed)).views.status();
+  expect<string>(proxy.state).toBe(state);
+  expect(proxy.problem).toBe(changed.problem);
+});
+
+test("a proxy that runs and does not answer is starting", async () => {
+  const proxy = {
+    pid: async () => 10,
+    figures: () => Promise.reject(new Failure("unavailable", "no answer")),
+    running: () => undefined,
+  };
+  const { proxy: shown, sites } = await ingressViews({ proxy }).views.status();
+  expect(shown).toMatchObject({ state: "starting", pid: 10 });
+  expect(sites[1]).toMatchObject({ requests: 0, upstreams: [{ active: 0 }, { active: 0 }] });
+});
+
+test("reload and stop reach the ingress and answer with the state after it", async () => {
+  const { views, calls } = ingressViews();
+  expect((await views.reload()).proxy.pid).toBe(10);
+  await views.stop();
+  expect(calls).toEqual(["reload", "stop"]);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { checkIngress, type IngressFacts } from "../../../src/local/check-ingress.ts";
+
+const binary: IngressFacts["binary"] = {
+  ok: true,
+  binary: {
+    ...{ path: "/usr/sbin/haproxy", version: "2.6.12" },
+    capabilities: { major: 2, minor: 6, lua: true, addServer: true },
+  },
+};
+const missing: IngressFacts["binary"] = { ok: false, problem: "HAProxy is not installed" };
+const says = (state: string, problem?: string) => ({ state, problem });
+
+const cases: [string, IngressFacts, string, string][] = [
+  ["an ingress that is off", { isOn: false, binary: missing, proxy: undefined }, "ok", "turned off"],
+  [
+    "no HAProxy",
+    { isOn: true, binary: missing, proxy: undefined },
+    "warn",
+    "ingresses are not served: HAProxy is not installed",
+  ],
+  ["no server yet", { isOn: true, binary, proxy: undefined }, "ok", "HAProxy 2.6.12, which the server starts"],
+  ["a proxy that serves", { isOn: true, binary, proxy: says("running") }, "ok", "HAProxy 2.6.12, running"],
+  ["a proxy that was stopped", { isOn: true, binary, proxy: says("stopped") }, "warn", "HAProxy 2.6.12, stopped"],
+  [
+    "a proxy that refuses",
+    { isOn: true, binary, proxy: says("failing", "port 80 is taken") },
+    "fail",
+    "HAProxy 2.6.12, failing: port 80 is taken",
+  ],
+  [
+    "HAProxy installed after the start",
+    { isOn: true, binary, proxy: says("unavailable", "HAProxy is not installed") },
+    "fail",
+    "HAProxy 2.6.12, unavailable: HAProxy is not installed",
+  ],
+];
+
+test.each(cases)("%s", (_, facts, status, detail) => {
+  const check = checkIngress(facts);
+  expect(check).toMatchObject({ name: "ingress", status, detail });
+  expect(check.mend === undefined).toBe(status === "ok");
+});
