@@ -86,6 +86,17 @@ test("an applied ingress serves its app by host name, and nothing else", async (
   expect(await get("other.test")).toStartWith("404 ");
 });
 
+test("`berth ingress` and `berth describe` show what is served", async () => {
+  await shows("200 one");
+  const status = await it.cli(["ingress", "status"]);
+  expect(status.exitCode).toBe(0);
+  expect(status.stdout).toContain(`http     127.0.0.1:${port}\n`);
+  expect(status.stdout).toContain(`pid ${await proxyPid()},`);
+  const list = await it.cli(["ingress", "ls", "web"]);
+  expect(list.stdout).toMatch(/^web\/shop +http:\/\/shop\.test +web\/shop +2 ready +[1-9]\d* +0 +0$/m);
+  expect((await it.cli(["describe", "ingress", "web/shop"])).stdout).toMatch(/^\w+ +[0-9.]+:8080 +ready +100 +0$/m);
+});
+
 describe("no request fails", () => {
   test("through a rollout", async () => {
     await shows("200 one");
@@ -158,6 +169,15 @@ test("a request that finds no replica waits for one", async () => {
   const answer = get();
   await it.apply(app("four", { replicas: 1 }));
   expect(await answer).toBe("200 four");
+});
+
+test("a stop takes the site down, and a reload brings it back", async () => {
+  expect((await it.cli(["ingress", "stop"])).exitCode).toBe(5);
+  expect((await it.cli(["ingress", "stop", "-y"])).exitCode).toBe(0);
+  expect(await get().catch(() => "nobody listens")).toBe("nobody listens");
+  expect((await it.cli(["ingress", "status"])).stdout).toContain("proxy    stopped");
+  expect(await it.cli(["ingress", "reload"])).toMatchObject({ exitCode: 0 });
+  await shows("200 four");
 });
 
 test("with an internal certificate the app is served over TLS, and plain requests are sent there", async () => {

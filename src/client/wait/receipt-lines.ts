@@ -10,8 +10,10 @@ export async function receiptLines(targets: readonly Waited[], { api, terminal }
     released.map(async ({ ref, look }) => {
       const [kind = "", scope = "", name = ""] = ref.split("/");
       // The rollout is done: a missing receipt must not make the command fail.
-      const data = await api.call(listReleases, { query: { kind, scope, name } }).catch(() => undefined);
-      const receipt = data?.releases.find(({ id }) => id === look.released)?.receipt;
+      const receipt = await api
+        .call(listReleases, { query: { kind, scope, name } })
+        .then(({ releases }) => releases.find(({ id }) => id === look.released)?.receipt)
+        .catch(() => undefined);
       const text = receipt === undefined ? "" : receiptText(receipt);
       return text === "" ? [] : [`  ${terminal.noteStyle.dim(`${ref}: ${text}`)}`];
     }),
