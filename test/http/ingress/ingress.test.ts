@@ -43,6 +43,6 @@ test("a reload without a proxy is a 503 that says why", async () => {
   const { views } = ingressViews({ ingress: { state: () => ({}) as never, reload, stop: reload } });
   expect(await ask(views, "POST", "/ingress/reload")).toEqual({
     status: 503,
-    body: { status: "error", error: "HAProxy is not installed" },
+    body: { status: "error", code: "unavailable", error: "HAProxy is not installed" },
   });
 });
