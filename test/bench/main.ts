@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   rolling: () => import("./rolling.ts"),
   cron: () => import("./cron.ts"),
   exec: () => import("./exec.ts"),
+  ingress: () => import("./ingress.ts"),
   scale: () => import("./scale.ts"),
   "identity-import": () => import("./identity-import.ts"),
   "identity-search": () => import("./identity-search.ts"),

@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/base/words/clock.ts";
+import { createLog } from "../../src/base/words/log.ts";
+import { proxyLimits } from "../../src/config/proxy-limits.ts";
+import type { Setup } from "../../src/ingress/core/change.ts";
+import type { Site, Table } from "../../src/ingress/core/table.ts";
+import { findBinary } from "../../src/ingress/proxy/binary.ts";
+import { connectionsAllowed } from "../../src/ingress/proxy/open-files.ts";
+import { createProcess } from "../../src/ingress/proxy/process.ts";
+import { createProxy, type IngressProxy } from "../../src/ingress/proxy/proxy.ts";
+import { createRuntimeSocket } from "../../src/ingress/proxy/runtime-socket.ts";
+import { site, table, upstream } from "../support/ingress-table.ts";
+import { isServing, type Measured, pin, proxyCore, type ProxyOrder, withChildren } from "./proxies.ts";
+
+/** HAProxy as the server runs it, with one thread. `logTo` is the UDP port of a receiver of one line per request. */
+export async function startOwn(order: ProxyOrder & { logTo?: number }): Promise<Measured> {
+  const { folder, port, hosts, upstreamPort, logTo } = order;
+  mkdirSync(join(folder, "ingress"), { recursive: true });
+  const pidFile = join(folder, "pid");
+  const proxy = await ownProxy(folder, pidFile, logTo);
+  const sites = Array.from({ length: hosts }, (_, host) => siteOf(host, upstreamPort, 0));
+  let current: Table = table(sites, { http: `127.0.0.1:${port}` });
+  const pids = () => withChildren(Number(readFileSync(pidFile, "utf8")));
+  const begun = performance.now();
+  await proxy.apply(current);
+  await isServing(order);
+  const startMs = performance.now() - begun;
+  pin(proxyCore, ...pids());
+  const over = new AbortController();
+  const looking = proxy.run(over.signal);
+  let changes = 0;
+  return {
+    port,
+    startMs,
+    pids,
+    async route(host, to) {
+      changes += 1;
+      current = { ...current, sites: current.sites.with(host, siteOf(host, to, changes)) };
+      const { reloadReasons } = await proxy.apply(current);
+      if (reloadReasons.length > 0) throw new Error(`a change of one route was a load: ${reloadReasons.join(", ")}`);
+    },
+    async stop() {
+      over.abort();
+      await looking;
+      await proxy.stop(0);
+    },
+  };
+}
+
+/** Each change is a container of its own. */
+function siteOf(host: number, port: number, change: number): Site {
+  const container = { id: `container-${host}-${change}` };
+  return site(`h${host}`, [upstream(port, container)], { options: { accessLog: "sampled" } });
+}
+
+async function ownProxy(folder: string, pidFile: string, logTo: number | undefined): Promise<IngressProxy> {
+  const found = await findBinary();
+  if (!found.ok) throw new Error(found.problem);
+  const { path, capabilities } = found.binary;
+  const paths = { folder: join(folder, "ingress"), socket: join(folder, "socket") };
+  const setup: Setup = {
+    paths,
+    capabilities,
+    headerPrefix: "X-Berth",
+    user: undefined,
+    logTo: logTo === undefined ? undefined : { address: `127.0.0.1:${logTo}`, transport: "udp" },
+    connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
+    spareBackends: proxyLimits.spareBackends,
+    threads: 1,
+  };
+  const { commandMs, startMs, drainMs, lookMs } = proxyLimits;
+  const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
+  const logFile = join(folder, "log");
+  const clock = systemClock;
+  const own = createProcess({ program: path, paths, pidFile, logFile, socket, clock, startMs });
+  return createProxy({ process: own, socket, setup, clock, log: createLog(() => undefined, "error"), drainMs, lookMs });
+}
