@@ -27,7 +27,7 @@ function kindOf(site: AnySite): "p" | "d" | "t" {
  * process runs, so that its figures and its last connections stay its own.
  */
 export function assign(before: Assignment, table: Table): Assignment {
-  const after: Assignment = { ...before, backends: {}, servers: {}, used: [...before.used] };
+  const after: Assignment = { ...before, backends: {}, servers: {} };
   const sites: AnySite[] = [...table.sites, ...table.tcp];
   const waiting = sites.filter((site) => {
     const had = before.backends[site.id];
@@ -36,8 +36,6 @@ export function assign(before: Assignment, table: Table): Assignment {
     return false;
   });
   const taken = new Set([...Object.values(before.backends), ...before.used]);
-  for (const backend of Object.values(before.backends))
-    if (isPool(backend) && !after.used.includes(backend)) after.used.push(backend);
   let next = 1;
   for (const site of waiting) {
     if (kindOf(site) === "p") {
@@ -47,7 +45,8 @@ export function assign(before: Assignment, table: Table): Assignment {
     } else after.backends[site.id] = `${kindOf(site)}${after.nextDedicated++}`;
   }
   const inUse = new Set(Object.values(after.backends));
-  after.used = after.used.filter((backend) => !inUse.has(backend));
+  const wereUsed = new Set([...before.used, ...Object.values(before.backends).filter(isPool)]);
+  after.used = [...wereUsed].filter((backend) => !inUse.has(backend));
   for (const site of sites) assignServers(site, before, after);
   return after;
 }
