@@ -7,6 +7,7 @@ import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, re
 import type { LogLevel } from "../base/words/log.ts";
 import { checkMailServer } from "../base/deliver/mail-server.ts";
 
+export { clientLimits } from "./client-limits.ts";
 export { identityLimits } from "./identity-limits.ts";
 
 /**
@@ -59,6 +60,8 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How often the requests of a guarded release are looked at. */
+  guardLookMs: 1_000,
   /** When the server first tries whether containers reach each other, and how often after that. */
   forwardingFirstMs: 30_000,
   forwardingLookMs: 300_000,
@@ -137,30 +140,6 @@ export const limits = {
   /** Runs whose files can still be fetched. */
   pluginOffersKept: 200,
   ingress: ingressLimits.spec,
-} as const;
-
-/** Limits of the client. */
-export const clientLimits = {
-  /** How long a read may take; calls that do work have no limit of their own. */
-  answerMs: 30_000,
-  pollMs: 400,
-  /** Default of `--timeout`. */
-  waitMs: 300_000,
-  /** A wait ends when the server gave no answer for so long. */
-  silenceMs: 60_000,
-  manifestFilesMax: 1_000,
-  /** Of one manifest file, asset file or env file. */
-  fileBytesMax: 8 * 1024 * 1024,
-  manifestDepthMax: 64,
-  /** Values of one manifest file, aliases counted each time they are used. */
-  manifestNodesMax: 200_000,
-  faultsShownMax: 20,
-  /** Pods whose logs are read at the same time. */
-  logStreamsMax: 32,
-  /** How often `logs --follow` looks for new replicas. */
-  followMs: 2_000,
-  /** How often `top` draws anew. */
-  topMs: 2_000,
 } as const;
 
 export interface ServeOptions extends AccessOptions, IngressOptions {

@@ -64,6 +64,7 @@ export function workloadOf(
       crashAfterMs: 60_000,
       drainMs: 30_000,
       autoRollback: true,
+      guard: undefined,
     },
   };
 }

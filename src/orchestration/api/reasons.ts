@@ -7,6 +7,7 @@ const releaseOnly = [
   "OutOfMemory",
   "ProgressDeadline",
   "ProbeFailing",
+  "GuardTripped",
   "CommandFailed",
   "Superseded",
 ] as const;

@@ -48,6 +48,7 @@ import { createProgress } from "./state/progress.ts";
 import { rollback } from "./rollout/put-back.ts";
 import { probeTransition } from "./pods/probe-hooks.ts";
 import { createProbeEngine } from "./pods/probes.ts";
+import { createGuards } from "./rollout/guard.ts";
 import { createReceipts } from "./rollout/write-receipts.ts";
 import { createReleasePhases } from "./rollout/release-phases.ts";
 import { createReconciler, type Reconciler } from "./rollout/reconciler.ts";
@@ -165,6 +166,7 @@ export function createController(parts: ControllerParts): RunningController {
     usage,
     releasePhases,
     receipts: createReceipts(() => context),
+    guards: createGuards(() => context),
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined, endpoints.changed),
     logReaders: createLogReaders(),

@@ -1,7 +1,8 @@
 import type { PodKind, Spec } from "../api/manifest.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
+import { parsePercent } from "../../base/pure/percent.ts";
 import { fieldsOf, integerOf, textOf } from "./lenient.ts";
-import type { ContainerTemplate, Mount, RolloutPolicy } from "./workload.ts";
+import type { ContainerTemplate, GuardPolicy, Mount, RolloutPolicy } from "./workload.ts";
 
 /** An app may exit until its database answers: for less than this nothing is a crash loop. */
 export const crashAfterLeastMs = 30_000;
@@ -18,6 +19,7 @@ export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTem
     // Connections to a database never end: waiting for them only makes a roll long.
     drainMs: ms("drain", kind === "statefulset" ? 0 : 30_000),
     autoRollback: rollout.auto_rollback !== false,
+    guard: guardPolicy(rollout.guard),
   };
   if (kind === "statefulset") {
     // An ordinal is stopped before it is made anew, one at a time: its volumes have one writer.
@@ -31,6 +33,15 @@ export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTem
     maxSurge: integerOf(rollout.max_surge) ?? 1,
     maxUnavailable: integerOf(rollout.max_unavailable) ?? 0,
   };
+}
+
+function guardPolicy(written: unknown): GuardPolicy | undefined {
+  const { errors, p99, over, min_requests } = fieldsOf(written);
+  const failedShareMax = parsePercent(textOf(errors) ?? "");
+  const p99MsMax = parseDuration(textOf(p99) ?? "");
+  if (failedShareMax === undefined && p99MsMax === undefined) return undefined;
+  const overMs = parseDuration(textOf(over) ?? "") ?? 30_000;
+  return { failedShareMax, p99MsMax, overMs, requestsMin: Math.max(1, integerOf(min_requests) ?? 20) };
 }
 
 interface Decision {

@@ -142,6 +142,18 @@ export interface RolloutPolicy {
   crashAfterMs: number;
   drainMs: number;
   autoRollback: boolean;
+  /** What of visitors' requests makes a release go back; undefined: nothing. */
+  guard: GuardPolicy | undefined;
+}
+
+export interface GuardPolicy {
+  /** Largest share of failed requests, 0 to 1; undefined: not looked at. */
+  failedShareMax: number | undefined;
+  p99MsMax: number | undefined;
+  /** How long each new replica is watched, and at most how far back its requests count. */
+  overMs: number;
+  /** Fewer requests say nothing. */
+  requestsMin: number;
 }
 
 /** One container to be made. Engine-neutral; `runtime/docker/create-options.ts` turns it into an API body. */

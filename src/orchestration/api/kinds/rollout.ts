@@ -1,6 +1,31 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Duration, OneOf, Shape } from "../../../base/wire/shape.ts";
 
+const Guard = Shape(
+  {
+    errors: Type.Optional(
+      Type.String({
+        description: 'largest share of failed requests (status 500 and above, broken answers), such as "5%"',
+      }),
+    ),
+    p99: Type.Optional(Duration('longest time that 99 % of the requests may take, such as "800ms"')),
+    over: Type.Optional(
+      Duration(
+        "how long the requests of each new replica are watched before the next one is replaced; 5s to 10m",
+        "30s",
+      ),
+    ),
+    min_requests: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: 20,
+        description: "with fewer requests to the new replicas nothing is decided",
+      }),
+    ),
+  },
+  "a release goes back when requests to its replicas fail, or are slow, past a limit and past the old replicas",
+);
+
 export const Rollout = Shape(
   {
     strategy: Type.Optional(
@@ -31,6 +56,7 @@ export const Rollout = Shape(
     auto_rollback: Type.Optional(
       Type.Boolean({ default: true, description: "put the last good spec back when a rollout fails" }),
     ),
+    guard: Type.Optional(Guard),
   },
   "how replicas are replaced",
 );

@@ -38,6 +38,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
   if (manifest === undefined) {
     context.progress.forget(key);
     context.notes.forget(key);
+    context.guards.forget(key);
     context.releasePhases.settle();
     return { settled: true };
   }
@@ -142,10 +143,11 @@ async function waitForPhase(context: Context, manifest: StoredManifest): Promise
   return { settled: false };
 }
 
-/** Nothing to do: until something changes, or the progress deadline of what is awaited passes. */
+/** Nothing to do: until something changes, the guard looks again, or the progress deadline of what is awaited passes. */
 function rest(context: Context, { plan, workload, movedAt }: Omit<Finding, "memory">): Round {
   const deadlineIn = movedAt === undefined ? 0 : movedAt + workload.rollout.progressDeadlineMs - context.clock.steady();
-  const waits = [plan.againInMs, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
+  const guardIn = context.guards.isWatching(workload) ? context.limits.guardLookMs : undefined;
+  const waits = [plan.againInMs, guardIn, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
   return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
 }
 

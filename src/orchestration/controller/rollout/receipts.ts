@@ -3,7 +3,14 @@ import type { Traffic } from "../../api/receipt.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 
 /** The traffic of a resource between two times (epoch milliseconds); undefined when no ingress leads to it. */
-export type TrafficOf = (key: ManifestKey, span: { from: number; to: number }) => Omit<Traffic, "seconds"> | undefined;
+export type TrafficOf = (key: ManifestKey, span: TrafficSpan) => Omit<Traffic, "seconds"> | undefined;
+
+interface TrafficSpan {
+  from: number;
+  to: number;
+  /** Only requests that one of these containers answered; undefined: all. */
+  containers?: ReadonlySet<string>;
+}
 
 /** Writes the deploy receipts. */
 export interface Receipts {

@@ -7,7 +7,9 @@ import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts"
 import type { Context } from "../state/context.ts";
 import { pinImage } from "../desired/images.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
+import { isOfRelease } from "./guard.ts";
 import { planTarget } from "../state/observe.ts";
+import type { Pod } from "../state/pod.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
 import { faultCount } from "./put-back.ts";
 import { latestRelease, mintRelease, needsRelease } from "./releases.ts";
@@ -99,6 +101,7 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
     pods,
     movedAt: movedAt ?? now,
     lastError,
+    guardFault: context.guards.fault(workload),
     now,
   });
   if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
@@ -179,7 +182,9 @@ interface Failing {
 async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
   const failure = { error: verdictText(verdict), reasons: verdict.reasons };
   const { error } = failure;
-  await context.deaths.capsule(manifest, error);
+  // Replicas that fail visitors run well in every other way: what they printed is worth keeping.
+  const isAtFault = (pod: Pod) => verdict.reasons.includes("GuardTripped") && isOfRelease(workload, pod);
+  await context.deaths.capsule(manifest, error, isAtFault);
   const calls = await failureCalls(context, { release, error, image: workload.image });
   const now = context.clock.now();
   const came = await context.store.write((tx) => {

@@ -14,6 +14,7 @@ import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine-link.ts";
 import type { JobTable } from "../runs/job-table.ts";
 import type { Leaving } from "./leaving.ts";
+import type { Guards } from "./guards.ts";
 import type { LogReaders } from "./log-readers.ts";
 import type { Notes } from "./notes.ts";
 import type { PluginRoom } from "../plugins/plugin-room.ts";
@@ -41,6 +42,7 @@ export interface ControllerLimits {
   reconcileWorkers: number;
   engineCallsMax: number;
   resyncMs: number;
+  guardLookMs: number;
   autoscaleMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
@@ -109,6 +111,7 @@ export interface Context extends Outside {
   notes: Notes;
   releasePhases: ReleasePhases;
   receipts: Receipts;
+  guards: Guards;
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;

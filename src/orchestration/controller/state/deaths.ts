@@ -17,8 +17,8 @@ export interface Deaths {
   record(pod: Pod, reason: string): Promise<void>;
   /** As `record`, of a container that is in no table, such as one that ran before a replica. */
   keep(death: DeathRecord): Promise<void>;
-  /** Every replica of the resource that is in trouble right now. */
-  capsule(key: ManifestKey, reason: string): Promise<void>;
+  /** Every replica of the resource that is in trouble right now, and those that `also` names. */
+  capsule(key: ManifestKey, reason: string, also?: (pod: Pod) => boolean): Promise<void>;
 }
 
 const logLines = 100;
@@ -82,10 +82,10 @@ export function createDeaths(context: DeathParts): Deaths {
     record,
     keep: (death) =>
       put(death).catch((error) => context.log.warn("death not recorded", { container: death.containerId, error })),
-    async capsule(key, reason) {
-      const troubled = context.pods
-        .of(key)
-        .filter((pod) => pod.restarts > 0 || pod.oomKilled || pod.state !== "running" || isHindered(pod));
+    async capsule(key, reason, also = () => false) {
+      const isTroubled = (pod: Pod) =>
+        pod.restarts > 0 || pod.oomKilled || pod.state !== "running" || isHindered(pod) || also(pod);
+      const troubled = context.pods.of(key).filter(isTroubled);
       await Promise.all(troubled.map((pod) => record(pod, reason)));
     },
   };

@@ -28,6 +28,7 @@ interface Observation {
 /** Pods of a resource as the planner takes them. */
 export function plannedPods(context: Context, { key, workload, now }: Observation): PlannedPod[] {
   const frozen = new Set(untouchedIds(context, key));
+  const watchedUntil = context.guards.watchedUntil(workload);
   return context.pods.of(key).map((pod) => ({
     node: pod.node,
     id: pod.id,
@@ -37,7 +38,7 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     state: pod.state,
     hash: pod.hash,
     generation: pod.generation,
-    ready: isUp(context, pod, { minReadyMs: workload.rollout.minReadyMs, now }),
+    ...readinessSeen(isUp(context, pod, { minReadyMs: workload.rollout.minReadyMs, now }), watchedUntil(pod), now),
     runningSince: pod.state === "running" ? pod.upSince : undefined,
     createdAt: pod.createdAt,
     exitCode: pod.exitCode,
@@ -52,6 +53,15 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     cutOffFrom: cutOffFrom(context, pod, workload),
     startNotBefore: context.progress.startNotBefore(pod.id),
   }));
+}
+
+/** A replica that is up and still watched is not trusted yet. */
+function readinessSeen(
+  up: boolean,
+  watchedUntil: number | undefined,
+  now: number,
+): Pick<PlannedPod, "ready" | "watchedUntil"> {
+  return up && watchedUntil !== undefined && watchedUntil > now ? { ready: false, watchedUntil } : { ready: up };
 }
 
 /** Without that network no other pod can reach it, however well it runs. */

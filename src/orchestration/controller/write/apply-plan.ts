@@ -13,6 +13,7 @@ import { countTakenOver } from "../desired/autoscale.ts";
 import type { Context } from "../state/context.ts";
 import { closedHookCautions } from "./hook-cautions.ts";
 import { plannedPods, planTarget } from "../state/observe.ts";
+import { unwatched } from "./unwatched.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import { memoryOf } from "../rollout/rollout.ts";
 import { isPodKind } from "../state/target.ts";
@@ -35,6 +36,7 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
       ...notes,
       ...notActedUpon(manifest.kind, manifest.spec),
       ...notServed(context, manifest.kind),
+      ...unwatched(context, result),
       ...cautions(context, result),
     ],
   };

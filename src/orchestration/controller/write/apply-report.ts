@@ -12,6 +12,7 @@ import type { Context } from "../state/context.ts";
 import type { ExpandedBlock, Expansions } from "../plugins/expansion.ts";
 import type { PortNotes } from "../desired/host-ports.ts";
 import { volumeWarnings } from "../desired/named-volumes.ts";
+import { unwatched } from "./unwatched.ts";
 import { wireManifest, wouldBeManifest } from "../state/wire.ts";
 
 interface Reporting {
@@ -29,11 +30,12 @@ export function report(
   options: ApplyOptions,
 ): ApplyResult {
   const { puts, pruned, referent } = outcome;
-  const unheeded = puts.flatMap(({ manifest }) => {
+  const unheeded = puts.flatMap((put) => {
+    const { manifest } = put;
     const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
-    const unserved = notServed(context, manifest.kind);
-    return [...notActedUpon(manifest.kind, manifest.spec), ...unserved, ...waits, ...shared].map(
+    const idle = [...notServed(context, manifest.kind), ...unwatched(context, put)];
+    return [...notActedUpon(manifest.kind, manifest.spec), ...idle, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,
     );
   });

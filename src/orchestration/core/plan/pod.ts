@@ -16,8 +16,13 @@ export interface PlannedPod {
   state: ContainerState;
   hash: string;
   generation: number;
-  /** Decided by the controller: running and, without probes, running for at least `minReadyMs`. */
+  /**
+   * Decided by the controller: running and, without probes, running for at least `minReadyMs`. Of a guarded release it
+   * has been watched as well.
+   */
   ready: boolean;
+  /** It serves, and would be ready without the guard that watches its requests until then. */
+  watchedUntil?: number | undefined;
   runningSince: number | undefined;
   createdAt: number;
   exitCode: number | undefined;

@@ -19,6 +19,8 @@ export interface VerdictInput {
   movedAt: number;
   /** The error of the last round; `lasting`: its process cannot be started, however often it is tried. */
   lastError: { reason: FailureReason; message: string; attempts: number; lasting: boolean } | undefined;
+  /** What the guard found in the requests of the new replicas, see `guardFault`. */
+  guardFault?: string | undefined;
   now: number;
 }
 
@@ -28,10 +30,12 @@ const startsTolerated = 2;
 /**
  * Whether new replicas came up, may yet, or never will. What cannot be started at all, and a kill for want of memory,
  * end a rollout at once; a crash loop once it fits the two fields of the rollout block; everything else, a registry
- * that is away for instance, has until the progress deadline. The message names the rule.
+ * that is away for instance, has until the progress deadline. What visitors saw of replicas that are up ends it as well.
+ * The message names the rule.
  */
 export function verdictOf(input: VerdictInput): Verdict {
-  const { plan, workload, pods, movedAt, lastError, now } = input;
+  const { plan, workload, pods, movedAt, lastError, guardFault, now } = input;
+  if (guardFault !== undefined) return { outcome: "failed", reasons: ["GuardTripped"], message: guardFault };
   if (plan.done) return { outcome: "done" };
   const fresh = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
   const starved = fresh.find((pod) => pod.oomKilled && !pod.ready);
@@ -75,10 +79,13 @@ function loopText(pod: PlannedPod, { crashRestarts, crashAfterMs }: PlanWorkload
   return `${pod.containerName} crash-loops: ${crashText(pod)}, in ${seconds} s; rule: ${rule}`;
 }
 
-/** How far a rollout is; grows with each replica that is made anew, and with each old one that is gone. */
+/**
+ * How far a rollout is; grows with each replica that is made anew, and with each old one that is gone. A new one counts
+ * from when it serves, while its guard still watches it.
+ */
 export function reachedBy(pods: readonly PlannedPod[], workload: PlanWorkload): number {
   const replicas = pods.filter((pod) => pod.role === undefined && !pod.frozen);
-  const made = replicas.filter((pod) => pod.ready && isCurrent(pod, workload));
+  const made = replicas.filter((pod) => (pod.ready || pod.watchedUntil !== undefined) && isCurrent(pod, workload));
   const left = replicas.filter((pod) => !isCurrent(pod, workload));
   return made.length - left.length;
 }

@@ -43,7 +43,9 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
   const say = (before: string, pods: readonly PlannedPod[], after = "") =>
     pods.length === 0 ? [] : [`${before}${listed(pods, workload)}${after}`];
   // One is told in full: the others mostly suffer from the same.
-  const hindered = still("starting").find((pod) => hindranceOf(pod) !== undefined);
+  const hindered = still("starting").find((pod) => pod.watchedUntil === undefined && hindranceOf(pod) !== undefined);
+  const rising = still("starting", "outdated-starting");
+  const watched = rising.filter(({ watchedUntil }) => watchedUntil !== undefined);
   const creating = steps.filter(({ type }) => type === "create").length;
   return [
     ...still("untouchable").map((pod) => `${nameOf(pod, workload)} is ${untouched(pod)} and left alone`),
@@ -52,8 +54,9 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
     ...(hindered === undefined ? [] : [`${nameOf(hindered, workload)} ${hindranceOf(hindered)}`]),
     ...say(
       "waiting for ",
-      still("starting", "outdated-starting").filter((pod) => pod !== hindered),
+      rising.filter((pod) => pod !== hindered && !watched.includes(pod)),
     ),
+    ...say("watching the requests of ", watched),
     ...say("waiting for the engine to remove ", roster.leaving),
     ...(creating === 0 ? [] : [`creating ${creating}`]),
     ...say("starting ", of("start")),

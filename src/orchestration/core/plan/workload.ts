@@ -71,6 +71,7 @@ function againInMs({ members }: Roster, workload: PlanWorkload, now: number): nu
 /** When time alone changes what is known about the member; 0 when it never does. */
 function dueAt({ pod, is, ready }: Member, { rollout }: PlanWorkload): number {
   if (is === "down") return pod.startNotBefore;
+  if (pod.watchedUntil !== undefined) return pod.watchedUntil;
   if (ready || pod.state !== "running" || pod.runningSince === undefined) return 0;
   return pod.runningSince + rollout.minReadyMs;
 }

@@ -1,5 +1,6 @@
 import type { Rollout } from "../../api/kinds/rollout.ts";
 import { formatDuration, parseDuration } from "../../../base/pure/duration.ts";
+import { parsePercent, percentForm } from "../../../base/pure/percent.ts";
 import { crashAfterLeastMs } from "../resolve-rollout.ts";
 import { durationRule } from "./duration.ts";
 import type { Report } from "./rule.ts";
@@ -21,4 +22,34 @@ export function rolloutRules(rollout: Rollout, report: Report): void {
     );
   }
   durationRule(rollout.drain, `${path}.drain`, { report });
+  if (rollout.guard !== undefined) guardRules(rollout.guard, rollout, report);
+}
+
+const overLeastMs = 5_000;
+const overMostMs = 600_000;
+
+function guardRules(guard: NonNullable<Rollout["guard"]>, rollout: Rollout, report: Report): void {
+  const path = "spec.rollout.guard";
+  const { errors, p99, over } = guard;
+  if (errors === undefined && p99 === undefined) {
+    report(path, 'has no limit; write errors (such as "5%"), p99 (such as "800ms"), or both');
+  }
+  if (errors !== undefined) shareRule(errors, `${path}.errors`, report);
+  durationRule(p99, `${path}.p99`, { report, aboveZero: true });
+  durationRule(over, `${path}.over`, { report });
+  const overMs = parseDuration(over ?? "30s");
+  if (overMs === undefined) return;
+  if (overMs < overLeastMs || overMs > overMostMs) report(`${path}.over`, `"${over}" must be from 5s to 10m`);
+  const deadline = rollout.progress_deadline ?? "5m";
+  if (overMs < (parseDuration(deadline) ?? Number.POSITIVE_INFINITY)) return;
+  report(
+    `${path}.over`,
+    `"${over ?? "30s"}" is not below progress_deadline ("${deadline}"), so every release would fail; write a longer progress_deadline`,
+  );
+}
+
+function shareRule(text: string, path: string, report: Report): void {
+  const share = parsePercent(text);
+  if (share === undefined) report(path, `"${text}" is not a share; ${percentForm}`);
+  else if (share === 1) report(path, `"${text}" can never be crossed; ${percentForm}`);
 }

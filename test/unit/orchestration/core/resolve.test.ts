@@ -73,6 +73,7 @@ describe("defaults", () => {
           crashAfterMs: 60_000,
           drainMs: 30_000,
           autoRollback: true,
+          guard: undefined,
         },
       },
     });
@@ -114,6 +115,7 @@ test("what is written is read", () => {
       crash_loop_after: "2m",
       drain: "0s",
       auto_rollback: false,
+      guard: { errors: "0.5%", p99: "800ms", over: "1m", min_requests: 50 },
     },
   });
   expect(problems).toEqual([]);
@@ -143,9 +145,21 @@ test("what is written is read", () => {
       crashAfterMs: 120_000,
       drainMs: 0,
       autoRollback: false,
+      guard: { failedShareMax: 0.005, p99MsMax: 800, overMs: 60_000, requestsMin: 50 },
     },
   });
   expect(workload.container.options.labels).toEqual({ a: "b" });
+});
+
+test("a guard has its defaults, and makes no other containers", () => {
+  const { workload } = resolve({ image: "web:1", rollout: { guard: { p99: "1s" } } });
+  expect(workload.rollout.guard).toEqual({
+    failedShareMax: undefined,
+    p99MsMax: 1_000,
+    overMs: 30_000,
+    requestsMin: 20,
+  });
+  expect(workload.hash).toBe(resolve({ image: "web:1" }).workload.hash);
 });
 
 describe("environment", () => {

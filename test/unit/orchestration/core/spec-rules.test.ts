@@ -39,6 +39,7 @@ describe("every field, used well", () => {
       progress_deadline: "10m",
       drain: "0s",
       auto_rollback: false,
+      guard: { errors: "0.5%", p99: "800ms", over: "1m", min_requests: 50 },
     },
     probes: {
       startup: { http_get: { path: "/", port: 80, scheme: "https", http_headers: { "X-A": "b" } }, period: "2s" },
@@ -164,6 +165,20 @@ describe("pod fields", () => {
     [{ rollout: { crash_loop_restarts: 0 } }, "spec.rollout.crash_loop_restarts: "],
     [{ rollout: { drain: "1" } }, 'spec.rollout.drain: "1" is not a duration'],
     [{ rollout: { strategy: "rolling" }, ports: ["80:80"] }, 'spec.rollout.strategy: "rolling" cannot work'],
+    [{ rollout: { guard: {} } }, "spec.rollout.guard: has no limit; write errors"],
+    [{ rollout: { guard: { errors: "5" } } }, 'spec.rollout.guard.errors: "5" is not a share; write it like "5%"'],
+    [{ rollout: { guard: { errors: 5 } } }, "spec.rollout.guard.errors: "],
+    [{ rollout: { guard: { errors: "100%" } } }, 'spec.rollout.guard.errors: "100%" can never be crossed'],
+    [{ rollout: { guard: { p99: "0s" } } }, 'spec.rollout.guard.p99: "0s" must be above zero'],
+    [{ rollout: { guard: { p99: "fast" } } }, 'spec.rollout.guard.p99: "fast" is not a duration'],
+    [{ rollout: { guard: { p99: "1s", over: "4s" } } }, 'spec.rollout.guard.over: "4s" must be from 5s to 10m'],
+    [{ rollout: { progress_deadline: "1h", guard: { p99: "1s", over: "11m" } } }, "spec.rollout.guard.over: "],
+    [
+      { rollout: { progress_deadline: "30s", guard: { p99: "1s" } } },
+      'spec.rollout.guard.over: "30s" is not below progress_deadline ("30s")',
+    ],
+    [{ rollout: { guard: { errors: "5%", min_requests: 0 } } }, "spec.rollout.guard.min_requests: "],
+    [{ rollout: { guard: { error: "5%" } } }, "spec.rollout.guard.error: unknown field"],
     [{ rollout: { max_surg: 1 } }, 'spec.rollout.max_surg: unknown field; did you mean "max_surge"'],
     [{ probes: { liveness: {} } }, "spec.probes.liveness: needs exactly one of http_get, tcp_socket, exec; it has 0"],
     [

@@ -30,6 +30,7 @@ export function workload({ rollout, restart = "unless-stopped", ...rest }: Wante
       crashAfterMs: aMinute,
       drainMs: 30_000,
       autoRollback: true,
+      guard: undefined,
       ...rollout,
     },
     ...rest,

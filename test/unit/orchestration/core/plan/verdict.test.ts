@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import type { PlannedPod, WorkloadPlan } from "../../../../../src/orchestration/core/plan/pod.ts";
-import { reachedBy, type VerdictInput, verdictOf } from "../../../../../src/orchestration/core/plan/verdict.ts";
+import {
+  reachedBy,
+  type Verdict,
+  type VerdictInput,
+  verdictOf,
+} from "../../../../../src/orchestration/core/plan/verdict.ts";
 import { now, old, pod, starting, workload } from "./fixtures.ts";
 
 const going: WorkloadPlan = {
@@ -122,6 +127,13 @@ describe("a rollout", () => {
     expect(reasons(old)).toMatchObject({ reasons: ["ProgressDeadline"] });
   });
 
+  test("has failed when its guard finds a fault in the requests, also of replicas that are all ready", () => {
+    const guardFault = "12 of 80 requests failed";
+    const failed: Verdict = { outcome: "failed", reasons: ["GuardTripped"], message: guardFault };
+    expect(verdict([pod("a")], { guardFault })).toEqual(failed);
+    expect(verdict([pod("a")], { guardFault, plan: { ...going, done: true } })).toEqual(failed);
+  });
+
   test("names the last error before what it waits for", () => {
     expect(
       verdict([], {
@@ -143,6 +155,12 @@ describe("how far a rollout is", () => {
     const ready = reached(pod("a", old), pod("b", old), pod("c"));
     const gone = reached(pod("b", old), pod("c"));
     expect([ready - before, gone - ready]).toEqual([1, 1]);
+  });
+
+  test("grows when a new one serves, and not again when it has been watched", () => {
+    const watched = reached(pod("a", old), pod("b", { ...starting, watchedUntil: now + 1_000 }));
+    expect(watched).toBe(reached(pod("a", old), pod("b")));
+    expect(watched).toBe(reached(pod("a", old), pod("b", starting)) + 1);
   });
 
   test("does not grow when a new one is made and not ready", () => {

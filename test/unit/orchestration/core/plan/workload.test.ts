@@ -56,6 +56,15 @@ describe("what it waits for", () => {
     );
   });
 
+  test("a replica that is watched is told apart from one that is waited for, and looked at when its watch ends", () => {
+    const watched = pod("a", { ...starting, watchedUntil: now + 7_000 });
+    const planned = plan([watched, pod("b", { ready: false, runningSince: now - 90_000 }), pod("c")]);
+    expect(planned.waitingFor).toBe(
+      "1 of 3 replicas ready; waiting for shop-web.b; watching the requests of shop-web.a",
+    );
+    expect(plan([watched, pod("b"), pod("c")]).againInMs).toBe(7_000);
+  });
+
   test("creations, starts and frozen ones", () => {
     expect(plan([pod("a", exited)], {}, ["f"]).waitingFor).toBe(
       "0 of 3 replicas ready, 1 frozen; creating 1; starting shop-web.a",

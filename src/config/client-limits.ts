@@ -1,0 +1,23 @@
+/** Limits of the client. */
+export const clientLimits = {
+  /** How long a read may take; calls that do work have no limit of their own. */
+  answerMs: 30_000,
+  pollMs: 400,
+  /** Default of `--timeout`. */
+  waitMs: 300_000,
+  /** A wait ends when the server gave no answer for so long. */
+  silenceMs: 60_000,
+  manifestFilesMax: 1_000,
+  /** Of one manifest file, asset file or env file. */
+  fileBytesMax: 8 * 1024 * 1024,
+  manifestDepthMax: 64,
+  /** Values of one manifest file, aliases counted each time they are used. */
+  manifestNodesMax: 200_000,
+  faultsShownMax: 20,
+  /** Pods whose logs are read at the same time. */
+  logStreamsMax: 32,
+  /** How often `logs --follow` looks for new replicas. */
+  followMs: 2_000,
+  /** How often `top` draws anew. */
+  topMs: 2_000,
+} as const;

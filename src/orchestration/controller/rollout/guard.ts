@@ -1,0 +1,110 @@
+import type { ManifestKey } from "../../api/manifest.ts";
+import { guardFault } from "../../core/plan/guard.ts";
+import type { ResolvedWorkload } from "../../core/workload.ts";
+import type { Context } from "../state/context.ts";
+import type { Guards } from "../state/guards.ts";
+import { type KeyText, keyText } from "../state/key-text.ts";
+import type { Pod } from "../state/pod.ts";
+
+/** What is remembered of one guarded release, since containers that are gone have answered requests, too. */
+interface Watch {
+  release: string;
+  /** New replicas that serve, by container: of which start, and since when on the steady clock. */
+  serving: Map<string, { run: number | undefined; since: number }>;
+  /** Epoch ms, when the first of them began to serve. */
+  firstAt: number | undefined;
+  /** Containers of the new release, and those that it replaces. */
+  fresh: Set<string>;
+  old: Set<string>;
+}
+
+export function createGuards(contextOf: () => Context): Guards {
+  const watches = new Map<KeyText, Watch>();
+
+  function watchOf(workload: ResolvedWorkload): Watch | undefined {
+    const release = guardedRelease(contextOf(), workload);
+    if (release === undefined) return undefined;
+    const text = keyText(workload);
+    const known = watches.get(text);
+    const watch = known?.release === release ? known : newWatch(release);
+    watches.set(text, watch);
+    for (const pod of contextOf().pods.of(workload)) {
+      if (pod.role === undefined) note(contextOf(), watch, { pod, isNew: isOfRelease(workload, pod) });
+    }
+    return watch;
+  }
+
+  return {
+    watchedUntil(workload) {
+      const watch = workload.rollout.guard === undefined ? undefined : watchOf(workload);
+      const overMs = workload.rollout.guard?.overMs ?? 0;
+      return (pod) => {
+        const since = watch?.serving.get(pod.id)?.since;
+        return since === undefined ? undefined : since + overMs;
+      };
+    },
+    fault(workload) {
+      const { guard } = workload.rollout;
+      const watch = guard === undefined ? undefined : watchOf(workload);
+      if (guard === undefined || watch?.firstAt === undefined) return undefined;
+      const { clock, trafficOf } = contextOf();
+      const to = clock.now();
+      const span = { from: Math.max(watch.firstAt, to - guard.overMs), to };
+      const fresh = trafficOf?.(keyOf(workload), { ...span, containers: watch.fresh });
+      const old = trafficOf?.(keyOf(workload), { ...span, containers: watch.old });
+      return fresh === undefined ? undefined : guardFault(guard, { fresh, old });
+    },
+    isWatching: (workload) => workload.rollout.guard !== undefined && watchOf(workload) !== undefined,
+    forget: (key) => void watches.delete(keyText(key)),
+  };
+}
+
+/**
+ * The release under way, when it has something to return to and is not itself a return: that goes as fast as it can.
+ */
+function guardedRelease({ store, trafficOf, clock }: Context, workload: ResolvedWorkload): string | undefined {
+  const releases = store.releases.list(keyOf(workload));
+  const [latest] = releases;
+  if (latest?.status !== "running" || latest.hash !== workload.hash) return undefined;
+  if (latest.cause === "rollback" || latest.cause === "auto_rollback") return undefined;
+  if (!releases.some(({ good, id }) => good && id !== latest.id)) return undefined;
+  const now = clock.now();
+  return trafficOf?.(keyOf(workload), { from: now, to: now }) === undefined ? undefined : latest.id;
+}
+
+function newWatch(release: string): Watch {
+  return { release, serving: new Map(), firstAt: undefined, fresh: new Set(), old: new Set() };
+}
+
+function note(context: Context, watch: Watch, { pod, isNew }: { pod: Pod; isNew: boolean }): void {
+  (isNew ? watch.fresh : watch.old).add(pod.id);
+  if (!isNew) return;
+  const since = servingSince(context, pod);
+  if (since === undefined) {
+    watch.serving.delete(pod.id);
+    return;
+  }
+  // As first seen: the clock of the machine may be set meanwhile.
+  if (watch.serving.get(pod.id)?.run !== pod.startedAt) watch.serving.set(pod.id, { run: pod.startedAt, since });
+  watch.firstAt ??= context.clock.now() - (context.clock.steady() - since);
+}
+
+/** On the steady clock; undefined while no requests are sent to it. */
+function servingSince({ clock, leaving, probes }: Context, pod: Pod): number | undefined {
+  if (pod.state !== "running" || pod.upSince === undefined || leaving.has(pod.id)) return undefined;
+  const probed = probes.readiness(pod);
+  if (probed === undefined) return pod.upSince;
+  if (!probed.ready) return undefined;
+  const ago = clock.now() - Date.parse(probed.last_transition ?? "");
+  const now = clock.steady();
+  return Number.isFinite(ago) ? Math.min(now, Math.max(pod.upSince, now - ago)) : now;
+}
+
+/** Whether the replica was made for the release under way. */
+export function isOfRelease({ hash, generation }: ResolvedWorkload, pod: Pod): boolean {
+  return pod.hash === hash && pod.generation >= generation;
+}
+
+function keyOf({ kind, scope, name }: ResolvedWorkload): ManifestKey {
+  return { kind, scope, name };
+}

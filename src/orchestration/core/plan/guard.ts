@@ -1,0 +1,43 @@
+import { formatPercent } from "../../../base/pure/percent.ts";
+import type { Traffic } from "../../api/receipt.ts";
+import type { GuardPolicy } from "../workload.ts";
+
+/** What visitors saw of some replicas in the seconds that are watched; times in ms. */
+type GuardFigures = Pick<Traffic, "requests" | "failed" | "p99_ms">;
+
+interface GuardInput {
+  /** Of the new release's replicas. */
+  fresh: GuardFigures;
+  /** Of the old replicas in the same seconds; undefined when none is left. */
+  old: GuardFigures | undefined;
+}
+
+/**
+ * Why a release has to go back, with the figures; undefined while it may go on. A limit is crossed when the new replicas
+ * are past it and do worse than the old ones: what fails for both, such as a database that is down, is not the release.
+ */
+export function guardFault(guard: GuardPolicy, { fresh, old }: GuardInput): string | undefined {
+  if (fresh.requests === 0 || fresh.requests < guard.requestsMin) return undefined;
+  return failuresFault(guard, fresh, old) ?? slownessFault(guard, fresh, old);
+}
+
+function failuresFault({ failedShareMax }: GuardPolicy, fresh: GuardFigures, old: GuardInput["old"]) {
+  const share = shareOf(fresh);
+  if (failedShareMax === undefined || share <= failedShareMax || share <= shareOf(old)) return undefined;
+  const allowed = `${formatPercent(share)}, allowed ${formatPercent(failedShareMax)}`;
+  return `${fresh.failed} of ${fresh.requests} requests failed (${allowed}; ${compared(old, formatPercent(shareOf(old)))})`;
+}
+
+function slownessFault({ p99MsMax }: GuardPolicy, fresh: GuardFigures, old: GuardInput["old"]) {
+  const { p99_ms: p99 = 0, requests } = fresh;
+  if (p99MsMax === undefined || p99 <= p99MsMax || p99 <= (old?.p99_ms ?? 0)) return undefined;
+  return `p99 of ${requests} requests is ${p99} ms (allowed ${p99MsMax} ms; ${compared(old, `${old?.p99_ms ?? 0} ms`)})`;
+}
+
+function compared(old: GuardInput["old"], figure: string): string {
+  return old === undefined || old.requests === 0 ? "no requests to old replicas" : `old replicas ${figure}`;
+}
+
+function shareOf(figures: GuardFigures | undefined): number {
+  return figures === undefined || figures.requests === 0 ? 0 : figures.failed / figures.requests;
+}
