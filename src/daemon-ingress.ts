@@ -19,6 +19,7 @@ import { createIngress, type Ingress, type IngressSource } from "./ingress/servi
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
 import type { PodKind } from "./orchestration/api/manifest.ts";
+import type { IngressGate } from "./orchestration/controller/pods/ingress-gate.ts";
 import type { PodEndpoints } from "./orchestration/api/pod-endpoint.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
 import type { Store } from "./orchestration/store/store.ts";
@@ -98,6 +99,15 @@ async function proxyOf(
   });
   const { drainMs, lookMs } = proxyLimits;
   return createProxy({ process: proxyProcess, socket, setup, clock: systemClock, log, drainMs, lookMs });
+}
+
+/** For the controller, which is there before the ingress is. */
+export function gateOf(current: () => Ingress | undefined): IngressGate {
+  return {
+    serves: (id) => current()?.serves(id) ?? false,
+    caughtUp: async (signal) => (await current()?.caughtUp(signal)) ?? false,
+    isBusy: async (id) => (await current()?.isBusy(id)) ?? false,
+  };
 }
 
 /** Debian's package makes it; workers need no right of root once they listen. */

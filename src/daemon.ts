@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
 import { parseAddress } from "./config/values.ts";
 import { openPlane } from "./daemon-access.ts";
-import { createIngressRoom, type IngressRoom } from "./daemon-ingress.ts";
+import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
@@ -112,6 +112,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
+    ingressGate: gateOf(() => ingressRoom?.ingress),
     forwarding: forwarding.facts,
     ingressProblem: () => ingressRoom?.problem(),
     privateHooks: options.allowPrivateHooks,

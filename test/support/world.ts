@@ -12,6 +12,7 @@ import type { UsageOf } from "../../src/orchestration/controller/desired/autosca
 import type { ControllerLimits } from "../../src/orchestration/controller/state/context.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { createController, type RunningController } from "../../src/orchestration/controller/create.ts";
+import type { IngressGate } from "../../src/orchestration/controller/pods/ingress-gate.ts";
 import type { TrafficOf } from "../../src/orchestration/controller/rollout/receipts.ts";
 import type { PluginRoom } from "../../src/orchestration/controller/plugins/plugin-room.ts";
 import { mapSecrets } from "../../src/orchestration/core/mask.ts";
@@ -93,6 +94,7 @@ export interface WorldOptions {
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
   /** What the autoscaler sees. */
   usageOf?: UsageOf;
+  ingressGate?: IngressGate;
   /** What visitors saw; without it there is no ingress. */
   trafficOf?: TrafficOf;
   privateHooks?: boolean;
@@ -148,6 +150,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     randomBytes: createSeries(),
     fetch: activity.watch(fetching, ["fetch"]).fetch,
     sendWebhook: options.sendWebhook ?? deliverAll,
+    ...(options.ingressGate === undefined ? {} : { ingressGate: options.ingressGate }),
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
   };
   const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };

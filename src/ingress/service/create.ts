@@ -7,7 +7,7 @@ import type { Certificates } from "../certs/create.ts";
 import { askedCertificates } from "../core/certificates/asked.ts";
 import type { IngressManifest } from "../core/ingress-spec.ts";
 import { type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
-import type { Challenge, Listen, Table } from "../core/table.ts";
+import type { Challenge, Listen, Site, Table } from "../core/table.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import { createTurns } from "./turns.ts";
 
@@ -47,6 +47,8 @@ export interface IngressLimits {
 
 /** Routes requests: keeps the proxy's table at what manifests, replicas and certificates say. */
 export interface Ingress {
+  /** For rollouts: whether requests are sent to this container. */
+  serves(containerId: string): boolean;
   /** For rollouts: resolves with true once the proxy serves everything that was so when this was called. */
   caughtUp(signal: AbortSignal): Promise<boolean>;
   /** For rollouts: whether a replica (container id) that leaves still serves what it began. */
@@ -132,7 +134,8 @@ export function createIngress(options: IngressOptions): Ingress {
   };
 
   return {
-    caughtUp: (signal) => (isServing() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(true)),
+    serves: (containerId) => isServing() && servedBy(state.table).has(containerId),
+    caughtUp: (signal) => (isServing() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(false)),
     isBusy: async (containerId) => (isServing() ? ((await proxy?.isBusy(new Set([containerId]))) ?? false) : false),
     challenges: {
       async set(token, keyAuthorization) {
@@ -163,10 +166,24 @@ export function createIngress(options: IngressOptions): Ingress {
     },
   };
 
-  /** A proxy that has never taken a table holds nothing up. */
+  /** A proxy that has taken no table, or refuses the newest, holds nothing up. */
   function isServing(): boolean {
-    return proxy !== undefined && state.table !== undefined && !state.isStopped;
+    return proxy !== undefined && state.table !== undefined && state.problem === undefined && !state.isStopped;
   }
+}
+
+const served = new WeakMap<Table, ReadonlySet<string>>();
+
+/** Ids of the upstreams of a table. */
+function servedBy(table: Table | undefined): ReadonlySet<string> {
+  if (table === undefined) return new Set();
+  const known = served.get(table) ?? new Set([...table.sites, ...table.tcp].flatMap(idsOf));
+  served.set(table, known);
+  return known;
+}
+
+function idsOf({ upstreams }: Pick<Site, "upstreams">): string[] {
+  return upstreams.map(({ id }) => id);
 }
 
 const stopGraceMs = 10_000;

@@ -1,3 +1,4 @@
+import { leaveIngress } from "./leave-ingress.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
 import { containerName } from "../../core/naming.ts";
@@ -36,7 +37,7 @@ export function refuseOneOff({ name, key, role, replicaId }: Pod): void {
 export async function stopOurs(context: Context, pod: Pod, options: Stop): Promise<void> {
   const wasFrozen = context.store.frozen.list(pod.key).includes(pod.replicaId);
   await markStopped(context, pod, options);
-  context.leaving.add(pod.id);
+  await leaveIngress(context, { id: pod.id, waitMs: options.graceMs });
   try {
     await context.engine.stop(pod, { graceMs: options.graceMs });
     // Seen as stopped before it counts as staying: in between nobody may take it for ready.

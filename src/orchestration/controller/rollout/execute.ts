@@ -9,6 +9,7 @@ import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../../c
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { drain } from "../pods/drain.ts";
+import { leaveIngress } from "../pods/leave-ingress.ts";
 import { refuseHeldPorts } from "../desired/host-ports.ts";
 import { ensureImage, ensureImageRef, type ImageUse } from "../desired/images.ts";
 import { runInits } from "./inits.ts";
@@ -231,6 +232,9 @@ async function restartsOf({ engine }: Context, pod: PodRef): Promise<number> {
   return detail?.restartCount ?? 0;
 }
 
+/** Requests of visitors are waited for this long where nothing else is drained, as in a statefulset. */
+const undrainedWaitMs = 5_000;
+
 interface Removal {
   key: ManifestKey;
   workload: ResolvedWorkload;
@@ -242,9 +246,10 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   const seen = context.pods.byId(pod.id);
   const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
-  context.leaving.add(pod.id);
+  const { drainMs } = workload.rollout;
+  await leaveIngress(context, { id: pod.id, waitMs: drainMs > 0 ? drainMs : undrainedWaitMs });
   try {
-    if (step.drain && seen?.state === "running" && !(await drain(context, seen, workload.rollout.drainMs))) return;
+    if (step.drain && seen?.state === "running" && !(await drain(context, seen, drainMs))) return;
     if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
       await context.engine.stop(pod, { graceMs: workload.container.stopGraceMs });
     }

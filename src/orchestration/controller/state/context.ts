@@ -22,6 +22,7 @@ import type { IngressSpecLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "../pods/probe-engine.ts";
 import type { Progress } from "./progress.ts";
+import type { IngressGate } from "../pods/ingress-gate.ts";
 import type { Receipts, TrafficOf } from "../rollout/receipts.ts";
 import type { ReleasePhases } from "../rollout/release-phase-engine.ts";
 import type { UsageSampler } from "./usage-sampler.ts";
@@ -92,6 +93,8 @@ export interface Outside {
   trafficOf?: TrafficOf;
   /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */
   ingressProblem?: () => string | undefined;
+  /** Takes replicas in and out of the ingress; absent: there is none. */
+  ingressGate?: IngressGate;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */
   privateHooks?: boolean;
   /** Whether containers reach each other, once that was tried. */
