@@ -11,6 +11,7 @@ import type { Certificates } from "./ingress/certs/create.ts";
 import type { Setup } from "./ingress/core/change.ts";
 import type { Listen } from "./ingress/core/table.ts";
 import { type Binary, findBinary } from "./ingress/proxy/binary.ts";
+import { createOldWorkers } from "./ingress/proxy/old-workers.ts";
 import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
 import { createProcess } from "./ingress/proxy/process.ts";
 import { createProxy, type IngressProxy } from "./ingress/proxy/proxy.ts";
@@ -92,13 +93,17 @@ async function proxyOf(
     program: path,
     paths: setup.paths,
     pidFile: layout.ingressPid,
+    masterSocket: layout.ingressMaster,
     logFile: join(layout.logs, "haproxy.log"),
     socket,
     clock: systemClock,
     startMs: proxyLimits.startMs,
   });
+  const oldWorkers = createOldWorkers(
+    createRuntimeSocket({ path: layout.ingressMaster, timeoutMs: proxyLimits.commandMs }),
+  );
   const { drainMs, lookMs } = proxyLimits;
-  return createProxy({ process: proxyProcess, socket, setup, clock: systemClock, log, drainMs, lookMs });
+  return createProxy({ process: proxyProcess, socket, oldWorkers, setup, clock: systemClock, log, drainMs, lookMs });
 }
 
 /** For the controller, which is there before the ingress is. */

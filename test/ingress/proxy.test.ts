@@ -7,10 +7,12 @@ import { createLog } from "../../src/base/words/log.ts";
 import type { Setup } from "../../src/ingress/core/change.ts";
 import type { Table } from "../../src/ingress/core/table.ts";
 import { findBinary } from "../../src/ingress/proxy/binary.ts";
+import { createOldWorkers } from "../../src/ingress/proxy/old-workers.ts";
 import { createProcess } from "../../src/ingress/proxy/process.ts";
 import { createProxy, type IngressProxy } from "../../src/ingress/proxy/proxy.ts";
 import { createRuntimeSocket } from "../../src/ingress/proxy/runtime-socket.ts";
 import { site, table, upstream } from "../support/ingress-table.ts";
+import { connectRaw } from "../support/raw-client.ts";
 import { freePort } from "../support/ports.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -47,6 +49,7 @@ function open() {
     program: binary.path,
     paths: setup.paths,
     pidFile: join(folder, "pid"),
+    masterSocket: join(folder, "m.sock"),
     logFile: join(folder, "log"),
     socket,
     clock: systemClock,
@@ -55,6 +58,7 @@ function open() {
   const proxy = createProxy({
     process: proxyProcess,
     socket,
+    oldWorkers: createOldWorkers(createRuntimeSocket({ path: join(folder, "m.sock"), timeoutMs: 5_000 })),
     setup,
     clock: systemClock,
     log: createLog(() => undefined, "debug"),
@@ -250,6 +254,25 @@ describe("under load", () => {
     const { bad, count } = await traffic.end();
     expect(bad).toEqual([]);
     expect(count).toBeGreaterThan(20);
+  });
+
+  test("a connection that was open before a load gets to the new replica after it", async () => {
+    const one = replica("one");
+    const two = replica("two");
+    await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+    const client = await connectRaw({ hostname: "127.0.0.1", port });
+    const request = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
+    await client.send(request);
+    await client.until((text) => text.endsWith("one"));
+    await run.proxy.reload();
+    await run.proxy.apply(tableOf([site("a", [upstream(one.port), upstream(two.port)])]));
+    const old = upstream(one.port, { isLeaving: true });
+    await run.proxy.apply(tableOf([site("a", [old, upstream(two.port)])]));
+    await waitFor("the old one to be idle", async () => !(await run.proxy.isBusy(new Set([old.id]))));
+    one.stop();
+    await client.send(request);
+    await client.until((text) => text.endsWith("two"));
+    client.abort();
   });
 
   test("a request that is under way keeps its replica busy until it ends", async () => {

@@ -22,6 +22,7 @@ export interface Layout {
   /** Files of the ingress proxy. */
   ingress: string;
   ingressSocket: string;
+  ingressMaster: string;
   ingressPid: string;
 }
 
@@ -45,6 +46,7 @@ export function layoutOf(root: string): Layout {
     logs: join(root, "logs"),
     ingress: join(root, "ingress"),
     ingressSocket: join(run, "haproxy.sock"),
+    ingressMaster: join(run, "haproxy-master.sock"),
     ingressPid: join(run, "haproxy.pid"),
   };
 }

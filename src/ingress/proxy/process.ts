@@ -25,6 +25,8 @@ export interface ProcessOptions {
   paths: Paths;
   /** Files of the process, beside its configuration. */
   pidFile: string;
+  /** Unix socket of the master, which passes commands on to workers that were replaced. */
+  masterSocket: string;
   logFile: string;
   socket: RuntimeSocket;
   clock: Clock;
@@ -35,7 +37,7 @@ export interface ProcessOptions {
 const pollMs = 10;
 
 export function createProcess(options: ProcessOptions): ProxyProcess {
-  const { program, paths, pidFile, logFile, socket, clock } = options;
+  const { program, paths, pidFile, masterSocket, logFile, socket, clock } = options;
   const config = configPath(paths);
 
   async function running(): Promise<number | undefined> {
@@ -77,7 +79,7 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
       // Nothing ties it to this process: no pipe, no terminal, a session of its own.
       const log = await open(logFile, "a", 0o640);
       try {
-        const child = Bun.spawn([program, "-W", "-p", pidFile, "-f", config], {
+        const child = Bun.spawn([program, "-W", "-S", `${masterSocket},mode,600`, "-p", pidFile, "-f", config], {
           stdin: "ignore",
           stdout: log.fd,
           stderr: log.fd,

@@ -9,6 +9,7 @@ import type { Table } from "../core/table.ts";
 import { createDraining } from "./draining.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
+import type { OldWorkers } from "./old-workers.ts";
 import { readState, stateFile } from "./running-state.ts";
 import { isDone, isGone, type RuntimeSocket } from "./runtime-socket.ts";
 
@@ -43,6 +44,7 @@ export interface Applied {
 export interface ProxyOptions {
   process: ProxyProcess;
   socket: RuntimeSocket;
+  oldWorkers: OldWorkers;
   setup: Setup;
   clock: Clock;
   log: Log;
@@ -105,6 +107,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
   async function carryOut(change: Change): Promise<void> {
     const failed = await send(change.commands, change.reload);
+    await options.oldWorkers.send(change.commands);
     for (const server of change.leaving) draining.add(server, clock.now() + options.drainMs);
     if (!change.reload && failed === undefined) return;
     const reasons = change.reload ? change.reloadReasons : [failed ?? ""];
@@ -154,7 +157,9 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     reload: () => inTurn(() => load(["asked for"])),
     async isBusy(upstreams) {
       const servers = serversOf(running, upstreams);
-      return servers.some(draining.isDraining);
+      if (servers.some(draining.isDraining)) return true;
+      for (const server of servers) if (await options.oldWorkers.isUsing(server)) return true;
+      return false;
     },
     running: () => running,
     pid: process.running,
