@@ -11,11 +11,9 @@ import type { Certificates } from "./ingress/certs/create.ts";
 import type { Setup } from "./ingress/core/change.ts";
 import type { Listen } from "./ingress/core/table.ts";
 import { type Binary, findBinary } from "./ingress/proxy/binary.ts";
-import { createOldWorkers } from "./ingress/proxy/old-workers.ts";
 import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
-import { createProcess } from "./ingress/proxy/process.ts";
-import { createProxy, type IngressProxy } from "./ingress/proxy/proxy.ts";
-import { createRuntimeSocket } from "./ingress/proxy/runtime-socket.ts";
+import { openProxy } from "./ingress/proxy/open.ts";
+import type { IngressProxy } from "./ingress/proxy/proxy.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
@@ -88,22 +86,12 @@ async function proxyOf(
     spareBackends: proxyLimits.spareBackends,
     threads: undefined,
   };
-  const socket = createRuntimeSocket({ path: layout.ingressSocket, timeoutMs: proxyLimits.commandMs });
-  const proxyProcess = createProcess({
-    program: path,
-    paths: setup.paths,
-    pidFile: layout.ingressPid,
-    masterSocket: layout.ingressMaster,
-    logFile: join(layout.logs, "haproxy.log"),
-    socket,
-    clock: systemClock,
-    startMs: proxyLimits.startMs,
-  });
-  const oldWorkers = createOldWorkers(
-    createRuntimeSocket({ path: layout.ingressMaster, timeoutMs: proxyLimits.commandMs }),
-  );
-  const { drainMs, lookMs } = proxyLimits;
-  return createProxy({ process: proxyProcess, socket, oldWorkers, setup, clock: systemClock, log, drainMs, lookMs });
+  const files = {
+    pid: layout.ingressPid,
+    master: layout.ingressMaster,
+    log: join(layout.logs, "haproxy.log"),
+  };
+  return openProxy({ program: path, setup, files, clock: systemClock, log, limits: proxyLimits });
 }
 
 /** For the controller, which is there before the ingress is. */

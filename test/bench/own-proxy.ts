@@ -7,9 +7,8 @@ import type { Setup } from "../../src/ingress/core/change.ts";
 import type { Site, Table } from "../../src/ingress/core/table.ts";
 import { findBinary } from "../../src/ingress/proxy/binary.ts";
 import { connectionsAllowed } from "../../src/ingress/proxy/open-files.ts";
-import { createProcess } from "../../src/ingress/proxy/process.ts";
-import { createProxy, type IngressProxy } from "../../src/ingress/proxy/proxy.ts";
-import { createRuntimeSocket } from "../../src/ingress/proxy/runtime-socket.ts";
+import { openProxy } from "../../src/ingress/proxy/open.ts";
+import type { IngressProxy } from "../../src/ingress/proxy/proxy.ts";
 import { site, table, upstream } from "../support/ingress-table.ts";
 import { isServing, type Measured, pin, proxyCore, type ProxyOrder, withChildren } from "./proxies.ts";
 
@@ -69,10 +68,7 @@ async function ownProxy(folder: string, pidFile: string, logTo: number | undefin
     spareBackends: proxyLimits.spareBackends,
     threads: 1,
   };
-  const { commandMs, startMs, drainMs, lookMs } = proxyLimits;
-  const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
-  const logFile = join(folder, "log");
-  const clock = systemClock;
-  const own = createProcess({ program: path, paths, pidFile, logFile, socket, clock, startMs });
-  return createProxy({ process: own, socket, setup, clock, log: createLog(() => undefined, "error"), drainMs, lookMs });
+  const files = { pid: pidFile, master: join(folder, "master"), log: join(folder, "log") };
+  const log = createLog(() => undefined, "error");
+  return openProxy({ program: path, setup, files, clock: systemClock, log, limits: proxyLimits });
 }

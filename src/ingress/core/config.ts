@@ -2,7 +2,7 @@ import { builtInPages } from "./pages.ts";
 import type { Assignment, Setup } from "./change.ts";
 import { webSections } from "./frontend.ts";
 import { dedicatedSection, isCommon } from "./dedicated.ts";
-import { luaPath, pagePath, pathWord } from "./layout.ts";
+import { keepAliveMs, luaPath, pagePath, pathWord } from "./layout.ts";
 import { defaultTimes } from "./maps.ts";
 import { listenAddress, plainName, wholeNumber } from "./quote.ts";
 import { closingRules, type Lines, openingRules, redirectSection, section } from "./rules.ts";
@@ -119,7 +119,7 @@ function baseLines(setup: Setup): Lines {
     `timeout server ${defaultTimes.responseMs}ms`,
     `timeout tunnel ${defaultTimes.tunnelMs}ms`,
     "timeout http-request 10s",
-    "timeout http-keep-alive 60s",
+    `timeout http-keep-alive ${keepAliveMs}ms`,
     "timeout queue 30s",
     "retries 3",
     "retry-on conn-failure empty-response",

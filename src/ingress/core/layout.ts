@@ -20,3 +20,6 @@ export function argumentPath(path: string): string {
 }
 
 export const pathWord = (path: string) => word(argumentPath(path), "path");
+
+/** How long a connection of a visitor may be idle between two requests. */
+export const keepAliveMs = 10_000;

@@ -1,42 +1,44 @@
-import type { Command } from "../core/change.ts";
-import { socketText } from "../core/commands.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import { keepAliveMs } from "../core/layout.ts";
 import { connectionsOf } from "./draining.ts";
 import type { RuntimeSocket } from "./runtime-socket.ts";
 
 /**
- * Workers that a load of the files has replaced. Each still answers one request on every connection that was open, and
- * keeps its WebSockets: so it has to know which replicas come and go.
+ * Workers that a load of the files has replaced. Each still answers one request on every connection that was open, with
+ * the replicas that it knew, and keeps its WebSockets. It takes no commands about replicas any more, so the replicas
+ * have to stay until it is done with them.
  */
 export interface OldWorkers {
-  /** Carries out what they can: replicas and single routes. What fails is passed over, for they serve less and less. */
-  send(commands: readonly Command[]): Promise<void>;
-  /** Whether one of them has a connection to the server in use. */
-  isUsing(server: { backend: string; server: string }): Promise<boolean>;
+  /** The files were loaded just now. */
+  replaced(): void;
+  /** Whether one of them uses the server, or may still send a request there. */
+  mayUse(server: { backend: string; server: string }): Promise<boolean>;
 }
 
-/** `master` is the socket of the master process. */
-export function createOldWorkers(master: RuntimeSocket): OldWorkers {
-  const list = async (): Promise<string[]> => oldWorkersOf(await master.ask("show proc\n").catch(() => ""));
+export interface OldWorkersOptions {
+  /** The socket of the master process, which passes commands on. */
+  master: RuntimeSocket;
+  clock: Clock;
+}
+
+export function createOldWorkers({ master, clock }: OldWorkersOptions): OldWorkers {
+  /** A server that has just started does not know when the last load was. */
+  let replacedAt = clock.now();
   return {
-    async send(commands) {
-      const passed = commands.filter(isForOldWorkers);
-      if (passed.length === 0) return;
-      for (const pid of await list()) {
-        for (const command of passed) await master.ask(`@!${pid} ${socketText(command)}`).catch(() => "");
-      }
+    replaced() {
+      replacedAt = clock.now();
     },
-    async isUsing({ backend, server }) {
-      for (const pid of await list()) {
-        const answer = await master.ask(`@!${pid} show servers conn ${backend}\n`).catch(() => "");
-        if ((connectionsOf(answer).get(server) ?? 0) > 0) return true;
+    async mayUse({ backend, server }) {
+      const pids = oldWorkersOf(await master.ask("show proc\n").catch(() => ""));
+      for (const pid of pids) {
+        const used = connectionsOf(await master.ask(`@!${pid} show servers conn ${backend}\n`).catch(() => ""));
+        const count = used.get(server);
+        // Connections that are open but idle end with the time that they may be idle.
+        if (count !== undefined && (count > 0 || clock.now() < replacedAt + keepAliveMs)) return true;
       }
       return false;
     },
   };
-}
-
-function isForOldWorkers({ kind }: Command): boolean {
-  return ["add-server", "enable-server", "disable-server", "add-map", "set-map", "delete-map"].includes(kind);
 }
 
 /** Pids of `show proc`, whose sections have titles. */

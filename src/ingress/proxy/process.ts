@@ -25,8 +25,9 @@ export interface ProcessOptions {
   paths: Paths;
   /** Files of the process, beside its configuration. */
   pidFile: string;
-  /** Unix socket of the master, which passes commands on to workers that were replaced. */
+  /** Path of the unix socket of the master, which tells of its workers. */
   masterSocket: string;
+  master: RuntimeSocket;
   logFile: string;
   socket: RuntimeSocket;
   clock: Clock;
@@ -35,6 +36,8 @@ export interface ProcessOptions {
 }
 
 const pollMs = 10;
+/** Without another worker by then, the master has not heard that it should load. */
+const askAgainMs = 3_000;
 
 export function createProcess(options: ProcessOptions): ProxyProcess {
   const { program, paths, pidFile, masterSocket, logFile, socket, clock } = options;
@@ -90,7 +93,8 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
         void child.exited.then(() => {
           ended = true;
         });
-        const isUp = await waitFor(async () => ended || (await worker()) !== undefined);
+        const isThere = async () => (await running()) !== undefined && (await worker()) !== undefined;
+        const isUp = await waitFor(async () => ended || (await isThere()));
         if (isUp && !ended) return;
         if (!ended) child.kill("SIGKILL");
       } finally {
@@ -102,10 +106,18 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
       const pid = await running();
       if (pid === undefined) throw new Failure("unavailable", "HAProxy does not run, so it cannot load anything");
       const before = await worker();
-      process.kill(pid, "SIGUSR2");
+      let askAgainAt = 0;
+      const askToLoad = async (master: number): Promise<void> => {
+        // A master that is still busy with the load before loses the signal; it answers once it is done.
+        await options.master.ask("show proc\n").catch(() => "");
+        process.kill(master, "SIGUSR2");
+        askAgainAt = clock.now() + askAgainMs;
+      };
       const isNew = await waitFor(async () => {
         const now = await worker();
-        return now !== undefined && now !== before;
+        if (now !== undefined && now !== before) return true;
+        if (clock.now() >= askAgainAt) await askToLoad(pid);
+        return false;
       });
       if (!isNew) throw new Failure("unavailable", `HAProxy did not load its files: ${await lastWords(logFile)}`);
     },

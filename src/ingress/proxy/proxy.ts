@@ -107,7 +107,6 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
   async function carryOut(change: Change): Promise<void> {
     const failed = await send(change.commands, change.reload);
-    await options.oldWorkers.send(change.commands);
     for (const server of change.leaving) draining.add(server, clock.now() + options.drainMs);
     if (!change.reload && failed === undefined) return;
     const reasons = change.reload ? change.reloadReasons : [failed ?? ""];
@@ -118,6 +117,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     const fault = await process.check();
     if (fault !== undefined) throw refusal(fault);
     await process.reload();
+    options.oldWorkers.replaced();
     // The new worker has only the servers of its files.
     draining.clear();
     log.info("ingress proxy loaded its files", { reasons });
@@ -158,7 +158,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     async isBusy(upstreams) {
       const servers = serversOf(running, upstreams);
       if (servers.some(draining.isDraining)) return true;
-      for (const server of servers) if (await options.oldWorkers.isUsing(server)) return true;
+      for (const server of servers) if (await options.oldWorkers.mayUse(server)) return true;
       return false;
     },
     running: () => running,

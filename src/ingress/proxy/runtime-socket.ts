@@ -24,13 +24,14 @@ export function createRuntimeSocket({ path, timeoutMs }: RuntimeSocketOptions): 
       new Promise((resolve, reject) => {
         const parts: Buffer[] = [];
         let bytes = 0;
-        const socket = connect(path);
+        const socket = connect({ path, allowHalfOpen: true });
         const failed = (why: string, cause?: unknown) => {
           socket.destroy();
           reject(new Failure("unavailable", `the ingress proxy does not answer on ${path}: ${why}`, { cause }));
         };
         socket.setTimeout(timeoutMs, () => failed(`no answer within ${timeoutMs} ms`));
-        socket.on("connect", () => socket.write(text));
+        // Without the end of what is said, the master goes on waiting for more.
+        socket.on("connect", () => socket.end(text));
         socket.on("data", (part: Buffer) => {
           bytes += part.length;
           if (bytes > answerBytesMax) failed("the answer is too long");

@@ -1,0 +1,44 @@
+import type { Clock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { Setup } from "../core/change.ts";
+import { createOldWorkers } from "./old-workers.ts";
+import { createProcess } from "./process.ts";
+import { createProxy, type IngressProxy } from "./proxy.ts";
+import { createRuntimeSocket } from "./runtime-socket.ts";
+
+export interface OpenOptions {
+  /** Path of HAProxy. */
+  program: string;
+  setup: Setup;
+  files: {
+    pid: string;
+    log: string;
+    /** Unix socket of the master process. */
+    master: string;
+  };
+  clock: Clock;
+  log: Log;
+  /** In milliseconds: answer to a command, a start, the drain of a replica, the pause between two looks. */
+  limits: { commandMs: number; startMs: number; drainMs: number; lookMs: number };
+}
+
+/** The proxy of these files, whether it runs already or is started by the first table. */
+export function openProxy({ program, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
+  const { commandMs, startMs, drainMs, lookMs } = limits;
+  const { paths } = setup;
+  const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
+  const master = createRuntimeSocket({ path: files.master, timeoutMs: commandMs });
+  const process = createProcess({
+    program,
+    paths,
+    pidFile: files.pid,
+    logFile: files.log,
+    masterSocket: files.master,
+    master,
+    socket,
+    clock,
+    startMs,
+  });
+  const oldWorkers = createOldWorkers({ master, clock });
+  return createProxy({ process, socket, oldWorkers, setup, clock, log, drainMs, lookMs });
+}
