@@ -15,6 +15,8 @@ import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
 import { openProxy } from "./ingress/proxy/open.ts";
 import type { IngressProxy } from "./ingress/proxy/proxy.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
+import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
+import { openReceiver, type Receiver } from "./ingress/proxy/receiver.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
 import type { PodKind } from "./orchestration/api/manifest.ts";
@@ -28,6 +30,9 @@ export interface IngressRoom {
   views: IngressViews;
   /** Why requests are not served; undefined when they are. */
   problem(): string | undefined;
+  /** What visitors of a resource saw; undefined when no ingress leads there, or nothing is served. */
+  trafficOf: Traffic["of"];
+  close(): void;
 }
 
 interface IngressRoomOptions {
@@ -50,7 +55,16 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const found = isOff ? { ok: false as const, problem: "the ingress is turned off" } : await findBinary();
   if (!found.ok && !isOff) log.warn("ingresses are not served", { problem: found.problem });
   const source = sourceOf(parts);
-  const proxy = found.ok ? await proxyOf(found.binary, parts) : undefined;
+  const traffic = createTraffic({
+    running: () => proxy?.running(),
+    ingresses: source.ingresses,
+    serviceKinds: source.serviceKinds,
+    onRequest: () => undefined,
+    now: systemClock.now,
+    limits: proxyLimits,
+  });
+  const receiver = found.ok ? await receiverOf(traffic, parts) : undefined;
+  const proxy = found.ok ? await proxyOf(found.binary, receiver, parts) : undefined;
   const ingress = createIngress({
     source,
     certificates: parts.certificates,
@@ -63,8 +77,11 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     limits: proxyLimits,
   });
   const version = found.ok ? found.binary.version : undefined;
-  const views = createIngressViews({ ingress, ingresses: source.ingresses, proxy, version, listen });
-  return { ingress, views, problem: () => problemOf(ingress) };
+  const views = createIngressViews({
+    ...{ ingress, ingresses: source.ingresses, proxy, version, listen },
+    traffic: () => ({ ...traffic.lastMinute(), dropped: receiver?.dropped() ?? 0 }),
+  });
+  return { ingress, views, problem: () => problemOf(ingress), trafficOf: traffic.of, close: () => receiver?.close() };
 }
 
 function problemOf(ingress: Ingress): string | undefined {
@@ -72,8 +89,15 @@ function problemOf(ingress: Ingress): string | undefined {
   return isStopped ? "the proxy was stopped; start it with: berth ingress reload" : problem;
 }
 
+function receiverOf(traffic: Traffic, { layout, log }: IngressRoomOptions): Promise<Receiver> {
+  const { linesPerSecondMax } = proxyLimits;
+  const portFile = join(layout.ingress, "receiver.port");
+  return openReceiver({ portFile, linesPerSecondMax, onLine: traffic.take, clock: systemClock, log });
+}
+
 async function proxyOf(
   { path, capabilities }: Binary,
+  receiver: Receiver | undefined,
   { layout, names, log }: IngressRoomOptions,
 ): Promise<IngressProxy> {
   const setup: Setup = {
@@ -81,7 +105,7 @@ async function proxyOf(
     capabilities,
     headerPrefix: names.headerPrefix,
     user: process.getuid?.() === 0 && (await hasUser("/etc", proxyUser)) ? proxyUser : undefined,
-    logTo: undefined,
+    logTo: receiver && { address: receiver.address, transport: "udp" },
     connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
     spareBackends: proxyLimits.spareBackends,
     threads: undefined,

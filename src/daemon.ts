@@ -115,6 +115,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ingressGate: gateOf(() => ingressRoom?.ingress),
     forwarding: forwarding.facts,
     ingressProblem: () => ingressRoom?.problem(),
+    trafficOf: (key, span) => ingressRoom?.trafficOf(key, span),
     privateHooks: options.allowPrivateHooks,
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     about: {
@@ -195,6 +196,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   } catch (error) {
     // A listener that stays open would keep the process, which has nothing to serve, from ending.
     await Promise.all(listeners.map((listener) => listener.stop(0)));
+    ingressRoom.close();
     engine.close();
     throw error;
   }
@@ -218,6 +220,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       await Promise.all(listeners.map((listener) => listener.stop(stopGraceMs)));
       stopping.abort();
       await working;
+      ingressRoom?.close();
       identity.close();
       engine.close();
       identityStore.close();

@@ -19,4 +19,14 @@ export const proxyLimits = {
   backoffFirstMs: 500,
   backoffMaxMs: 30_000,
   resyncMs: 15_000,
+  /** Lines of the proxy that are counted in a second; the exact totals are the proxy's own. */
+  linesPerSecondMax: 20_000,
+  /** Longest time that figures of the last requests are kept. */
+  secondsKept: 900,
+  /** One for each second, ingress and replica with requests; beyond it, older seconds go. About 1 KB each. */
+  sumsMax: 50_000,
+  /** Of one ingress, counted one by one. */
+  replicasCounted: 100,
+  /** Replicas that left whose last answers are still theirs. */
+  leftMax: 10_000,
 } as const;

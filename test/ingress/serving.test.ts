@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { IngressTraffic, SiteTraffic } from "../../src/ingress/api/traffic.ts";
 import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
 import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
@@ -97,12 +98,23 @@ test("`berth ingress` and `berth describe` show what is served", async () => {
   expect((await it.cli(["describe", "ingress", "web/shop"])).stdout).toMatch(/^\w+ +[0-9.]+:8080 +ready +100 +0$/m);
 });
 
+/** What the ingress counted of the last minute. */
+async function lastMinute(): Promise<SiteTraffic | undefined> {
+  const answer = await it.call("GET", "/ingress/traffic");
+  return (answer.body.data as unknown as IngressTraffic).sites.find(({ ingress }) => ingress === "web/shop");
+}
+
+/** Of a switch under load, of which no request fails. */
+const receipt = /[1-9]\d* requests during the switch, 0 failed, p99 \d+ ms → \d+ ms/;
+
 describe("no request fails", () => {
   test("through a rollout", async () => {
     await shows("200 one");
     const traffic = load();
-    await it.apply(app("two"));
-    await it.ready("deployment", "web", "shop");
+    await waitFor("requests before the switch", async () => (await lastMinute())?.requests);
+    const said = await it.cli(["apply", "-y", "-f", "-"], { stdin: JSON.stringify(app("two")) });
+    expect([said.exitCode, said.stderr]).toEqual([0, expect.stringMatching(receipt)]);
+    expect((await it.cli(["releases", "web/shop"])).stdout).toMatch(receipt);
     await shows("200 two");
     const { bad, count } = await traffic.end();
     expect(bad).toEqual([]);

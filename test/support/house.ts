@@ -169,6 +169,11 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
   { name: "threads", call: /\bnew\s+Worker\b/, homes: ["src/identity/service/search-worker.ts"] },
   { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
+  {
+    name: "datagram sockets",
+    call: /\bBun\s*\.\s*udpSocket\b/,
+    homes: ["src/ingress/proxy/receiver.ts"],
+  },
   { name: "files", call: /\bBun\s*\.\s*(?:file|write)\b/, homes: files },
   {
     name: "the environment",

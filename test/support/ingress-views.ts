@@ -53,6 +53,7 @@ export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = 
       running: () => ({ table: table([]), assignment }),
     },
     version: "2.6.12",
+    traffic: () => ({ seconds: 60, sites: [], dropped: 0 }),
     listen: { http: ["0.0.0.0:80"], https: [], trustedProxies: [], proxyProtocolFrom: [] },
     ...changed,
   });

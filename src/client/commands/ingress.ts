@@ -1,9 +1,12 @@
 import { getIngress, type IngressSite, reloadIngress, stopIngress } from "../../ingress/api/ingress.ts";
+import { getIngressTraffic } from "../../ingress/api/traffic.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { proxyText, sitesText } from "../text/ingress-text.ts";
+import { trafficText } from "../text/traffic-text.ts";
+import { watch } from "../wait/watch.ts";
 import { tableSetup } from "./get.ts";
 
 const statusCommand: Command = {
@@ -35,6 +38,36 @@ const listCommand: Command = {
     if (reference !== undefined && chosen.length === 0) throw notFound(reference);
     answer(context, { sites: chosen }, () => sitesText(chosen, tableSetup(context)) || "no ingresses");
     return exitCodes.done;
+  },
+};
+
+const topCommand: Command = {
+  name: "top",
+  summary: "watch the requests of the last minute, the busiest ingress first",
+  usage: ["ingress top [SCOPE|SCOPE/NAME]"],
+  examples: ["ingress top  rate, statuses, failures, p50 and p99 of each ingress"],
+  detail: [
+    "On a terminal top goes on until Ctrl-C; through a pipe it prints once. FAILED are answers of 500",
+    "and above, and answers that broke off. HELD requests waited for a replica to become ready.",
+  ],
+  flags: [],
+  async run(context, { words }) {
+    const [reference, ...more] = words;
+    if (more.length > 0) throw usageFailure("ingress top takes one SCOPE or SCOPE/NAME");
+    const read = async () => {
+      const traffic = await context.api.call(getIngressTraffic);
+      return { ...traffic, sites: traffic.sites.filter((site) => isMeant(site, reference)) };
+    };
+    if (context.rawTerminal.size() === undefined || context.json) {
+      const traffic = await read();
+      answer(context, traffic, () => trafficText(traffic, tableSetup(context)));
+      return exitCodes.done;
+    }
+    const look = async () => {
+      const text = trafficText(await read(), tableSetup(context));
+      return { text, key: text };
+    };
+    return watch(context, { look, everyMs: context.limits.topMs });
   },
 };
 
@@ -74,11 +107,12 @@ export const ingressCommand: CommandBody = {
   examples: [
     "ingress status  whether the proxy serves, and where",
     "ingress ls  each ingress with its replicas, totals and problems",
+    "ingress top  the requests of the last minute",
   ],
   detail: ["berth ingress COMMAND --help says more."],
   flags: [],
-  commands: [statusCommand, listCommand, reloadCommand, stopCommand],
-  run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, reload, stop")),
+  commands: [statusCommand, listCommand, topCommand, reloadCommand, stopCommand],
+  run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, top, reload, stop")),
 };
 
 function noWords({ words }: Arguments, verb: string): void {

@@ -1,10 +1,12 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { getAuthority, listCertificates, renewCertificates } from "./certificates.ts";
 import { getIngress, reloadIngress, stopIngress } from "./ingress.ts";
+import { getIngressTraffic } from "./traffic.ts";
 
 /** How the operator looks at the ingress, on the orchestration plane. */
 export const ingressEndpoints: Endpoint[] = [
   getIngress,
+  getIngressTraffic,
   reloadIngress,
   stopIngress,
   listCertificates,

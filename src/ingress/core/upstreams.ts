@@ -62,7 +62,7 @@ interface Wanted {
 }
 
 function replicasOf({ id, kinds, running, ordinal, port }: Wanted): FoundUpstreams {
-  const kind = kindOf(kinds, ordinal);
+  const kind = targetKind(kinds, ordinal);
   const replicas = running.filter((one) => {
     const isKind = kind === undefined || one.kind === kind;
     return isKind && (ordinal === undefined || one.ordinal === ordinal) && (one.ready || one.leaving);
@@ -90,7 +90,7 @@ function replicasOf({ id, kinds, running, ordinal, port }: Wanted): FoundUpstrea
 }
 
 /** A name may be both: the deployment counts, unless one replica of a statefulset is asked for. */
-function kindOf(kinds: readonly PodKind[], ordinal: number | undefined): PodKind | undefined {
+export function targetKind(kinds: readonly PodKind[], ordinal: number | undefined): PodKind | undefined {
   const first = ordinal === undefined ? "deployment" : "statefulset";
   return kinds.includes(first) ? first : kinds[0];
 }

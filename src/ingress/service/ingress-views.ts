@@ -1,4 +1,5 @@
 import type { IngressSite, IngressStatus } from "../api/ingress.ts";
+import type { IngressTraffic } from "../api/traffic.ts";
 import type { ProxyFigures } from "../core/figures/proxy-figures.ts";
 import { hasTls, type IngressManifest, readIngress } from "../core/ingress-spec.ts";
 import { type AnySite, isHttp } from "../core/servers.ts";
@@ -12,6 +13,7 @@ export interface IngressViews {
   /** Fails `unavailable` when there is no HAProxy, or it does not take its files. */
   reload(): Promise<IngressStatus>;
   stop(): Promise<IngressStatus>;
+  traffic(): IngressTraffic;
 }
 
 export interface IngressViewOptions {
@@ -21,6 +23,8 @@ export interface IngressViewOptions {
   /** Of HAProxy; undefined when it cannot be used. */
   version: string | undefined;
   listen: Listen;
+  /** Requests of the last minute. */
+  traffic(): IngressTraffic;
 }
 
 export function createIngressViews(options: IngressViewOptions): IngressViews {
@@ -43,6 +47,7 @@ export function createIngressViews(options: IngressViewOptions): IngressViews {
       await ingress.stop();
       return status();
     },
+    traffic: options.traffic,
   };
 }
 

@@ -31,6 +31,13 @@ test("GET /ingress answers with the proxy and the sites", async () => {
   expect(body).toMatchObject({ status: "ok", data: { proxy: { state: "running" }, sites: [{}, {}] } });
 });
 
+test("GET /ingress/traffic answers with the last minute", async () => {
+  expect(await ask(ingressViews().views, "GET", "/ingress/traffic")).toEqual({
+    status: 200,
+    body: { status: "ok", data: { seconds: 60, sites: [], dropped: 0 } },
+  });
+});
+
 test("POST /ingress/reload and /ingress/stop do what they say", async () => {
   const { views, calls } = ingressViews();
   expect((await ask(views, "POST", "/ingress/reload")).status).toBe(200);

@@ -20,6 +20,8 @@ export interface Question {
 
 interface RecentOptions {
   secondsKept: number;
+  /** Sums kept, one for each second, site and replica; beyond it, the oldest seconds go. */
+  sumsMax: number;
   /** Of one second of one site: requests of further replicas are counted without the replica. */
   upstreamsMax: number;
 }
@@ -27,14 +29,28 @@ interface RecentOptions {
 /** Container id, or "" where none answered → figures. */
 type Second = Map<string, Figures>;
 
-export function createRecent({ secondsKept, upstreamsMax }: RecentOptions): Recent {
+export function createRecent({ secondsKept, sumsMax, upstreamsMax }: RecentOptions): Recent {
   const bySite = new Map<string, Map<number, Second>>();
   let newest = 0;
+  /** Seconds up to this one are forgotten. */
+  let floor = 0;
+  let sums = 0;
 
   function forgetOld(): void {
+    floor = Math.max(floor, newest - secondsKept);
+    forgetBelow();
+    while (sums > sumsMax && floor < newest - 1) {
+      floor += Math.ceil((newest - floor) / 8);
+      forgetBelow();
+    }
+  }
+
+  function forgetBelow(): void {
     for (const [site, seconds] of bySite) {
-      for (const second of seconds.keys()) {
-        if (second > newest - secondsKept) break;
+      // Lines come a little out of order, so that the oldest second need not be the first.
+      for (const [second, parts] of seconds) {
+        if (second > floor) continue;
+        sums -= parts.size;
         seconds.delete(second);
       }
       if (seconds.size === 0) bySite.delete(site);
@@ -44,7 +60,7 @@ export function createRecent({ secondsKept, upstreamsMax }: RecentOptions): Rece
   return {
     record(seen) {
       const second = Math.floor(seen.at / 1_000);
-      if (second <= newest - secondsKept) return;
+      if (second <= floor) return;
       if (second > newest) {
         newest = second;
         forgetOld();
@@ -52,6 +68,7 @@ export function createRecent({ secondsKept, upstreamsMax }: RecentOptions): Rece
       const seconds = getOr(bySite, seen.site, () => new Map<number, Second>());
       const upstreams = getOr(seconds, second, (): Second => new Map());
       const key = upstreams.has(seen.upstream ?? "") || upstreams.size < upstreamsMax ? (seen.upstream ?? "") : "";
+      if (!upstreams.has(key)) sums += 1;
       addRequest(getOr(upstreams, key, createFigures), seen);
     },
     between({ site, upstreams, from, to }) {

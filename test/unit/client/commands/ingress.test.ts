@@ -77,6 +77,22 @@ test("a TCP port and maintenance are shown as what they are", async () => {
   expect((await cli(["ingress", "ls"], { server: () => ({ ...status, sites: [] }) })).out).toBe("no ingresses\n");
 });
 
+test("top shows the last minute, the busiest ingress first", async () => {
+  const status = { "1xx": 0, "2xx": 5, "3xx": 1, "4xx": 0, "5xx": 0, none: 0 };
+  const quiet = { ingress: "shop/a", requests: 6, rate: 0.1, status, failed: 0, held: 0, retried: 0 };
+  const busy = { ...quiet, ingress: "shop/b", requests: 90, rate: 1.5, p50_ms: 3, p99_ms: 40, failed: 2 };
+  const traffic = { seconds: 60, sites: [quiet, busy], dropped: 7 };
+  const { out, calls } = await cli(["ingress", "top"], { server: () => traffic });
+  expect(calls).toMatchObject([{ method: "GET", path: "/ingress/traffic" }]);
+  const [head, first, second, lost] = out.split("\n").map((line) => line.split(/ {2,}/).join("|"));
+  expect(head).toBe("INGRESS|REQ/S|2XX|3XX|4XX|5XX|FAILED|P50|P99|HELD|RETRIED");
+  expect(first).toBe("shop/b|1.5|5|1|0|0|2|3 ms|40 ms|0|0");
+  expect(second).toBe("shop/a|0.1|5|1|0|0|0|-|-|0|0");
+  expect(lost).toBe("7 requests were too many to count; berth ingress ls has exact totals");
+  const none = await cli(["ingress", "top", "web"], { server: () => traffic });
+  expect(none.out).toBe("no requests in the last minute\n");
+});
+
 test("stop asks first; reload does not", async () => {
   const refused = await cli(["ingress", "stop"], { server, typed: ["n"], autoApprove: false });
   expect(refused).toMatchObject({ code: 5, calls: [] });

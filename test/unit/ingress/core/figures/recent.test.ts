@@ -44,7 +44,7 @@ test("server errors and broken answers are failures, client errors and clients t
 });
 
 test("a question is answered by site, replica and time", () => {
-  const recent = createRecent({ secondsKept: 60, upstreamsMax: 10 });
+  const recent = createRecent({ secondsKept: 60, sumsMax: 10_000, upstreamsMax: 10 });
   recent.record(seen());
   recent.record(seen({ at: at + 1_000, upstream: "c2", status: 502 }));
   recent.record(seen({ at: at + 2_000, site: "demo/other" }));
@@ -57,7 +57,7 @@ test("a question is answered by site, replica and time", () => {
 });
 
 test("what is older than the time kept goes, and late lines of it do not come back", () => {
-  const recent = createRecent({ secondsKept: 10, upstreamsMax: 10 });
+  const recent = createRecent({ secondsKept: 10, sumsMax: 10_000, upstreamsMax: 10 });
   recent.record(seen());
   recent.record(seen({ at: at + 60_000, site: "demo/other" }));
   recent.record(seen());
@@ -66,9 +66,19 @@ test("what is older than the time kept goes, and late lines of it do not come ba
 });
 
 test("more replicas than are kept apart are counted all the same", () => {
-  const recent = createRecent({ secondsKept: 10, upstreamsMax: 2 });
+  const recent = createRecent({ secondsKept: 10, sumsMax: 10_000, upstreamsMax: 2 });
   for (let index = 0; index < 50; index += 1) recent.record(seen({ upstream: `c${index}` }));
   expect(recent.between({ from: at, to: at + 1_000 }).requests).toBe(50);
+});
+
+test("beyond the room for sums, the oldest seconds go and the newest stay", () => {
+  const recent = createRecent({ secondsKept: 900, sumsMax: 20, upstreamsMax: 10 });
+  for (let second = 0; second < 100; second += 1) {
+    for (const site of ["demo/a", "demo/b"]) recent.record(seen({ at: at + second * 1_000, site }));
+  }
+  expect(recent.between({ from: at, to: at + 50_000 }).requests).toBe(0);
+  expect(recent.between({ from: at + 99_000, to: at + 100_000 }).requests).toBe(2);
+  expect(recent.between({ from: at, to: at + 100_000 }).requests).toBeGreaterThanOrEqual(16);
 });
 
 test("the sums over any cut of the time are the sums of the whole", () => {
@@ -79,7 +89,7 @@ test("the sums over any cut of the time are the sums of the whole", () => {
   });
   fc.assert(
     fc.property(fc.array(request, { maxLength: 60 }), fc.nat(20), (requests, cut) => {
-      const recent = createRecent({ secondsKept: 100, upstreamsMax: 5 });
+      const recent = createRecent({ secondsKept: 100, sumsMax: 10_000, upstreamsMax: 5 });
       for (const { offset, status, ms } of requests) recent.record(seen({ at: at + offset, status, ms }));
       const middle = at + cut * 1_000;
       const [whole, before, after] = [

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "../../../../src/base/words/log.ts";
+import { openReceiver, type Receiver } from "../../../../src/ingress/proxy/receiver.ts";
+import { waitFor } from "../../../support/wait.ts";
+
+let folder: string;
+let lines: string[];
+let open: Receiver[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "receiver."));
+  [lines, open] = [[], []];
+});
+afterEach(() => {
+  for (const receiver of open) receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function receiver(linesPerSecondMax = 1_000, onLine = (line: string) => void lines.push(line)) {
+  const clock = { steady: () => 0 };
+  const made = await openReceiver({ portFile: join(folder, "port"), linesPerSecondMax, onLine, clock, log: silentLog });
+  open.push(made);
+  return made;
+}
+
+async function send(address: string, ...texts: string[]): Promise<void> {
+  const socket = await Bun.udpSocket({});
+  const port = Number(address.split(":")[1]);
+  for (const text of texts) socket.send(text, port, "127.0.0.1");
+  await Bun.sleep(1);
+  socket.close();
+}
+
+test("each datagram is one line", async () => {
+  const { address, dropped } = await receiver();
+  await send(address, "a b\n", "c");
+  await waitFor("two lines", () => lines.length === 2);
+  expect([lines.toSorted(), dropped()]).toEqual([["a b\n", "c"], 0]);
+});
+
+test("the next server listens at the same port, and at another one when it is taken", async () => {
+  const { address, close } = await receiver();
+  close();
+  open = [];
+  expect((await receiver()).address).toBe(address);
+  expect((await receiver()).address).not.toBe(address);
+  writeFileSync(join(folder, "port"), "no port");
+  expect((await receiver()).address).toMatch(/^127\.0\.0\.1:\d+$/);
+});
+
+test("lines beyond the rate are dropped and counted", async () => {
+  const { address, dropped } = await receiver(2);
+  await send(address, "1", "2", "3", "4", "5");
+  await waitFor("the drops", () => dropped() === 3);
+  expect(lines).toHaveLength(2);
+});
+
+test("a line that cannot be counted ends nothing", async () => {
+  const { address } = await receiver(1_000, (line) => {
+    if (line === "bad") throw new Error("no");
+    lines.push(line);
+  });
+  await send(address, "bad");
+  await send(address, "good");
+  await waitFor("the good one", () => lines.includes("good"));
+});
