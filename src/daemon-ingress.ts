@@ -56,6 +56,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   if (!found.ok && !isOff) log.warn("ingresses are not served", { problem: found.problem });
   const source = sourceOf(parts);
   const traffic = createTraffic({
+    hasProxy: () => proxy !== undefined,
     running: () => proxy?.running(),
     ingresses: source.ingresses,
     serviceKinds: source.serviceKinds,

@@ -15,12 +15,22 @@ import { targetKind } from "../core/upstreams.ts";
 export interface Traffic {
   /** One line of the proxy. */
   take(line: string): void;
-  /** All ingresses that lead to the resource, between two times (epoch milliseconds); undefined when none does. */
-  of(key: ManifestKey, span: { from: number; to: number }): Omit<Span, "seconds"> | undefined;
+  /** All ingresses that lead to the resource, in the span; undefined when none does. */
+  of(key: ManifestKey, asked: Asked): Omit<Span, "seconds"> | undefined;
   lastMinute(): Omit<IngressTraffic, "dropped">;
 }
 
+interface Asked {
+  /** Epoch milliseconds. */
+  from: number;
+  to: number;
+  /** Only requests that one of these containers answered; undefined: all. */
+  containers?: ReadonlySet<string>;
+}
+
 export interface TrafficOptions {
+  /** Whether there is a proxy. Right after a start of the server it does not run yet, and serves nothing for a moment. */
+  hasProxy(): boolean;
   /** What the proxy serves now. */
   running(): Running | undefined;
   ingresses(): IngressManifest[];
@@ -65,11 +75,13 @@ export function createTraffic(options: TrafficOptions): Traffic {
       recent.record({ ...seen, at: Math.min(seen.at, options.now()) });
       options.onRequest(line, place);
     },
-    of(key, { from, to }) {
-      const ids = running() === undefined ? [] : sitesOf(key, options);
+    of(key, { from, to, containers: upstreams }) {
+      const ids = options.hasProxy() ? sitesOf(key, options) : [];
       if (ids.length === 0) return undefined;
       const sum = createFigures();
-      for (const site of ids) mergeFigures(sum, recent.between({ site, from, to }));
+      for (const site of ids) {
+        mergeFigures(sum, recent.between({ site, from, to, ...(upstreams === undefined ? {} : { upstreams }) }));
+      }
       const { requests, failed } = sum;
       return { requests, failed, ...quantiles(sum) };
     },

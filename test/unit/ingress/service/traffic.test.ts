@@ -12,11 +12,17 @@ const limits = { secondsKept: 900, sumsMax: 1_000, replicasCounted: 10, leftMax:
 const ingress = (name: string, spec = {}): IngressManifest => ({ scope: "shop", name, spec });
 
 function traffic(
-  options: { running?: () => Running | undefined; kinds?: PodKind[]; ingresses?: IngressManifest[] } = {},
+  options: {
+    hasProxy?: boolean;
+    running?: () => Running | undefined;
+    kinds?: PodKind[];
+    ingresses?: IngressManifest[];
+  } = {},
 ) {
   const running = runningWith([site("web", [upstream(8001)]), site("api", [upstream(8002)])]);
   const told: string[] = [];
   const made = createTraffic({
+    hasProxy: () => options.hasProxy ?? true,
     running: options.running ?? (() => running),
     ingresses: () => options.ingresses ?? [ingress("web"), ingress("api", { service: "web" }), ingress("other")],
     serviceKinds: (_, name) => (name === "web" ? (options.kinds ?? ["deployment"]) : []),
@@ -46,8 +52,27 @@ test("there is none where no ingress leads, or nothing is served", () => {
   expect(of({ ...web, name: "gone" }, span)).toBeUndefined();
   expect(of({ ...web, scope: "else" }, span)).toBeUndefined();
   expect(of({ ...web, kind: "statefulset" }, span)).toBeUndefined();
-  expect(traffic({ running: () => undefined }).of(web, span)).toBeUndefined();
+  expect(traffic({ hasProxy: false }).of(web, span)).toBeUndefined();
   expect(traffic({ ingresses: [ingress("web", { tcp: { port: 5432 } })] }).of(web, span)).toBeUndefined();
+});
+
+test("right after a start of the server there is traffic to come, not none to look at", () => {
+  expect(traffic({ running: () => undefined }).of(web, span)).toEqual({ requests: 0, failed: 0 });
+});
+
+test("only requests that certain containers answered count where the question names them", () => {
+  const running = runningWith([site("web", [upstream(8001), upstream(8002)])]);
+  const [first, second] = running.table.sites[0]?.upstreams.map(({ id }) => id) ?? [];
+  const { take, of } = traffic({ running: () => running });
+  const servers = running.assignment.servers.p1 ?? {};
+  take(accessText({ server: servers[first ?? ""]?.name ?? "", status: 500 }));
+  take(accessText({ server: servers[second ?? ""]?.name ?? "" }));
+  const failedOf = (...ids: (string | undefined)[]) =>
+    of(web, { ...span, containers: new Set(ids.map((id) => id ?? "")) });
+  expect(failedOf(first)).toMatchObject({ requests: 1, failed: 1 });
+  expect(failedOf(second)).toMatchObject({ requests: 1, failed: 0 });
+  expect(failedOf(first, second)).toMatchObject({ requests: 2, failed: 1 });
+  expect(failedOf()).toMatchObject({ requests: 0 });
 });
 
 test("an ingress with an ordinal leads to the statefulset of the name", () => {
