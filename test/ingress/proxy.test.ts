@@ -172,6 +172,20 @@ test("after kill -9 it is back with the last table", async () => {
   await waitFor("the page", async () => (await get().catch(() => "")) === "200 two");
 });
 
+test("a pid file that the master is just writing anew is waited for, and no second proxy starts", async () => {
+  const one = replica("one");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  const pid = await run.proxy.pid();
+  writeFileSync(join(folder, "pid"), "");
+  expect(await run.proxy.pid()).toBe(pid);
+  await run.end();
+  run = open();
+  setTimeout(() => writeFileSync(join(folder, "pid"), `${pid}\n`), 100);
+  const next = await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  expect(next.reloadReasons).toEqual([]);
+  expect(await run.proxy.pid()).toBe(pid);
+});
+
 test("a pid file with the number of another program is not believed", async () => {
   writeFileSync(join(folder, "pid"), `${process.pid}\n`);
   expect(await run.proxy.pid()).toBeUndefined();

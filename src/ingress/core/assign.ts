@@ -51,18 +51,27 @@ export function assign(before: Assignment, table: Table): Assignment {
   return after;
 }
 
+/** Site → servers that were assigned to it and would be assigned to it again. */
+const settled = new WeakMap<AnySite, Assignment["servers"][string]>();
+
 function assignServers(site: AnySite, before: Assignment, after: Assignment): void {
   const backend = after.backends[site.id];
   if (backend === undefined) return;
-  const had = before.servers[backend] ?? {};
+  const had = before.servers[backend];
+  if (had !== undefined && settled.get(site) === had) {
+    after.servers[backend] = had;
+    return;
+  }
   const servers: Record<string, AssignedServer> = {};
   for (const [id, upstream] of upstreamsOf(site)) {
     const words = identityWords(site, upstream);
-    const known = had[id];
+    const known = had?.[id];
     if (known?.words === words) servers[id] = known;
     else if (!upstream.isLeaving) servers[id] = { name: `s${after.nextServer++}`, words };
   }
-  after.servers[backend] = servers;
+  const isSame = had !== undefined && Bun.deepEquals(had, servers);
+  after.servers[backend] = isSame ? had : servers;
+  settled.set(site, after.servers[backend]);
 }
 
 /** Whether every pool backend that is assigned exists in the process. */

@@ -5,6 +5,7 @@ import { dedicatedSection, isCommon } from "./dedicated.ts";
 import { keepAliveMs, luaPath, pagePath, pathWord } from "./layout.ts";
 import { defaultTimes } from "./maps.ts";
 import { listenAddress, plainName, wholeNumber } from "./quote.ts";
+import { remembered } from "./remember.ts";
 import { closingRules, type Lines, openingRules, redirectSection, section } from "./rules.ts";
 import { logFormat } from "./access-line.ts";
 import { type AnySite, isHttp, serverWords, upstreamsOf } from "./servers.ts";
@@ -26,7 +27,7 @@ export function configParts(table: Table, assignment: Assignment, setup: Setup):
   for (const site of [...table.sites, ...table.tcp]) {
     const backend = assignment.backends[site.id];
     if (backend === undefined) continue;
-    servers.set(backend, serverLines(site, assignment.servers[backend] ?? {}));
+    servers.set(backend, serverLines(site, assignment.servers[backend] ?? noServers));
     fixed.push(...siteSections(site, backend, { table, setup }));
   }
   return { fixed, servers };
@@ -50,7 +51,7 @@ export function configText({ fixed, servers }: Parts, poolSize: number): string 
   return `# Written by berth with every change; edits are lost.\n${texts.join("")}`;
 }
 
-function serverLines(site: AnySite, assigned: Assignment["servers"][string]): string {
+const serverLines = remembered((site: AnySite, assigned: Assignment["servers"][string]): string => {
   const lines: string[] = [];
   for (const upstream of upstreamsOf(site).values()) {
     const server = assigned[upstream.id];
@@ -59,7 +60,10 @@ function serverLines(site: AnySite, assigned: Assignment["servers"][string]): st
     lines.push(`  server ${name} ${serverWords(site, upstream)}${upstream.isLeaving ? " disabled" : ""}\n`);
   }
   return lines.join("");
-}
+});
+
+/** One object for all sites without servers. */
+const noServers: Assignment["servers"][string] = {};
 
 function baseText(setup: Setup): string {
   return [

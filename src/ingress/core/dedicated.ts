@@ -1,11 +1,12 @@
 import { type Setup, errorPageBytesMax, errorPageStatuses } from "./change.ts";
 import { pagePath, pathWord } from "./layout.ts";
 import { formatWord, headerName, plainName, UnsafeText, wholeNumber, word } from "./quote.ts";
+import { remembered } from "./remember.ts";
 import { closingRules, hasFlag, type Lines, networkRule, openingRules, section } from "./rules.ts";
 import type { Site, SiteOptions } from "./table.ts";
 
 /** Whether a site fits into a spare backend. What else it has of options is in maps or on its servers. */
-export function isCommon({ options }: Site): boolean {
+export const isCommon = remembered(({ options }: Site): boolean => {
   return (
     options.balance === "round_robin" &&
     options.stickyCookie === undefined &&
@@ -16,7 +17,7 @@ export function isCommon({ options }: Site): boolean {
     options.limits.bodyBytes === undefined &&
     Object.keys(options.errorPages).length === 0
   );
-}
+});
 
 /** The section of a site with options of its own, and its list of users. Changing it takes a load. */
 export function dedicatedSection(site: Site, backend: string, setup: Setup): { users: string; backend: string } {

@@ -27,10 +27,24 @@ interface Placed {
   upstream: Upstream;
 }
 
-/** Every server of an assignment, by `backend/server`. */
-function placed(table: Table, { backends, servers }: Step["assignment"]): Map<string, Placed> {
+const sitesOf = ({ sites, tcp }: Table): AnySite[] => [...sites, ...tcp];
+
+/** Sites whose servers are the same before and after: the very same objects. */
+function untouched({ running, table, assignment }: Step): Set<AnySite> {
+  const had = new Set(sitesOf(running.table));
+  const serversOf = ({ backends, servers }: Assignment, { id }: AnySite) => servers[backends[id] ?? ""];
+  const isSame = (site: AnySite) =>
+    had.has(site) &&
+    running.assignment.backends[site.id] === assignment.backends[site.id] &&
+    serversOf(running.assignment, site) === serversOf(assignment, site);
+  return new Set(sitesOf(table).filter(isSame));
+}
+
+/** Every server of an assignment, by `backend/server`, but for those of the sites in `but`. */
+function placed(table: Table, { backends, servers }: Assignment, but: ReadonlySet<AnySite>): Map<string, Placed> {
   const all = new Map<string, Placed>();
-  for (const site of [...table.sites, ...table.tcp]) {
+  for (const site of sitesOf(table)) {
+    if (but.has(site)) continue;
     const backend = backends[site.id];
     if (backend === undefined) continue;
     for (const [id, upstream] of upstreamsOf(site)) {
@@ -44,8 +58,9 @@ function placed(table: Table, { backends, servers }: Step["assignment"]): Map<st
 
 /** Servers that come, change and go. */
 export function serverCommands(step: Step): { entering: Command[]; leaving: ServerName[] } {
-  const before = placed(step.running.table, step.running.assignment);
-  const after = placed(step.table, step.assignment);
+  const same = untouched(step);
+  const before = placed(step.running.table, step.running.assignment, same);
+  const after = placed(step.table, step.assignment, same);
   const entering: Command[] = [];
   const leaving: ServerName[] = [];
   for (const [key, now] of after) {

@@ -1,6 +1,7 @@
 import type { Assignment, Paths } from "./change.ts";
 import { type MapName, mapPath } from "./layout.ts";
 import { hostName, mapKey, mapValue, pathPrefix, wholeNumber } from "./quote.ts";
+import { remembered } from "./remember.ts";
 import type { Site, SitePath, Table } from "./table.ts";
 
 /** Key → value. */
@@ -45,8 +46,10 @@ export function httpsPort(table: Table): string | undefined {
   return port === undefined || port === "443" ? port && "" : `:${port}`;
 }
 
+const siteEntries = remembered(entriesOf);
+
 /** What one site puts into the maps. */
-export function siteEntries(site: Site, backend: string, port: string | undefined): Partial<Record<MapName, Entries>> {
+export function entriesOf(site: Site, backend: string, port: string | undefined): Partial<Record<MapName, Entries>> {
   const { tls, limits, hold } = site.options;
   const time = (ms: number) => wholeNumber(Math.max(1, ms), timeMaxMs, `time of ${site.id}`);
   const one = (value: string): Entries => new Map([[backend, value]]);

@@ -2,7 +2,7 @@ import { sha256Hex } from "../../base/pure/digest.ts";
 import type { Assignment, ProxyFile, Setup } from "./change.ts";
 import { listLine, pemLines } from "./commands.ts";
 import { configParts, configText, siteSections } from "./config.ts";
-import { ownPages } from "./dedicated.ts";
+import { dedicatedSection, isCommon, ownPages } from "./dedicated.ts";
 import holdScript from "./hold.lua.txt";
 import {
   certificateListPath,
@@ -13,11 +13,12 @@ import {
   type MapName,
   pagePath,
 } from "./layout.ts";
-import { type Entries, httpsPort, mapFiles, mapsOf, siteEntries } from "./maps.ts";
+import { entriesOf, type Entries, httpsPort, mapFiles, mapsOf } from "./maps.ts";
 import { luaString, UnsafeText } from "./quote.ts";
 import { builtInPages } from "./pages.ts";
-import { type AnySite, isHttp, serverWords } from "./servers.ts";
-import type { Table } from "./table.ts";
+import { remembered } from "./remember.ts";
+import { serverWords } from "./servers.ts";
+import type { Certificate, Site, Table, TcpSite } from "./table.ts";
 
 /** All that the proxy is given for a table. */
 export interface Rendered {
@@ -28,41 +29,64 @@ export interface Rendered {
   fixed: Record<string, string>;
 }
 
+export interface Writable {
+  table: Table;
+  refused: { site: string; problem: string }[];
+}
+
 /** The table without what cannot be written, and what that is. */
-export function writable(table: Table, setup: Setup): { table: Table; refused: { site: string; problem: string }[] } {
-  const refused: { site: string; problem: string }[] = [];
-  const keep = (id: string, check: () => void): boolean => {
-    try {
-      check();
-      return true;
-    } catch (error) {
-      if (!(error instanceof UnsafeText)) throw error;
-      refused.push({ site: id, problem: error.message });
-      return false;
-    }
+export const writable = remembered((table: Table, setup: Setup): Writable => {
+  const refused: Writable["refused"] = [];
+  const keep = (site: string, problem: string | undefined): boolean => {
+    if (problem !== undefined) refused.push({ site, problem });
+    return problem === undefined;
   };
   const certificates = table.certificates.filter((one) =>
-    keep(
-      `certificate ${one.id}`,
-      () => listLine({ file: certificatePath(setup.paths, one.id), names: one.names }) + pemLines(one.pem),
-    ),
+    keep(`certificate ${one.id}`, certificateProblem(one, setup)),
   );
   const checked: Table = { ...table, certificates };
-  const siteOk = (site: AnySite) => keep(site.id, () => checkSite(site, checked, setup));
-  checked.sites = table.sites.filter(siteOk);
-  checked.tcp = table.tcp.filter(siteOk);
+  const port = httpsPort(table);
+  checked.sites = table.sites.filter((site) => keep(site.id, siteProblem(site, setup, port)));
+  checked.tcp = table.tcp.filter((site) => keep(site.id, tcpProblem(site, checked, setup)));
   return { table: checked, refused };
+});
+
+/** Why none of it can be written; undefined when it can. */
+function problemOf(write: () => void): string | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UnsafeText)) throw error;
+    return error.message;
+  }
 }
 
-function checkSite(site: AnySite, table: Table, setup: Setup): void {
-  siteSections(site, "d0", { table, setup });
-  for (const upstream of site.upstreams) serverWords(site, upstream);
-  if (!isHttp(site)) return;
-  siteEntries(site, "d0", httpsPort(table));
-  ownPages(site);
+const certificateProblem = remembered(({ id, names, pem }: Certificate, setup: Setup) =>
+  problemOf(() => listLine({ file: certificatePath(setup.paths, id), names }) + pemLines(pem)),
+);
+
+const siteProblem = remembered((site: Site, setup: Setup, port: string | undefined) =>
+  problemOf(() => {
+    if (!isCommon(site)) dedicatedSection(site, "d0", setup);
+    for (const upstream of site.upstreams) serverWords(site, upstream);
+    entriesOf(site, "d0", port);
+    ownPages(site);
+  }),
+);
+
+function tcpProblem(site: TcpSite, table: Table, setup: Setup): string | undefined {
+  return problemOf(() => {
+    siteSections(site, "d0", { table, setup });
+    for (const upstream of site.upstreams) serverWords(site, upstream);
+  });
 }
 
-export function render(table: Table, assignment: Assignment, setup: Setup): Rendered {
+/** The last text of each assignment is kept: it is what the next one is compared with. */
+export const render = (table: Table, assignment: Assignment, setup: Setup): Rendered =>
+  renderedFor(assignment, table, setup);
+
+const renderedFor = remembered((assignment: Assignment, table: Table, setup: Setup): Rendered => {
   const { paths } = setup;
   const parts = configParts(table, assignment, setup);
   const maps = mapsOf(table, assignment);
@@ -78,7 +102,7 @@ export function render(table: Table, assignment: Assignment, setup: Setup): Rend
   put(configPath(paths), configText(parts, assignment.poolSize), 0o600);
   const fixed = [...parts.fixed, ...loadedFiles].map(([name, text]) => [name, sha256Hex(text)]);
   return { files, maps, fixed: Object.fromEntries(fixed) };
-}
+});
 
 function scriptFiles({ paths }: Setup): [string, string][] {
   return [[luaPath(paths), holdScript.replace("ROUTES_MAP", () => luaString(mapPath(paths, "routes"), "path"))]];

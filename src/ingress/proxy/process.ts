@@ -38,14 +38,44 @@ export interface ProcessOptions {
 const pollMs = 10;
 /** Without another worker by then, the master has not heard that it should load. */
 const askAgainMs = 3_000;
+/** So often is an empty file looked at before it is believed. The command line of a process that has ended stays empty. */
+const emptyLooks = { pidFile: 50, commandLine: 5 };
 
 export function createProcess(options: ProcessOptions): ProxyProcess {
   const { program, paths, pidFile, masterSocket, logFile, socket, clock } = options;
   const config = configPath(paths);
 
+  /** Of our master, when it was last seen. The master keeps its pid when it starts itself anew. */
+  let known: number | undefined;
+
   async function running(): Promise<number | undefined> {
-    const pid = Number(await readFile(pidFile, "utf8").catch(() => ""));
-    return Number.isInteger(pid) && pid > 1 && (await isOurs(pid, config)) ? pid : undefined;
+    if (known === undefined || !(await isOurs(known))) known = await found();
+    return known;
+  }
+
+  async function found(): Promise<number | undefined> {
+    const pid = Number(await settled(() => readFile(pidFile, "utf8").catch(() => undefined), emptyLooks.pidFile));
+    return Number.isInteger(pid) && pid > 1 && (await isOurs(pid)) ? pid : undefined;
+  }
+
+  /** A pid file can outlive its process, and the number may be another program's by now. */
+  async function isOurs(pid: number): Promise<boolean> {
+    const command = await settled(
+      () => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => undefined),
+      emptyLooks.commandLine,
+    );
+    const words = command?.split("\0") ?? [];
+    return words.includes("-W") && words.includes(config);
+  }
+
+  /** While the master starts itself anew, after each load, its pid file and its command line are empty for a moment. */
+  async function settled(read: () => Promise<string | undefined>, most: number): Promise<string | undefined> {
+    for (let looks = 1; looks < most; looks += 1) {
+      const text = await read();
+      if (text !== "") return text;
+      await clock.sleep(pollMs);
+    }
+    return read();
   }
 
   async function check(): Promise<string | undefined> {
@@ -95,7 +125,10 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
         });
         const isThere = async () => (await running()) !== undefined && (await worker()) !== undefined;
         const isUp = await waitFor(async () => ended || (await isThere()));
-        if (isUp && !ended) return;
+        if (isUp && !ended) {
+          known = child.pid;
+          return;
+        }
         if (!ended) child.kill("SIGKILL");
       } finally {
         await log.close();
@@ -132,13 +165,6 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
       await waitFor(async () => (await running()) === undefined);
     },
   };
-}
-
-/** A pid file can outlive its process, and the number may be another program's by now. */
-async function isOurs(pid: number, config: string): Promise<boolean> {
-  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  const words = command.split("\0");
-  return words.includes("-W") && words.includes(config);
 }
 
 /** HAProxy's words without its time stamps and its own advice. */

@@ -6,6 +6,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { Certificates } from "../certs/create.ts";
 import { askedCertificates } from "../core/certificates/asked.ts";
 import type { IngressManifest } from "../core/ingress-spec.ts";
+import { shared } from "../core/remember.ts";
 import { type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
 import type { Challenge, Listen, Site, Table } from "../core/table.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
@@ -97,8 +98,8 @@ export function createIngress(options: IngressOptions): Ingress {
     const found = sitesOf({ ingresses, endpoints, serviceKinds, planes, ownPorts: options.ownPorts });
     const table: Table = {
       listen: options.listen,
-      sites: found.sites,
-      tcp: found.tcp,
+      sites: shared(state.table?.sites ?? [], found.sites),
+      tcp: shared(state.table?.tcp ?? [], found.tcp),
       certificates: certificates.current(),
       challenges: [...challenges.values()],
     };
