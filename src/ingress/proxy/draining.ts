@@ -9,6 +9,8 @@ export interface Draining {
   /** It is used again. */
   remove(server: ServerName): void;
   isDraining(server: ServerName): boolean;
+  /** Whether it serves something, as far as the last look can tell. One that is idle may take time to be deleted. */
+  isBusy(server: ServerName): boolean;
   /** One look at all of them. */
   look(now: number): Promise<void>;
   /** A new process has none of them. */
@@ -18,6 +20,7 @@ export interface Draining {
 
 interface Leaving extends ServerName {
   deadline: number;
+  isIdle: boolean;
 }
 
 const keyOf = ({ backend, server }: ServerName) => `${backend}/${server}`;
@@ -31,8 +34,10 @@ export function createDraining(socket: RuntimeSocket): Draining {
     for (const one of ours) {
       const count = used.get(one.server);
       const isOver = now >= one.deadline;
-      if (count !== undefined && count > 0 && !isOver) continue;
+      one.isIdle = count === undefined || count === 0;
+      if (!one.isIdle && !isOver) continue;
       if (isOver) await socket.ask(socketText({ kind: "close-sessions", ...one }));
+      // Refused while idle connections are kept; those go within 20 s.
       const answer = await socket.ask(socketText({ kind: "delete-server", ...one }));
       // It may have been taken up again meanwhile.
       if ((isDone(answer) || isGone(answer)) && leaving.get(keyOf(one)) === one) leaving.delete(keyOf(one));
@@ -42,10 +47,12 @@ export function createDraining(socket: RuntimeSocket): Draining {
   return {
     add(server, deadline) {
       const known = leaving.get(keyOf(server));
-      leaving.set(keyOf(server), { ...server, deadline: Math.min(deadline, known?.deadline ?? deadline) });
+      const isIdle = known?.isIdle ?? false;
+      leaving.set(keyOf(server), { ...server, isIdle, deadline: Math.min(deadline, known?.deadline ?? deadline) });
     },
     remove: (server) => void leaving.delete(keyOf(server)),
     isDraining: (server) => leaving.has(keyOf(server)),
+    isBusy: (server) => leaving.get(keyOf(server))?.isIdle === false,
     async look(now) {
       for (const backend of new Set([...leaving.values()].map((one) => one.backend))) await lookAt(backend, now);
     },

@@ -157,7 +157,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     reload: () => inTurn(() => load(["asked for"])),
     async isBusy(upstreams) {
       const servers = serversOf(running, upstreams);
-      if (servers.some(draining.isDraining)) return true;
+      if (servers.some(draining.isBusy)) return true;
       for (const server of servers) if (await options.oldWorkers.mayUse(server)) return true;
       return false;
     },

@@ -48,6 +48,22 @@ test("a server is deleted once nothing uses it, and not before", async () => {
   expect(socket.said.at(-1)).toBe("del server p1/s1");
 });
 
+test("a server that is idle is not busy, even while the proxy keeps connections to it and refuses to delete it", async () => {
+  const socket = fakeSocket();
+  const draining = createDraining(socket);
+  socket.state.refusesDelete = true;
+  draining.add(s1, 1_000);
+  expect(draining.isBusy(s1)).toBe(true);
+  await draining.look(0);
+  expect(draining.isBusy(s1)).toBe(true);
+  socket.state.used = 0;
+  await draining.look(1);
+  expect([draining.isBusy(s1), draining.isDraining(s1)]).toEqual([false, true]);
+  draining.remove(s1);
+  draining.add(s1, 1_000);
+  expect(draining.isBusy(s1)).toBe(true);
+});
+
 test("at its deadline its last connections are closed", async () => {
   const socket = fakeSocket();
   const draining = createDraining(socket);
