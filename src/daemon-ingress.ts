@@ -10,11 +10,13 @@ import type { Log } from "./base/words/log.ts";
 import type { Certificates } from "./ingress/certs/create.ts";
 import type { Setup } from "./ingress/core/change.ts";
 import type { Listen } from "./ingress/core/table.ts";
+import { createAccessLog } from "./ingress/proxy/access-log.ts";
 import { type Binary, findBinary } from "./ingress/proxy/binary.ts";
 import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
 import { openProxy } from "./ingress/proxy/open.ts";
 import type { IngressProxy } from "./ingress/proxy/proxy.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
+import { createAccess } from "./ingress/service/access.ts";
 import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
 import { openReceiver, type Receiver } from "./ingress/proxy/receiver.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
@@ -32,6 +34,7 @@ export interface IngressRoom {
   problem(): string | undefined;
   /** What visitors of a resource saw; undefined when no ingress leads there, or nothing is served. */
   trafficOf: Traffic["of"];
+  run(signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -55,12 +58,15 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const found = isOff ? { ok: false as const, problem: "the ingress is turned off" } : await findBinary();
   if (!found.ok && !isOff) log.warn("ingresses are not served", { problem: found.problem });
   const source = sourceOf(parts);
+  const folder = join(parts.layout.logs, "ingress");
+  const accessLog = createAccessLog({ folder, clock: systemClock, log, limits: proxyLimits });
+  const { sampledPerSecond } = proxyLimits;
   const traffic = createTraffic({
     hasProxy: () => proxy !== undefined,
     running: () => proxy?.running(),
     ingresses: source.ingresses,
     serviceKinds: source.serviceKinds,
-    onRequest: () => undefined,
+    onRequest: createAccess({ write: accessLog.write, now: systemClock.now, sampledPerSecond }),
     now: systemClock.now,
     limits: proxyLimits,
   });
@@ -81,8 +87,15 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const views = createIngressViews({
     ...{ ingress, ingresses: source.ingresses, proxy, version, listen },
     traffic: () => ({ ...traffic.lastMinute(), dropped: receiver?.dropped() ?? 0 }),
+    access: accessLog.read,
   });
-  return { ingress, views, problem: () => problemOf(ingress), trafficOf: traffic.of, close: () => receiver?.close() };
+  return {
+    ...{ ingress, views, problem: () => problemOf(ingress), trafficOf: traffic.of },
+    async run(signal) {
+      await Promise.all([ingress.run(signal), accessLog.run(signal)]);
+    },
+    close: () => receiver?.close(),
+  };
 }
 
 function problemOf(ingress: Ingress): string | undefined {

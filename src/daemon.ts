@@ -208,7 +208,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     door?.run(stopping.signal),
     forwarding.run(stopping.signal),
     certificates.run(stopping.signal),
-    ingress.run(stopping.signal),
+    ingressRoom.run(stopping.signal),
   ]);
 
   return {

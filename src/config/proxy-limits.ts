@@ -29,4 +29,12 @@ export const proxyLimits = {
   replicasCounted: 100,
   /** Replicas that left whose last answers are still theirs. */
   leftMax: 10_000,
+  /** Requests of each second and ingress in the access log with `access_log: sampled`, beside all answers of 500 and above. */
+  sampledPerSecond: 10,
+  /** Size of a file of the access log, and how many files are kept. */
+  accessFileBytesMax: 8 * 1024 * 1024,
+  accessFilesMax: 8,
+  /** Text of the access log that waits for the disk. */
+  accessBufferMax: 4 * 1024 * 1024,
+  accessFlushMs: 250,
 } as const;

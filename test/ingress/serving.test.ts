@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { AccessEntry } from "../../src/ingress/api/access-log.ts";
 import type { IngressTraffic, SiteTraffic } from "../../src/ingress/api/traffic.ts";
 import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
 import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -181,6 +184,30 @@ test("a request that finds no replica waits for one", async () => {
   const answer = get();
   await it.apply(app("four", { replicas: 1 }));
   expect(await answer).toBe("200 four");
+});
+
+test("the access log of an ingress finds the request of an error page by its id", async () => {
+  await it.apply(route({ access_log: "all", maintenance: true }));
+  await waitFor("maintenance", async () => (await get()).startsWith("503 "));
+  const response = await fetch(`http://127.0.0.1:${port}/a?token=secret`, { headers: { host: "shop.test" } });
+  await response.text();
+  const id = response.headers.get(`${naming(it.prefix).headerPrefix}-Request-Id`) ?? "";
+  expect(id).not.toBe("");
+  const found = await waitFor("the entry", async () => {
+    const { stdout } = await it.cli(["ingress", "logs", "web/shop", "--id", id]);
+    return stdout.includes(id) && stdout;
+  });
+  expect(found).toMatch(/^\S+ \S+ {2}503 {2}GET {2}shop\.test\/a {2}\d+ ms {2}web\/shop {2}127\.0\.0\.1 {2}\S+\n$/);
+  await it.apply(route({ access_log: "all" }));
+  await shows("200 four");
+  const answered = await waitFor("an answer of a replica", async () => {
+    const { stdout } = await it.cli(["ingress", "logs", "--status", "2xx", "-o", "json"]);
+    const { data } = JSON.parse(stdout) as { data: { entries: AccessEntry[] } };
+    return data.entries.find(({ replica }) => replica !== undefined);
+  });
+  const [pod] = await it.pods("web", "shop");
+  expect(answered).toMatchObject({ ingress: "web/shop", replica: pod?.replica_id, host: "shop.test", status: 200 });
+  expect(readFileSync(`${it.root}/logs/ingress/access.log`, "utf8")).not.toContain("secret");
 });
 
 test("a stop takes the site down, and a reload brings it back", async () => {

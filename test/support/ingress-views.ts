@@ -54,6 +54,10 @@ export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = 
     },
     version: "2.6.12",
     traffic: () => ({ seconds: 60, sites: [], dropped: 0 }),
+    access: async (filter, limit) => {
+      calls.push(`access ${JSON.stringify(filter)} ${limit}`);
+      return [];
+    },
     listen: { http: ["0.0.0.0:80"], https: [], trustedProxies: [], proxyProtocolFrom: [] },
     ...changed,
   });

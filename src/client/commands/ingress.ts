@@ -1,5 +1,6 @@
 import { getIngress, type IngressSite, reloadIngress, stopIngress } from "../../ingress/api/ingress.ts";
 import { getIngressTraffic } from "../../ingress/api/traffic.ts";
+import { accessCommand } from "./ingress-logs.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
@@ -108,11 +109,12 @@ export const ingressCommand: CommandBody = {
     "ingress status  whether the proxy serves, and where",
     "ingress ls  each ingress with its replicas, totals and problems",
     "ingress top  the requests of the last minute",
+    "ingress logs --status 5xx  the failed requests of ingresses with an access log",
   ],
   detail: ["berth ingress COMMAND --help says more."],
   flags: [],
-  commands: [statusCommand, listCommand, topCommand, reloadCommand, stopCommand],
-  run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, top, reload, stop")),
+  commands: [statusCommand, listCommand, topCommand, accessCommand, reloadCommand, stopCommand],
+  run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, top, logs, reload, stop")),
 };
 
 function noWords({ words }: Arguments, verb: string): void {

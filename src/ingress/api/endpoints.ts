@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { getAuthority, listCertificates, renewCertificates } from "./certificates.ts";
+import { listAccess } from "./access-log.ts";
 import { getIngress, reloadIngress, stopIngress } from "./ingress.ts";
 import { getIngressTraffic } from "./traffic.ts";
 
@@ -7,6 +8,7 @@ import { getIngressTraffic } from "./traffic.ts";
 export const ingressEndpoints: Endpoint[] = [
   getIngress,
   getIngressTraffic,
+  listAccess,
   reloadIngress,
   stopIngress,
   listCertificates,

@@ -4,6 +4,7 @@ import type { ProxyFigures } from "../core/figures/proxy-figures.ts";
 import { hasTls, type IngressManifest, readIngress } from "../core/ingress-spec.ts";
 import { type AnySite, isHttp } from "../core/servers.ts";
 import type { Listen, Upstream } from "../core/table.ts";
+import type { AccessLog } from "../proxy/access-log.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import type { Ingress, IngressState } from "./create.ts";
 
@@ -14,6 +15,8 @@ export interface IngressViews {
   reload(): Promise<IngressStatus>;
   stop(): Promise<IngressStatus>;
   traffic(): IngressTraffic;
+  /** Entries of the access log: the newest, oldest first. */
+  access: AccessLog["read"];
 }
 
 export interface IngressViewOptions {
@@ -25,6 +28,7 @@ export interface IngressViewOptions {
   listen: Listen;
   /** Requests of the last minute. */
   traffic(): IngressTraffic;
+  access: AccessLog["read"];
 }
 
 export function createIngressViews(options: IngressViewOptions): IngressViews {
@@ -48,6 +52,7 @@ export function createIngressViews(options: IngressViewOptions): IngressViews {
       return status();
     },
     traffic: options.traffic,
+    access: options.access,
   };
 }
 

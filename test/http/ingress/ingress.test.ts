@@ -38,6 +38,17 @@ test("GET /ingress/traffic answers with the last minute", async () => {
   });
 });
 
+test("GET /ingress/logs reads the filters, and refuses those that make no sense", async () => {
+  const { views, calls } = ingressViews();
+  expect((await ask(views, "GET", "/ingress/logs")).body).toEqual({ status: "ok", data: { entries: [] } });
+  await ask(views, "GET", "/ingress/logs?ingress=shop/web&status=5xx&request_id=a&after=3&limit=7");
+  const filter = '{"ingress":"shop/web","status":"5xx","requestId":"a","after":3}';
+  expect(calls).toEqual(["access {} 100", `access ${filter} 7`]);
+  for (const query of ["status=6xx", "limit=no", "after=-1"]) {
+    expect((await ask(views, "GET", `/ingress/logs?${query}`)).status).toBe(400);
+  }
+});
+
 test("POST /ingress/reload and /ingress/stop do what they say", async () => {
   const { views, calls } = ingressViews();
   expect((await ask(views, "POST", "/ingress/reload")).status).toBe(200);
