@@ -26,7 +26,10 @@ export function createGuards(contextOf: () => Context): Guards {
     if (release === undefined) return undefined;
     const text = keyText(workload);
     const known = watches.get(text);
-    const watch = known?.release === release ? known : newWatch(release);
+    // Asked until there is an ingress once: it may come with the same apply.
+    const isGoing = known?.release === release;
+    if (!isGoing && !isLedTo(contextOf(), workload)) return undefined;
+    const watch = isGoing ? known : newWatch(release);
     watches.set(text, watch);
     for (const pod of contextOf().pods.of(workload)) {
       if (pod.role === undefined) note(contextOf(), watch, { pod, isNew: isOfRelease(workload, pod) });
@@ -62,14 +65,18 @@ export function createGuards(contextOf: () => Context): Guards {
 /**
  * The release under way, when it has something to return to and is not itself a return: that goes as fast as it can.
  */
-function guardedRelease({ store, trafficOf, clock }: Context, workload: ResolvedWorkload): string | undefined {
+function guardedRelease({ store }: Context, workload: ResolvedWorkload): string | undefined {
   const releases = store.releases.list(keyOf(workload));
   const [latest] = releases;
   if (latest?.status !== "running" || latest.hash !== workload.hash) return undefined;
   if (latest.cause === "rollback" || latest.cause === "auto_rollback") return undefined;
-  if (!releases.some(({ good, id }) => good && id !== latest.id)) return undefined;
+  return releases.some(({ good, id }) => good && id !== latest.id) ? latest.id : undefined;
+}
+
+/** Whether an ingress sends requests to the resource, so that there are figures to judge by. */
+export function isLedTo({ trafficOf, clock }: Pick<Context, "trafficOf" | "clock">, key: ManifestKey): boolean {
   const now = clock.now();
-  return trafficOf?.(keyOf(workload), { from: now, to: now }) === undefined ? undefined : latest.id;
+  return trafficOf?.(keyOf(key), { from: now, to: now }) !== undefined;
 }
 
 function newWatch(release: string): Watch {
@@ -105,6 +112,6 @@ export function isOfRelease({ hash, generation }: ResolvedWorkload, pod: Pod): b
   return pod.hash === hash && pod.generation >= generation;
 }
 
-function keyOf({ kind, scope, name }: ResolvedWorkload): ManifestKey {
+function keyOf({ kind, scope, name }: ManifestKey): ManifestKey {
   return { kind, scope, name };
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { ManifestKey, Spec } from "../../../../../src/orchestration/api/manifest.ts";
-import type { TrafficOf } from "../../../../../src/orchestration/controller/rollout/receipts.ts";
+import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
+import { type Answers, simulatedVisitors } from "../../../../support/simulated-visitors.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";
 
 let it: World;
@@ -20,49 +20,14 @@ const versions = (prefix?: string) =>
     .join("");
 const releases = (of = key) => it.store.releases.list(of);
 const outline = (of = key) => releases(of).map(({ cause, status }) => `${cause} ${status}`);
-const perSecond = 5;
 
-interface Visit {
-  at: number;
-  container: string;
-  failed: boolean;
-  ms: number;
+/** Visitors who get from each version what the table says. */
+function visitors(answers: Record<string, Answers>) {
+  const { trafficOf, pass } = simulatedVisitors((version) => answers[version] ?? {});
+  return { trafficOf, pass: (seconds: number) => pass(it, seconds) };
 }
 
-/** Visitors who send five requests a second to each replica; what they get depends on its version. */
-function visitors(answers: Record<string, { share?: number; ms?: number }>) {
-  const visits: Visit[] = [];
-  let count = 0;
-  const trafficOf: TrafficOf = ({ name }: ManifestKey, { from, to, containers }) => {
-    if (name === "unseen") return undefined;
-    const seen = visits.filter(({ at, container }) => at >= from && at <= to && (containers?.has(container) ?? true));
-    const times = seen.map(({ ms }) => ms).sort((a, b) => a - b);
-    const p99_ms = times[Math.ceil(times.length * 0.99) - 1];
-    const failed = seen.filter((visit) => visit.failed).length;
-    return { requests: seen.length, failed, ...(p99_ms === undefined ? {} : { p99_ms }) };
-  };
-  return {
-    trafficOf,
-    /** Time passes while visitors send requests. */
-    async pass(seconds: number): Promise<void> {
-      for (let second = 0; second < seconds; second++) {
-        for (const { id, env, state } of it.runtime.containers()) {
-          if (state !== "running") continue;
-          const { share = 0, ms = 10 } = answers[env.V ?? ""] ?? {};
-          for (let visit = 0; visit < perSecond; visit++) {
-            count += share;
-            const failed = count >= 1;
-            if (failed) count -= 1;
-            visits.push({ at: it.clock.now(), container: id, failed, ms });
-          }
-        }
-        await it.advance(1_000);
-      }
-    },
-  };
-}
-
-async function started(answers: Parameters<typeof visitors>[0] = {}, spec: Spec = {}) {
+async function started(answers: Record<string, Answers> = {}, spec: Spec = {}) {
   const seen = visitors(answers);
   it = await world({ trafficOf: seen.trafficOf });
   await it.apply(app("1", spec));
@@ -121,7 +86,7 @@ describe("a release with a guard", () => {
   });
 
   test("that fails only in its last replica goes back, too", async () => {
-    const answers: Parameters<typeof visitors>[0] = {};
+    const answers: Record<string, Answers> = {};
     const { pass } = await started(answers);
     await it.apply(app("2"));
     await pass(32);
