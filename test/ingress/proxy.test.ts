@@ -10,7 +10,7 @@ import { findBinary } from "../../src/ingress/proxy/binary.ts";
 import { openProxy } from "../../src/ingress/proxy/open.ts";
 import type { IngressProxy } from "../../src/ingress/proxy/proxy.ts";
 import { createRuntimeSocket } from "../../src/ingress/proxy/runtime-socket.ts";
-import { site, table, upstream } from "../support/ingress-table.ts";
+import { site, table, tcpSite, upstream } from "../support/ingress-table.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { freePort } from "../support/ports.ts";
 import { waitFor } from "../support/wait.ts";
@@ -215,6 +215,14 @@ test("a port that is taken is reported in HAProxy's words, and nothing runs", as
     .catch((error: Error) => error.message);
   expect(refusal).toMatch(/HAProxy did not start: .*127\.0\.0\.1:\d+/);
   expect(await run.proxy.pid()).toBeUndefined();
+});
+
+test("a TCP port that cannot be had leaves its own site out, and every other one is served", async () => {
+  const one = replica("one");
+  const sites = [site("a", [upstream(one.port)])];
+  const { refused } = await run.proxy.apply({ ...tableOf(sites), tcp: [tcpSite("taken", `127.0.0.1:${one.port}`)] });
+  expect(refused.map(({ site: id }) => id)).toEqual(["shop/taken"]);
+  expect(await get()).toBe("200 one");
 });
 
 test("files that may hold secrets are for the owner alone", async () => {

@@ -147,6 +147,7 @@ const listeners = [
   "src/base/http/",
   "src/orchestration/http/",
   "src/identity/http/",
+  "src/ingress/proxy/ports.ts",
   "src/local/plugin-fake-controller.ts",
 ];
 

@@ -87,7 +87,13 @@ export interface Change {
   /** Servers that get no new requests from now on, and have to be deleted when they are idle. */
   leaving: ServerName[];
   /** Sites that were left out because their texts cannot be written safely. */
-  refused: { site: string; problem: string }[];
+  refused: Refused[];
+}
+
+/** A site that is left out, and why. */
+export interface Refused {
+  site: string;
+  problem: string;
 }
 
 export interface ProxyFile {

@@ -7,6 +7,7 @@ import { socketText } from "../core/commands.ts";
 import { type ProxyFigures, readFigures } from "../core/figures/proxy-figures.ts";
 import type { Table } from "../core/table.ts";
 import { createDraining } from "./draining.ts";
+import { bindable } from "./ports.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
@@ -35,7 +36,7 @@ export interface IngressProxy {
 }
 
 export interface Applied {
-  /** Sites that were left out, because their texts cannot be written safely. */
+  /** Sites that were left out: their texts cannot be written safely, or their port cannot be listened on. */
   refused: Change["refused"];
   /** Why the files were loaded anew; empty when they were not. */
   reloadReasons: string[];
@@ -69,18 +70,20 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     return mine;
   }
 
-  async function apply(table: Table): Promise<Applied> {
+  async function apply(wanted: Table): Promise<Applied> {
     if (!hasRead) {
       running = await readState(setup.paths);
       hasRead = true;
     }
     isStopped = false;
     const isUp = (await process.running()) !== undefined;
+    const { table, refused: unbound } = bindable(wanted, isUp ? running?.table.tcp : []);
     const change = changes(isUp ? running : undefined, table, setup);
+    const refused = [...unbound, ...change.refused];
     const next: Running = { table, assignment: change.assignment };
     if (isUp && isNothing(change)) {
       running = next;
-      return { refused: change.refused, reloadReasons: [] };
+      return { refused, reloadReasons: [] };
     }
     const before = change.reload ? await readFiles(change.files) : [];
     await writeFiles([...change.files, stateFile(setup.paths, next)]);
@@ -91,7 +94,6 @@ export function createProxy(options: ProxyOptions): IngressProxy {
       await putBack(before);
       throw error;
     }
-    const refused = change.refused;
     running = next;
     await removeFiles(change.obsoleteFiles);
     return { refused, reloadReasons: change.reloadReasons };
