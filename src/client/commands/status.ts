@@ -1,3 +1,5 @@
+import { listCertificates } from "../../ingress/api/certificates.ts";
+import { getIngress } from "../../ingress/api/ingress.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { listEvents } from "../../orchestration/api/events.ts";
 import { system } from "../../orchestration/api/health.ts";
@@ -12,9 +14,9 @@ export const statusCommand: CommandBody = {
   usage: ["status"],
   examples: ["status  is everything well?"],
   detail: [
-    "Shows the server, the container engine, apps that are not ready, failures of the last day and",
-    "warnings. Exits with 0 when the engine answers and every app is ready, otherwise with 1. berth why",
-    "explains one app, berth doctor checks the machine.",
+    "Shows the server, the container engine, apps that are not ready, failures of the last day, and",
+    "warnings: also of ingresses and certificates. Exits with 0 when the engine answers and every app is",
+    "ready, otherwise with 1. berth why explains one app, berth doctor checks the machine.",
   ],
   flags: [],
   async run(context, args) {
@@ -23,7 +25,9 @@ export const statusCommand: CommandBody = {
     const report = await api.call(system);
     const manifests = await api.call(listManifests, { query: { status: "true" } });
     const { events } = await api.call(listEvents, { query: { limit: eventsRead } });
-    const overview = overviewOf({ report, manifests, events, now: clock.now() });
+    const ingress = await api.call(getIngress);
+    const { certificates } = await api.call(listCertificates);
+    const overview = overviewOf({ report, manifests, events, ingress, certificates, now: clock.now() });
     answer(context, overview, () => overviewText(overview, { ...tableSetup(context), endpoint }));
     return overview.well ? exitCodes.done : exitCodes.failed;
   },

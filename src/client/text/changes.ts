@@ -26,9 +26,15 @@ function isAssetDigest(path: string): boolean {
 }
 
 function assetChange({ path, before, after }: FieldChange): FieldChange {
-  const named = /^_asset_digests(?:\["(.+)"\]|\.(.+))$/.exec(path);
   const short = (value: unknown) => (typeof value === "string" ? digestOf(value) : undefined);
-  return { path: `asset ${named?.[1] ?? named?.[2] ?? ""}`.trim(), before: short(before), after: short(after) };
+  return { path: fieldName(path), before: short(before), after: short(after) };
+}
+
+/** The name of a field for people: the digest of an asset, which the server writes, is named after the asset. */
+export function fieldName(path: string): string {
+  if (!isAssetDigest(path)) return path;
+  const named = /^_asset_digests(?:\["(.+)"\]|\.(.+))$/.exec(path);
+  return `asset ${named?.[1] ?? named?.[2] ?? ""}`.trim();
 }
 
 function isEnvironment(path: string): boolean {

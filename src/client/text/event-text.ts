@@ -1,4 +1,5 @@
 import type { Event } from "../../orchestration/api/events.ts";
+import { fieldName } from "./changes.ts";
 import { timeText } from "./time-text.ts";
 import { printable } from "../shell/style.ts";
 
@@ -26,7 +27,12 @@ function detailText(detail: Event["detail"]): string {
   // Of something new every field is new.
   const isShown = (key: string) => key !== linesKey && (key !== "changed" || detail?.outcome !== "created");
   const shown = Object.entries(detail ?? {}).filter(([key]) => isShown(key));
-  return shown.map(([key, value]) => `${key}=${valueText(value)}`).join(" ");
+  return shown.map(([key, value]) => `${key}=${key === "changed" ? changedText(value) : valueText(value)}`).join(" ");
+}
+
+/** Paths of changed fields. */
+function changedText(paths: unknown): string {
+  return Array.isArray(paths) ? paths.map((path) => fieldName(valueText(path))).join(",") : valueText(paths);
 }
 
 function valueText(value: unknown): string {

@@ -1,11 +1,14 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
+import type { CertificateView } from "../../ingress/api/certificates.ts";
+import type { IngressStatus } from "../../ingress/api/ingress.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import type { Event } from "../../orchestration/api/events.ts";
 import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { printable } from "../shell/style.ts";
+import { printable, type Style } from "../shell/style.ts";
 import { isPodKind } from "../wait/look.ts";
 import { eventRows } from "./event-text.ts";
+import { ingressWarnings } from "./ingress-warnings.ts";
 import { phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { listText } from "./table-text.ts";
@@ -26,6 +29,7 @@ interface Overview {
   server: Pick<Report, "version" | "started_at" | "root">;
   engine: Report["engine"];
   apps: { total: number; ready: number };
+  ingress: { state: IngressStatus["proxy"]["state"]; total: number; troubled: number };
   not_ready: { kind: string; scope: string; name: string; status: string; reason: string }[];
   /** Of the last day, oldest first. */
   failures: Event[];
@@ -36,10 +40,12 @@ interface Parts {
   report: Report;
   manifests: readonly ListedManifest[];
   events: readonly Event[];
+  ingress: IngressStatus;
+  certificates: readonly CertificateView[];
   now: number;
 }
 
-export function overviewOf({ report, manifests, events, now }: Parts): Overview {
+export function overviewOf({ report, manifests, events, ingress, certificates, now }: Parts): Overview {
   const { version, started_at, root, engine } = report;
   const apps = manifests.filter(({ kind }) => isPodKind(kind));
   const isReady = ({ status }: ListedManifest) => phaseOf(status) === "ready";
@@ -50,12 +56,17 @@ export function overviewOf({ report, manifests, events, now }: Parts): Overview 
     server: { version, started_at, root },
     engine,
     apps: { total: apps.length, ready: apps.filter(isReady).length },
+    ingress: {
+      state: ingress.proxy.state,
+      total: ingress.sites.length,
+      troubled: ingress.sites.filter(({ problems }) => problems.length > 0).length,
+    },
     not_ready: notReady.map((one) => {
       const { kind, scope = "", name, status } = one;
       return { kind, scope, name, status: phaseOf(status) || "unknown", reason: reasonCell(one) };
     }),
     failures,
-    warnings: warningsOf(report),
+    warnings: [...warningsOf(report), ...ingressWarnings(ingress, certificates)],
   };
 }
 
@@ -79,7 +90,7 @@ function warningsOf({ engine, forwarding, store, reconciler }: Report): string[]
 
 /** One screen. */
 export function overviewText(overview: Overview, setup: TableSetup & { endpoint: string }): string {
-  const { server, engine, apps, not_ready: notReady, failures, warnings } = overview;
+  const { server, engine, apps, ingress, not_ready: notReady, failures, warnings } = overview;
   const { style, now, width, endpoint } = setup;
   const { ready, total } = apps;
   const readyText = `${ready} of ${total} ready`;
@@ -87,6 +98,7 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
     ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
     ["engine", engine.up ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`) : style.red("not reached")],
     ["apps", total === 0 ? "none yet: berth apply -f FILE" : ready === total ? readyText : style.red(readyText)],
+    ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
   ]);
   const section = (title: string, rows: readonly (readonly string[])[]) =>
     rows.length === 0 ? [] : ["", style.bold(title), listText(rows, { indent: "  ", width })];
@@ -106,4 +118,10 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
     ...warnings.map((warning, index) => `${index === 0 ? "\n" : ""}${style.yellow("!")} ${printable(warning)}`),
     ...(first === undefined ? [] : ["", `next: berth why ${[first.scope, first.name].filter(Boolean).join("/")}`]),
   ].join("\n");
+}
+
+function ingressText({ state, total, troubled }: Overview["ingress"], style: Style): string {
+  const proxy = `HAProxy ${state === "running" ? state : style.red(state)}`;
+  const served = `${total} ${total === 1 ? "ingress" : "ingresses"}`;
+  return [proxy, served, ...(troubled === 0 ? [] : [style.red(`${troubled} with a problem`)])].join(", ");
 }

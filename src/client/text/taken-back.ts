@@ -1,5 +1,5 @@
 import type { Release } from "../../orchestration/api/releases.ts";
-import { fieldChanges, valueText } from "./changes.ts";
+import { fieldChanges, fieldName, valueText } from "./changes.ts";
 import { printable } from "../shell/style.ts";
 
 const fieldsShown = 4;
@@ -18,7 +18,7 @@ export function takenBackText(release: Partial<Release>, before: Partial<Release
 
 /** The fields that a rollback changes back, without their values. */
 export function takenBackFields(paths: readonly string[]): string {
-  return shortened(paths.map((path) => printable(path)));
+  return shortened(paths.map((path) => printable(fieldName(path))));
 }
 
 function shortened(texts: readonly string[]): string {

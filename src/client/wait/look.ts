@@ -24,6 +24,7 @@ interface ReadySetup {
  */
 export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged }: ReadySetup): WaitTarget {
   let firstReconcile: unknown;
+  let known: Pick<Look, "released"> | undefined;
   const look = async (): Promise<Look> => {
     const described = await api.call(describe, { query: query(key) });
     // The release that a revision is part of is the newest one up to it: a change of the replica count mints none.
@@ -34,9 +35,17 @@ export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged
     // An apply tries again what failed before it; what an operator has stopped it leaves alone.
     const isTried = seen.state === "failed" && seen.phase !== "stopped";
     const stale = unchanged && isTried && reconciled === firstReconcile;
-    return stale ? { ...seen, state: "pending" } : seen;
+    known ??= seen;
+    return stale ? { ...seen, state: "pending" } : withoutOld(seen, unchanged ? known.released : undefined);
   };
   return { ref: formatKey(key), look: () => missingIsGone(look) };
+}
+
+/** Leaves a release out that had succeeded before the wait: what visitors saw of it is old news. */
+function withoutOld(look: Look, old: string | undefined): Look {
+  if (old === undefined || look.released !== old) return look;
+  const { released: _, ...rest } = look;
+  return rest;
 }
 
 /** Waits until a release has put its replicas in place, and they are ready. */

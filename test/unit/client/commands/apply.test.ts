@@ -117,6 +117,18 @@ describe("apply", () => {
     expect(err).toContain("release r7 failed: no");
   });
 
+  test("shows what visitors saw of the release that it made, and nothing of one from before", async () => {
+    const release = { id: "0t85s0001", status: "succeeded", revision: 7 };
+    const span = { seconds: 9, requests: 12, failed: 0, p99_ms: 40 };
+    const receipt = { before: { ...span, requests: 0 }, during: span };
+    const answers = (script: Script) => (call: Call) =>
+      call.path === "/releases" ? { releases: [{ ...release, receipt }] } : scripted(script)(call);
+    const statuses = [status("ready", { releases: [release] })];
+    const run = (script: Script) => cli(["apply", "-f", "-", "-y"], { stdin: web, server: answers(script) });
+    expect((await run({ statuses })).err).toContain("12 requests during the switch, 0 failed");
+    expect((await run({ statuses, action: "unchanged" })).err).not.toContain("during the switch");
+  });
+
   test("ends with 3 when the time is up", async () => {
     const { code, err } = await apply(["--timeout", "10s"], { statuses: [status("progressing")] });
     expect(code).toBe(3);

@@ -38,6 +38,12 @@ test("what an app printed last stands below the row of its event", async () => {
   expect(out).not.toContain("last_lines");
 });
 
+test("a changed asset is named as the operator wrote it", async () => {
+  const detail = { outcome: "updated", changed: ['_asset_digests["shop.page.index"]', "image"] };
+  const { out } = await cli(["events", "shop"], { server: () => ({ events: [{ ...event(2), detail }] }) });
+  expect(out).toContain("changed=asset shop.page.index,image");
+});
+
 describe("events -f", () => {
   test("shows what there is, then each event once, until Ctrl-C", async () => {
     const { out, code, calls } = await cli(["events", "shop", "-f"], {

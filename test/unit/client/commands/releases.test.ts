@@ -101,6 +101,14 @@ describe("release run", () => {
 });
 
 describe("releases", () => {
+  test("names the assets that a rollback took back", async () => {
+    const back = { ...record, status: "succeeded", taken_back: ['_asset_digests["shop.page.index"]', "image"] };
+    const { out } = await cli(["releases", "shop/web"], {
+      server: () => ({ releases: [{ ...back, error: undefined }] }),
+    });
+    expect(out).toContain("took back asset shop.page.index, image");
+  });
+
   test("are a table, newest first", async () => {
     const back = {
       ...record,

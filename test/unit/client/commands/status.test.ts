@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { CertificateView } from "../../../../src/ingress/api/certificates.ts";
+import type { IngressSite, IngressStatus } from "../../../../src/ingress/api/ingress.ts";
 import { type Call, cli } from "../../../support/cli.ts";
 
 const report = {
@@ -24,9 +26,48 @@ const failing = {
   },
 };
 
-function server({ system = {}, manifests = [ready], events = [] as unknown[] }) {
+const site: IngressSite = {
+  ingress: "shop/web",
+  hosts: ["shop.example.com"],
+  paths: ["/"],
+  target: "shop/web",
+  tls: true,
+  maintenance: false,
+  upstreams: [],
+  problems: [],
+  requests: 0,
+  failed: 0,
+  bytes_in: 0,
+  bytes_out: 0,
+  queued: 0,
+};
+
+const broken: CertificateView = {
+  id: "shop",
+  names: ["shop.example.com"],
+  issuer: "letsencrypt",
+  state: "failed",
+  issuing: false,
+  failures: 2,
+  error: "dns: shop.example.com has no address",
+};
+
+interface Scene {
+  system?: object;
+  manifests?: unknown[];
+  events?: unknown[];
+  proxy?: Partial<IngressStatus["proxy"]>;
+  sites?: IngressSite[];
+  certificates?: CertificateView[];
+}
+
+function server({ system = {}, manifests = [ready], events = [], proxy, sites = [], certificates = [] }: Scene) {
   return ({ path }: Call) => {
     if (path === "/system") return { ...report, ...system };
+    if (path === "/ingress") {
+      return { proxy: { state: "running", listen: { http: [":80"], https: [":443"] }, ...proxy }, sites };
+    }
+    if (path === "/certificates") return { certificates };
     return path === "/events" ? { events } : manifests;
   };
 }
@@ -86,6 +127,38 @@ describe("berth status", () => {
     const { out, code } = await cli(["status"], { server: server({ system }) });
     expect(out).toContain(text);
     expect(code).toBe(exitCode);
+  });
+
+  test("shows the ingress once there is one, and warns of what keeps visitors away", async () => {
+    expect((await cli(["status"], { server: server({}) })).out).not.toContain("ingress");
+    const served = await cli(["status"], { server: server({ sites: [site] }) });
+    expect(served.out).toMatch(/^ingress +HAProxy running, 1 ingress$/m);
+    expect(served.out).not.toContain("!");
+    const problem = "service: there is no deployment or statefulset shop/web";
+    const troubled = await cli(["status"], {
+      server: server({ sites: [site, { ...site, problems: [problem] }], certificates: [broken] }),
+    });
+    expect(troubled.out).toMatch(/^ingress +HAProxy running, 2 ingresses, 1 with a problem$/m);
+    expect(troubled.out).toContain(`! ingress/shop/web: ${problem}\n`);
+    expect(troubled.out).toContain(
+      "! certificate of shop.example.com: dns: shop.example.com has no address; see: berth certs",
+    );
+  });
+
+  test.each([
+    [{ state: "failing", problem: "cannot bind socket" }, "the proxy does not serve the newest state: cannot bind"],
+    [{ state: "stopped" }, "no site is served: the proxy is stopped; see: berth ingress status"],
+  ] as const)("warns of a proxy that does not serve: %p", async (proxy, text) => {
+    expect((await cli(["status"], { server: server({ proxy, sites: [site] }) })).out).toContain(`! ${text}`);
+    expect((await cli(["status"], { server: server({ proxy }) })).out).not.toContain("!");
+  });
+
+  test("shows ten warnings of ingresses and says how many more there are", async () => {
+    const problems = Array.from({ length: 13 }, (_, index) => `problem ${index}`);
+    const { out } = await cli(["status"], { server: server({ sites: [{ ...site, problems }] }) });
+    expect(out).toContain("problem 9");
+    expect(out).not.toContain("problem 10");
+    expect(out).toContain("! 3 more: berth ingress ls, berth certs");
   });
 
   test("-o json prints the same as data", async () => {
