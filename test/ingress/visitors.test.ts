@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
@@ -15,12 +15,16 @@ setDefaultTimeout(300_000);
 const rounds = Number(process.env.BERTH_TEST_ROUNDS ?? 1);
 const perSecond = Number(process.env.BERTH_TEST_VISITS ?? 100);
 const sockets = 50;
+/** Further hosts that all change every second, for some seconds. */
+const hosts = Number(process.env.BERTH_TEST_HOSTS ?? 100);
+const changes = 5;
 /** Open WebSockets hold a replica for this long before it is told to end. */
 const rollout = { drain: "1s", progress_deadline: "60s" };
 
 let docker: Dockerd;
 let it: Rig;
 let all: Visitors;
+let port: number;
 let page = 0;
 
 const app = (spec: Spec = {}): Manifest => {
@@ -44,15 +48,12 @@ async function apply(manifest: Manifest): Promise<void> {
 beforeAll(async () => {
   docker = await startDockerd();
   await importBun(docker.host);
-  const port = await freePort();
+  port = await freePort();
   const flags = ["--ingress-http-addr", `127.0.0.1:${port}`, "--ingress-https-addr", ""];
   it = await rig({ flags, dockerHost: docker.host });
   await it.apply({ kind: "ingress", scope: "soak", name: "web", spec: { host: "soak.test" } });
   await apply(app());
-  await waitFor("the page", async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { host: "soak.test" }, keepalive: false });
-    return answer.status === 200;
-  });
+  await waitFor("the page", isServed);
   all = await visitors({ port, host: "soak.test", perSecond, sockets });
 });
 
@@ -87,6 +88,40 @@ async function upgrade(): Promise<void> {
   await apply(app());
 }
 
+async function changeHosts(): Promise<void> {
+  for (let change = 0; change < changes; change += 1) {
+    const began = performance.now();
+    page += 1;
+    const to = `page-${page}.test`;
+    const routes = Array.from({ length: hosts }, (_, host) => {
+      const spec = { host: `h${host}.test`, service: "web", redirects: [{ from: `www.h${host}.test`, to }] };
+      return { kind: "ingress", scope: "soak", name: `h${host}`, spec } as const;
+    });
+    const { status, body } = await it.apply(...routes);
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    await waitFor("the last host to be routed", async () => (await redirected(`www.h${hosts - 1}.test`)).includes(to));
+    await Bun.sleep(Math.max(0, 1_000 - (performance.now() - began)));
+  }
+}
+
+async function redirected(host: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { host }, keepalive: false, redirect: "manual" });
+  return answer.headers.get("location") ?? "";
+}
+
+/** The proxy itself dies: what it serves is lost, and it is back at once. */
+async function killedProxy(): Promise<void> {
+  process.kill(Number(readFileSync(join(it.root, "run/haproxy.pid"), "utf8")), "SIGKILL");
+  const began = performance.now();
+  await waitFor("the proxy to serve again", () => isServed());
+  console.log(`the proxy was back after ${Math.round(performance.now() - began)} ms`);
+}
+
+const isServed = async () => {
+  const headers = { host: "soak.test" };
+  return (await fetch(`http://127.0.0.1:${port}/`, { headers, keepalive: false })).status === 200;
+};
+
 const happenings: [string, () => Promise<void>][] = [
   ["a deploy", () => apply(app())],
   ["a deploy that fails and goes back", failedDeploy],
@@ -111,6 +146,7 @@ const happenings: [string, () => Promise<void>][] = [
       await apply(app({ replicas: 3 }));
     },
   ],
+  [`${changes} changes of ${hosts} hosts`, changeHosts],
   [
     "kill -9 of the server",
     async () => {
@@ -149,6 +185,17 @@ for (let round = 1; round <= rounds; round += 1) {
     expect(seen.requests).toBeGreaterThan(perSecond);
   });
 }
+
+test("would show: a proxy that is killed loses requests and WebSockets, and is back at once", async () => {
+  await all.report();
+  await killedProxy();
+  await Bun.sleep(1_000);
+  const lost = await all.report();
+  expect(lost.failed.length).toBeGreaterThan(0);
+  expect(lost.socketsLost.length).toBeGreaterThan(0);
+  await Bun.sleep(1_000);
+  expect((await all.report()).failed).toEqual([]);
+});
 
 test("would show: a replica that is killed takes its WebSockets with it", async () => {
   await all.report();
