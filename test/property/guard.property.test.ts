@@ -64,7 +64,9 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 8 }), async (events) => {
         // Odd versions fail every second request.
-        const { trafficOf, pass } = simulatedVisitors((version) => ({ share: Number(version) % 2 === 1 ? 0.5 : 0 }));
+        const { trafficOf, pass, forget } = simulatedVisitors((version) => ({
+          share: Number(version) % 2 === 1 ? 0.5 : 0,
+        }));
         const it = await world({ trafficOf });
         const running = () => it.runtime.containers().filter(({ state }) => state === "running");
         await it.apply(app(0));
@@ -72,8 +74,10 @@ test(
         const look = () => expect(running().length).toBeGreaterThanOrEqual(replicas);
         for (const happens of events) {
           if (happens.do === "apply") await it.apply(app(happens.v));
-          else if (happens.do === "crash") await it.crash();
-          else await pass(it, happens.seconds, look);
+          else if (happens.do === "crash") {
+            forget();
+            await it.crash();
+          } else await pass(it, happens.seconds, look);
         }
         await pass(it, 120, look);
         const [latest] = it.store.releases.list(keyOf("deployment", "shop", "web"));

@@ -40,6 +40,8 @@ export function simulatedVisitors(answersOf: (version: string) => Answers) {
 
   return {
     trafficOf,
+    /** As when the server ends: it keeps figures in memory. */
+    forget: () => void visits.splice(0),
     /** Lets time pass while visitors send requests; `look` is called after each second. */
     async pass(it: World, seconds: number, look: () => void = () => undefined): Promise<void> {
       for (let second = 0; second < seconds; second++) {

@@ -23,8 +23,8 @@ const outline = (of = key) => releases(of).map(({ cause, status }) => `${cause} 
 
 /** Visitors who get from each version what the table says. */
 function visitors(answers: Record<string, Answers>) {
-  const { trafficOf, pass } = simulatedVisitors((version) => answers[version] ?? {});
-  return { trafficOf, pass: (seconds: number) => pass(it, seconds) };
+  const { trafficOf, pass, forget } = simulatedVisitors((version) => answers[version] ?? {});
+  return { trafficOf, forget, pass: (seconds: number) => pass(it, seconds) };
 }
 
 async function started(answers: Record<string, Answers> = {}, spec: Spec = {}) {
@@ -143,14 +143,18 @@ describe("a release with a guard", () => {
     expect([versions(), outline()[0]]).toEqual(["11", "apply failed"]);
   });
 
-  test("is watched on after a restart of the server", async () => {
-    const { pass } = await started({ 2: { share: 0.5 } });
-    await it.apply(app("2", { rollout: { ...rollout, guard: { ...guard, min_requests: 40 } } }));
-    await pass(5);
+  test("is watched for the whole time again by a server that has no figures of the time before", async () => {
+    const { pass, forget } = await started({ 2: { share: 1 } });
+    const before = pods().map(({ id }) => id);
+    await it.apply(app("2", { rollout: { ...rollout, guard: { ...guard, min_requests: 60 } } }));
+    await pass(10);
+    forget();
     await it.restart();
-    await pass(6);
+    await pass(13);
     expect(outline()[1]).toBe("apply failed");
-    expect(releases()[1]?.error).toStartWith("GuardTripped: ");
+    expect(releases()[1]?.error).toStartWith("GuardTripped: 6");
+    await it.settle();
+    expect(pods().map(({ id }) => id)).toEqual(before);
   });
 
   test("does not start over for a clock that is set", async () => {
