@@ -119,7 +119,7 @@ async function proxyOf(
     capabilities,
     headerPrefix: names.headerPrefix,
     user: process.getuid?.() === 0 && (await hasUser("/etc", proxyUser)) ? proxyUser : undefined,
-    logTo: receiver && { address: receiver.address, transport: "udp" },
+    logTo: receiver && { address: receiver.address, transport: "udp", word: receiver.word },
     connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
     spareBackends: proxyLimits.spareBackends,
     threads: undefined,

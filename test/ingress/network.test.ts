@@ -63,7 +63,9 @@ beforeAll(async () => {
   ];
   await new Promise<void>((resolve) => log.bind(0, "127.0.0.1", resolve));
   log.on("message", (message) =>
-    lines.push(...[parseAccessLine(message.toString())].filter((line) => line !== undefined)),
+    lines.push(
+      ...[parseAccessLine(/^word (.*)/s.exec(message.toString())?.[1] ?? "")].filter((line) => line !== undefined),
+    ),
   );
   ports = { http: await freePort(), https: await freePort(), tcp: await freePort(), tcpTls: await freePort() };
   const one = upstream(replica.port ?? 0);
@@ -85,7 +87,7 @@ beforeAll(async () => {
     tcp: tcpSites,
     certificates: [first],
   });
-  const logTo = { address: `127.0.0.1:${log.address().port}`, transport: "udp" as const };
+  const logTo = { address: `127.0.0.1:${log.address().port}`, transport: "udp" as const, word: "word" };
   proxy = await startProxy(full, { logTo });
 });
 

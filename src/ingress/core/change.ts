@@ -61,8 +61,8 @@ export interface Setup {
   headerPrefix: string;
   /** User that the worker runs as; undefined: the one that starts it. */
   user: string | undefined;
-  /** `host:port` of the receiver of one line for each request; undefined: no lines are sent. */
-  logTo: { address: string; transport: "udp" | "tcp" } | undefined;
+  /** `host:port` of the receiver of one line for each request, and the word that each begins with; undefined: no lines. */
+  logTo: { address: string; transport: "udp" | "tcp"; word?: string } | undefined;
   /** Connections of clients at one time. */
   connectionsMax: number;
   /** Spare backends that a load leaves for new sites. */

@@ -103,6 +103,8 @@ function logLines({ logTo }: Setup): Lines {
   return [`log ${target} len 4096 format raw local0 info`];
 }
 
+const firstWord = (text: string | undefined) => (text === undefined ? "" : `${plainName(text, "word of the log")} `);
+
 function ringSection(address: string): string {
   return section("ring requests", [
     "format raw",
@@ -117,7 +119,7 @@ function ringSection(address: string): string {
 function baseLines(setup: Setup): Lines {
   return [
     "mode http",
-    ...(setup.logTo === undefined ? [] : ["log global", `log-format '${logFormat}'`]),
+    ...(setup.logTo === undefined ? [] : ["log global", `log-format '${firstWord(setup.logTo.word)}${logFormat}'`]),
     "timeout connect 1s",
     "timeout client 60s",
     `timeout server ${defaultTimes.responseMs}ms`,

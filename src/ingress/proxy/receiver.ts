@@ -7,13 +7,18 @@ import { writeFiles } from "./files.ts";
 export interface Receiver {
   /** `127.0.0.1:port`. It stays the same as long as the port is free, because another one costs a load of the proxy. */
   address: string;
+  /**
+   * Only a line that begins with this word and a space counts: every program of the machine can send to the port, and
+   * the figures decide over releases. Only the owner of the proxy's files can read it.
+   */
+  word: string;
   /** Lines beyond the rate, since the server started. */
   dropped(): number;
   close(): void;
 }
 
 export interface ReceiverOptions {
-  /** Keeps the port, so that the next server listens there again. */
+  /** Keeps the port and the word, so that the next server takes the lines of the proxy that runs. */
   portFile: string;
   linesPerSecondMax: number;
   onLine(line: string): void;
@@ -37,25 +42,30 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     return count <= linesPerSecondMax;
   }
 
+  const kept = await keptIn(portFile);
+  const { word } = kept;
   const data = (_: unknown, datagram: Buffer): void => {
+    const text = datagram.toString("utf8");
+    if (!text.startsWith(`${word} `)) return;
     if (!hasRoom()) {
       dropped += 1;
       return;
     }
     try {
-      onLine(datagram.toString("utf8"));
+      onLine(text.slice(word.length + 1));
     } catch (error) {
       log.error("a line of the ingress proxy was not counted", { error });
     }
   };
   const open = async (port: number) => Bun.udpSocket({ hostname, port, socket: { data } });
-  const socket = await open(await portOf(portFile)).catch(() => open(0));
-  await writeFiles([{ path: portFile, content: `${socket.port}\n`, mode: 0o600 }]);
-  return { address: `${hostname}:${socket.port}`, dropped: () => dropped, close: () => socket.close() };
+  const socket = await open(kept.port).catch(() => open(0));
+  await writeFiles([{ path: portFile, content: `${socket.port} ${word}\n`, mode: 0o600 }]);
+  return { address: `${hostname}:${socket.port}`, word, dropped: () => dropped, close: () => socket.close() };
 }
 
-/** 0, which is any free one, when there was none before. */
-async function portOf(file: string): Promise<number> {
-  const port = Number(await readFile(file, "utf8").catch(() => "0"));
-  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
+/** Port 0, which is any free one, and a new word when there were none before. */
+async function keptIn(file: string): Promise<{ port: number; word: string }> {
+  const [port = "", word = ""] = (await readFile(file, "utf8").catch(() => "")).trim().split(" ");
+  const isPort = /^\d{1,5}$/.test(port) && Number(port) < 65_536;
+  return { port: isPort ? Number(port) : 0, word: /^[0-9a-f-]{36}$/.test(word) ? word : crypto.randomUUID() };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "../../../../src/base/words/log.ts";
@@ -26,44 +26,54 @@ async function receiver(linesPerSecondMax = 1_000, onLine = (line: string) => vo
   return made;
 }
 
-async function send(address: string, ...texts: string[]): Promise<void> {
+async function send({ address, word }: Pick<Receiver, "address" | "word">, ...texts: string[]): Promise<void> {
   const socket = await Bun.udpSocket({});
   const port = Number(address.split(":")[1]);
-  for (const text of texts) socket.send(text, port, "127.0.0.1");
+  for (const text of texts) socket.send(`${word} ${text}`, port, "127.0.0.1");
   await Bun.sleep(1);
   socket.close();
 }
 
 test("each datagram is one line", async () => {
-  const { address, dropped } = await receiver();
-  await send(address, "a b\n", "c");
+  const made = await receiver();
+  await send(made, "a b\n", "c");
   await waitFor("two lines", () => lines.length === 2);
-  expect([lines.toSorted(), dropped()]).toEqual([["a b\n", "c"], 0]);
+  expect([lines.toSorted(), made.dropped()]).toEqual([["a b\n", "c"], 0]);
 });
 
 test("the next server listens at the same port, and at another one when it is taken", async () => {
-  const { address, close } = await receiver();
+  const { address, word, close } = await receiver();
   close();
   open = [];
-  expect((await receiver()).address).toBe(address);
+  expect(await receiver()).toMatchObject({ address, word });
   expect((await receiver()).address).not.toBe(address);
   writeFileSync(join(folder, "port"), "no port");
   expect((await receiver()).address).toMatch(/^127\.0\.0\.1:\d+$/);
 });
 
+test("lines of other programs neither count nor take the place of the proxy's", async () => {
+  const made = await receiver(2);
+  await send({ ...made, word: "word" }, ...Array.from({ length: 50 }, (_, index) => `forged ${index}`));
+  await send({ ...made, word: "" }, made.word);
+  await send(made, "own");
+  await waitFor("the own one", () => lines.length > 0);
+  expect([lines, made.dropped()]).toEqual([["own"], 0]);
+  expect(statSync(join(folder, "port")).mode & 0o077).toBe(0);
+});
+
 test("lines beyond the rate are dropped and counted", async () => {
-  const { address, dropped } = await receiver(2);
-  await send(address, "1", "2", "3", "4", "5");
-  await waitFor("the drops", () => dropped() === 3);
+  const made = await receiver(2);
+  await send(made, "1", "2", "3", "4", "5");
+  await waitFor("the drops", () => made.dropped() === 3);
   expect(lines).toHaveLength(2);
 });
 
 test("a line that cannot be counted ends nothing", async () => {
-  const { address } = await receiver(1_000, (line) => {
+  const made = await receiver(1_000, (line) => {
     if (line === "bad") throw new Error("no");
     lines.push(line);
   });
-  await send(address, "bad");
-  await send(address, "good");
+  await send(made, "bad");
+  await send(made, "good");
   await waitFor("the good one", () => lines.includes("good"));
 });
