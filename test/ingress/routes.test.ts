@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { freePort } from "../support/ports.ts";
 import { type TestProxy, startProxy } from "../support/haproxy.ts";
 import { waitFor } from "../support/wait.ts";
+import { exchange, statuses } from "../support/raw-http.ts";
 import { site, table, upstream } from "../support/ingress-table.ts";
 import type { Site } from "../../src/ingress/core/table.ts";
 
@@ -32,6 +33,7 @@ const sites: Site[] = [
   }),
   site("c", c, { hosts: ["*.test", "*.deep.wild.test"] }),
   site("d", d, { hosts: ["*.wild.test"] }),
+  site("e", a, { hosts: ["part.of.one.test"], paths: [{ prefix: "/api", strip: false }] }),
 ];
 
 beforeAll(async () => {
@@ -93,6 +95,51 @@ test("an unknown host gets a page with the id of the request, and no word about 
   expect(body.text.toLowerCase()).not.toContain("haproxy");
 });
 
+const twoWays = [
+  ...["//api", "/%61pi", "/./api", "/x/../api", "/x/%2e%2e/api/y", "/%2Fapi", "/api;x", "/;x/api", "/%5Capi"],
+  ...["/api/../x", "/api/..%2fx", "/api/%2e%2e/x", "/api/..;/x", "/\\api", "/x/..\\api"],
+];
+
+test("a path that an app may take for one of another site is refused", async () => {
+  for (const host of ["a.test", "a.test."]) {
+    const answers = twoWays.map(async (path) =>
+      statuses(await exchange(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)),
+    );
+    expect(await Promise.all(answers)).toEqual(twoWays.map(() => [400]));
+  }
+});
+
+test("a path that an app may take for one that nothing serves is refused", async () => {
+  const part = "GET /api/../x HTTP/1.1\r\nHost: part.of.one.test\r\nConnection: close\r\n\r\n";
+  expect(statuses(await exchange(port, part))).toEqual([400]);
+});
+
+test("an odd path that is of one site only goes through as it is", async () => {
+  const paths = [
+    "/x//y",
+    "/api//x/./y",
+    "/caf%C3%A9",
+    "/caf%c3%a9",
+    "/a%20b;v=1",
+    "/x/../y",
+    "/api/x%2Fy",
+    "/%00",
+    "/..",
+    "/%2e",
+  ];
+  for (const path of paths) {
+    for (const [host, name] of [
+      ["a.test", path.startsWith("/api") ? "b" : "a"],
+      ["x.wild.test", "d"],
+      ["y.x.wild.test", "d"],
+    ]) {
+      const answer = await exchange(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect([path, statuses(answer)]).toEqual([path, [200]]);
+      expect(answer).toContain(`"name":"${name}"`);
+    }
+  }
+});
+
 test("a replica sees one client address, whatever the client says", async () => {
   const lies = {
     "x-forwarded-for": "6.6.6.6",
@@ -102,6 +149,11 @@ test("a replica sees one client address, whatever the client says", async () => 
     "x-forwarded-host": "evil",
     "x-forwarded-port": "1",
     "x-berth-request-id": "mine",
+    x_forwarded_for: "6.6.6.6",
+    "x-forwarded_for": "6.6.6.6",
+    x_real_ip: "6.6.6.6",
+    "x-forwarded-ssl": "on",
+    connection: "close, X-Forwarded-For",
   };
   const { body, response } = await get("a.test", "/", lies);
   expect(body.headers).toMatchObject({
@@ -113,6 +165,10 @@ test("a replica sees one client address, whatever the client says", async () => 
     "x-forwarded-port": String(port),
     "x-berth-request-id": response.headers.get("x-berth-request-id") ?? "",
   });
+  for (const name of ["x_forwarded_for", "x-forwarded_for", "x_real_ip", "x-forwarded-ssl"]) {
+    expect(body.headers[name]).toBeUndefined();
+  }
+  expect(body.headers.connection ?? "").not.toContain("Forwarded");
 });
 
 test("replicas, routes, redirects and challenges change without a load", async () => {

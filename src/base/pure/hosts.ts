@@ -14,6 +14,25 @@ export function hostsOf(spec: { host?: unknown; hosts?: unknown }): string[] {
   return [...new Set(hosts.map((host) => host.toLowerCase()))];
 }
 
+/**
+ * A path as apps may read it: signs decoded, no empty and no dot segments, no parameters. The proxy reads paths of
+ * requests in the same way, in `hold.lua.txt`.
+ */
+export function plainPath(path: string): string {
+  const text = path.replace(/%([0-9A-Fa-f]{2})/g, (escaped, hex: string) => {
+    const code = Number.parseInt(hex, 16);
+    const sign = String.fromCharCode(code);
+    return code > 32 && code < 127 && !"#%?".includes(sign) ? sign : escaped.toUpperCase();
+  });
+  const segments: string[] = [];
+  for (const segment of text.replaceAll("\\", "/").split("/")) {
+    const plain = segment.replace(/;.*$/, "");
+    if (plain === "..") segments.pop();
+    else if (plain !== "" && plain !== ".") segments.push(plain);
+  }
+  return `/${segments.join("/")}`;
+}
+
 /** One spelling per path prefix: `/api/` and `/api` are the same, the whole host is `/`. */
 export function plainLocation(path: string): string {
   return `/${path

@@ -110,6 +110,8 @@ function routeRules({ paths }: Setup): Lines {
     `http-request ${lookup} if ${missing}`,
     `http-request lua.wildcard if ${missing}`,
     "http-request deny deny_status 404 unless { var(txn.route) -m found }",
+    String.raw`http-request lua.two_ways if { path -m sub // /. % ; '\' }`,
+    "http-request deny deny_status 400 if { var(txn.two_ways) -m found }",
     "http-request set-var(txn.be) var(txn.route),field(1,|)",
     "http-request set-var(txn.flags) var(txn.route),field(2,|)",
   ];
@@ -131,12 +133,21 @@ function hstsRules({ paths }: Setup, at: { scheme: "http" | "https"; isBehindPro
   ];
 }
 
+const namesOurs = "req.hdr(connection) -m reg -i '^(x-|forwarded$)'";
+
 /** Replicas see one client address, the one that the proxy believes; nothing that a client wrote itself. */
 function forwardedRules(isBehindProxy: boolean): Lines {
   const unlessKept = (header: string) =>
     isBehindProxy ? ` unless { var(txn.trusted) -m bool } { req.hdr(${header}) -m found }` : "";
   const forwarded = (client: string) => `'for="${client}";host="%[req.hdr(host)]";proto=%[var(txn.proto)]'`;
+  const unlessTrusted = isBehindProxy ? " unless { var(txn.trusted) -m bool }" : "";
   return [
+    // CGI and its relatives take X_Forwarded_For for X-Forwarded-For.
+    "http-request del-header '^x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)' -m reg",
+    `http-request del-header '^x-forwarded-' -m reg${unlessTrusted}`,
+    // Another proxy at the replica would take off what Connection names.
+    `http-request set-header connection upgrade if { ${namesOurs} } { req.hdr(connection) -i upgrade }`,
+    `http-request del-header connection if { ${namesOurs} }`,
     `http-request set-header x-forwarded-host %[req.hdr(host)]${unlessKept("x-forwarded-host")}`,
     `http-request set-header x-forwarded-port %[dst_port]${unlessKept("x-forwarded-port")}`,
     "http-request set-header x-forwarded-proto %[var(txn.proto)]",

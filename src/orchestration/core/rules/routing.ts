@@ -1,6 +1,6 @@
 import { httpRoutingFields } from "../../api/kinds/routing-http.ts";
 import type { RoutingFields } from "../../api/kinds/routing.ts";
-import { hostOk, hostsOf, plainLocation } from "../../../base/pure/hosts.ts";
+import { hostOk, hostsOf, plainLocation, plainPath } from "../../../base/pure/hosts.ts";
 import { isIpAddress } from "../../../base/pure/ip.ts";
 import { durationRule } from "./duration.ts";
 import { httpRoutingRules } from "./http-routing.ts";
@@ -40,6 +40,8 @@ function locationRules(spec: RoutingFields, { report, limits }: RuleContext): vo
     const path = `spec.locations[${index}].path`;
     if (!locationOk(location.path)) {
       report(path, `"${location.path}" is not a path prefix; it starts with "/", without "..", "?", "#", spaces`);
+    } else if (plainPath(location.path) !== plainLocation(location.path)) {
+      report(path, `"${location.path}" has a plainer form; write "${plainPath(location.path)}"`);
     } else if (location.path.length > limits.ingress.pathLengthMax) {
       report(path, `has ${location.path.length} characters; at most ${limits.ingress.pathLengthMax} are allowed`);
     }

@@ -24,6 +24,16 @@ describe("hosts, paths and targets", () => {
     [{ service: "@identity", ordinal: 0 }, "spec.ordinal: does not apply to @identity"],
     [{ ordinal: -1 }, "spec.ordinal: must be at least 0"],
     [{ port: 70_000 }, "spec.port: must be at most 65535"],
+    ...Object.entries({
+      "/%61pi": "/api",
+      "/a/./b": "/a/b",
+      "/a;v=1": "/a",
+      "/caf%c3%a9": "/caf%C3%A9",
+      "/%5Ca": "/a",
+    }).map(([path, plain]): [object, string] => [
+      { locations: [{ path }] },
+      `spec.locations[0].path: "${path}" has a plainer form; write "${plain}"`,
+    ]),
     [{ locations: [{ path: "api" }] }, 'spec.locations[0].path: "api" is not a path prefix'],
     [{ locations: [{ path: "/a/../b" }] }, "spec.locations[0].path: "],
     [{ locations: [{ path: "/a\u0001b" }] }, "spec.locations[0].path: "],

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { plainPath } from "../../../../src/base/pure/hosts.ts";
+
+const plain: Record<string, string> = {
+  "/": "/",
+  "/api/": "/api",
+  "//api///x": "/api/x",
+  "/%61%2dp%69": "/a-pi",
+  "/x/../api/./y": "/api/y",
+  "/../..": "/",
+  "/x/%2E%2e/api": "/api",
+  "/a%2Fb": "/a/b",
+  "/a\\b%5Cc": "/a/b/c",
+  "/a;v=1/b;w": "/a/b",
+  "/;x/api": "/api",
+  "/a/..;/b": "/b",
+  "/caf%c3%A9%20%00": "/caf%C3%A9%20%00",
+  "/50%25%3f%23": "/50%25%3F%23",
+  "/100%": "/100%",
+};
+
+for (const [path, as] of Object.entries(plain)) {
+  test(`${path} is ${as} to an app, and so is that`, () => {
+    expect([plainPath(path), plainPath(as)]).toEqual([as, as]);
+  });
+}
