@@ -18,7 +18,7 @@ export const podFields = {
   health_check: Type.Optional(
     Type.String({
       default: "/",
-      description: "path of the ingress' active check; a statefulset may have a shell command here, which is not run",
+      description: "has no effect: a replica enters and leaves the ingress by its readiness probe",
     }),
   ),
   probes: Type.Optional(Probes),

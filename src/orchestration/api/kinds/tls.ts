@@ -41,8 +41,12 @@ export const Tls = Shape(
       Type.String({ description: "with file: absolute path of the PEM file of the certificate and its chain" }),
     ),
     key: Type.Optional(Type.String({ description: "with file: absolute path of the PEM file of the private key" })),
-    on_demand: Type.Optional(Type.Boolean({ default: false, description: "issue at the first handshake" })),
-    ask: Type.Optional(Type.String({ description: "address asked for permission before issuing on demand" })),
+    on_demand: Type.Optional(
+      Type.Boolean({ default: false, description: "not supported yet: issue at the first handshake" }),
+    ),
+    ask: Type.Optional(
+      Type.String({ description: "not supported yet: address asked for permission before issuing on demand" }),
+    ),
   },
   "certificates; without the block plain HTTP",
 );
