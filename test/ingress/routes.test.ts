@@ -140,6 +140,23 @@ test("an odd path that is of one site only goes through as it is", async () => {
   }
 });
 
+test("a replica is never asked for HTTP/2 inside of a connection, and for a WebSocket it is", async () => {
+  const asked = async (upgrade: string, more: string) => {
+    const lines = `Host: a.test\r\nConnection: Upgrade${more}\r\nUpgrade: ${upgrade}\r\nHTTP2-Settings: AAMAAABk`;
+    const answer = await exchange(
+      port,
+      `GET / HTTP/1.1\r\n${lines}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    const { headers } = JSON.parse(/\{.*\}/s.exec(answer)?.[0] ?? "{}");
+    return [headers.upgrade, headers.connection, headers["http2-settings"]];
+  };
+  expect((await asked("h2c", ", HTTP2-Settings"))[0]).toBeUndefined();
+  expect((await asked("H2C, websocket", ", HTTP2-Settings"))[0]).toBeUndefined();
+  expect((await asked("h2c", ""))[2]).toBeUndefined();
+  expect(await asked("websocket", "")).toEqual(["websocket", expect.stringMatching(/upgrade/i), undefined]);
+  expect(await asked("websocket", ", X-Forwarded-For")).toEqual(["websocket", "upgrade", undefined]);
+});
+
 test("a replica sees one client address, whatever the client says", async () => {
   const lies = {
     "x-forwarded-for": "6.6.6.6",

@@ -133,7 +133,7 @@ function hstsRules({ paths }: Setup, at: { scheme: "http" | "https"; isBehindPro
   ];
 }
 
-const namesOurs = "req.hdr(connection) -m reg -i '^(x-|forwarded$)'";
+const namesOurs = "req.hdr(connection) -m reg -i '^(x-|forwarded$|http2-settings$)'";
 
 /** Replicas see one client address, the one that the proxy believes; nothing that a client wrote itself. */
 function forwardedRules(isBehindProxy: boolean): Lines {
@@ -145,6 +145,9 @@ function forwardedRules(isBehindProxy: boolean): Lines {
     // CGI and its relatives take X_Forwarded_For for X-Forwarded-For.
     "http-request del-header '^x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)' -m reg",
     `http-request del-header '^x-forwarded-' -m reg${unlessTrusted}`,
+    // A replica that switches to HTTP/2 inside of the connection would take requests that no rule has seen.
+    "http-request del-header upgrade if { req.hdr(upgrade) -m sub -i h2c }",
+    "http-request del-header http2-settings",
     // Another proxy at the replica would take off what Connection names.
     `http-request set-header connection upgrade if { ${namesOurs} } { req.hdr(connection) -i upgrade }`,
     `http-request del-header connection if { ${namesOurs} }`,
