@@ -84,8 +84,9 @@ async function show(description: Description, reveal: boolean, context: Context)
 async function replicaLines({ manifest }: Description, context: Context): Promise<string[]> {
   const { sites } = await context.api.call(getIngress);
   const site = sites.find(({ ingress }) => ingress === `${manifest.scope}/${manifest.name}`);
-  const text = site === undefined ? "" : upstreamsText(site, tableSetup(context));
-  return text === "" ? [] : ["", text];
+  const setup = tableSetup(context);
+  const text = site === undefined ? "" : upstreamsText(site, setup);
+  return text === "" ? [] : ["", setup.style.bold("replicas"), text];
 }
 
 /** The certificates of an ingress, where it has some. */
@@ -93,8 +94,9 @@ async function certificateLines({ manifest }: Description, context: Context): Pr
   if (manifest.spec.tls === undefined) return [];
   const hosts = hostsOf(manifest.spec);
   const { certificates } = await context.api.call(listCertificates);
-  const text = certificatesText(certificatesFor(certificates, hosts), tableSetup(context));
-  return text === "" ? [] : ["", text];
+  const setup = tableSetup(context);
+  const text = certificatesText(certificatesFor(certificates, hosts), setup);
+  return text === "" ? [] : ["", setup.style.bold("certificates"), text];
 }
 
 /** Resources of different kinds may share an identity: all are shown, but one envelope can only hold one. */

@@ -56,7 +56,8 @@ export function sitesText(sites: readonly IngressSite[], { style, width }: Omit<
 
 /** The replicas that an ingress leads to, then its problems; empty when there is nothing to say. */
 export function upstreamsText({ upstreams, problems }: IngressSite, { style, width }: Omit<TableSetup, "now">): string {
-  const rows = upstreams.map(({ replica, address, state, weight, active }) => [
+  const byName = upstreams.toSorted((a, b) => (a.replica < b.replica ? -1 : 1));
+  const rows = byName.map(({ replica, address, state, weight, active }) => [
     printable(replica),
     printable(address),
     state === "ready" ? style.green(state) : style.yellow(state),

@@ -95,6 +95,14 @@ const advices: Advice[] = [
     ],
   },
   {
+    when: ({ reasons }) => reasons.includes("GuardTripped"),
+    steps: (why) => [
+      "fix the requests that failed or were slow, then: berth apply -f FILE",
+      "berth ingress logs --status 5xx shows failed requests, where the ingress has access_log: sampled",
+      `berth logs ${ref(why)}`,
+    ],
+  },
+  {
     when: ({ why }) => why.failed_release !== undefined,
     steps: () => ["fix what the error and the last lines show, then: berth apply -f FILE"],
   },

@@ -15,7 +15,8 @@ async function described(spec: Record<string, unknown>, ...flags: string[]) {
     certificate("*.wild.test"),
     certificate("other.test"),
   ];
-  const upstreams = [{ replica: "k3", address: "10.0.0.2:80", state: "ready", weight: 100, active: 2 }];
+  const upstream = { replica: "k3", address: "10.0.0.2:80", state: "ready", weight: 100, active: 2 };
+  const upstreams = [upstream, { ...upstream, replica: "a9", address: "10.0.0.3:80" }];
   const sites = [
     { ingress: "shop/other", upstreams: [], problems: ["not shown"] },
     { ingress: "shop/web", upstreams, problems: ["host: web.test is already served"] },
@@ -29,6 +30,7 @@ async function described(spec: Record<string, unknown>, ...flags: string[]) {
 
 test("an ingress shows the certificates of its hosts, with what is wrong with them", async () => {
   const { out } = await described({ hosts: ["shop.test", "www.shop.test", "a.wild.test"], tls: {} });
+  expect(out).toMatch(/^certificates\nNAME /m);
   expect(out).toMatch(/^shop\.test +valid +2026-03-02 \(59d\) +letsencrypt +renew in 30d$/m);
   expect(out).toMatch(/^\*\.wild\.test +valid/m);
   expect(out).toContain(`✗ www.shop.test: ${error}`);
@@ -44,7 +46,7 @@ test("an ingress without TLS asks for no certificates, and JSON is the answer of
 
 test("an ingress shows the replicas that it leads to, and what is wrong with it", async () => {
   const { out } = await described({ host: "web.test" });
-  expect(out).toMatch(/^k3 +10\.0\.0\.2:80 +ready +100 +2$/m);
+  expect(out).toMatch(/^replicas\nREPLICA .*\na9 .*\nk3 +10\.0\.0\.2:80 +ready +100 +2$/m);
   expect(out).toContain("✗ host: web.test is already served");
   expect(out).not.toContain("not shown");
   expect((await described({ host: "web.test" }, "-o", "json")).out).not.toContain("10.0.0.2");
