@@ -22,7 +22,7 @@ export function changes(running: Running | undefined, next: Table, setup: Setup)
   const text = render(table, sized, setup);
   return {
     assignment: { ...sized, loaded: text.fixed },
-    ...fileChanges(old, text),
+    ...filesOfLoad(old, text),
     reload: true,
     reloadReasons: reasons,
     commands: step === undefined ? [] : commandsBeforeLoad(step),
@@ -82,6 +82,16 @@ function commandsBeforeLoad(step: Step): Command[] {
       ? isThere(command.value)
       : command.kind === "delete-map";
   });
+}
+
+/**
+ * What is on disk may be of an older version of the server, which wrote other texts for the same table. Certificates are
+ * the same in all of them, and there may be thousands.
+ */
+function filesOfLoad(old: Rendered | undefined, next: Rendered): Pick<Change, "files" | "obsoleteFiles"> {
+  const { files, obsoleteFiles } = fileChanges(old, next);
+  const always = [...next.files.values()].filter(({ path }) => !path.endsWith(".pem"));
+  return { files: [...new Set([...always, ...files])], obsoleteFiles };
 }
 
 function fileChanges(old: Rendered | undefined, next: Rendered): Pick<Change, "files" | "obsoleteFiles"> {

@@ -39,6 +39,14 @@ test("nothing changes when nothing has changed", () => {
   });
 });
 
+test("a server of another version loads its own texts, whatever it finds on disk", () => {
+  const older = started(base);
+  older.assignment.loaded = { ...older.assignment.loaded, "/run/x/hold.lua": "another text" };
+  const { files, reload } = step(base, older);
+  expect(reload).toBe(true);
+  expect(files).toEqual(changes(undefined, base, setup).files);
+});
+
 test("a new replica enters before the old one leaves, under a new name", () => {
   const change = step(table([site("web", [b])], listen));
   expect(lines(change)).toEqual([
