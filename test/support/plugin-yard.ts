@@ -39,7 +39,10 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
   const root = options.root ?? mkdtempSync(join(tmpdir(), "berth-plugins-"));
   const folders = foldersOf(join(root, "plugins"));
   await makeFolders(folders);
-  const host = createHost({ limits, runVariable: "BERTH_TEST_RUN" });
+  const host = createHost({
+    limits, // Test files run beside each other, and what has a run's variable ends with the run.
+    runVariable: `BERTH_TEST_${process.pid}_RUN`,
+  });
   const registry = createRegistry({
     folder: folders.plugins,
     bundled: options.bundled ?? [],

@@ -33,7 +33,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     installer: { ...noPlugins().installer, verify: async () => undefined, ...options.installer },
     host: createHost({
       limits: { ...limits, ...options.limits },
-      runVariable: options.runVariable ?? "BERTH_RUN_ID",
+      runVariable: options.runVariable ?? `BERTH_${process.pid}_RUN_ID`,
       owner: options.owner ?? crypto.randomUUID(),
     }),
     schemas: createBlockSchemas(),

@@ -15,12 +15,15 @@ const limits: HostLimits = {
   pluginsAtOnceMax: 3,
 };
 
+/** Test files run beside each other, and what has a run's variable ends with the run. */
+const runVariable = `TEST_${process.pid}_RUN_ID`;
+
 let folder: string;
 let host: Host;
 let ids = 0;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "host-"));
-  host = createHost({ limits, runVariable: "TEST_RUN_ID" });
+  host = createHost({ limits, runVariable: runVariable });
 });
 afterEach(async () => {
   await host.close();
@@ -39,7 +42,7 @@ const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /** Whether any process carries the marker of the run. */
 async function isAlive(id: string): Promise<boolean> {
-  const found = Bun.spawnSync(["sh", "-c", `grep -lz 'TEST_RUN_ID=${id}$' /proc/[0-9]*/environ 2>/dev/null`]);
+  const found = Bun.spawnSync(["sh", "-c", `grep -lz '${runVariable}=${id}$' /proc/[0-9]*/environ 2>/dev/null`]);
   return found.stdout.length > 0;
 }
 
@@ -185,14 +188,14 @@ test("one more than may run at the same time is refused, the next after one has 
 });
 
 test("what a server of before left is ended by its owner, that of others is not", async () => {
-  const left = (value: string) => Bun.spawn(["sleep", "60"], { env: { PATH: "/usr/bin:/bin", TEST_RUN_ID: value } });
+  const left = (value: string) => Bun.spawn(["sleep", "60"], { env: { PATH: "/usr/bin:/bin", [runVariable]: value } });
   const [own, other] = [left(`a${process.pid}.x`), left(`b${process.pid}.x`)];
-  const next = createHost({ limits, runVariable: "TEST_RUN_ID", owner: `a${process.pid}` });
+  const next = createHost({ limits, runVariable: runVariable, owner: `a${process.pid}` });
   await next.endLeftovers();
   expect(await own.exited).toBe(137);
   expect(other.killed).toBe(false);
   other.kill();
-  const done = await next.run(script('printf %s "$TEST_RUN_ID"'));
+  const done = await next.run(script(`printf %s "$${runVariable}"`));
   expect(text(done.stdout)).toStartWith(`a${process.pid}.run-`);
 });
 

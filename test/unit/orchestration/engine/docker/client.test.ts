@@ -59,7 +59,7 @@ describe("calls", () => {
 
   test("speak the version that was agreed on, asked for once", async () => {
     const { host, requests } = await start((_request, response) => sendJson(response, 200, []));
-    const engine = createDockerClient(host, 1_000);
+    const engine = createDockerClient(host, 10_000);
     await Promise.all([list(engine), list(engine)]);
     expect(requests.map(({ url }) => url)).toEqual(["/v1.41/containers/json", "/v1.41/containers/json"]);
     expect(await engine.apiVersion()).toBe("1.41");
@@ -90,7 +90,7 @@ describe("calls", () => {
 
   test("fail unavailable when nobody listens, and work when somebody does, with whatever version it has then", async () => {
     const port = await freePort();
-    const engine = createDockerClient(`tcp://127.0.0.1:${port}`, 1_000);
+    const engine = createDockerClient(`tcp://127.0.0.1:${port}`, 10_000);
     await expectFailure(list(engine), "unavailable", "EngineUnavailable");
     await expectFailure(list(engine), "unavailable", "EngineUnavailable");
     let version = "1.41";
@@ -113,7 +113,7 @@ describe("calls", () => {
 
   test("fail unavailable when the socket is missing", async () => {
     const failure = await expectFailure(
-      list(createDockerClient("unix:///nowhere/docker.sock", 1_000)),
+      list(createDockerClient("unix:///nowhere/docker.sock", 10_000)),
       "unavailable",
       "EngineUnavailable",
     );
@@ -122,7 +122,7 @@ describe("calls", () => {
 
   test("fail unavailable when the engine cuts the connection", async () => {
     const { host } = await start((_request, response) => response.destroy());
-    await expectFailure(list(createDockerClient(host, 1_000)), "unavailable", "EngineUnavailable");
+    await expectFailure(list(createDockerClient(host, 10_000)), "unavailable", "EngineUnavailable");
   });
 
   test("under way and later ones fail once it is closed", async () => {
@@ -140,7 +140,7 @@ describe("calls", () => {
   test("do not dress up a bug of the caller", async () => {
     const { host } = await start(() => undefined);
     const bug = new TypeError("bug");
-    await expect(createDockerClient(host, 1_000).call(listing, () => Promise.reject(bug))).rejects.toBe(bug);
+    await expect(createDockerClient(host, 10_000).call(listing, () => Promise.reject(bug))).rejects.toBe(bug);
   });
 
   test("keep out of what the environment says about Docker", async () => {
@@ -148,8 +148,8 @@ describe("calls", () => {
     const before = process.env.DOCKER_HOST;
     process.env.DOCKER_HOST = "tcp://127.0.0.1:1";
     try {
-      expect(await list(createDockerClient(host, 1_000))).toEqual([]);
-      await expectFailure(list(createDockerClient("unix:///nowhere/docker.sock", 1_000)), "unavailable").then(
+      expect(await list(createDockerClient(host, 10_000))).toEqual([]);
+      await expectFailure(list(createDockerClient("unix:///nowhere/docker.sock", 10_000)), "unavailable").then(
         ({ message }) => expect(message).toContain("/nowhere/docker.sock"),
       );
     } finally {
