@@ -84,11 +84,11 @@ const connection = {
   allow: networks,
   deny: networks,
   proxy_protocol: fc.boolean(),
-  access_log: fc.constantFrom("off", "sampled", "all"),
   lb: optional({ policy: fc.constantFrom("random", "least_conn", "ip_hash") }),
 };
 const http = {
   ...connection,
+  access_log: fc.constantFrom("off", "sampled", "all"),
   locations,
   protocol: fc.constantFrom("http", "h2c", "https"),
   sticky: fc.constant({ cookie: "replica" }),

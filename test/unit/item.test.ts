@@ -73,8 +73,8 @@ test("the queue holds each file once, the slow ones first, and rings without an 
   expect(items()).toEqual([
     "101-fault-c fault 500 test/fault/c.test.ts",
     "102-unit unit 700 test/unit",
-    "103-e2e-a e2e 300 test/e2e/a.test.ts",
-    "104-e2e-deep-b e2e 300 test/e2e/deep/b.test.ts",
+    "103-e2e-a e2e 450 test/e2e/a.test.ts",
+    "104-e2e-deep-b e2e 450 test/e2e/deep/b.test.ts",
   ]);
   rmSync(queue, { recursive: true });
   shell("fill_queue e2e", [], root);
@@ -106,11 +106,15 @@ test("a test that passes by itself is unsteady; one that fails again has failed"
   expect(looked("e2e", { good, once, bad })).toEqual(["3 1 0", "e2e-once.unsteady"]);
 });
 
-test("no second look at what needs no engine, at what counts rounds, nor at many", () => {
-  expect(looked("unit", { once })).toEqual(["1 1 0"]);
+test("a whole ring that needs no engine gets a second look", () => {
+  expect(looked("unit", { good, once })).toEqual(["3 0 0", "unit.unsteady"]);
+});
+
+test("no second look at random cases, at what counts rounds, nor at many", () => {
+  expect(looked("property", { once })).toEqual(["1 1 0"]);
   expect(looked("e2e", { once: `const rounds = "BERTH_TEST_ROUNDS";\n${once}` })).toEqual(["1 1 0"]);
-  const [a, b, c] = ["a", "b", "c"].map((name) => once.replaceAll('"seen"', `"seen-${name}"`));
-  expect(looked("e2e", { a: a ?? "", b: b ?? "", c: c ?? "" })).toEqual(["3 3 0"]);
+  const many = ["a", "b", "c", "d", "e", "f"].map((name) => [name, once.replaceAll('"seen"', `"seen-${name}"`)]);
+  expect(looked("e2e", Object.fromEntries(many))).toEqual(["6 6 0"]);
 });
 
 test("an item that does not end is killed, and its log says so", () => {
