@@ -61,6 +61,8 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const folder = join(parts.layout.logs, "ingress");
   const accessLog = createAccessLog({ folder, clock: systemClock, log, limits: proxyLimits });
   const { sampledPerSecond } = proxyLimits;
+  // Declared first: the proxy of the last server sends lines as soon as the receiver is there.
+  let proxy: IngressProxy | undefined;
   const traffic = createTraffic({
     hasProxy: () => proxy !== undefined,
     running: () => proxy?.running(),
@@ -71,7 +73,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     limits: proxyLimits,
   });
   const receiver = found.ok ? await receiverOf(traffic, parts) : undefined;
-  const proxy = found.ok ? await proxyOf(found.binary, receiver, parts) : undefined;
+  proxy = found.ok ? await proxyOf(found.binary, receiver, parts) : undefined;
   const ingress = createIngress({
     source,
     certificates: parts.certificates,
