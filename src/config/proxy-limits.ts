@@ -10,6 +10,8 @@ export const proxyLimits = {
   startMs: 15_000,
   /** How often it is looked whether the proxy still runs, and whether replicas that left are idle. */
   lookMs: 200,
+  /** Of what HAProxy itself writes: starts, loads and changes. */
+  logBytesMax: 8 * 1024 * 1024,
   /** Connections to a replica that left are closed after this. */
   drainMs: 60_000,
   /** Changes within this time are one change of the proxy. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename, rm, stat, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
 import { temporaryName } from "../../base/disk/atomic-write.ts";
 import { diskFailure } from "../../base/disk/disk-failure.ts";
@@ -49,4 +49,13 @@ export async function readFiles(
 
 export async function removeFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
+}
+
+/** Empties a file that another program appends to, once it is larger than this. */
+export async function emptyWhenLarge(path: string, bytesMax: number): Promise<void> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > bytesMax) await truncate(path, 0);
 }

@@ -19,12 +19,12 @@ export interface OpenOptions {
   clock: Clock;
   log: Log;
   /** In milliseconds: answer to a command, a start, the drain of a replica, the pause between two looks. */
-  limits: { commandMs: number; startMs: number; drainMs: number; lookMs: number };
+  limits: { commandMs: number; startMs: number; drainMs: number; lookMs: number; logBytesMax: number };
 }
 
 /** The proxy of these files, whether it runs already or is started by the first table. */
 export function openProxy({ program, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
-  const { commandMs, startMs, drainMs, lookMs } = limits;
+  const { commandMs, startMs, drainMs, lookMs, logBytesMax } = limits;
   const { paths } = setup;
   const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
   const master = createRuntimeSocket({ path: files.master, timeoutMs: commandMs });
@@ -38,6 +38,7 @@ export function openProxy({ program, setup, files, clock, log, limits }: OpenOpt
     socket,
     clock,
     startMs,
+    logBytesMax,
   });
   const oldWorkers = createOldWorkers({ master, clock });
   return createProxy({ process, socket, oldWorkers, setup, clock, log, drainMs, lookMs });

@@ -3,6 +3,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import { configPath } from "../core/layout.ts";
 import type { Paths } from "../core/change.ts";
+import { emptyWhenLarge } from "./files.ts";
 import type { RuntimeSocket } from "./runtime-socket.ts";
 
 /** The HAProxy processes of this root: a master, and the workers that it starts. They outlive the server. */
@@ -15,6 +16,8 @@ export interface ProxyProcess {
   start(): Promise<void>;
   /** Lets the master load the files anew; the old workers end what they serve. Fails when no new worker appears. */
   reload(): Promise<void>;
+  /** HAProxy writes a line for each change: a log that has grown large is emptied. */
+  trimLog(): Promise<void>;
   /** Ends master and workers: requests under way get `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -33,6 +36,7 @@ export interface ProcessOptions {
   clock: Clock;
   /** Until a start or a load is given up. */
   startMs: number;
+  logBytesMax: number;
 }
 
 const pollMs = 10;
@@ -154,6 +158,7 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
       });
       if (!isNew) throw new Failure("unavailable", `HAProxy did not load its files: ${await lastWords(logFile)}`);
     },
+    trimLog: () => emptyWhenLarge(logFile, options.logBytesMax),
     async stop(graceMs) {
       const pid = await running();
       if (pid === undefined) return;

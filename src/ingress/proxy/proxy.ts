@@ -168,12 +168,17 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     figures: async () => readFigures(await socket.ask("show info\n"), await socket.ask("show stat\n")),
     async run(signal) {
       let failures = 0;
+      let trimAt = 0;
       while (!signal.aborted) {
         await clock.sleep(Math.min(options.lookMs * 2 ** failures, 5_000), signal);
         if (signal.aborted) return;
         try {
           await keepRunning();
           if (draining.size > 0) await draining.look(clock.now());
+          if (clock.now() >= trimAt) {
+            trimAt = clock.now() + trimEveryMs;
+            await process.trimLog();
+          }
           failures = 0;
         } catch (error) {
           failures = Math.min(failures + 1, 8);
@@ -188,6 +193,8 @@ export function createProxy(options: ProxyOptions): IngressProxy {
       }),
   };
 }
+
+const trimEveryMs = 60_000;
 
 function isNothing({ files, obsoleteFiles, commands, leaving, reload }: Change): boolean {
   return !reload && [files, obsoleteFiles, commands, leaving].every((list) => list.length === 0);
