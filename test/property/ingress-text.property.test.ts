@@ -45,7 +45,8 @@ test("a word is read back as it was, and is one word", () =>
       const quoted = written(word, text);
       if (quoted !== undefined) expect(wordsOf(`a ${quoted} b`) ?? []).toEqual(["a", text, "b"]);
       const format = written(formatWord, text);
-      if (format !== undefined) expect(wordsOf(`a ${format} b`)?.[1]?.replaceAll("%%", "")).not.toContain("%");
+      if (format !== undefined && text !== "")
+        expect(wordsOf(`a ${format} b`)?.[1]?.replaceAll("%%", "")).not.toContain("%");
     }),
   ));
 

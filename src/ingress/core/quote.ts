@@ -21,7 +21,8 @@ export function word(text: string, what: string): string {
 
 /** One word that the proxy reads as a format: `%` begins an expression there, and several spaces are one. */
 export function formatWord(text: string, what: string): string {
-  return word(text.replaceAll("%", "%%"), what);
+  // HAProxy takes an empty word for a missing one.
+  return text === "" ? "%[str()]" : word(text.replaceAll("%", "%%"), what);
 }
 
 /** A name that needs no quotes anywhere: backends, servers, cookies, ids of certificates. */

@@ -10,6 +10,7 @@ test("a word is put in strong quotes, and a quote ends and begins them", () => {
 });
 
 test("a format has no expressions", () => expect(quote.formatWord("100% %[src]", "x")).toBe("'100%% %%[src]'"));
+test("an empty format is an expression without text", () => expect(quote.formatWord("", "x")).toBe("%[str()]"));
 
 test("signs that end a line are refused everywhere", () => {
   const writers = [quote.word, quote.formatWord, quote.plainName, quote.headerName, quote.hostName, quote.pathPrefix];
