@@ -162,6 +162,7 @@ describe("the command line", () => {
 });
 
 function doctorFlags({ root, dockerHost }: Rig): string[] {
-  const off = ["--addr", "", "--observability-addr", "", "--identity-addr", ""];
+  const planes = ["--addr", "--observability-addr", "--identity-addr", "--ingress-http-addr", "--ingress-https-addr"];
+  const off = planes.flatMap((plane) => [plane, ""]);
   return ["--root", root, "--docker-host", dockerHost, ...off];
 }

@@ -39,6 +39,7 @@ describe("a full disk", () => {
     expect(refused.status).toBe(507);
     expect(refused.body).toEqual({
       status: "error",
+      code: "storage_full",
       error: `no space left for database "${join(berth.root, "state.db")}": free some disk space, nothing of this change was stored`,
     });
     expect((await berth.call("POST", "/config?scope=full", { KEY: "x".repeat(200_000) })).status).toBe(507);

@@ -17,7 +17,8 @@ function startRun(suite: string, env: Record<string, string> = {}) {
   writeFileSync(join(root, "test/lib/suite.sh"), `#!/bin/sh\nset -eu\n${suite}\n`);
   const temporary = join(root, "tmp");
   mkdirSync(temporary);
-  const child = Bun.spawn([join(root, "test/run")], {
+  // A shell cannot trap a signal that was ignored when it began, as it is below nohup.
+  const child = Bun.spawn(["env", "--default-signal=INT", join(root, "test/run")], {
     env: { PATH: process.env.PATH ?? "", TMPDIR: temporary, OUT: root, ...env },
     stdin: "ignore",
     stdout: "pipe",
