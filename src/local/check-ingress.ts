@@ -20,6 +20,7 @@ export function checkIngress({ isOn, binary, proxy }: IngressFacts): Check {
   if (proxy === undefined) return { name, status: "ok", detail: `${version}, which the server starts` };
   const { state, problem } = proxy;
   if (state === "running" || state === "starting") return { name, status: "ok", detail: `${version}, ${state}` };
+  if (state === "off") return { name, status: "ok", detail: "turned off" };
   if (state === "stopped") {
     return { name, status: "warn", detail: `${version}, stopped`, mend: "start it: berth ingress reload" };
   }

@@ -13,6 +13,7 @@ const says = (state: string, problem?: string) => ({ state, problem });
 
 const cases: [string, IngressFacts, string, string][] = [
   ["an ingress that is off", { isOn: false, binary: missing, proxy: undefined }, "ok", "turned off"],
+  ["a server that has it off", { isOn: true, binary, proxy: says("off") }, "ok", "turned off"],
   [
     "no HAProxy",
     { isOn: true, binary: missing, proxy: undefined },
