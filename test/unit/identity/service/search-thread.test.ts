@@ -149,7 +149,7 @@ test("a real thread that throws away its loop is replaced by one that answers", 
   const client = createSearchThread({
     start: (events) => startWorker(starts++ === 0 ? broken : good)(events),
     setup: { ...setup, database: at.path, index: `${at.path}.search` },
-    deadlineMs: 500,
+    deadlineMs: 4_000,
     clock: systemClock,
     log: createLog((line) => logged.push(line)),
     onIndexed: () => undefined,
