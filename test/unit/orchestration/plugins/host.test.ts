@@ -23,7 +23,7 @@ let host: Host;
 let ids = 0;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "host-"));
-  host = createHost({ limits, runVariable: runVariable });
+  host = createHost({ limits, runVariable });
 });
 afterEach(async () => {
   await host.close();
@@ -190,7 +190,7 @@ test("one more than may run at the same time is refused, the next after one has 
 test("what a server of before left is ended by its owner, that of others is not", async () => {
   const left = (value: string) => Bun.spawn(["sleep", "60"], { env: { PATH: "/usr/bin:/bin", [runVariable]: value } });
   const [own, other] = [left(`a${process.pid}.x`), left(`b${process.pid}.x`)];
-  const next = createHost({ limits, runVariable: runVariable, owner: `a${process.pid}` });
+  const next = createHost({ limits, runVariable, owner: `a${process.pid}` });
   await next.endLeftovers();
   expect(await own.exited).toBe(137);
   expect(other.killed).toBe(false);
