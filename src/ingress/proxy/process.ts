@@ -121,6 +121,9 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
           stdout: log.fd,
           stderr: log.fd,
           detached: true,
+          // It lives longer than this process, whose environment may hold secrets.
+          env: {},
+          cwd: "/",
         });
         child.unref();
         let ended = false;

@@ -1,17 +1,18 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
-import type { Change, Command, Running, ServerName, Setup } from "../core/change.ts";
+import type { Change, Command, ProxyFile, Running, ServerName, Setup } from "../core/change.ts";
 import { changes } from "../core/changes.ts";
 import { socketText } from "../core/commands.ts";
 import { type ProxyFigures, readFigures } from "../core/figures/proxy-figures.ts";
+import { render, writable } from "../core/render.ts";
 import type { Table } from "../core/table.ts";
 import { createDraining } from "./draining.ts";
 import { bindable } from "./ports.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
-import { readState, stateFile } from "./running-state.ts";
+import { readState, stateFile, unfinishedFile, unsure } from "./running-state.ts";
 import { isDone, isGone, type RuntimeSocket } from "./runtime-socket.ts";
 
 /** The proxy as one thing that serves a table. */
@@ -55,12 +56,16 @@ export interface ProxyOptions {
   lookMs: number;
 }
 
+type Before = Awaited<ReturnType<typeof readFiles>>;
+
 export function createProxy(options: ProxyOptions): IngressProxy {
   const { process, socket, setup, clock, log } = options;
   const draining = createDraining(socket);
   let running: Running | undefined;
   let hasRead = false;
   let isStopped = false;
+  /** The proxy was told a part of a change that failed. */
+  let isUnsure = false;
   /** Applies and restarts, one after the other. */
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -85,39 +90,52 @@ export function createProxy(options: ProxyOptions): IngressProxy {
       running = next;
       return { refused, reloadReasons: [] };
     }
-    const before = change.reload ? await readFiles(change.files) : [];
-    await writeFiles([...change.files, stateFile(setup.paths, next)]);
+    const before = change.reload ? await readFiles(change.files) : known(change.files);
+    const unfinished = unfinishedFile(setup.paths);
+    await writeFiles([unfinished, ...change.files, stateFile(setup.paths, next)]);
     try {
       if (!isUp) await begin();
       else await carryOut(change);
     } catch (error) {
+      if (isUnsure) running = running && unsure(running);
       await putBack(before);
+      if (!isUnsure) await removeFiles([unfinished.path]);
       throw error;
     }
     running = next;
-    await removeFiles(change.obsoleteFiles);
+    isUnsure = false;
+    await removeFiles([unfinished.path, ...change.obsoleteFiles]);
     return { refused, reloadReasons: change.reloadReasons };
   }
 
   async function begin(): Promise<void> {
-    const fault = await process.check();
-    if (fault !== undefined) throw refusal(fault);
+    await accept();
     draining.clear();
     await process.start();
     log.info("ingress proxy started", { pid: await process.running() });
   }
 
   async function carryOut(change: Change): Promise<void> {
+    // Asked first, so that the proxy is told nothing of a change that it would refuse.
+    if (change.reload) await accept();
+    isUnsure = true;
     const failed = await send(change.commands, change.reload);
     for (const server of change.leaving) draining.add(server, clock.now() + options.drainMs);
-    if (!change.reload && failed === undefined) return;
-    const reasons = change.reload ? change.reloadReasons : [failed ?? ""];
-    await load(reasons);
+    if (change.reload) return load(change.reloadReasons);
+    if (failed === undefined) return;
+    await accept();
+    await load([failed]);
+  }
+
+  /** Fails `conflict` when HAProxy refuses the files on disk. */
+  async function accept(): Promise<void> {
+    const fault = await process.check();
+    if (fault !== undefined) {
+      throw new Failure("conflict", `HAProxy refuses the new configuration, the old one serves on: ${fault}`);
+    }
   }
 
   async function load(reasons: readonly string[]): Promise<void> {
-    const fault = await process.check();
-    if (fault !== undefined) throw refusal(fault);
     await process.reload();
     options.oldWorkers.replaced();
     // The new worker has only the servers of its files.
@@ -138,7 +156,15 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     return undefined;
   }
 
-  async function putBack(files: Awaited<ReturnType<typeof readFiles>>): Promise<void> {
+  /** The files as the running table has them; without a load, they are what is on disk. */
+  function known(files: readonly ProxyFile[]): Before {
+    if (running === undefined) return [];
+    const { table } = writable(running.table, setup);
+    const old = render(table, running.assignment, setup).files;
+    return files.map((file) => ({ file, before: old.get(file.path)?.content }));
+  }
+
+  async function putBack(files: Before): Promise<void> {
     const old = files.flatMap(({ file, before }) => (before === undefined ? [] : [{ ...file, content: before }]));
     const state = running === undefined ? [] : [stateFile(setup.paths, running)];
     await writeFiles([...old, ...state]).catch((error) => log.error("old proxy files not put back", { error }));
@@ -156,7 +182,11 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
   return {
     apply: (table) => inTurn(() => apply(table)),
-    reload: () => inTurn(() => load(["asked for"])),
+    reload: () =>
+      inTurn(async () => {
+        await accept();
+        await load(["asked for"]);
+      }),
     async isBusy(upstreams) {
       const servers = serversOf(running, upstreams);
       if (servers.some(draining.isBusy)) return true;
@@ -198,10 +228,6 @@ const trimEveryMs = 60_000;
 
 function isNothing({ files, obsoleteFiles, commands, leaving, reload }: Change): boolean {
   return !reload && [files, obsoleteFiles, commands, leaving].every((list) => list.length === 0);
-}
-
-function refusal(fault: string): Failure {
-  return new Failure("conflict", `HAProxy refuses the new configuration, the old one serves on: ${fault}`);
 }
 
 function isRemoval({ kind }: Command): boolean {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import type { Paths, ProxyFile, Running } from "../core/change.ts";
 import { certificatePath } from "../core/layout.ts";
 import type { Certificate } from "../core/table.ts";
@@ -23,10 +23,28 @@ export async function readState(paths: Paths): Promise<Running | undefined> {
     const certificates = await Promise.all(
       listed.map(async ({ id, names }) => ({ id, names, pem: await readFile(certificatePath(paths, id), "utf8") })),
     );
-    return { assignment, table: { ...table, certificates } };
+    const state = { assignment, table: { ...table, certificates } };
+    return (await exists(unfinishedFile(paths).path)) ? unsure(state) : state;
   } catch {
     return undefined;
   }
+}
+
+/** Exists while the proxy is told a change. A server that ends meanwhile leaves it for the next one. */
+export function unfinishedFile({ folder }: Paths): ProxyFile {
+  return { path: `${folder}/unfinished`, content: "", mode: 0o600 };
+}
+
+/** The state of a proxy that may have heard only a part of it: the next change loads the files. */
+export function unsure({ table, assignment }: Running): Running {
+  return { table, assignment: { ...assignment, loaded: {} } };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function statePath(paths: Paths): string {

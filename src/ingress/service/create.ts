@@ -135,8 +135,9 @@ export function createIngress(options: IngressOptions): Ingress {
   };
 
   return {
-    serves: (containerId) => isServing() && servedBy(state.table).has(containerId),
-    caughtUp: (signal) => (isServing() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(false)),
+    serves: (containerId) => isBeginning() || (isServing() && servedBy(state.table).has(containerId)),
+    caughtUp: (signal) =>
+      isServing() || isBeginning() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(false),
     isBusy: async (containerId) => (isServing() ? ((await proxy?.isBusy(new Set([containerId]))) ?? false) : false),
     challenges: {
       async set(token, keyAuthorization) {
@@ -167,7 +168,12 @@ export function createIngress(options: IngressOptions): Ingress {
     },
   };
 
-  /** A proxy that has taken no table, or refuses the newest, holds nothing up. */
+  /** The proxy may still serve what the last server told it, until this server has given it the first table. */
+  function isBeginning(): boolean {
+    return proxy !== undefined && state.table === undefined && state.problem === undefined && !state.isStopped;
+  }
+
+  /** A proxy that refuses the newest table holds nothing up. */
   function isServing(): boolean {
     return proxy !== undefined && state.table !== undefined && state.problem === undefined && !state.isStopped;
   }

@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import { systemClock } from "../../../../src/base/words/clock.ts";
+import { silentLog } from "../../../../src/base/words/log.ts";
+import type { Table } from "../../../../src/ingress/core/table.ts";
+import type { Applied, IngressProxy } from "../../../../src/ingress/proxy/proxy.ts";
+import { createIngress } from "../../../../src/ingress/service/create.ts";
+
+const nothing: Applied = { refused: [], reloadReasons: [] };
+
+/** An ingress without sites, whose proxy takes a table as `apply` says. */
+function ingressWith(apply: (table: Table) => Promise<Applied>) {
+  const proxy: IngressProxy = {
+    apply,
+    reload: async () => undefined,
+    isBusy: async () => false,
+    running: () => undefined,
+    pid: async () => 1,
+    figures: () => Promise.reject(new Error("not asked for")),
+    run: async () => undefined,
+    stop: async () => undefined,
+  };
+  return createIngress({
+    source: {
+      ingresses: () => [],
+      endpoints: () => [],
+      serviceKinds: () => [],
+      planes: {},
+      subscribe: () => () => undefined,
+    },
+    certificates: { wanted() {}, current: () => [], onChange: () => () => undefined },
+    proxy,
+    problem: undefined,
+    listen: { http: ["127.0.0.1:80"], https: [], trustedProxies: [], proxyProtocolFrom: [] },
+    ownPorts: new Map(),
+    clock: systemClock,
+    log: silentLog,
+    limits: { gatherMs: 1, caughtUpMs: 5_000, backoffFirstMs: 10, backoffMaxMs: 20, resyncMs: 60_000 },
+  });
+}
+
+async function whileRunning(ingress: ReturnType<typeof ingressWith>, work: () => Promise<void>): Promise<void> {
+  const ending = new AbortController();
+  const running = ingress.run(ending.signal);
+  try {
+    await work();
+  } finally {
+    ending.abort();
+    await running;
+  }
+}
+
+test("until the proxy has the first table, a rollout waits: it may still serve what the last server told it", async () => {
+  const applied = Promise.withResolvers<Applied>();
+  const ingress = ingressWith(() => applied.promise);
+  const { signal } = new AbortController();
+  await whileRunning(ingress, async () => {
+    expect(ingress.serves("any")).toBe(true);
+    let isOver = false;
+    const waiting = ingress.caughtUp(signal).then((isDone) => {
+      isOver = true;
+      return isDone;
+    });
+    await Promise.resolve();
+    expect(isOver).toBe(false);
+    applied.resolve(nothing);
+    expect(await waiting).toBe(true);
+    expect(ingress.serves("any")).toBe(false);
+  });
+});
+
+test("a proxy that takes no table holds no rollout up", async () => {
+  const refused = Promise.withResolvers<void>();
+  const ingress = ingressWith(async () => {
+    refused.resolve();
+    throw new Error("port 80 is taken");
+  });
+  await whileRunning(ingress, async () => {
+    await refused.promise;
+    await Bun.sleep(0);
+    expect(ingress.serves("any")).toBe(false);
+    expect(await ingress.caughtUp(new AbortController().signal)).toBe(false);
+  });
+});
