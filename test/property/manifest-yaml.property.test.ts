@@ -14,7 +14,7 @@ const setup = {
 
 function read(text: string, variables: Record<string, string> = {}) {
   const faults: Fault[] = [];
-  const file = { name: "x.yaml", text, directory: "/", json: false };
+  const file = { name: "x.yaml", text, directory: "/", format: "yaml" as const };
   const entries = readDocuments(file, { ...setup, variables }, faults);
   return { manifests: entries.map(({ manifest }) => manifest), messages: faults.map(({ message }) => message) };
 }

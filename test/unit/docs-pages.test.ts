@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { readDocuments } from "../../src/client/manifests/document.ts";
-import type { Fault } from "../../src/client/manifests/source.ts";
+import type { Fault, Format } from "../../src/client/manifests/source.ts";
 import { clientLimits, limits } from "../../src/config/config.ts";
 import { blockCheck, readBlockSchema } from "../../src/orchestration/core/plugins/block-schema.ts";
 import { decodeManifests } from "../../src/orchestration/core/validate.ts";
@@ -18,9 +18,9 @@ const named = pages.map((page) => [page.path, page] as const);
 const isGuide = (path: string) => path !== "CHANGELOG.md" && !path.startsWith("docs/decisions/");
 
 /** Everything wrong with the manifests of one YAML text. Shell variables count as set. */
-function manifestProblems(text: string): string[] {
+function manifestProblems(text: string, format: Format): string[] {
   const faults: Fault[] = [];
-  const source = { name: "page", text, directory: checkout, json: false };
+  const source = { name: "page", text, directory: checkout, format };
   const variables = new Proxy<Record<string, string>>({}, { get: () => "value" });
   const setup = { variables, readAsset: () => new Uint8Array(), depthMax: 64, nodesMax: clientLimits.manifestNodesMax };
   const manifests = readDocuments(source, setup, faults).map(({ manifest }) => manifest);
@@ -51,9 +51,12 @@ function asDeployment(fields: string): string {
 
 describe("every page", () => {
   test.each(named)("%s: manifests are valid", (_, { text }) => {
-    const blocks = codeBlocks(text).filter(({ info }) => ["yaml", "yaml block", "yaml fields"].includes(info));
+    const blocks = codeBlocks(text).filter(({ info }) => ["yaml", "yaml block", "yaml fields", "hcl"].includes(info));
     const wrong = blocks.flatMap(({ info, body, line }) => {
-      const problems = manifestProblems(info === "yaml fields" ? asDeployment(body) : body);
+      const problems = manifestProblems(
+        info === "yaml fields" ? asDeployment(body) : body,
+        info === "hcl" ? "hcl" : "yaml",
+      );
       return problems.map((problem) => `line ${line}: ${problem}`);
     });
     expect(wrong).toEqual([]);
@@ -108,7 +111,7 @@ describe("the checks of pages", () => {
     ["kind: postgres\nscope: shop\nname: db\nspec: { image: postgres, database: 1 }", "database"],
     ["kind: deploymnt\nscope: shop\nname: web\nspec: { image: nginx }", "kind"],
   ])("a wrong manifest is found", (text, word) => {
-    expect(manifestProblems(text).join()).toContain(word);
+    expect(manifestProblems(text, "yaml").join()).toContain(word);
   });
 
   test.each([

@@ -13,7 +13,7 @@ import { normalKind } from "../shell/kinds.ts";
 import { receiptLines } from "../wait/receipt-lines.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
 import { isPodKind, readyTarget } from "../wait/look.ts";
-import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
+import { explained, fileFlag, formatFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
 import { appliedText, hasChanges, planText } from "../text/plan-text.ts";
 import { printable } from "../shell/style.ts";
 
@@ -39,6 +39,7 @@ export const applyCommand: CommandBody = {
   ],
   flags: [
     fileFlag,
+    formatFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },

@@ -3,7 +3,7 @@ import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "../shell/deletion.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { explained, fileFlag, manifestsOf } from "../shell/manifest-flags.ts";
+import { explained, fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { warn } from "../shell/progress-answer.ts";
 import { printable } from "../shell/style.ts";
 import { lostUses } from "../text/uses.ts";
@@ -22,6 +22,7 @@ export const deleteCommand: CommandBody = {
   ],
   flags: [
     fileFlag,
+    formatFlag,
     { name: "prune", summary: "wipe config, app folder and volumes too; they cannot be brought back" },
     { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show what would go and stop" },

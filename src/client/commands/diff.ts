@@ -1,7 +1,7 @@
 import { apply } from "../../orchestration/api/apply.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes } from "../shell/failures.ts";
-import { explained, fileFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
+import { explained, fileFlag, formatFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
 import { hasChanges, planText } from "../text/plan-text.ts";
 
 export const diffCommand: CommandBody = {
@@ -10,6 +10,7 @@ export const diffCommand: CommandBody = {
   detail: manifestDetail,
   flags: [
     fileFlag,
+    formatFlag,
     { name: "prune", summary: "count in what apply --prune would delete" },
     takeOverFlag,
     { name: "detailed-exitcode", summary: "exit with 2 when there are changes, 0 when there are none" },

@@ -1,23 +1,12 @@
 import { type Document, isMap, isSeq, type Node, parseAllDocuments } from "yaml";
+import type { Entry, ManifestFile } from "./entry.ts";
+import { readHcl } from "./hcl/document.ts";
 import type { Variables } from "./interpolate.ts";
-import type { Fault, Source } from "./source.ts";
+import type { Fault } from "./source.ts";
 import { manifestTags } from "./tags.ts";
-import { type Place, readTree, spanOf } from "./tree.ts";
+import { readTree, spanOf } from "./tree.ts";
 
-/** A file that holds manifests. */
-export interface ManifestFile extends Source {
-  /** Where the paths in it start from. */
-  directory: string;
-  json: boolean;
-}
-
-/** One manifest as written, with the place of every path in it. */
-export interface Entry {
-  file: ManifestFile;
-  manifest: Record<string, unknown>;
-  places: Map<string, Place>;
-}
-
+/** How manifests are read. */
 interface DocumentSetup {
   variables: Variables;
   /** Reads a file named inside `file`. */
@@ -27,10 +16,11 @@ interface DocumentSetup {
 }
 
 /**
- * The manifests of one file: a document each, or lists of them. JSON is read by the same parser, of whose language it
+ * The manifests of one file: a document each, or lists of them, or blocks. JSON is read by the same parser, of whose language it
  * is a part, and so has positions too. What is wrong goes to `faults`; reading goes on, to find more.
  */
 export function readDocuments(file: ManifestFile, setup: DocumentSetup, faults: Fault[]): Entry[] {
+  if (file.format === "hcl") return readHcl(file, setup, faults);
   const documents = parseAllDocuments(file.text, { customTags: manifestTags, prettyErrors: false, logLevel: "silent" });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
@@ -72,7 +62,7 @@ function readEntry(node: Node, { file, document, setup, faults }: EntrySetup): E
   }
   const { value, places } = readTree(node, {
     source: file,
-    json: file.json,
+    json: file.format === "json",
     document,
     variables: setup.variables,
     readAsset: (path) => setup.readAsset(file, path),

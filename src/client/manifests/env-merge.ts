@@ -1,4 +1,4 @@
-import type { Entry } from "./document.ts";
+import type { Entry } from "./entry.ts";
 import { readEnvFile } from "./env-file.ts";
 import type { Fault, Span } from "./source.ts";
 
@@ -57,6 +57,6 @@ function placeSpan(entry: Entry, path: string): Span {
   return entry.places.get(path)?.value ?? { source: entry.file, start: 0, end: 0 };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

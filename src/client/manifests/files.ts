@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
-import type { ManifestFile } from "./document.ts";
+import type { ManifestFile } from "./entry.ts";
+import { type Format, formats } from "./source.ts";
 
 export interface FileLimits {
   manifestFilesMax: number;
@@ -12,19 +13,22 @@ interface FileSetup {
   /** Working directory of the operator. */
   cwd: string;
   stdin: () => Promise<string>;
+  /** Language of standard input, and of files whose names do not tell; default: YAML. */
+  format?: Format | undefined;
   limits: FileLimits;
 }
 
-const extensions = /\.(?:ya?ml|json)$/;
+const extensions = /\.(?:ya?ml|json|hcl)$/;
 
 /**
- * The files behind the operator's `-f` values, in that order: a file, a folder (all below it that end in .yaml, .yml
- * or .json, sorted by path), or `-` for standard input.
+ * The files behind the operator's `-f` values, in that order: a file, a folder (all below it that end in .yaml, .yml,
+ * .json or .hcl, sorted by path), or `-` for standard input.
  */
 export async function manifestFiles(paths: readonly string[], setup: FileSetup): Promise<ManifestFile[]> {
   const files: ManifestFile[] = [];
   for (const path of new Set(paths)) {
-    if (path === "-") files.push({ name: "stdin", text: await setup.stdin(), directory: setup.cwd, json: false });
+    if (path === "-")
+      files.push({ name: "stdin", text: await setup.stdin(), directory: setup.cwd, format: setup.format ?? "yaml" });
     else files.push(...listed(path, setup).map((name) => manifestFile(name, setup)));
     if (files.length > setup.limits.manifestFilesMax) {
       throw new CommandFailure(`more than ${setup.limits.manifestFilesMax} manifest files: apply them in parts`);
@@ -33,10 +37,15 @@ export async function manifestFiles(paths: readonly string[], setup: FileSetup):
   return files;
 }
 
-function manifestFile(name: string, { cwd, limits }: FileSetup): ManifestFile {
+function manifestFile(name: string, { cwd, limits, format }: FileSetup): ManifestFile {
   const path = resolve(cwd, name);
   const text = new TextDecoder().decode(readBounded(path, name, limits.fileBytesMax));
-  return { name, text, directory: dirname(path), json: name.endsWith(".json") };
+  return { name, text, directory: dirname(path), format: formatOf(name) ?? format ?? "yaml" };
+}
+
+function formatOf(name: string): Format | undefined {
+  const extension = name.slice(name.lastIndexOf(".") + 1);
+  return extension === "yml" ? "yaml" : formats.find((format) => format === extension);
 }
 
 function listed(name: string, { cwd }: FileSetup): string[] {
@@ -47,7 +56,7 @@ function listed(name: string, { cwd }: FileSetup): string[] {
     .map((item) => join(name, join(item.parentPath, item.name).slice(path.length)))
     .sort();
   if (found.length > 0) return found;
-  throw new CommandFailure(`no manifest in folder "${name}": it holds no .yaml, .yml or .json file`);
+  throw new CommandFailure(`no manifest in folder "${name}": it holds no .yaml, .yml, .json or .hcl file`);
 }
 
 function below(path: string, name: string) {

@@ -23,7 +23,7 @@ export function interpolate(text: string, variables: Variables): Interpolated {
   const problems: Interpolated["problems"] = [];
   const replaced = text.replace(token, (part, inner: string | undefined, close: string | undefined) => {
     if (inner === undefined) return "$";
-    const outcome = close === "" ? unclosed : resolve(inner, variables);
+    const outcome = close === "" ? unclosed : resolveReference(inner, variables);
     if (outcome.problem !== undefined) problems.push({ part, message: outcome.problem });
     return outcome.text ?? part;
   });
@@ -37,7 +37,8 @@ interface Resolved {
 
 const unclosed: Resolved = { problem: `"\${" is not closed: add "}", or write "$\${" for the characters themselves` };
 
-function resolve(inner: string, variables: Variables): Resolved {
+/** What stands for `${inner}`: a text, a problem, or neither when the server resolves it. */
+export function resolveReference(inner: string, variables: Variables): Resolved {
   if (serverSide.test(inner)) return {};
   const [, name, fallback] = variable.exec(inner) ?? [];
   if (name === undefined) {
@@ -48,4 +49,10 @@ function resolve(inner: string, variables: Variables): Resolved {
   if (fallback !== undefined) return { text: value === undefined || value === "" ? fallback : value };
   if (value !== undefined) return { text: value };
   return { problem: `variable "${name}" is not set: export it, or write \${${name}:-default}` };
+}
+
+/** So that `replicas: ${COUNT}` is a number; `0.10` stays text because the number would print differently. */
+export function plainValue(text: string): string | number | boolean {
+  if (text === "true" || text === "false") return text === "true";
+  return text !== "" && String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;
 }

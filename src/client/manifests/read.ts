@@ -3,17 +3,20 @@ import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { CommandFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
-import { type Entry, type ManifestFile, readDocuments } from "./document.ts";
+import { readDocuments } from "./document.ts";
+import type { Entry, ManifestFile } from "./entry.ts";
 import { mergeEnvFiles } from "./env-merge.ts";
 import { type FileLimits, manifestFiles, readBounded } from "./files.ts";
 import type { Variables } from "./interpolate.ts";
 import { serverFaults } from "./server-faults.ts";
-import { type Fault, formatFaults, ManifestError, placeOf, type Span } from "./source.ts";
+import { type Fault, type Format, formatFaults, ManifestError, placeOf, type Span } from "./source.ts";
 
 export interface ReadSetup {
   cwd: string;
   stdin: () => Promise<string>;
   variables: Variables;
+  /** Language of standard input, and of files whose names do not tell; default: YAML. */
+  format?: Format | undefined;
   limits: FileLimits & { manifestDepthMax: number; manifestNodesMax: number; faultsShownMax: number };
 }
 

@@ -1,5 +1,5 @@
 import type { Scalar } from "yaml";
-import { interpolate, type Variables } from "./interpolate.ts";
+import { interpolate, plainValue, type Variables } from "./interpolate.ts";
 
 interface ScalarRules {
   variables: Variables;
@@ -33,12 +33,6 @@ function readText(text: string, plain: boolean, rules: ScalarRules): ScalarValue
   const result = interpolate(text, rules.variables);
   const value = plain && result.whole && !rules.environment ? plainValue(result.text) : result.text;
   return { value, problems: result.problems };
-}
-
-/** So that `replicas: ${COUNT}` is a number; `0.10` stays text because the number would print differently. */
-function plainValue(text: string): unknown {
-  if (text === "true" || text === "false") return text === "true";
-  return text !== "" && String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 function environmentProblem(value: unknown, written: string): string {

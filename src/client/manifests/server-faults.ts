@@ -1,5 +1,5 @@
 import type { ErrorProblem } from "../../base/wire/envelope.ts";
-import type { Entry } from "./document.ts";
+import type { Entry } from "./entry.ts";
 import type { Fault, Span } from "./source.ts";
 
 interface ServerFaults {

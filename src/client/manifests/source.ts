@@ -1,3 +1,7 @@
+/** The languages of manifests. */
+export const formats = ["yaml", "json", "hcl"] as const;
+export type Format = (typeof formats)[number];
+
 /** A text that manifests are read from. `name` is what the operator typed, for messages. */
 export interface Source {
   name: string;

@@ -10,7 +10,9 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
+import type { Place } from "./entry.ts";
 import type { Variables } from "./interpolate.ts";
+import { isAssetFile, isEnvironment } from "./paths.ts";
 import { readScalar } from "./scalar.ts";
 import type { Fault, Source, Span } from "./source.ts";
 import { assetFile, assetUrl } from "./tags.ts";
@@ -25,12 +27,6 @@ interface TreeSetup {
   depthMax: number;
   nodesMax: number;
   faults: Fault[];
-}
-
-/** Where a value, and the key before it, stand in the source. */
-export interface Place {
-  value: Span;
-  key: Span | undefined;
 }
 
 /** A plain value with the place of every path in it; paths are written as the server writes them: `spec.ports[0]`. */
@@ -103,7 +99,7 @@ function readAlias(reading: Reading, alias: Alias, at: Placed): unknown {
 }
 
 function scalarValue(reading: Reading, node: Scalar, { path, span }: Placed): unknown {
-  const environment = /^spec\.(?:.+\.)?env\.[^.]+$/.test(path);
+  const environment = isEnvironment(path);
   const { value, problems } = readScalar(node, { variables: reading.variables, environment, json: reading.json });
   for (const { part, message } of problems) fail(reading, narrow(span, part), message);
   return value;
@@ -111,7 +107,7 @@ function scalarValue(reading: Reading, node: Scalar, { path, span }: Placed): un
 
 function readTagged(reading: Reading, node: Node, at: Placed): unknown {
   const { span } = at;
-  if (!/^spec\.files\.[^.]+$/.test(at.path)) {
+  if (!isAssetFile(at.path)) {
     return fail(reading, span, `${node.tag} has a meaning only below spec.files of an asset`);
   }
   const value = isScalar(node) ? scalarValue(reading, node, at) : isMap(node) ? readMap(reading, node, at) : undefined;

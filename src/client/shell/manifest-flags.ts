@@ -2,6 +2,7 @@ import { ApiError } from "../../base/wire/client.ts";
 import type { Arguments, Flag } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
+import { type Format, formats } from "../manifests/source.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 
 export const fileFlag: Flag = {
@@ -12,6 +13,12 @@ export const fileFlag: Flag = {
   summary: "a manifest file, a folder of them, or - for stdin; may be repeated",
 };
 
+export const formatFlag: Flag = {
+  name: "format",
+  value: "LANGUAGE",
+  summary: "language of stdin, and of files whose names do not tell: yaml, json or hcl; default: yaml",
+};
+
 /** What a block is expanded into may be there already. */
 export const takeOverFlag = {
   name: "take-over",
@@ -19,8 +26,9 @@ export const takeOverFlag = {
 };
 
 export const manifestDetail: readonly string[] = [
-  `Files are YAML (several documents, or lists) or JSON. In their values \${NAME} and \${NAME:-default}`,
-  "come from the shell, $$ is a dollar sign, and !file PATH embeds a file into an asset.",
+  "Files are YAML (several documents, or lists), JSON, or HCL (a block for each manifest). In their values",
+  `\${NAME} and \${NAME:-default} come from the shell. In YAML $$ is a dollar sign, and !file PATH embeds a`,
+  'file into an asset; in HCL $${ is "${" itself, and file("PATH") embeds a file.',
 ];
 
 /** The manifests behind `-f`. */
@@ -33,9 +41,17 @@ export async function manifestsOf(args: Arguments, context: Context): Promise<Ma
   return readManifests(paths, {
     cwd: context.cwd,
     stdin: context.stdin,
+    format: formatOf(args),
     variables: context.variables,
     limits: context.limits,
   });
+}
+
+function formatOf(args: Arguments): Format | undefined {
+  const written = args.value("format");
+  const format = formats.find((known) => known === written);
+  if (written === undefined || format !== undefined) return format;
+  throw usageFailure(`--format is ${formats.join(", ")}, not "${written}"`);
 }
 
 /** Runs a call that sends `set`; what the server finds wrong is shown at its place in the files. */

@@ -7,6 +7,7 @@ import { folder } from "../../../support/files.ts";
 interface Given {
   paths?: string[];
   stdin?: string;
+  format?: "yaml" | "hcl";
   variables?: Record<string, string>;
   limits?: Partial<typeof clientLimits>;
 }
@@ -17,6 +18,7 @@ async function read(files: Record<string, string>, given: Given = {}) {
     cwd: place.path,
     stdin: async () => given.stdin ?? "",
     variables: given.variables ?? {},
+    format: given.format,
     limits: { ...clientLimits, ...given.limits },
   });
 }
@@ -53,6 +55,31 @@ describe("files", () => {
     ]);
   });
 
+  test("HCL beside YAML, in one folder; the same resource in both is a fault at both places", async () => {
+    const files = { "d/a.hcl": 'job "shop" "a" {\n  image = "x"\n}\n', "d/b.yaml": web };
+    expect((await manifests(files, { paths: ["d"] })).map(({ kind, name }) => [kind, name])).toEqual([
+      ["job", "a"],
+      ["deployment", "web"],
+    ]);
+    const twice = { ...files, "d/c.hcl": 'deployment "shop" "web" {}\n' };
+    expect(await message(twice, { paths: ["d"] })).toStartWith(
+      "d/c.hcl:1:19: deployment/shop/web is declared twice: first at d/b.yaml:3:7",
+    );
+  });
+
+  test("standard input is in the language that is named", async () => {
+    expect(await manifests({}, { paths: ["-"], stdin: 'asset "x" {}\n', format: "hcl" })).toEqual([
+      { kind: "asset", name: "x", spec: { files: {} } },
+    ]);
+  });
+
+  test("an env file of an HCL manifest is merged", async () => {
+    const files = { "a.hcl": 'job "s" "a" {\n  env_file = ["x.env"]\n  env = { B = 2 }\n}\n', "x.env": "A=1\nB=1\n" };
+    expect(await manifests(files, { paths: ["a.hcl"] })).toEqual([
+      { kind: "job", scope: "s", name: "a", spec: { env: { A: "1", B: "2" } } },
+    ]);
+  });
+
   test("JSON numbers may be written in any way JSON knows", async () => {
     const [manifest] = await manifests({ "a.json": '{"kind": "job", "name": "a", "spec": {"x": 1.0, "y": 1e3}}' });
     expect(manifest?.spec).toEqual({ x: 1, y: 1000 });
@@ -76,7 +103,7 @@ describe("files", () => {
 
   test.each([
     [["none.yaml"], '"none.yaml" does not exist'],
-    [["empty"], 'no manifest in folder "empty": it holds no .yaml, .yml or .json file'],
+    [["empty"], 'no manifest in folder "empty": it holds no .yaml, .yml, .json or .hcl file'],
     [["blank.yaml"], "no manifest in blank.yaml"],
   ])("%p: %p", async (paths, text) => {
     expect(await message({ "empty/x.txt": "", "blank.yaml": "# nothing\n" }, { paths })).toBe(text);
