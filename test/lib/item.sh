@@ -137,7 +137,7 @@ queue_second_looks() {
     read -r _ failed _ <"$count"
     [ "$failed" != 0 ] || continue
     looks=$((looks + 1))
-    ! grep -qs 'BERTH_TEST_[KRC]' "$target" || continue
+    ! grep -Eqs 'BERTH_TEST_(KILLS|ROUNDS|CASES)' "$target" || continue
     echo "$ring $item_seconds $target" >"$BERTH_TEST_DIR/queue/20$looks-$(item_name "$target")"
     for kept in log xml count; do
       mv "${count%.count}.$kept" "${count%.count}.first-$kept" 2>/dev/null || true
