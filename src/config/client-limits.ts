@@ -1,3 +1,5 @@
+import { contextLimits } from "./context-limits.ts";
+
 /** Limits of the client. */
 export const clientLimits = {
   /** How long a read may take; calls that do work have no limit of their own. */
@@ -14,6 +16,8 @@ export const clientLimits = {
   /** Values of one manifest file, aliases counted each time they are used. */
   manifestNodesMax: 200_000,
   faultsShownMax: 20,
+  /** Files and bytes of a folder that is built from; those of the server are the same. */
+  folder: { filesMax: contextLimits.filesMax, bytesMax: contextLimits.bytesMax },
   /** Pods whose logs are read at the same time. */
   logStreamsMax: 32,
   /** How often `logs --follow` looks for new replicas. */

@@ -1,6 +1,7 @@
 import { Failure } from "../base/wire/failure.ts";
-import { hostname } from "node:os";
+import { hostname, totalmem } from "node:os";
 import { type AccessOptions, accessOptions } from "./access.ts";
+import { contextLimits } from "./context-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
 import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
@@ -50,6 +51,7 @@ export const limits = {
   atomicKept: 100,
   /** Per resource. */
   releasesKept: 10,
+  buildsKept: 20,
   deathsKept: 20,
   deathsKeptMs: 30 * 24 * 3_600_000,
   /** Webhook calls in all. */
@@ -75,6 +77,20 @@ export const limits = {
   orphanGraceMs: 60_000,
   /** Free space below which nothing is pulled. */
   diskFloorBytes: 1024 * 1024 * 1024,
+  /** Images that are built at the same time; more would starve what runs. */
+  buildsAtOnceMax: 1,
+  buildMs: 60 * 60_000,
+  /** Longest silence of the engine during a build: a step that computes may print nothing. */
+  buildIdleMs: 30 * 60_000,
+  /** Of each build step: half of what the machine has, so that a build never takes the memory of what runs. */
+  buildMemoryBytes: Math.floor(totalmem() / 2),
+  /** Weight of a build step against other containers, which have 1024. */
+  buildCpuShares: 256,
+  /** The last part of what a build printed is kept. */
+  buildLogBytesMax: 256 * 1024,
+  /** How long a built image that nothing uses stays: it may be about to be applied. */
+  builtImageGraceMs: 60 * 60_000,
+  buildContexts: contextLimits,
   /** Ended exec sessions whose exit code is remembered. */
   execResultsKept: 1_000,
   /** Commands in containers of their own (`berth run APP -- COMMAND`) at the same time. */

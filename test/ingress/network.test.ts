@@ -236,7 +236,7 @@ test("a trusted proxy is believed, as far as its own word goes", async () => {
     "x-forwarded-host": "shown.example",
   });
   const six = headersOf(await plain("a.test", "/", "X-Forwarded-For: 2001:db8::7\r\nX-Forwarded-Proto: https\r\n"));
-  expect([six["x-forwarded-for"], six["forwarded"]]).toEqual([
+  expect([six["x-forwarded-for"], six.forwarded]).toEqual([
     "2001:db8::7",
     'for="[2001:db8::7]";host="a.test";proto=https',
   ]);

@@ -99,7 +99,10 @@ export const beingBuilt = [
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
   "@peculiar/x509": ["src/ingress/certs/authority.ts"],
+  "@balena/dockerignore": ["src/client/build/ignore-rules.ts"],
   "acme-client": ["src/ingress/certs/acme/"],
+  ignore: ["src/client/build/ignore-rules.ts"],
+  "tar-stream": ["src/base/disk/source-archive.ts", "src/client/build/pack.ts"],
   "@sinclair/typebox": [
     "src/base/wire/",
     "src/base/http/",

@@ -168,7 +168,11 @@ function resourceCalls({
   };
 }
 
-function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "pull" | "listImages" | "removeImage"> {
+function imageCalls({
+  table,
+  images,
+  faults,
+}: World): Calls<"inspectImage" | "pull" | "build" | "listImages" | "removeImage"> {
   const { does } = faults;
   const share = createShare<Image>();
   const runs = (id: string) => some(table, ({ detail }) => detail.imageId === id);
@@ -176,6 +180,7 @@ function imageCalls({ table, images, faults }: World): Calls<"inspectImage" | "p
     inspectImage: (refOrId) => does("inspectImage", refOrId, () => images.find(refOrId)),
     pull: (ref, auth) =>
       share(JSON.stringify([ref, auth ?? null]), () => does("pull", ref, () => images.pull(ref, auth))),
+    build: async (request) => await (await does("build", request.ref, () => [images.build(request)] as const))[0],
     listImages: () => does("listImages", "", () => images.list()),
     removeImage: (refOrId) => does("removeImage", refOrId, () => images.remove(refOrId, runs)),
   };

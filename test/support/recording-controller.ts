@@ -103,6 +103,13 @@ export const fixedAnswers: Controller = {
   execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
   podLogs: async () => (async function* () {})(),
   stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
+  contextState: async (digest) => ({ digest, complete: false, received: 0 }),
+  uploadContext: async (digest, bytes) => ({ digest, complete: true, received: bytes.length }),
+  build: async () => {
+    throw new Failure("conflict", "upload it first", { reason: "ContextMissing" });
+  },
+  listBuilds: () => ({ builds: [] }),
+  buildLog: () => ({ log: "Step 1/1\n" }),
   runRelease: async () => {
     const transcript = createTranscript(1_000);
     transcript.write("-----> Release 0abcdef12 succeeded\n");

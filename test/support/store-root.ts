@@ -32,6 +32,7 @@ export const testLimits: StoreLimits = {
   operationsKept: 3,
   atomicKept: 3,
   releasesKept: 3,
+  buildsKept: 3,
   deathsKept: 3,
   deathsKeptMs: 1_000,
   deliveriesKept: 3,

@@ -19,6 +19,8 @@ export interface Layout {
   plugins: string;
   backups: string;
   logs: string;
+  /** Folders that images are built from, packed, and what the builds printed. */
+  builds: string;
   /** Files of the ingress proxy. */
   ingress: string;
   ingressSocket: string;
@@ -44,6 +46,7 @@ export function layoutOf(root: string): Layout {
     plugins: join(root, "plugins"),
     backups: join(root, "backups"),
     logs: join(root, "logs"),
+    builds: join(root, "builds"),
     ingress: join(root, "ingress"),
     ingressSocket: join(run, "haproxy.sock"),
     ingressMaster: join(run, "haproxy-master.sock"),

@@ -20,7 +20,7 @@ export async function makeFolders(layout: Layout): Promise<void> {
   // Mounted into containers, whose users read the files; nobody else learns the names, which are their digests.
   await closeFolder(layout.assets, 0o711);
   // Sockets, copies of the state, and what apps print: for the owner alone, also when someone loosened them.
-  for (const folder of [layout.run, layout.backups, layout.logs, layout.ingress]) {
+  for (const folder of [layout.run, layout.backups, layout.logs, layout.builds, layout.ingress]) {
     await closeFolder(folder, 0o700);
   }
 }

@@ -27,7 +27,7 @@ export type ClientFetch = (url: string, init: ClientInit) => Promise<Response>;
 export interface ClientInit {
   method: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
   signal?: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export interface CallInput<E extends Endpoint> {
   /** Values of `:name` parts of the path. */
   params?: Record<string, string>;
   query?: { [K in keyof QueryOf<E>]?: string | number | boolean | undefined };
-  /** Sent as JSON; as it is where the endpoint takes text. */
+  /** Sent as JSON; as it is where the endpoint takes text or bytes. */
   body?: unknown;
   /** Beside those of every request. */
   headers?: Record<string, string>;
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
         ...input.headers,
         ...(hasBody ? { "Content-Type": type ?? "application/json" } : {}),
       },
-      ...(hasBody ? { body: type === undefined ? JSON.stringify(input.body) : String(input.body) } : {}),
+      ...(hasBody ? { body: bodyOf(input.body, type) } : {}),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     });
   };
@@ -80,6 +80,11 @@ export function createClient(options: ClientOptions): Client {
       return readAnswer(endpoint, response.status, await response.text());
     },
   };
+}
+
+function bodyOf(body: unknown, type: string | undefined): string | Uint8Array<ArrayBuffer> {
+  if (type === undefined) return JSON.stringify(body);
+  return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : String(body);
 }
 
 /** Path and query of a request, as sent. */

@@ -42,7 +42,16 @@ const containerReasons = [
 ] as const;
 
 /** Why a request was refused, where a program decides by it. `fields` of the failure has the values. */
-const requestReasons = ["RevisionConflict", "UnknownKind", "PluginExited", "UnknownField"] as const;
+const requestReasons = [
+  "RevisionConflict",
+  "UnknownKind",
+  "PluginExited",
+  "UnknownField",
+  "BuildFailed",
+  "BuildMissing",
+  "ContextMissing",
+  "ContextOffset",
+] as const;
 
 /** The closed set of reasons of failures and problems: stable words for programs. */
 export const failureReasons = [...containerReasons, ...requestReasons] as const;

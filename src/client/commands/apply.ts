@@ -10,6 +10,9 @@ import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import { followAtomic } from "../wait/follow-atomic.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
 import { normalKind } from "../shell/kinds.ts";
+import type { PlannedBuild } from "../build/plan.ts";
+import { announce, runBuild } from "../build/run.ts";
+import type { ManifestSet } from "../manifests/read.ts";
 import { receiptLines } from "../wait/receipt-lines.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
 import { isPodKind, readyTarget } from "../wait/look.ts";
@@ -53,9 +56,18 @@ export const applyCommand: CommandBody = {
   run: runApply,
 };
 
-async function runApply(context: Context, args: Arguments): Promise<number> {
+/** What is built from source, told before the plan; the manifests name their builds afterwards. */
+async function plannedBuilds(set: ManifestSet, context: Context): Promise<PlannedBuild[]> {
+  const { planBuilds } = await import("../build/of-manifests.ts");
+  const builds = await planBuilds(set, context.limits.folder);
+  for (const build of builds) announce(context, build);
+  return builds;
+}
+
+export async function runApply(context: Context, args: Arguments): Promise<number> {
   const timeoutMs = timeoutOf(args.value("timeout"), context);
   const set = await manifestsOf(args, context);
+  const builds = await plannedBuilds(set, context);
   const prune = args.on("prune") ? "true" : undefined;
   const force = args.on("pull") ? "true" : undefined;
   const atomic = args.on("atomic") ? "true" : undefined;
@@ -63,7 +75,10 @@ async function runApply(context: Context, args: Arguments): Promise<number> {
   const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
   const steps: Steps = {
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
-    store: (plan) => call(guarded(set.manifests, plan), { ...asked, force, atomic }),
+    store: async (plan) => {
+      for (const build of builds) await runBuild(context, build, { again: false });
+      return await call(guarded(set.manifests, plan), { ...asked, force, atomic });
+    },
   };
   if (args.on("dry-run")) {
     showPlan(await steps.plan(), args, context);

@@ -18,6 +18,8 @@ export const diffCommand: CommandBody = {
   ],
   async run(context, args) {
     const set = await manifestsOf(args, context);
+    const { planBuilds } = await import("../build/of-manifests.ts");
+    await planBuilds(set, context.limits.folder);
     const flag = (name: string) => (args.on(name) ? "true" : undefined);
     const query = { dry_run: "true", prune: flag("prune"), take_over: flag("take-over") };
     const plan = await explained(set, () => context.api.call(apply, { body: set.manifests, query }));

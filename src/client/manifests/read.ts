@@ -23,6 +23,8 @@ export interface ReadSetup {
 /** The manifests of one command, in the order in which they were read. */
 export interface ManifestSet {
   manifests: Record<string, unknown>[];
+  /** Where the paths in each of them start from. */
+  directories: string[];
   /** The problems of a refusal, each with file, line and excerpt where it is in a manifest of the operator. */
   explain(problems: readonly ErrorProblem[]): string;
 }
@@ -38,6 +40,7 @@ export async function readManifests(paths: readonly string[], setup: ReadSetup):
   if (entries.length === 0) throw new CommandFailure(`no manifest in ${files.map((file) => file.name).join(", ")}`);
   return {
     manifests: entries.map((entry) => entry.manifest),
+    directories: entries.map((entry) => entry.file.directory),
     explain: (problems) => explain(problems, entries, setup.limits.faultsShownMax),
   };
 }

@@ -72,6 +72,7 @@ export interface ClientLimits {
   manifestDepthMax: number;
   manifestNodesMax: number;
   faultsShownMax: number;
+  folder: { filesMax: number; bytesMax: number };
   logStreamsMax: number;
   followMs: number;
   topMs: number;

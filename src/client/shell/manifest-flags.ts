@@ -16,7 +16,7 @@ export const fileFlag: Flag = {
 export const formatFlag: Flag = {
   name: "format",
   value: "LANGUAGE",
-  summary: "language of stdin, and of files whose names do not tell: yaml, json or hcl; default: yaml",
+  summary: "of stdin, and of names that do not tell: yaml (default), json or hcl",
 };
 
 /** What a block is expanded into may be there already. */
@@ -26,9 +26,9 @@ export const takeOverFlag = {
 };
 
 export const manifestDetail: readonly string[] = [
-  "Files are YAML (several documents, or lists), JSON, or HCL (a block for each manifest). In their values",
-  `\${NAME} and \${NAME:-default} come from the shell. In YAML $$ is a dollar sign, and !file PATH embeds a`,
-  'file into an asset; in HCL $${ is "${" itself, and file("PATH") embeds a file.',
+  "Files are YAML (several documents, or lists), JSON, or HCL (a block for each manifest). In them",
+  `\${NAME} and \${NAME:-default} come from the shell. In YAML $$ is a dollar sign, and !file PATH embeds`,
+  'a file into an asset; in HCL $${ is "${" itself, and file("PATH") embeds a file.',
 ];
 
 /** The manifests behind `-f`. */

@@ -21,6 +21,16 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/diff.ts")).diffCommand,
   },
   {
+    name: "up",
+    summary: "build and deploy what the manifests of this folder say, and print where it is",
+    load: async () => (await import("../commands/up.ts")).upCommand,
+  },
+  {
+    name: "build",
+    summary: "build images from source, and deploy nothing",
+    load: async () => (await import("../commands/build.ts")).buildCommand,
+  },
+  {
     name: "status",
     summary: "show on one screen whether everything is well",
     load: async () => (await import("../commands/status.ts")).statusCommand,

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { getAtomicApply } from "./atomic.ts";
 import { apply, deleteManifest, listManifests } from "./apply.ts";
+import { buildImage, buildLog, getBuildContext, listBuilds, putBuildContext } from "./builds.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
@@ -67,6 +68,11 @@ export const orchestrationEndpoints: Endpoint[] = [
   runRelease,
   listReleases,
   rollback,
+  getBuildContext,
+  putBuildContext,
+  buildImage,
+  listBuilds,
+  buildLog,
   why,
   runJob,
   runCronjob,

@@ -21,6 +21,7 @@ export const Release = Type.Object({
   revision: Type.Integer(),
   image: Type.Optional(Type.String()),
   image_id: Type.Optional(Type.String()),
+  build_id: Type.Optional(Type.String({ description: "of an image that was built from source" })),
   started_at: Type.String(),
   ended_at: Type.Optional(Type.String()),
   pre_exit_code: Type.Optional(Type.Integer()),

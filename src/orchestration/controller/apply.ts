@@ -16,6 +16,7 @@ import { normaliseSpec } from "../core/normalise.ts";
 import { takePin } from "../core/plugins/expansion.ts";
 import { type Decoded, decodeManifests, placeOf } from "../core/validate.ts";
 import type { Transaction } from "../store/store.ts";
+import { refuseUnbuilt } from "./builds/check-builds.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
 import { type ApplyOptions, change, type Incoming, type Outcome } from "./write/apply-change.ts";
 import { report } from "./write/apply-report.ts";
@@ -85,6 +86,7 @@ async function applyOnce(context: Context, { decoded, options, installs, undo }:
   const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, placeAt, options, undo });
   installs.push(...expansions.installs);
   const incoming = spliced(context, { decoded, expansions, placeAt });
+  refuseUnbuilt(context, incoming, options);
   const release = await withAssets(context, incoming, { options, undo });
   try {
     return await store(context, { incoming, expansions: { ...expansions, installs }, options });

@@ -13,6 +13,8 @@ import type { listDeliveries } from "../api/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/pods.ts";
 import type { deleteResource, deleteScope } from "../api/resource.ts";
 import type { getPluginSchema, InstallOutcome, listPlugins, PluginInfo, removePlugin } from "../api/plugins.ts";
+import type { BuildContext, buildImage, buildLog, listBuilds } from "../api/builds.ts";
+import type { BuildOptions } from "./builds/builds.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
 import type { getOperation, restart } from "../api/restart.ts";
 import type { scale } from "../api/scale.ts";
@@ -148,6 +150,15 @@ export interface Controller {
     options: { actor: string },
   ): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
+  /** Fails `invalid` for anything but a digest. */
+  contextState(digest: string): Promise<BuildContext>;
+  /** Fails `conflict`/`ContextOffset`, `too_large`, `invalid` for a broken archive, `storage_full`. */
+  uploadContext(digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }): Promise<BuildContext>;
+  /** Fails `invalid`, `conflict`/`ContextMissing`, `conflict`/`BuildFailed`, `timeout`/`BuildFailed`. */
+  build(body: unknown, options: BuildOptions): Promise<DataOf<typeof buildImage>>;
+  listBuilds(filter: { scope?: string | undefined; name?: string | undefined }): DataOf<typeof listBuilds>;
+  /** Fails `not_found`. */
+  buildLog(target: { scope: string; name: string; id: string }): DataOf<typeof buildLog>;
   scale(target: Target & { replicas: string | undefined }, options: { actor: string }): Promise<DataOf<typeof scale>>;
   /** What is known about the last death and the last failed rollout, also of a resource that is gone. */
   why(target: Target): Promise<DataOf<typeof why>>;

@@ -8,6 +8,7 @@ import { atomicApply } from "./write/atomic.ts";
 import { createAtomicRoom } from "./write/atomic-room.ts";
 import { createAutoscaler, type UsageOf } from "./desired/autoscale.ts";
 import { createCallbackRoom, type CallbackRoom } from "./plugins/callbacks.ts";
+import { type BuildRoom, createBuildRoom } from "./builds/builds.ts";
 import { getConfig, setConfig, unsetConfig } from "./write/config.ts";
 import type { Context, Outside } from "./state/context.ts";
 import type { Controller } from "./controller.ts";
@@ -182,6 +183,7 @@ export function createController(parts: ControllerParts): RunningController {
     enqueue: (key, ms) => reconciler.enqueue(key, ms),
   };
   const execs = createExecRoom(context);
+  const builds = createBuildRoom(context);
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
   const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => replicaUsage(context, key)));
@@ -192,7 +194,7 @@ export function createController(parts: ControllerParts): RunningController {
     endpoints,
     callbacks: createCallbackRoom(context),
     runCalls: createRunCalls(context),
-    controller: operations(context, { reconciler, tearDown, execs }),
+    controller: operations(context, { reconciler, tearDown, execs, builds }),
     reconciler,
     async firstLook(limitMs) {
       const enough = new AbortController();
@@ -204,6 +206,7 @@ export function createController(parts: ControllerParts): RunningController {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       reconciler.enqueueAll();
       await context.plugins.registry.refresh();
+      await builds.endUnfinished().catch((error) => log.error("builds not ended", { error }));
       await endInterruptedRuns(context).catch((error) => log.error("plugin runs not ended", { error }));
       await Promise.all([
         link.follow(signal),
@@ -227,10 +230,11 @@ interface Rooms {
   reconciler: Reconciler;
   tearDown: ReturnType<typeof createTearDown>;
   execs: ExecRoom;
+  builds: BuildRoom;
 }
 
 /** The orchestration plane's operations in the order of the API document. */
-function operations(context: Context, { reconciler, tearDown, execs }: Rooms): Controller {
+function operations(context: Context, { reconciler, tearDown, execs, builds }: Rooms): Controller {
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
@@ -265,6 +269,11 @@ function operations(context: Context, { reconciler, tearDown, execs }: Rooms): C
     deliveries: (target) => deliveries(context, target),
     runRelease: (target, options) => runRelease(context, target, options),
     rollback: (target, options) => rollback(context, target, options),
+    contextState: (digest) => builds.contextState(digest),
+    uploadContext: (digest, bytes, at) => builds.upload(digest, bytes, at),
+    build: (body, options) => builds.build(body, options),
+    listBuilds: (filter) => builds.list(filter),
+    buildLog: (target) => builds.log(target),
     listReleases: (target) => listReleases(context, target),
     runJob: (target, options) => runJob(context, target, options),
     listRuns: (filter, options) => listRuns(context, filter, options),

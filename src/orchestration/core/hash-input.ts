@@ -51,6 +51,7 @@ function containerInput(spec: Spec): Fields {
     network_mode: unless("bridge", textOf(spec.network_mode)),
     extra_hosts: sortedSet(wordsOf(spec.extra_hosts)),
     cap_add: sortedSet(wordsOf(spec.cap_add)),
+    build: textOf(fieldsOf(spec.build).id),
     build_args: textMapOf(spec.build_args),
     ulimits: textMapOf(spec.ulimits),
     docker_options: wordsOf(spec.docker_options),

@@ -3,7 +3,8 @@ import { containerFieldsOf } from "./container-fields.ts";
 import { specHash } from "./spec-hash.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
 import { integerOf, textMapOf, textOf } from "./lenient.ts";
-import { appId, type Naming } from "./naming.ts";
+import { builtImage } from "./build/built-image.ts";
+import type { Naming } from "./naming.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";
 import { containerTemplate, isPlatformLabel } from "./resolve-template.ts";
@@ -53,7 +54,7 @@ export function resolveJob(input: ResolveInput): { job: ResolvedJob; problems: R
     name,
     hash: specHash(kind, manifest.spec),
     generation,
-    image: writtenImage === undefined ? `${appId(scope, name)}:latest` : fill(writtenImage, "spec.image"),
+    image: writtenImage === undefined ? builtImage(scope, name, spec) : fill(writtenImage, "spec.image"),
     pullable: writtenImage !== undefined,
     pull: spec.pull === "always" ? "always" : "missing",
     container: withLabels(

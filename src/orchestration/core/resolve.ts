@@ -1,7 +1,7 @@
 import type { PodKind } from "../api/manifest.ts";
 import { specHash } from "./spec-hash.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./lenient.ts";
-import { appId } from "./naming.ts";
+import { builtImage } from "./build/built-image.ts";
 import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { rolloutPolicy } from "./resolve-rollout.ts";
@@ -29,7 +29,7 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
     hash: specHash(kind, spec),
     generation: manifest.generation,
     revision: manifest.revision,
-    image: writtenImage === undefined ? `${appId(scope, name)}:latest` : fill(writtenImage, "spec.image"),
+    image: writtenImage === undefined ? builtImage(scope, name, spec) : fill(writtenImage, "spec.image"),
     pullable: writtenImage !== undefined,
     pull: spec.pull === "always" ? "always" : "missing",
     container,

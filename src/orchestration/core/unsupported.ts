@@ -3,10 +3,9 @@ import { containerFieldsOf } from "./container-fields.ts";
 import { fieldsOf } from "./lenient.ts";
 
 const fields: Record<string, string> = {
-  post_deploy: "post_deploy: stored; this version builds nothing, so it runs no shell lines",
-  build: "build: stored; this version builds nothing, bring the image to the machine yourself",
-  build_args: "build_args: stored; this version builds nothing",
-  keep_releases: "keep_releases: stored; this version builds nothing",
+  post_deploy: "post_deploy: stored; it runs no shell lines, use release commands",
+  build_args: "build_args: stored; write build.args",
+  keep_releases: "keep_releases: stored; images stay as long as a kept release needs them",
   env_file: "env_file: stored; files are read by the client only, the server uses env and config",
   health_check:
     "health_check: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe",

@@ -47,6 +47,7 @@ function machineOf(runtime: Runtime): Machine {
     removeVolume: (name) => runtime.removeVolume(name),
     inspectImage: (refOrId) => runtime.inspectImage(refOrId),
     pull: (ref, auth) => runtime.pull(ref, auth),
+    build: (request) => runtime.build(request),
     removeImage: (refOrId) => runtime.removeImage(refOrId),
     portHolders: (bindings) => runtime.portHolders(bindings),
     freeBytes: () => runtime.freeBytes(),

@@ -22,6 +22,11 @@ export interface Machine {
   inspectImage(refOrId: string): Promise<Image | undefined>;
   /** Pulls and returns what came. */
   pull(ref: string, auth: RegistryAuth | undefined): Promise<Image>;
+  /**
+   * Builds an image and returns it. Fails `conflict`/`BuildFailed` in the words of the step that failed. Rejects when
+   * `signal` aborts, which also ends the build in the engine.
+   */
+  build(request: ImageBuild): Promise<Image>;
   /** Missing is fine; `conflict` while in use. */
   removeImage(refOrId: string): Promise<void>;
 
@@ -72,6 +77,27 @@ export interface Image {
   createdAt: number;
   /** Env of the image's own configuration; empty in listings. */
   env: Record<string, string>;
+}
+
+export interface ImageBuild {
+  /** A tar archive of the folder, gzipped or not; read once. */
+  context: AsyncIterable<Uint8Array>;
+  /** Path in the archive. */
+  dockerfile: string;
+  target: string | undefined;
+  args: Readonly<Record<string, string>>;
+  /** The reference that the image gets. */
+  ref: string;
+  labels: Readonly<Record<string, string>>;
+  /** Of each step; undefined: no limit. */
+  memoryBytes: number | undefined;
+  /** Weight against other containers, whose own is 1024. */
+  cpuShares: number;
+  /** Longest silence of the engine. */
+  idleMs: number;
+  /** Output as it comes, in parts of lines. */
+  onOutput: (text: string) => void;
+  signal: AbortSignal;
 }
 
 export interface RegistryAuth {

@@ -7,6 +7,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { RequestHead } from "../../base/http/front/request-head.ts";
 import type { TakeoverHandler } from "../../base/http/front/takeover.ts";
 import { mountApply } from "./apply.ts";
+import { mountBuilds } from "./builds.ts";
 import { mountConfig } from "./config.ts";
 import { mountDescribe } from "./describe.ts";
 import { mountDispatch } from "./dispatch.ts";
@@ -76,6 +77,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountAtomic(plane, controller);
   mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
+  mountBuilds(plane, controller);
   mountWhy(plane, controller);
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountHooks(plane, controller, { pageMax: limits.eventsPageMax });

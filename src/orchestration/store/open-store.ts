@@ -25,6 +25,7 @@ import { stateMigrations } from "./migrations/all.ts";
 import { createNamedVolumes } from "./named-volumes.ts";
 import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
+import { createBuilds } from "./builds.ts";
 import { createReceipts } from "./receipts.ts";
 import { createReleases } from "./releases.ts";
 import { columnsOf, idOf, keyOf } from "./rows.ts";
@@ -58,6 +59,7 @@ export interface StoreLimits {
   atomicKept: number;
   /** Per resource, as are deaths. */
   releasesKept: number;
+  buildsKept: number;
   deathsKept: number;
   /** Deaths older than this go, milliseconds. */
   deathsKeptMs: number;
@@ -166,6 +168,7 @@ function createTransaction(
     atomic: createAtomic(db, seal, limits.atomicKept),
     releases,
     receipts: createReceipts(db),
+    builds: createBuilds(db, limits.buildsKept),
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),
     deaths: createDeaths(db, limits),

@@ -1,6 +1,7 @@
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type { BuildReads, BuildWrites } from "./build-records.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
 import type {
   AutoscaleReads,
@@ -51,6 +52,7 @@ export interface Store {
   readonly atomic: AtomicReads;
   readonly releases: ReleaseReads;
   readonly receipts: ReceiptReads;
+  readonly builds: BuildReads;
   readonly runs: RunReads;
   readonly autoscale: AutoscaleReads;
   readonly deaths: DeathReads;
@@ -146,6 +148,7 @@ export interface Transaction {
   };
   atomic: AtomicReads & AtomicWrites;
   receipts: ReceiptReads & ReceiptWrites;
+  builds: BuildReads & BuildWrites;
   releases: ReleaseReads & {
     /**
      * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those
@@ -168,10 +171,7 @@ export interface Transaction {
     remove(key: ManifestKey): void;
   };
   deaths: DeathReads & {
-    /**
-     * One death of one container, told apart by container and `at`: told twice, it is kept once. The newest `deathsKept`
-     * per resource stay, also after the resource is gone (until their age limit).
-     */
+    /** One per container and `at`. The newest `deathsKept` per resource stay, also after it is gone (until their age limit). */
     put(death: DeathRecord): void;
   };
   deliveries: DeliveryReads & {

@@ -1,6 +1,6 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { canonicalReference } from "../../../src/orchestration/engine/reference.ts";
-import type { Image, RegistryAuth } from "../../../src/orchestration/engine/machine.ts";
+import type { Image, ImageBuild, RegistryAuth } from "../../../src/orchestration/engine/machine.ts";
 
 export interface ImageFacts {
   id?: string;
@@ -21,6 +21,8 @@ export interface ImageShelf {
   addRemote(ref: string, facts?: RemoteFacts): void;
   find(refOrId: string): Image | undefined;
   pull(ref: string, auth: RegistryAuth | undefined): Image;
+  /** Reads the whole archive; the image depends on its bytes alone. */
+  build(request: ImageBuild): Promise<Image>;
   list(): Image[];
   remove(refOrId: string, inUse: (imageId: string) => boolean): void;
 }
@@ -32,6 +34,14 @@ export function createImageShelf(now: () => number): ImageShelf {
     addRemote: (ref, facts = {}) => addRemote(shelf, ref, facts),
     find: (refOrId) => find(shelf, refOrId),
     pull: (ref, auth) => pull(shelf, ref, auth),
+    build: async ({ context, ref, onOutput, signal }) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of context) pieces.push(piece);
+      signal.throwIfAborted();
+      onOutput("Step 1/1 : built in memory\n");
+      const id = digestOf(Buffer.concat(pieces).toString("base64"));
+      return add(shelf, ref, { id });
+    },
     list: () => Array.from(shelf.images.values(), (image) => ({ ...image, env: {} })),
     remove: (refOrId, inUse) => remove(shelf, refOrId, inUse),
   };

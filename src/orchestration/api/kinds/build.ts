@@ -6,11 +6,17 @@ export const Build = Shape(
     context: Type.Optional(Type.String({ default: ".", description: "folder packed into the upload" })),
     dockerfile: Type.Optional(Type.String({ description: "relative to the context; found by itself when absent" })),
     path: Type.Optional(Type.String({ description: "sub-folder to build from" })),
+    target: Type.Optional(Type.String({ description: "stage of the Dockerfile; default: the last one" })),
+    id: Type.Optional(
+      Type.String({ description: "the build whose image is used; `berth apply` builds and writes it" }),
+    ),
     args: Type.Optional(MapOf(Type.String(), "build arguments")),
     lang: Type.Optional(
       Shape(
         {
-          name: Type.Optional(Type.String({ description: "go, node, bun, python, ruby, rails or generic" })),
+          name: Type.Optional(
+            Type.String({ description: "go, node, bun, deno, python, ruby, rails, php, rust, java, elixir or static" }),
+          ),
           version: Type.Optional(Type.String({ description: "version of the base image" })),
           entrypoint: Type.Optional(Type.String({ description: "file that starts the program" })),
         },

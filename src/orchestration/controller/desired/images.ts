@@ -151,6 +151,9 @@ export function pinImage(
  */
 export async function collectImages(context: Context): Promise<string[]> {
   const kept = context.store.images.kept();
+  // Built, and not applied yet.
+  const since = context.clock.now() - context.limits.builtImageGraceMs;
+  for (const imageId of context.store.builds.imagesSince(since)) kept.add(imageId);
   for (const pod of context.pods.all()) kept.add(pod.imageId);
   const removed: string[] = [];
   for (const { imageId } of context.store.images.pulledList()) {

@@ -1,6 +1,7 @@
 import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { Release } from "../../api/releases.ts";
 import { canonicalJson } from "../../../base/pure/digest.ts";
+import { fieldsOf, textOf } from "../../core/lenient.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { maskSpec } from "../../core/mask.ts";
 import { releaseId } from "../../core/release-id.ts";
@@ -130,6 +131,7 @@ export function wireRelease({ store }: Context, record: ReleaseRecord): Release 
     error: record.error,
     receipt: record.endedAt === undefined ? undefined : store.receipts.get(record.id),
     reasons: record.reasons,
+    build_id: textOf(fieldsOf(record.spec.build).id),
   };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
   return {

@@ -1,6 +1,7 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Naming } from "../../core/naming.ts";
 import type { Assets } from "../../../base/disk/assets.ts";
+import type { ContextLimits } from "../../../base/disk/contexts.ts";
 import type { Layout } from "../../../base/disk/layout.ts";
 import type { Outbox } from "../../../base/deliver/outbox.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
@@ -70,6 +71,14 @@ export interface ControllerLimits {
   attendAtOnceMax: number;
   pluginArgBytesMax: number;
   pluginArgsBytesMax: number;
+  buildsAtOnceMax: number;
+  buildMs: number;
+  buildIdleMs: number;
+  buildMemoryBytes: number | undefined;
+  buildCpuShares: number;
+  buildLogBytesMax: number;
+  builtImageGraceMs: number;
+  buildContexts: ContextLimits;
 }
 
 interface FetchOptions {

@@ -4,12 +4,13 @@ import { canonicalReference, isImageId, parseReference } from "../reference.ts";
 import type { Image, RegistryAuth } from "../machine.ts";
 import type { Runtime } from "../runtime.ts";
 import { createShare } from "../share.ts";
+import { followBuild } from "./build.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
 import { followPull } from "./pull.ts";
 import { envRecord, epochMs } from "./wire.ts";
 
-type Images = Pick<Runtime, "inspectImage" | "pull" | "listImages" | "removeImage">;
+type Images = Pick<Runtime, "inspectImage" | "pull" | "build" | "listImages" | "removeImage">;
 
 /** `pullIdleMs`: a pull without any sign of progress for that long has failed. */
 export function createImages(engine: DockerClient, pullIdleMs: number): Images {
@@ -21,6 +22,13 @@ export function createImages(engine: DockerClient, pullIdleMs: number): Images {
       share(JSON.stringify([canonicalReference(ref) ?? ref, auth ?? null]), () =>
         pull(engine, ref, { auth, pullIdleMs }),
       ),
+
+    build: async (request) => {
+      await followBuild(engine, request);
+      const image = await inspect(engine, request.ref);
+      if (image !== undefined) return image;
+      throw new Failure("conflict", `${subject(request.ref)} was built and is gone again`, { reason: "ImageMissing" });
+    },
 
     listImages: async () => {
       const rows = await engine.call({ verb: "list", subject: "images" }, (docker, abortSignal) =>

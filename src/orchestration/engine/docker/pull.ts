@@ -1,6 +1,7 @@
 import type { RegistryAuth } from "../machine.ts";
 import type { DockerClient } from "./client.ts";
 import { type Attempt, engineFailure, refusal, timedOut } from "./errors.ts";
+import { createIdleWatch } from "./idle-watch.ts";
 import { jsonLines } from "./json-lines.ts";
 
 interface PullRequest {
@@ -44,29 +45,4 @@ function registryAuth(auth: RegistryAuth | undefined): object | undefined {
 function errorOf(row: unknown): string | undefined {
   if (typeof row !== "object" || row === null || !("error" in row)) return undefined;
   return typeof row.error === "string" ? row.error : JSON.stringify(row.error);
-}
-
-function createIdleWatch(idleMs: number, closed: AbortSignal) {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  let idle = false;
-  const expire = () => {
-    idle = true;
-    abort();
-  };
-  let timer = setTimeout(expire, idleMs);
-  closed.addEventListener("abort", abort);
-  return {
-    signal: controller.signal,
-    idle: () => idle,
-    progress: () => {
-      clearTimeout(timer);
-      timer = setTimeout(expire, idleMs);
-    },
-    end: () => {
-      clearTimeout(timer);
-      closed.removeEventListener("abort", abort);
-      abort();
-    },
-  };
 }

@@ -8,6 +8,7 @@ import { atomicApplies } from "./0007-atomic-applies.ts";
 import { certificates } from "./0008-certificates.ts";
 import { receipts } from "./0009-receipts.ts";
 import { reasons } from "./0010-reasons.ts";
+import { builds } from "./0011-builds.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -21,6 +22,7 @@ export const stateMigrations: readonly string[] = [
   certificates,
   receipts,
   reasons,
+  builds,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -18,9 +18,9 @@ test("an ingress whose certificates would be issued on demand says that they are
 });
 
 test("fields that are only stored are named, empty ones not", () => {
-  const spec = { image: "a", env_file: ["x"], post_deploy: [], build: { context: "." } };
-  expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["build", "env_file"]);
-  expect(notActedUpon("statefulset", { build: { context: "." } })).toHaveLength(1);
+  const spec = { image: "a", env_file: ["x"], post_deploy: [], keep_releases: 3 };
+  expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["keep_releases", "env_file"]);
+  expect(notActedUpon("statefulset", { build_args: { A: "1" } })).toHaveLength(1);
   expect(notActedUpon("deployment", { image: "a", replicas: 2 })).toEqual([]);
 });
 

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { extract, type Header } from "tar-stream";
+import { type ContextEntry, linkProblem, pathProblem } from "../pure/source-tree.ts";
+import { Failure } from "../wire/failure.ts";
+
+export interface ArchiveLimits {
+  /** Files and links in it. */
+  filesMax: number;
+  /** Of all content, unpacked. */
+  bytesMax: number;
+}
+
+/**
+ * What a gzipped tar of a folder holds, read without keeping any of it. Fails `invalid` for what cannot be in such a
+ * folder (a device, a path or a link that leads out of it, a name twice), `too_large` beyond `limits`.
+ */
+export async function readSourceArchive(
+  packed: AsyncIterable<Uint8Array>,
+  limits: ArchiveLimits,
+): Promise<ContextEntry[]> {
+  const entries = new Map<string, ContextEntry>();
+  const unpacked = Readable.from(packed).pipe(createGunzip());
+  const archive = extract();
+  unpacked.on("error", (error) => archive.destroy(error));
+  unpacked.pipe(archive);
+  let bytes = 0;
+  try {
+    for await (const entry of archive) {
+      const { header } = entry;
+      bytes += header.size ?? 0;
+      check(header, { files: entries.size, bytes }, limits);
+      const hash = createHash("sha256");
+      for await (const part of entry) hash.update(part as Uint8Array);
+      if (header.type === "directory") continue;
+      if (entries.has(header.name)) throw new Failure("invalid", `the archive holds "${shown(header.name)}" twice`);
+      entries.set(header.name, entryOf(header, hash.digest("hex")));
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("invalid", "the archive is broken: send the folder again", { cause: error });
+  } finally {
+    unpacked.destroy();
+    archive.destroy();
+  }
+  return [...entries.values()];
+}
+
+function entryOf({ name, type, mode, linkname }: Header, digest: string): ContextEntry {
+  if (type !== "symlink") return { path: name, kind: "file", executable: ((mode ?? 0) & 0o111) !== 0, digest };
+  const target = createHash("sha256")
+    .update(linkname ?? "")
+    .digest("hex");
+  return { path: name, kind: "link", executable: false, digest: target };
+}
+
+function check(
+  { name, type, linkname }: Header,
+  { files, bytes }: { files: number; bytes: number },
+  { filesMax, bytesMax }: ArchiveLimits,
+): void {
+  if (files >= filesMax) throw new Failure("too_large", `the archive holds more than ${filesMax} files`);
+  if (bytes > bytesMax) throw new Failure("too_large", `the archive unpacks to more than ${bytesMax} bytes`);
+  const path = type === "directory" ? name.replace(/\/$/, "") : name;
+  const problem = pathProblem(path) ?? (type === "symlink" ? linkProblem(path, linkname ?? "") : undefined);
+  if (problem !== undefined) throw new Failure("invalid", `the archive holds "${shown(name)}", which ${problem}`);
+  if (type !== "file" && type !== "symlink" && type !== "directory") {
+    throw new Failure("invalid", `the archive holds "${shown(name)}", which is a ${type}, not a file, folder or link`);
+  }
+}
+
+/** Control characters out: the text goes to a terminal. */
+function shown(name: string): string {
+  return name.slice(0, 200).replace(/[\x00-\x1f\x7f-\x9f]/g, "\u{fffd}");
+}

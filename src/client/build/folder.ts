@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { createReadStream, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { type ContextEntry, linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
+import { CommandFailure } from "../shell/failures.ts";
+import { dockerRules, gitRules, type IgnoreRules, isClutter, isSecretFile } from "./ignore-rules.ts";
+
+/** A file or link of a folder that is packed. */
+export interface SourceEntry extends ContextEntry {
+  size: number;
+  /** Of a link. */
+  target: string;
+  /** A file that is not on the disk, such as a generated Dockerfile. */
+  text?: string;
+}
+
+/** A folder as it is packed. */
+export interface SourceFolder {
+  root: string;
+  entries: SourceEntry[];
+  bytes: number;
+  /** Files that are left out because they look like secrets. */
+  secrets: string[];
+  /** The file whose rules say what is left out; undefined: there is none. */
+  rules: string | undefined;
+}
+
+export interface FolderLimits {
+  filesMax: number;
+  bytesMax: number;
+}
+
+/**
+ * Looks at all of a folder but what its `.dockerignore` (or, without one, its `.gitignore` files) and its `.berthignore`
+ * leave out. `always` are paths that are part of it whatever the rules say. Fails for links that lead out of it, files
+ * that are no files, and beyond `limits`.
+ */
+export async function readFolder(root: string, always: readonly string[], limits: FolderLimits): Promise<SourceFolder> {
+  const folder: SourceFolder = { root, entries: [], bytes: 0, secrets: [], rules: undefined };
+  const docker = textOf(join(root, ".dockerignore"));
+  const own = textOf(join(root, ".berthignore"));
+  const fixed = [
+    ...(docker === undefined ? [] : [dockerRules(docker)]),
+    ...(own === undefined ? [] : [gitRules(own, "")]),
+  ];
+  folder.rules = docker !== undefined ? ".dockerignore" : textOf(join(root, ".gitignore")) && ".gitignore";
+  const walk = { folder, always: new Set(always), limits, usesGit: docker === undefined };
+  await readLevel(walk, "", fixed);
+  folder.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return folder;
+}
+
+interface Walk {
+  folder: SourceFolder;
+  always: ReadonlySet<string>;
+  limits: FolderLimits;
+  usesGit: boolean;
+}
+
+async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules[]): Promise<void> {
+  const { folder, always, usesGit } = walk;
+  const git = usesGit ? textOf(join(folder.root, below, ".gitignore")) : undefined;
+  const rules = git === undefined ? around : [...around, gitRules(git, below)];
+  for (const item of readdirSync(join(folder.root, below), { withFileTypes: true })) {
+    const path = `${below}${item.name}`;
+    if (isClutter(path)) continue;
+    const isFolder = item.isDirectory();
+    const stays = always.has(path);
+    if (isSecretFile(path) && !isFolder && !stays) {
+      folder.secrets.push(path);
+      continue;
+    }
+    const leaving = stays ? [] : rules.filter((rule) => rule.leavesOut(isFolder ? `${path}/` : path));
+    const holdsOne = isFolder && [...always].some((one) => one.startsWith(`${path}/`));
+    if (isFolder) {
+      if (leaving.every((rule) => !rule.prunes) || holdsOne) await readLevel(walk, `${path}/`, rules);
+    } else if (leaving.length === 0) await readEntry(walk, path);
+  }
+}
+
+async function readEntry({ folder, limits }: Walk, path: string): Promise<void> {
+  const { root, entries } = folder;
+  const full = join(root, path);
+  const info = lstatSync(full);
+  const target = info.isSymbolicLink() ? readlinkSync(full) : "";
+  const problem = pathProblem(path) ?? (info.isSymbolicLink() ? linkProblem(path, target) : undefined);
+  if (problem !== undefined)
+    throw new CommandFailure(`${JSON.stringify(path)} ${problem}; leave it out in .berthignore`);
+  if (!info.isFile() && !info.isSymbolicLink()) return;
+  folder.bytes += info.isFile() ? info.size : 0;
+  if (entries.length >= limits.filesMax)
+    throw new CommandFailure(`${root} holds more than ${limits.filesMax} files: ${howToLess}`);
+  if (folder.bytes > limits.bytesMax)
+    throw new CommandFailure(`${root} holds more than ${limits.bytesMax} bytes: ${howToLess}`);
+  const executable = info.isFile() && (info.mode & 0o111) !== 0;
+  const kind = info.isFile() ? "file" : "link";
+  const digest = kind === "file" ? await fileDigest(full) : createHash("sha256").update(target).digest("hex");
+  entries.push({ path, kind, executable, digest, size: info.isFile() ? info.size : 0, target });
+}
+
+const howToLess = "leave out what the build does not need, in .berthignore or .dockerignore";
+
+async function fileDigest(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(path)) hash.update(part as Uint8Array);
+  return hash.digest("hex");
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { coreKinds } from "../../orchestration/api/manifest.ts";
+import type { ManifestSet } from "../manifests/read.ts";
+import { isObject } from "../manifests/env-merge.ts";
+import { normalKind } from "../shell/kinds.ts";
+import type { FolderLimits } from "./folder.ts";
+import { type PlannedBuild, planBuild } from "./plan.ts";
+
+/**
+ * Reads the folders of all manifests that have a `build`, and writes the id of each build into its manifest: what the
+ * same source is called on every machine. Nothing is sent.
+ */
+export async function planBuilds(set: ManifestSet, limits: FolderLimits): Promise<PlannedBuild[]> {
+  const planned: PlannedBuild[] = [];
+  for (const [index, manifest] of set.manifests.entries()) {
+    const holder = holderOf(manifest);
+    const build = holder?.build;
+    const { scope, name } = manifest;
+    if (holder === undefined || !isObject(build) || typeof scope !== "string" || typeof name !== "string") continue;
+    // Given by hand: somebody built it before.
+    if (build.id !== undefined) continue;
+    const one = await planBuild({ scope, name, build, directory: set.directories[index] ?? "." }, limits);
+    holder.build = { ...build, id: one.id };
+    planned.push(one);
+  }
+  return planned;
+}
+
+/** The part of a manifest that describes a container; the blocks of plugins have none that we know. */
+function holderOf({ kind, spec }: Record<string, unknown>): Record<string, unknown> | undefined {
+  if (typeof kind !== "string" || !isObject(spec)) return undefined;
+  const known = normalKind(kind);
+  if (known === "cronjob") return isObject(spec.job) ? spec.job : undefined;
+  return known.toLowerCase() === "app" || coreKinds.some((core) => core === known) ? spec : undefined;
+}

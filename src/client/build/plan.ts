@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { contextDigest } from "../../base/pure/source-tree.ts";
+import { buildId } from "../../orchestration/core/build/build-id.ts";
+import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
+import type { GeneratedBuild } from "../../orchestration/core/build/runtime.ts";
+import { CommandFailure } from "../shell/failures.ts";
+import { type FolderLimits, readFolder, type SourceEntry, type SourceFolder } from "./folder.ts";
+
+/** An app that is built from source, as its manifest says it. */
+interface BuildSource {
+  scope: string;
+  name: string;
+  /** `build` of the manifest. */
+  build: Record<string, unknown>;
+  /** Where the paths of the manifest start from. */
+  directory: string;
+}
+
+/** What is to be built: the folder is read, nothing is sent. */
+export interface PlannedBuild {
+  scope: string;
+  name: string;
+  id: string;
+  digest: string;
+  dockerfile: string;
+  target: string | undefined;
+  args: Record<string, string>;
+  folder: SourceFolder;
+  /** Where the folder has no Dockerfile of its own. */
+  generated: GeneratedBuild | undefined;
+}
+
+const generatedPath = ".berth/Dockerfile";
+
+/** Reads the folder of an app. Fails with what is wrong in the words of the manifest. */
+export async function planBuild(source: BuildSource, limits: FolderLimits): Promise<PlannedBuild> {
+  const { scope, name, build, directory } = source;
+  const fields = fieldsOf(source);
+  const root = resolve(directory, fields.context ?? ".");
+  if (!isFolder(root)) throw failure(source, `build.context: "${fields.context ?? "."}" is not a folder`);
+  const written = fields.dockerfile ?? ownDockerfile(root, fields.path);
+  if (fields.dockerfile !== undefined && !existsSync(join(root, fields.dockerfile))) {
+    throw failure(source, `build.dockerfile: "${fields.dockerfile}" does not exist in ${root}`);
+  }
+  const folder = await readFolder(root, written === undefined ? [] : [written], limits);
+  const generated = written === undefined ? generate(source, root, fields) : undefined;
+  if (generated !== undefined) folder.entries.push(textEntry(generatedPath, generated.dockerfile));
+  const digest = contextDigest(folder.entries);
+  const dockerfile = written ?? generatedPath;
+  const { target } = fields;
+  const args = argsOf(source, build.args);
+  const id = buildId({ context: digest, dockerfile, target, args });
+  return { scope, name, id, digest, dockerfile, target, args, folder, generated };
+}
+
+interface Fields {
+  context?: string;
+  dockerfile?: string;
+  target?: string;
+  path?: string;
+}
+
+function fieldsOf(source: BuildSource): Fields {
+  const fields: Fields = {};
+  for (const field of ["context", "dockerfile", "target", "path"] as const) {
+    const value = source.build[field];
+    if (value === undefined || value === null) continue;
+    if (typeof value !== "string") throw failure(source, `build.${field}: expected text`);
+    fields[field] = value;
+  }
+  return fields;
+}
+
+function argsOf(source: BuildSource, args: unknown): Record<string, string> {
+  if (args === undefined || args === null) return {};
+  const isMap = typeof args === "object" && !Array.isArray(args);
+  const entries = isMap ? Object.entries(args) : [];
+  if (!isMap || entries.some(([, value]) => typeof value !== "string")) {
+    throw failure(source, "build.args: expected a map of text");
+  }
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function ownDockerfile(root: string, path: string | undefined): string | undefined {
+  const places = path === undefined ? ["Dockerfile"] : [`${path.replace(/\/+$/, "")}/Dockerfile`, "Dockerfile"];
+  return places.find((place) => existsSync(join(root, place)));
+}
+
+function generate(source: BuildSource, root: string, { path }: Fields): GeneratedBuild {
+  const { lang } = source.build;
+  const { name, version, entrypoint } = (typeof lang === "object" && lang !== null ? lang : {}) as Record<
+    string,
+    unknown
+  >;
+  const tree = {
+    has: (file: string) => existsSync(join(root, file)),
+    read: (file: string) => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined),
+  };
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  const choice = { name: text(name), version: text(version), entrypoint: text(entrypoint), path };
+  const result = generateDockerfile(tree, choice);
+  if (!result.ok) throw failure(source, result.problem);
+  return result.build;
+}
+
+function textEntry(path: string, text: string): SourceEntry {
+  const digest = createHash("sha256").update(text).digest("hex");
+  return { path, kind: "file", executable: false, digest, size: Buffer.byteLength(text), target: "", text };
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
+function failure({ scope, name }: BuildSource, problem: string): CommandFailure {
+  return new CommandFailure(`${scope}/${name}: ${problem}`);
+}

@@ -1,0 +1,71 @@
+import { ApiError } from "../../base/wire/client.ts";
+import { buildImage } from "../../orchestration/api/builds.ts";
+import type { Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { callWithProgress, warn } from "../shell/progress-answer.ts";
+import { printable } from "../shell/style.ts";
+import { bytesText } from "../text/stats-table.ts";
+import type { PlannedBuild } from "./plan.ts";
+import { uploadFolder } from "./upload.ts";
+
+/** Builds on the server, uploading the folder where it is not there. Shows the output of the build while it runs. */
+export async function runBuild(context: Context, planned: PlannedBuild, { again }: { again: boolean }): Promise<void> {
+  const { scope, name, digest, dockerfile, target, args, folder } = planned;
+  const { terminal } = context;
+  const body = { scope, name, context: digest, dockerfile, target, args, ...(again ? { again } : {}) };
+  const ask = () =>
+    callWithProgress(context, buildImage, {
+      input: { body },
+      broken: `the connection ended during the build of ${scope}/${name}: nothing was deployed; run the command again`,
+    });
+  const build = async () => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isContextMissing(error)) throw error;
+    }
+    terminal.note(`uploading ${filesText(planned)} of ${scope}/${name}`);
+    await uploadFolder(context, folder, digest);
+    return await ask();
+  };
+  try {
+    const { build: done, reused } = await build();
+    const what = reused ? "is there already: the source has not changed" : "built";
+    terminal.note(`${terminal.noteStyle.green("✓")} ${printable(done.image)} ${what}`);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.data.reason !== "BuildFailed") throw error;
+    const text = `the build of ${scope}/${name} failed: ${printable(error.message)}\n  nothing was deployed; the output is above`;
+    throw new CommandFailure(text, exitCodes.failed, error.data);
+  }
+}
+
+/** What is built, and what the operator should know of it. */
+export function announce(context: Context, build: PlannedBuild): void {
+  context.terminal.note(`build ${build.scope}/${build.name}:${build.id} from ${filesText(build)}`);
+  warn(context, folderNotes(build));
+}
+
+/** `12 files, 34 kB (rules of .gitignore)`. */
+function filesText({ folder }: PlannedBuild): string {
+  const { entries, bytes, rules } = folder;
+  const count = entries.length === 1 ? "1 file" : `${entries.length} files`;
+  return `${count}, ${bytesText(bytes)}${rules === undefined ? "" : ` (without what ${rules} leaves out)`}`;
+}
+
+/** What the operator should know before the folder is sent. */
+function folderNotes({ scope, name, folder, generated }: PlannedBuild): string[] {
+  const shown = folder.secrets.slice(0, 5).join(", ");
+  const more = folder.secrets.length > 5 ? ` and ${folder.secrets.length - 5} more` : "";
+  return [
+    ...(generated === undefined
+      ? []
+      : [`${scope}/${name}: no Dockerfile; built as ${generated.runtime} because of ${generated.because}`]),
+    ...(folder.secrets.length === 0
+      ? []
+      : [`${scope}/${name}: not sent, since they look like secrets: ${shown}${more}; use berth config set`]),
+  ];
+}
+
+function isContextMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.data.reason === "ContextMissing";
+}

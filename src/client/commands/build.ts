@@ -1,0 +1,101 @@
+import { resolve } from "node:path";
+import { type Build, buildLog, listBuilds } from "../../orchestration/api/builds.ts";
+import { planBuilds } from "../build/of-manifests.ts";
+import { planBuild } from "../build/plan.ts";
+import { announce, runBuild } from "../build/run.ts";
+import type { Arguments } from "../shell/arguments.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
+import { resourceReference } from "../shell/reference.ts";
+import { tableText } from "../text/table-text.ts";
+import { tableSetup } from "./get.ts";
+
+export const buildCommand: CommandBody = {
+  usage: ["build -f PATH… [--again]", "build --print [FOLDER]", "build list [SCOPE/NAME]", "build log SCOPE/NAME ID"],
+  examples: [
+    "build -f berth.yaml  build the images of these manifests, and deploy nothing",
+    "build --print  show the Dockerfile that berth makes for this folder",
+    "build list shop/web  what was built, newest first",
+  ],
+  detail: [
+    "berth apply builds by itself what has a build block; this command is for looking first. The server",
+    "builds one image at a time, with little weight and at most half of the memory, so that what runs",
+    "does not notice. The same source gives the same image: it is not sent and not built again. Ctrl-C",
+    "ends the build. A folder without a Dockerfile gets one by its language: node, bun, deno, python, go,",
+    "ruby, php, rust, java, elixir, or static pages.",
+  ],
+  flags: [
+    fileFlag,
+    formatFlag,
+    { name: "again", summary: "build also where the image is there already" },
+    { name: "print", summary: "print the Dockerfile that is made for a folder without one" },
+  ],
+  async run(context, args) {
+    const [verb, ...words] = args.words;
+    if (args.on("print")) return printDockerfile(context, args);
+    if (verb === "list") return listOf(context, words);
+    if (verb === "log") return logOf(context, words);
+    const set = await manifestsOf(args, context);
+    const builds = await planBuilds(set, context.limits.folder);
+    if (builds.length === 0) throw new CommandFailure("no manifest has a build block: there is nothing to build");
+    for (const build of builds) {
+      announce(context, build);
+      await runBuild(context, build, { again: args.on("again") });
+    }
+    return exitCodes.done;
+  },
+};
+
+async function printDockerfile(context: Context, { words }: Arguments): Promise<number> {
+  const [folder = ".", ...more] = words;
+  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: build --print FOLDER`);
+  const directory = resolve(context.cwd, folder);
+  const { generated, dockerfile } = await planBuild(
+    { scope: "any", name: "app", build: {}, directory },
+    context.limits.folder,
+  );
+  if (generated === undefined) throw new CommandFailure(`the folder has ${dockerfile}, which is used as it is`);
+  context.terminal.note(
+    `${generated.runtime}, because of ${generated.because}; the program listens on ${generated.port ?? "no port"}`,
+  );
+  context.terminal.out(generated.dockerfile.trimEnd());
+  return exitCodes.done;
+}
+
+async function listOf(context: Context, [text, ...more]: string[]): Promise<number> {
+  if (more.length > 0) throw usageFailure("build list takes one app: build list SCOPE/NAME");
+  const query = text === undefined ? {} : namesOf(text);
+  const data = await context.api.call(listBuilds, { query });
+  answer(context, data, () => {
+    if (data.builds.length === 0) return "no builds";
+    const rows = data.builds.map((build) => [
+      `${build.scope}/${build.name}`,
+      build.id,
+      build.status,
+      build.started_at,
+      tookText(build),
+      build.error ?? "",
+    ]);
+    return tableText([["APP", "BUILD", "STATUS", "STARTED", "TOOK", "ERROR"], ...rows], tableSetup(context));
+  });
+  return exitCodes.done;
+}
+
+function namesOf(text: string): { scope: string; name: string } {
+  const { scope = "", name } = resourceReference(text);
+  return { scope, name };
+}
+
+function tookText({ started_at, ended_at }: Build): string {
+  return ended_at === undefined ? "" : `${Math.round((Date.parse(ended_at) - Date.parse(started_at)) / 1000)}s`;
+}
+
+async function logOf(context: Context, [text, id, ...more]: string[]): Promise<number> {
+  if (text === undefined || id === undefined || more.length > 0)
+    throw usageFailure("say which: build log SCOPE/NAME ID");
+  const { scope, name } = namesOf(text);
+  const data = await context.api.call(buildLog, { params: { scope, name, id } });
+  answer(context, data, () => data.log.trimEnd());
+  return exitCodes.done;
+}

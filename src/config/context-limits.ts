@@ -1,0 +1,12 @@
+/** Folders that images are built from. */
+export const contextLimits = {
+  /** Of one, packed and unpacked. */
+  packedBytesMax: 512 * 1024 * 1024,
+  bytesMax: 2 * 1024 * 1024 * 1024,
+  /** Files and links in one. */
+  filesMax: 100_000,
+  /** Of all packed ones together; the least recently used go first. */
+  keptBytesMax: 2 * 1024 * 1024 * 1024,
+  /** An upload that nobody goes on with is thrown away after this long. */
+  unfinishedMs: 24 * 3_600_000,
+};

@@ -1,0 +1,98 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../../base/wire/endpoint.ts";
+import { Flag, Text } from "../../base/wire/query.ts";
+
+/** Media type of the parts of a packed folder. */
+const contextMediaType = "application/octet-stream";
+
+const digest = "sha256 hex over the files of the folder";
+
+export const BuildContext = Type.Object({
+  digest: Type.String({ description: digest }),
+  complete: Type.Boolean({ description: "all of it is on the server" }),
+  received: Type.Integer({ description: "bytes that are on the server; an upload goes on behind them" }),
+});
+export type BuildContext = Static<typeof BuildContext>;
+
+export const getBuildContext = endpoint({
+  method: "GET",
+  path: "/builds/contexts/:digest",
+  summary: "How much of a packed folder the server has",
+  data: BuildContext,
+});
+
+export const putBuildContext = endpoint({
+  method: "PUT",
+  path: "/builds/contexts/:digest",
+  summary: "Upload a part of a gzipped tar archive of a folder; the last one completes it",
+  query: Type.Object({
+    offset: Text("where the part begins: as many bytes as the server has (required)"),
+    last: Flag("this is the last part: check the archive against its digest (default false)"),
+  }),
+  body: Type.String({ description: "the bytes of the part" }),
+  bodyType: contextMediaType,
+  data: BuildContext,
+});
+
+const BuildStatus = Type.Union([
+  Type.Literal("queued"),
+  Type.Literal("building"),
+  Type.Literal("succeeded"),
+  Type.Literal("failed"),
+  Type.Literal("canceled"),
+]);
+
+/** One image that was made from source, or the attempt at it. Times are ISO 8601. */
+export const Build = Type.Object({
+  id: Type.String({ description: "of what it is made from: the same input has the same id" }),
+  scope: Type.String(),
+  name: Type.String(),
+  status: BuildStatus,
+  context: Type.String({ description: digest }),
+  dockerfile: Type.String(),
+  target: Type.Optional(Type.String()),
+  image: Type.String({ description: "the reference that the image has" }),
+  image_id: Type.Optional(Type.String()),
+  actor: Type.String(),
+  started_at: Type.String(),
+  ended_at: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+});
+export type Build = Static<typeof Build>;
+
+export const BuildRequest = Type.Object(
+  {
+    scope: Type.String(),
+    name: Type.String(),
+    context: Type.String({ description: digest }),
+    dockerfile: Type.Optional(Type.String({ default: "Dockerfile", description: "path in the folder" })),
+    target: Type.Optional(Type.String({ description: "stage of the Dockerfile; default: the last one" })),
+    args: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "build arguments" })),
+    again: Type.Optional(Type.Boolean({ default: false, description: "build also where the image is there already" })),
+  },
+  { additionalProperties: false },
+);
+export type BuildRequest = Static<typeof BuildRequest>;
+
+export const buildImage = endpoint({
+  method: "POST",
+  path: "/builds",
+  summary: "Build an image from an uploaded folder; the output streams to who accepts application/x-ndjson",
+  body: BuildRequest,
+  data: Type.Object({ build: Build, reused: Type.Boolean({ description: "the image was there already" }) }),
+});
+
+export const listBuilds = endpoint({
+  method: "GET",
+  path: "/builds",
+  summary: "Builds, newest first",
+  query: Type.Object({ scope: Text("only of this scope"), name: Text("only of this app") }),
+  data: Type.Object({ builds: Type.Array(Build) }),
+});
+
+export const buildLog = endpoint({
+  method: "GET",
+  path: "/builds/:scope/:name/:id/log",
+  summary: "What a build printed, its last part where it was long",
+  data: Type.Object({ log: Type.String() }),
+});

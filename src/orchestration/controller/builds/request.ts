@@ -1,0 +1,20 @@
+import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { pathProblem } from "../../../base/pure/source-tree.ts";
+import { BuildRequest } from "../../api/builds.ts";
+import { nameOk, scopeOk } from "../../core/identity.ts";
+
+const check = schemaCheck(BuildRequest);
+const problemsMax = 50;
+
+/** The body of POST /builds. Fails `invalid` with the path of each fault. */
+export function readBuildRequest(body: unknown): BuildRequest {
+  if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+  const { scope, name, context, dockerfile } = body;
+  if (!scopeOk(scope)) throw new Failure("invalid", `scope: "${scope}" is not a scope`);
+  if (!nameOk(name)) throw new Failure("invalid", `name: "${name}" is not a name`);
+  if (!/^[0-9a-f]{64}$/.test(context)) throw new Failure("invalid", "context: expected a digest, 64 hex digits");
+  const problem = dockerfile === undefined ? undefined : pathProblem(dockerfile);
+  if (problem !== undefined) throw new Failure("invalid", `dockerfile: "${dockerfile}" ${problem}`);
+  return body;
+}

@@ -1,0 +1,25 @@
+/** Aborts its signal when nothing was heard for `idleMs`, or when `closed` does. */
+export function createIdleWatch(idleMs: number, closed: AbortSignal) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  let idle = false;
+  const expire = () => {
+    idle = true;
+    abort();
+  };
+  let timer = setTimeout(expire, idleMs);
+  closed.addEventListener("abort", abort);
+  return {
+    signal: controller.signal,
+    idle: () => idle,
+    progress: () => {
+      clearTimeout(timer);
+      timer = setTimeout(expire, idleMs);
+    },
+    end: () => {
+      clearTimeout(timer);
+      closed.removeEventListener("abort", abort);
+      abort();
+    },
+  };
+}

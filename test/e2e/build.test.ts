@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Build } from "../../src/orchestration/api/builds.ts";
+import { executable } from "../support/executable.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(120_000);
+
+let berth: Rig;
+let folder: string;
+beforeAll(async () => {
+  berth = await rig();
+  folder = mkdtempSync(join(tmpdir(), "berth-source."));
+});
+afterAll(async () => {
+  const images = berth.docker(["image", "ls", "-q", "--filter", `label=${berth.prefix}.build`]).split("\n");
+  await berth.close();
+  for (const image of new Set(images)) if (image !== "") berth.docker(["image", "rm", "-f", image]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+const cli = (...args: string[]) => berth.cli(args, { cwd: folder });
+const page = async () => {
+  const [pod] = await berth.pods("shop", "web");
+  return berth.docker(["exec", pod?.name ?? "", "cat", "/www/index.html"]).trim();
+};
+const builds = async () => ((await berth.call("GET", "/builds")).body.data as unknown as { builds: Build[] }).builds;
+const contexts = () => readdirSync(join(berth.root, "builds")).filter((name) => name.endsWith(".gz"));
+
+const manifest = "kind: deployment\nscope: shop\nname: web\nspec:\n  build: {}\n  stop_grace: 1s\n";
+const dockerfile =
+  'FROM berth-fixture:1\nCOPY page.html /www/index.html\nRUN test ! -e .env && echo "step $(cat /www/index.html)"\nCMD ["httpd", "-f", "-h", "/www"]\n';
+
+test("a folder becomes an image and runs; the same source is neither sent nor built again", async () => {
+  write({
+    "berth.yaml": manifest,
+    Dockerfile: dockerfile,
+    "page.html": "one\n",
+    ".env": "KEY=1",
+    "node_modules/x": "x",
+  });
+  const first = await cli("up", "-y");
+  expect(first.stderr).toContain("uploading 3 files");
+  expect(first.stderr).toContain("step one");
+  expect(first.stderr).toContain("not sent, since they look like secrets: .env");
+  expect([first.stdout, first.exitCode]).toEqual([expect.stringContaining("deployment/shop/web"), 0]);
+  expect(await page()).toBe("one");
+  const again = await cli("up", "-y");
+  expect(again.stderr).toContain("is there already: the source has not changed");
+  expect(again.stdout).toContain("no changes");
+  expect([(await builds()).length, contexts().length]).toEqual([1, 1]);
+});
+
+test("a build that fails deploys nothing, and its output is kept", async () => {
+  write({ "page.html": "two\n", Dockerfile: dockerfile.replace("test !", "echo broken && false && test !") });
+  const failed = await cli("apply", "-f", "berth.yaml", "-y");
+  expect(failed.exitCode).toBe(1);
+  expect(failed.stderr).toContain("the build of shop/web failed");
+  expect(failed.stderr).toContain("nothing was deployed");
+  expect(await page()).toBe("one");
+  const [build] = await builds();
+  expect(build).toMatchObject({ status: "failed", scope: "shop", name: "web" });
+  expect((await cli("build", "log", "shop/web", build?.id ?? "")).stdout).toContain("broken");
+  expect((await cli("build", "list", "shop/web")).stdout).toMatch(/shop\/web +\w{12} +failed/);
+});
+
+test("a new version rolls out, and a rollback brings the image of the old one back without a build", async () => {
+  write({ Dockerfile: dockerfile, "page.html": "three\n" });
+  expect((await cli("up", "-y")).exitCode).toBe(0);
+  expect(await page()).toBe("three");
+  const before = (await builds()).length;
+  expect((await cli("rollback", "shop/web")).exitCode).toBe(0);
+  await berth.ready("deployment", "shop", "web");
+  expect([await page(), (await builds()).length]).toEqual(["one", before]);
+});
+
+test("a manifest whose image is not built is refused with the path", async () => {
+  const spec = (build: object) => ({ kind: "deployment", scope: "shop", name: "web", spec: { build } }) as never;
+  const missing = await berth.apply(spec({}));
+  expect([missing.status, missing.body.problems]).toEqual([
+    400,
+    [expect.objectContaining({ path: "spec.build.id", reason: "BuildMissing" })],
+  ]);
+  expect((await berth.apply(spec({ id: "0123456789ab" }))).body.error).toContain('there is no build "0123456789ab"');
+});
+
+test("a link that leads out of the folder is refused before anything is sent", async () => {
+  symlinkSync("/etc/passwd", join(folder, "leak"));
+  const refused = await cli("up", "-y");
+  rmSync(join(folder, "leak"));
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('"leak" leads to "/etc/passwd", out of the folder'),
+  ]);
+});
+
+test("an interrupted command ends the build", async () => {
+  write({ Dockerfile: `${dockerfile}RUN sleep 300\n` });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const running = Bun.spawn([executable, "up", "-y"], {
+    cwd: folder,
+    env: { ...process.env, BERTH_ENDPOINT: berth.endpoint },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  void (async () => {
+    for await (const chunk of running.stderr) if (new TextDecoder().decode(chunk).includes("sleep 300")) resolve();
+  })();
+  await promise;
+  running.kill("SIGINT");
+  await running.exited;
+  await waitFor("the build to be canceled", async () => (await builds())[0]?.status === "canceled");
+  expect(await page()).toBe("one");
+});

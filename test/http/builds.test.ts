@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { pack } from "tar-stream";
+import { sha256Hex } from "../../src/base/pure/digest.ts";
+import { contextDigest } from "../../src/base/pure/source-tree.ts";
+import { type World, world } from "../support/world.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { limits } from "../../src/config/config.ts";
+
+let it: World;
+let ask: (
+  method: string,
+  path: string,
+  body?: string | Uint8Array<ArrayBuffer>,
+) => Promise<{ status: number; body: Record<string, unknown> & { data: never } }>;
+beforeAll(async () => {
+  it = await world();
+  mkdirSync(it.layout.builds, { recursive: true });
+  const app = createOrchestrationApp({ controller: it.controller, version: "t", names: naming(), log: it.log, limits });
+  ask = async (method, path, body) => {
+    const answer = await app.fetch(
+      new Request(`http://localhost${path}`, { method, ...(body === undefined ? {} : { body }) }),
+    );
+    return { status: answer.status, body: (await answer.json()) as never };
+  };
+});
+afterAll(() => it.close());
+
+async function archive(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const tar = pack();
+  tar.entry({ name: "Dockerfile", mode: 0o644 }, text);
+  tar.finalize();
+  const parts: Uint8Array[] = [];
+  for await (const part of tar) parts.push(part as Uint8Array);
+  return new Uint8Array(gzipSync(Buffer.concat(parts)));
+}
+const digest = contextDigest([{ path: "Dockerfile", kind: "file", executable: false, digest: sha256Hex("FROM a") }]);
+const build = (more: object = {}) =>
+  ask("POST", "/builds", JSON.stringify({ scope: "shop", name: "web", context: digest, ...more }));
+
+test("upload, build, build again, apply", async () => {
+  expect(await build()).toMatchObject({ status: 409, body: { code: "conflict", reason: "ContextMissing" } });
+  const bytes = await archive("FROM a");
+  const path = `/builds/contexts/${digest}`;
+  expect(await ask("PUT", `${path}?offset=5`, bytes)).toMatchObject({
+    status: 409,
+    body: { reason: "ContextOffset", fields: { received: 0 } },
+  });
+  expect(await ask("PUT", `${path}?offset=0`, bytes.slice(0, 9))).toMatchObject({
+    status: 200,
+    body: { data: { complete: false, received: 9 } },
+  });
+  expect(await ask("PUT", `${path}?offset=9&last=true`, bytes.slice(9))).toMatchObject({
+    status: 200,
+    body: { data: { complete: true } },
+  });
+  expect(await ask("GET", path)).toMatchObject({
+    status: 200,
+    body: { data: { digest, complete: true, received: bytes.length } },
+  });
+  const first = await build();
+  const { id } = (first.body.data as { build: { id: string } }).build;
+  expect(first).toMatchObject({
+    status: 200,
+    body: { data: { reused: false, build: { status: "succeeded", image: `shop-web:${id}` } } },
+  });
+  expect(await build()).toMatchObject({ body: { data: { reused: true, build: { id } } } });
+  expect(await ask("GET", `/builds/shop/web/${id}/log`)).toMatchObject({
+    status: 200,
+    body: { data: { log: "Step 1/1 : built in memory\n" } },
+  });
+  expect(await ask("GET", "/builds?scope=shop")).toMatchObject({ body: { data: { builds: [{ id }] } } });
+  const applied = await it.apply({ kind: "deployment", scope: "shop", name: "web", spec: { build: { id } } } as never);
+  await it.settle();
+  expect(applied.applied).toHaveLength(1);
+  expect(it.store.images.pinOf({ kind: "deployment", scope: "shop", name: "web" })?.ref).toBe(`shop-web:${id}`);
+});
+
+test.each<[string, string, string | undefined, number, string]>([
+  ["PUT", "/builds/contexts/abc?offset=0", "x", 400, "is not a sha256 digest"],
+  ["PUT", `/builds/contexts/${digest}`, "x", 400, "offset"],
+  ["PUT", `/builds/contexts/${"1".repeat(64)}?offset=0&last=true`, "junk", 400, "the archive is broken"],
+  ["GET", "/builds/contexts/..%2f..%2fetc", undefined, 400, "is not a sha256 digest"],
+  ["POST", "/builds", "{}", 400, "scope"],
+  ["POST", "/builds", JSON.stringify({ scope: "A b", name: "web", context: digest }), 400, "scope"],
+  ["POST", "/builds", JSON.stringify({ scope: "a", name: "web", context: "x" }), 400, "context"],
+  [
+    "POST",
+    "/builds",
+    JSON.stringify({ scope: "a", name: "web", context: digest, dockerfile: "../x" }),
+    400,
+    "leads out of the folder",
+  ],
+  ["POST", "/builds", JSON.stringify({ scope: "a", name: "web", context: digest, extra: 1 }), 400, "extra"],
+  ["POST", "/apply", JSON.stringify({ kind: "job", scope: "a", name: "j", spec: { build: {} } }), 400, "spec.build.id"],
+  ["GET", "/builds/a/web/0123/log", undefined, 404, "no build"],
+])("%s %s with %j is %d", async (method, path, body, status, text) => {
+  const answer = await ask(method, path, body);
+  expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(text)]);
+});
+
+test("builds that a killed server left are failed at the next start", async () => {
+  const [left] = it.store.builds.list({}, 1);
+  if (left === undefined) throw new Error("there is a build");
+  await it.store.write((tx) => tx.builds.put({ ...left, id: "unfinished000", status: "building" }));
+  await it.restart();
+  await it.quiet();
+  expect(it.store.builds.get("shop", "web", "unfinished000")).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("the server ended"),
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { pack } from "tar-stream";
+import { createContexts } from "../../../../src/base/disk/contexts.ts";
+import { contextDigest } from "../../../../src/base/pure/source-tree.ts";
+import { sha256Hex } from "../../../../src/base/pure/digest.ts";
+import type { Failure } from "../../../../src/base/wire/failure.ts";
+import { folder } from "../../../support/files.ts";
+
+const limits = { packedBytesMax: 4_096, bytesMax: 10_000, filesMax: 3, keptBytesMax: 250, unfinishedMs: 1_000 };
+
+type Header = Parameters<ReturnType<typeof pack>["entry"]>[0];
+
+async function archive(entries: [Header, string?][]): Promise<Uint8Array> {
+  const tar = pack();
+  for (const [header, text] of entries) tar.entry(header, text ?? "");
+  tar.finalize();
+  const parts: Uint8Array[] = [];
+  for await (const part of tar) parts.push(part as Uint8Array);
+  return new Uint8Array(gzipSync(Buffer.concat(parts)));
+}
+
+const digestOf = (files: Record<string, string>) =>
+  contextDigest(
+    Object.entries(files).map(([path, text]) => ({ path, kind: "file", executable: false, digest: sha256Hex(text) })),
+  );
+const filesOf = (files: Record<string, string>) =>
+  archive(Object.entries(files).map(([name, text]) => [{ name, mode: 0o644 }, text]));
+
+async function failure(work: Promise<unknown>): Promise<Pick<Failure, "code" | "message" | "reason" | "fields">> {
+  return await work.then(
+    () => {
+      throw new Error("it did not fail");
+    },
+    (error: Failure) => error,
+  );
+}
+
+describe("an upload", () => {
+  const files = { "a.txt": "a", "b/c.txt": "c" };
+
+  test("in parts is checked at the last one, and read back", async () => {
+    using place = folder({});
+    const contexts = createContexts(place.path, limits);
+    const digest = digestOf(files);
+    const bytes = await filesOf(files);
+    expect(await contexts.state(digest)).toEqual({ complete: false, received: 0 });
+    await contexts.append(digest, bytes.subarray(0, 20), { offset: 0, last: false });
+    expect(await contexts.state(digest)).toEqual({ complete: false, received: 20 });
+    const wrong = await failure(contexts.append(digest, bytes, { offset: 0, last: false }));
+    expect([wrong.code, wrong.reason, wrong.fields]).toEqual(["conflict", "ContextOffset", { received: 20 }]);
+    const done = await contexts.append(digest, bytes.subarray(20), { offset: 20, last: true });
+    expect(done).toEqual({ complete: true, received: bytes.length });
+    const read: Uint8Array[] = [];
+    for await (const part of contexts.read(digest)) read.push(part);
+    expect(Buffer.concat(read).equals(Buffer.from(bytes))).toBe(true);
+  });
+
+  test("that is another folder than it says is thrown away", async () => {
+    using place = folder({});
+    const contexts = createContexts(place.path, limits);
+    const digest = digestOf({ other: "x" });
+    const { code, message } = await failure(contexts.append(digest, await filesOf(files), { offset: 0, last: true }));
+    expect([code, message]).toEqual(["invalid", expect.stringContaining("it changed while it was packed")]);
+    expect(readdirSync(place.path)).toEqual([]);
+  });
+
+  test("is bounded, packed", async () => {
+    using place = folder({});
+    const contexts = createContexts(place.path, limits);
+    const digest = digestOf(files);
+    expect((await failure(contexts.append(digest, new Uint8Array(5_000), { offset: 0, last: false }))).code).toBe(
+      "too_large",
+    );
+  });
+
+  test("needs a digest for its name", async () => {
+    using place = folder({});
+    const contexts = createContexts(place.path, limits);
+    expect((await failure(contexts.state("../../etc"))).code).toBe("invalid");
+  });
+});
+
+describe("an archive is refused for", () => {
+  test.each<[string, [Header, string?][], string]>([
+    ["a path that leads out", [[{ name: "../a" }, "x"]], "leads out of the folder"],
+    ["a link that leads out", [[{ name: "a", type: "symlink", linkname: "/etc/shadow" }]], "out of the folder"],
+    ["a hard link", [[{ name: "a", type: "link", linkname: "b" }]], "which is a link"],
+    ["a device", [[{ name: "a", type: "character-device" }]], "which is a character-device"],
+    [
+      "a name twice",
+      [
+        [{ name: "a" }, "1"],
+        [{ name: "a" }, "2"],
+      ],
+      '"a" twice',
+    ],
+    ["a line break in a name", [[{ name: "a\nb" }, "1"]], "control character"],
+    ["too many files", ["a", "b", "c", "d"].map((name) => [{ name }, "x"]), "more than 3 files"],
+    ["too much when unpacked", [[{ name: "a" }, "x".repeat(20_000)]], "unpacks to more than 10000 bytes"],
+  ])("%s", async (_, entries, text) => {
+    using place = folder({});
+    const contexts = createContexts(place.path, limits);
+    const { message } = await failure(
+      contexts.append("0".repeat(64), await archive(entries), { offset: 0, last: true }),
+    );
+    expect(message).toContain(text);
+    expect(readdirSync(place.path)).toEqual([]);
+  });
+
+  test("what is no archive", async () => {
+    using place = folder({});
+    const contexts = createContexts(place.path, limits);
+    for (const bytes of [new Uint8Array([1, 2, 3]), new Uint8Array(gzipSync("hello")), new Uint8Array()]) {
+      const { code } = await failure(contexts.append("0".repeat(64), bytes, { offset: 0, last: true }));
+      expect(code).toBe("invalid");
+    }
+  });
+});
+
+test("the least recently used go when there are too many, and uploads that nobody goes on with", async () => {
+  using place = folder({});
+  const contexts = createContexts(place.path, limits);
+  const sets = ["1", "2", "3"].map((text) => ({ f: text }));
+  for (const [index, files] of sets.entries()) {
+    await contexts.append(digestOf(files), await filesOf(files), { offset: 0, last: true });
+    utimesSync(join(place.path, `${digestOf(files)}.tar.gz`), index, index);
+  }
+  await contexts.append("0".repeat(64), new Uint8Array(3), { offset: 0, last: false });
+  await contexts.collect(Date.now() + 5_000);
+  const kept = readdirSync(place.path);
+  expect(kept).toContain(`${digestOf({ f: "3" })}.tar.gz`);
+  expect(kept).not.toContain(`${digestOf({ f: "1" })}.tar.gz`);
+  expect(kept.some((name) => name.endsWith(".part"))).toBe(false);
+});

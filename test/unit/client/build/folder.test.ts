@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { readSourceArchive } from "../../../../src/base/disk/source-archive.ts";
+import { contextDigest } from "../../../../src/base/pure/source-tree.ts";
+import { readFolder } from "../../../../src/client/build/folder.ts";
+import { packFolder } from "../../../../src/client/build/pack.ts";
+import { folder } from "../../../support/files.ts";
+
+const limits = { filesMax: 100, bytesMax: 1_000_000 };
+const pathsOf = async (files: Record<string, string>, always: string[] = []) => {
+  using place = folder(files);
+  const read = await readFolder(place.path, always, limits);
+  return { paths: read.entries.map(({ path }) => path), secrets: read.secrets, rules: read.rules };
+};
+
+describe("what is left out", () => {
+  test("git, modules and secrets, always; samples of secrets are not", async () => {
+    const files = {
+      ".git/HEAD": "x",
+      "node_modules/a/b.js": "x",
+      "sub/node_modules/c": "x",
+      ".env": "x",
+      "sub/.env.production": "x",
+      ".env.example": "x",
+      "tls/server.pem": "x",
+      ".ssh/id_ed25519": "x",
+      "a.js": "x",
+    };
+    expect(await pathsOf(files)).toEqual({
+      paths: [".env.example", "a.js"],
+      secrets: [".env", ".ssh/id_ed25519", "sub/.env.production", "tls/server.pem"],
+      rules: undefined,
+    });
+  });
+
+  test("by .gitignore files, each from its own folder", async () => {
+    const files = {
+      ".gitignore": "*.log\n/dist\n!keep.log\n",
+      "a.log": "x",
+      "keep.log": "x",
+      "dist/x": "x",
+      "sub/dist/y": "x",
+      "sub/.gitignore": "local\n",
+      "sub/local": "x",
+      local: "x",
+    };
+    const { paths, rules } = await pathsOf(files);
+    expect(paths).toEqual([".gitignore", "keep.log", "local", "sub/.gitignore", "sub/dist/y"]);
+    expect(rules).toBe(".gitignore");
+  });
+
+  test("by .dockerignore in place of .gitignore: from the root, and what is out may come back", async () => {
+    const files = {
+      ".dockerignore": "docs\n!docs/api.md\n**/*.tmp\nDockerfile\n",
+      ".gitignore": "a.js\n",
+      "a.js": "x",
+      "docs/x.md": "x",
+      "docs/api.md": "x",
+      "sub/docs/y.md": "x",
+      "sub/z.tmp": "x",
+      Dockerfile: "x",
+    };
+    const { paths, rules } = await pathsOf(files, ["Dockerfile"]);
+    expect(paths).toEqual([".dockerignore", ".gitignore", "Dockerfile", "a.js", "docs/api.md", "sub/docs/y.md"]);
+    expect(rules).toBe(".dockerignore");
+  });
+
+  test("by .berthignore besides", async () => {
+    const { paths } = await pathsOf({
+      ".berthignore": "big\n",
+      ".gitignore": "b\n",
+      big: "x",
+      "sub/big": "x",
+      a: "x",
+      b: "x",
+    });
+    expect(paths).toEqual([".berthignore", ".gitignore", "a"]);
+  });
+});
+
+describe("a folder is refused", () => {
+  test("with a link that leads out of it, naming both", async () => {
+    using place = folder({ "a/b": "x" });
+    symlinkSync("../../etc", join(place.path, "a/link"));
+    expect(readFolder(place.path, [], limits)).rejects.toThrow('"a/link" leads to "../../etc", out of the folder');
+  });
+
+  test("with more files or bytes than the limit", async () => {
+    using place = folder({ a: "x", b: "xy" });
+    expect(readFolder(place.path, [], { ...limits, filesMax: 1 })).rejects.toThrow("more than 1 files");
+    expect(readFolder(place.path, [], { ...limits, bytesMax: 2 })).rejects.toThrow("more than 2 bytes");
+  });
+});
+
+test("the archive holds what the digest names, and is the same at another time", async () => {
+  using place = folder({ "bin/run": "#!/bin/sh\n", [`${"long/".repeat(40)}name`]: "x", empty: "", "ü.txt": "é" });
+  chmodSync(join(place.path, "bin/run"), 0o700);
+  symlinkSync("bin/run", join(place.path, "start"));
+  const read = await readFolder(place.path, [], limits);
+  read.entries.push({ path: ".made", kind: "file", executable: false, digest: "x", size: 2, target: "", text: "hi" });
+  const bytes = async () => Buffer.from(await new Response(packFolder(read) as never).arrayBuffer());
+  const first = await bytes();
+  utimesSync(join(place.path, "empty"), 1, 1);
+  chmodSync(join(place.path, "bin/run"), 0o755);
+  expect((await bytes()).equals(first)).toBe(true);
+  const found = await readSourceArchive(Readable.from([first]), limits);
+  const own = found.filter(({ path }) => path !== ".made");
+  expect(contextDigest(own)).toBe(contextDigest(read.entries.slice(0, -1)));
+  expect(own.find(({ path }) => path === "bin/run")?.executable).toBe(true);
+});
