@@ -2,39 +2,72 @@ import type { Fault, Source } from "./source.ts";
 
 /**
  * Variables of an env file: `KEY=VALUE` a line, `#` comments, an optional `export`. Single quotes keep everything;
- * double quotes know `\n`, `\t`, `\"`, `\\`; an unquoted value ends before ` #` and is trimmed.
+ * double quotes know `\n`, `\r`, `\t`, `\"`, `\$`, `\\`; a quoted value may have several lines. An unquoted value ends
+ * before ` #` and is trimmed.
  */
 export function readEnvFile(source: Source, faults: Fault[]): Record<string, string> {
   const variables: [string, string][] = [];
-  let start = 0;
-  for (const line of source.text.split("\n")) {
-    const problem = readLine(line.replace(/\r$/, ""), variables);
-    if (problem !== undefined) faults.push({ span: lineSpan(source, start, line), message: problem });
-    start += line.length + 1;
+  const { text } = source;
+  for (let start = 0; start <= text.length;) {
+    const end = endOfLine(text, start);
+    const line = text.slice(start, end).replace(/\r$/, "");
+    const read = readEntry(text, start, line);
+    if (read?.problem !== undefined) faults.push({ span: lineSpan(source, start, line), message: read.problem });
+    if (read?.variable !== undefined) variables.push(read.variable);
+    start = (read?.end ?? end) + 1;
   }
   return Object.fromEntries(variables);
 }
 
-function readLine(line: string, variables: [string, string][]): string | undefined {
-  if (/^\s*(?:#.*)?$/.test(line)) return undefined;
-  const [, key, written] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? [];
-  if (key === undefined || written === undefined) return "not a variable: write KEY=VALUE";
-  const value = readValue(written);
-  if (value === undefined) return `the quote in the value of ${key} is not closed`;
-  variables.push([key, value]);
-  return undefined;
+/** `end`: where the last line of the value ends, if not with the first. */
+interface Entry {
+  variable?: [key: string, value: string];
+  problem?: string;
+  end?: number;
 }
 
-function readValue(written: string): string | undefined {
-  const single = /^'([^']*)'\s*(?:#.*)?$/.exec(written);
-  if (single) return single[1];
-  const double = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/.exec(written);
-  if (double) return double[1]?.replace(/\\(.)/g, (_, character: string) => escapes[character] ?? `\\${character}`);
-  if (/^['"]/.test(written)) return undefined;
-  return written.replace(/(?:^|\s+)#.*$/, "").trimEnd();
+function readEntry(text: string, start: number, line: string): Entry | undefined {
+  if (/^\s*(?:#.*)?$/s.test(line)) return undefined;
+  const [head, key] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*/.exec(line) ?? [];
+  if (head === undefined || key === undefined) return { problem: "not a variable: write KEY=VALUE" };
+  const written = line.slice(head.length);
+  if (!/^['"]/.test(written)) return { variable: [key, written.replace(/(?:^|\s+)#.*$/s, "").trimEnd()] };
+  return readQuoted(text, start + head.length, key);
+}
+
+function readQuoted(text: string, open: number, key: string): Entry {
+  const quote = text.charAt(open);
+  const close = closingQuote(text, open);
+  if (close === -1) return { problem: `the quote in the value of ${key} is not closed` };
+  const end = endOfLine(text, close);
+  if (!/^\s*(?:#.*)?$/s.test(text.slice(close + 1, end))) {
+    return { problem: `the value of ${key} goes on after its closing quote: write \\" inside of double quotes` };
+  }
+  const written = text.slice(open + 1, close).replaceAll("\r\n", "\n");
+  return { variable: [key, quote === "'" ? written : unescaped(written)], end };
+}
+
+/** -1 where none follows. */
+function closingQuote(text: string, open: number): number {
+  const quote = text.charAt(open);
+  if (quote === "'") return text.indexOf(quote, open + 1);
+  for (let at = open + 1; at < text.length; at += 1) {
+    if (text[at] === quote) return at;
+    if (text[at] === "\\") at += 1;
+  }
+  return -1;
+}
+
+function unescaped(written: string): string {
+  return written.replace(/\\(.)/gs, (_, character: string) => escapes[character] ?? `\\${character}`);
 }
 
 const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", '"': '"', "\\": "\\", $: "$" };
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end === -1 ? text.length : end;
+}
 
 function lineSpan(source: Source, start: number, line: string) {
   const indent = line.length - line.trimStart().length;

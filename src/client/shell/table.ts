@@ -96,6 +96,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/config.ts")).configCommand,
   },
   {
+    name: "env",
+    summary: "write config to a .env file, or set it from one",
+    load: async () => (await import("../commands/env.ts")).envCommand,
+  },
+  {
     name: "scale",
     summary: "set how many replicas run",
     load: async () => (await import("../commands/scale.ts")).scaleCommand,

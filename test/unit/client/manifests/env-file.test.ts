@@ -29,6 +29,22 @@ test("comments and blank lines are nothing; the last of two wins", () => {
   expect(read("# x\n\n  \nA=1\nB=2\nA=3\n").variables).toEqual({ A: "3", B: "2" });
 });
 
+test("a quoted value may have several lines", () => {
+  const text = 'KEY="-----BEGIN KEY-----\r\nMII\\"x\r\n-----END KEY-----" # pem\r\nB=\'1\n\n2\'\nC=3\n';
+  expect(read(text)).toEqual({
+    variables: { KEY: '-----BEGIN KEY-----\nMII"x\n-----END KEY-----', B: "1\n\n2", C: "3" },
+    faults: [],
+  });
+});
+
+test("text after a closing quote is a fault", () => {
+  const { variables, faults } = read("A='it's'\nB=2\n");
+  expect(variables).toEqual({ B: "2" });
+  expect(faults.map(({ message }) => message)).toEqual([
+    'the value of A goes on after its closing quote: write \\" inside of double quotes',
+  ]);
+});
+
 test("every bad line is told with its place, and the good ones are read", () => {
   const { variables, faults } = read("A=1\n  no variable\nB='open\n");
   expect(variables).toEqual({ A: "1" });
