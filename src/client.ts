@@ -3,7 +3,7 @@ import { createRunLocal } from "./client/session/local-run.ts";
 import { openOutputs } from "./client/shell/output.ts";
 import { processTerminal } from "./client/shell/raw-terminal.ts";
 import { processStreams, readStdin } from "./client/shell/streams.ts";
-import { clientLimits, clientOptions, shellVariables } from "./config/config.ts";
+import { clientLimits, clientOptions, limits, shellVariables } from "./config/config.ts";
 import { systemClock } from "./base/words/clock.ts";
 import { versionText } from "./version.ts";
 
@@ -42,6 +42,7 @@ export function client(argv: readonly string[]): Promise<number> {
     fetch,
     clock: systemClock,
     limits: clientLimits,
+    validation: limits,
     variables: shellVariables(),
     cwd: process.cwd(),
     interruptible,

@@ -1,6 +1,6 @@
 import type { ErrorData } from "../../src/base/wire/envelope.ts";
 import type { Clock } from "../../src/base/words/clock.ts";
-import { clientLimits } from "../../src/config/config.ts";
+import { clientLimits, limits } from "../../src/config/config.ts";
 import type { RunLocal } from "../../src/client/session/local-run.ts";
 import { run } from "../../src/client/shell/run.ts";
 
@@ -124,6 +124,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     },
     clock,
     limits: clientLimits,
+    validation: limits,
     variables: scene.variables ?? {},
     cwd: scene.cwd ?? "/",
     interruptible: () => interrupt.signal,

@@ -5,6 +5,7 @@ import type { Variables } from "./interpolate.ts";
 import type { Fault } from "./source.ts";
 import { manifestTags } from "./tags.ts";
 import { readTree, spanOf } from "./tree.ts";
+import { yamlWords } from "./yaml-words.ts";
 
 /** How manifests are read. */
 interface DocumentSetup {
@@ -38,7 +39,7 @@ function parserFaults(document: Document, file: ManifestFile): Fault[] {
     if (lines.has(line)) return [];
     lines.add(line);
     const hint = code === "TAG_RESOLVE_FAILED" ? "" : quotingHint(file.text, start);
-    return [{ span: { source: file, start, end }, message: plainWords(code, message) + hint }];
+    return [{ span: { source: file, start, end }, message: yamlWords(code, message) + hint }];
   });
 }
 
@@ -73,23 +74,10 @@ function readEntry(node: Node, { file, document, setup, faults }: EntrySetup): E
   return [{ file, manifest: value as Record<string, unknown>, places }];
 }
 
-/** The parser's messages in the style of ours; the code decides where its wording would not help. */
-function plainWords(code: string, message: string): string {
-  if (code === "DUPLICATE_KEY") return "this key is in the map twice";
-  if (code === "TAB_AS_INDENT") return "tabs cannot indent: use spaces";
-  if (code === "RESOURCE_EXHAUSTION") return "nested too deep";
-  if (code === "TAG_RESOLVE_FAILED") return `${lowerFirst(message)}: known tags are !file and !url`;
-  return lowerFirst(message).replace(/\.$/, "");
-}
-
 /** `${` opens a map where it stands bare inside brackets, and the parser's complaint about that explains nothing. */
 function quotingHint(text: string, at: number): string {
   const start = text.lastIndexOf("\n", at - 1) + 1;
   const end = text.indexOf("\n", at);
   const line = text.slice(start, end === -1 ? undefined : end);
   return /[[{,].*\$\{/.test(line) ? `; inside [ ] and { } a value with "\${" needs quotes` : "";
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -25,6 +25,10 @@ export interface ManifestSet {
   manifests: Record<string, unknown>[];
   /** Where the paths in each of them start from. */
   directories: string[];
+  /** How many files they come from. */
+  files: number;
+  /** `file:line:col` of each, for messages. */
+  places: string[];
   /** The problems of a refusal, each with file, line and excerpt where it is in a manifest of the operator. */
   explain(problems: readonly ErrorProblem[]): string;
 }
@@ -41,6 +45,8 @@ export async function readManifests(paths: readonly string[], setup: ReadSetup):
   return {
     manifests: entries.map((entry) => entry.manifest),
     directories: entries.map((entry) => entry.file.directory),
+    files: files.length,
+    places: entries.map((entry) => placeOf(entry.places.get("kind")?.value ?? nameSpan(entry))),
     explain: (problems) => explain(problems, entries, setup.limits.faultsShownMax),
   };
 }

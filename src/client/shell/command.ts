@@ -1,4 +1,5 @@
 import type { Client } from "../../base/wire/client.ts";
+import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Arguments, Flag } from "./arguments.ts";
 import type { RunLocal } from "../session/local-run.ts";
@@ -48,6 +49,8 @@ export interface Context {
   runLocal: RunLocal;
   clock: Clock;
   limits: ClientLimits;
+  /** What the server allows in a manifest, of this version. */
+  validation: ValidationLimits;
   /** `-o json`: the envelope on stdout and nothing else there. */
   json: boolean;
   /** `-o yaml`, of commands with `yaml`. */

@@ -36,6 +36,11 @@ export async function manifestsOf(args: Arguments, context: Context): Promise<Ma
   const paths = args.values("file");
   if (paths.length === 0) throw usageFailure("say which manifests: -f FILE, -f FOLDER, or -f - for stdin");
   if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
+  return manifestsAt(paths, args, context);
+}
+
+/** The manifests of files and folders; \`-\` is stdin. */
+export async function manifestsAt(paths: readonly string[], args: Arguments, context: Context): Promise<ManifestSet> {
   // Loaded when used: the YAML parser is the largest part of the client.
   const { readManifests } = await import("../manifests/read.ts");
   return readManifests(paths, {

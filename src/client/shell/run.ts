@@ -2,6 +2,7 @@ import { actorHeader, ApiError, createClient } from "../../base/wire/client.ts";
 import type { ErrorData } from "../../base/wire/envelope.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
+import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
 import { type Arguments, type Flag, parseArguments } from "./arguments.ts";
 import type { ClientLimits, Command, Context } from "./command.ts";
 import { connect, type PlatformFetch } from "./endpoint.ts";
@@ -35,6 +36,7 @@ export interface Surroundings {
   fetch: PlatformFetch;
   clock: Clock;
   limits: ClientLimits;
+  validation: ValidationLimits;
   variables: Variables;
   cwd: string;
   /** From now on Ctrl-C aborts the signal and does not end the process. */
@@ -164,7 +166,7 @@ interface Parts {
 }
 
 function contextOf(args: Arguments, { format, terminal, around, signal }: Parts): Context {
-  const { clock, limits, variables, cwd, version } = around;
+  const { clock, limits, validation, variables, cwd, version } = around;
   const flag = args.value("endpoint");
   const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
   const { endpoint, actor, autoApprove } = options;
@@ -190,6 +192,7 @@ function contextOf(args: Arguments, { format, terminal, around, signal }: Parts)
     rawTerminal: around.rawTerminal,
     clock,
     limits,
+    validation,
     json: format === "json",
     yaml: format === "yaml",
     autoApprove,

@@ -21,6 +21,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/diff.ts")).diffCommand,
   },
   {
+    name: "validate",
+    summary: "check manifest files without a server",
+    load: async () => (await import("../commands/validate.ts")).validateCommand,
+  },
+  {
     name: "up",
     summary: "build and deploy what the manifests of this folder say, and print where it is",
     load: async () => (await import("../commands/up.ts")).upCommand,

@@ -236,9 +236,16 @@ describe("faults", () => {
 
   test.each([
     ["a: 1\na: 2\n", "a.yaml:2:1: this key is in the map twice"],
-    ["spec: [1, 2\n", "a.yaml:2:1: flow sequence"],
+    ["spec: [1, 2\n", 'a.yaml:2:1: expected "]" to close the bracket opened above'],
     ["kind: job\nspec:\n  x: !foo 1\n", "a.yaml:3:6: unresolved tag: !foo: known tags are !file and !url"],
-    ["spec: {x: ${A}}\n", "a.yaml:1:12: unexpected flow-map-start at node end; inside [ ] and { } a value"],
+    [
+      "spec: {x: ${A}}\n",
+      "a.yaml:1:12: expected the end of this value: a text that goes on needs quotes; inside [ ] and { } a value",
+    ],
+    ["kind: job\n  scope: s\n", "a.yaml:1:7: expected one value here: a line below is too deep"],
+    ["kind: job\nscope\n", 'a.yaml:2:1: expected ":" and a value after this key'],
+    ["a: @x\n", 'a.yaml:1:4: a text that begins with "@" needs quotes'],
+    ['a: "\\q"\n', 'a.yaml:1:5: "\\q" is not an escape'],
     ["just text\n", "a.yaml:1:1: a manifest is a map with kind, scope, name and spec"],
     ["- 1\n", "a.yaml:1:3: a manifest is a map"],
     ["kind: job\nspec: {x: !file a}\n", "a.yaml:2:17: !file has a meaning only below spec.files of an asset"],

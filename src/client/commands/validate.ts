@@ -1,0 +1,45 @@
+import { formatKey } from "../../orchestration/api/manifest.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { fileFlag, formatFlag, manifestDetail, manifestsAt } from "../shell/manifest-flags.ts";
+
+export const validateCommand: CommandBody = {
+  usage: ["validate PATH…", "validate -f PATH…"],
+  examples: [
+    "validate app.yaml  one file",
+    "validate deploy/  all manifests of a folder together",
+    "validate - --format hcl  standard input",
+  ],
+  detail: [
+    "Checks what berth apply checks before it stores anything, without a server: syntax, fields, values,",
+    "and manifests that exclude each other. Exits with 0 when all is well and with 1 when not; each fault",
+    "has its file, line and column. What only the server knows is not checked: what is stored already,",
+    "config, images, the fields of plugins' kinds. berth diff -f PATH asks the server too.",
+    "",
+    ...manifestDetail,
+  ],
+  flags: [fileFlag, formatFlag],
+  async run(context, args) {
+    const paths = [...args.values("file"), ...args.words];
+    if (paths.length === 0) throw usageFailure("say which manifests: validate FILE, validate FOLDER, or - for stdin");
+    const set = await manifestsAt(paths, args, context);
+    const { checkManifests } = await import("../manifests/check.ts");
+    const { problems, blocks } = checkManifests(set.manifests, context.validation);
+    if (problems.length > 0) throw new CommandFailure(set.explain(problems), exitCodes.failed, { problems });
+    for (const block of blocks) {
+      const where = `${set.places[block.index]}: ${formatKey(block)}`;
+      context.terminal.note(`${where}: the fields of a plugin's kind are checked by the server that has the plugin`);
+    }
+    const { files } = set;
+    const unchecked = blocks.map((block) => formatKey(block));
+    const { length } = set.manifests;
+    answer(context, { manifests: length, files, unchecked }, () => {
+      return `${counted(length, "manifest")} in ${counted(files, "file")}: no faults`;
+    });
+    return exitCodes.done;
+  },
+};
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import { cli } from "../../../support/cli.ts";
+import { folder } from "../../../support/files.ts";
+
+const good = "kind: deployment\nscope: shop\nname: web\nspec: {image: web:1}\n";
+
+async function validate(files: Record<string, string>, words: string[], stdin?: string) {
+  using place = folder(files);
+  return await cli(["validate", ...words], { cwd: place.path, ...(stdin === undefined ? {} : { stdin }) });
+}
+
+describe("validate", () => {
+  test("asks no server, and says how much it has read", async () => {
+    const files = { "d/a.yaml": good, "d/b.hcl": 'app "shop" "x" {\n  image = "x"\n}\n' };
+    expect(await validate(files, ["d"])).toEqual({
+      code: 0,
+      out: "2 manifests in 2 files: no faults\n",
+      err: "",
+      calls: [],
+    });
+    expect(await validate(files, ["-f", "d/a.yaml"])).toMatchObject({
+      code: 0,
+      out: "1 manifest in 1 file: no faults\n",
+    });
+    expect(await validate({}, ["-", "--format", "hcl"], 'asset "x" {}\n')).toMatchObject({ code: 0 });
+  });
+
+  test("a fault has its file, line and column, in YAML as in HCL", async () => {
+    const yaml = await validate({ "a.yaml": good.replace("image", "imag") }, ["a.yaml"]);
+    expect(yaml).toMatchObject({ code: 1, out: "" });
+    expect(yaml.err).toBe(
+      'a.yaml:4:8: spec.imag: unknown field; did you mean "image"\n  4 | spec: {imag: web:1}\n    |        ^^^^\n',
+    );
+    const hcl = await validate({ "a.hcl": 'app "shop" "x" {\n  imag = "x"\n}\n' }, ["a.hcl"]);
+    expect(hcl.err).toBe(
+      'a.hcl:2:3: spec.imag: unknown field; did you mean "image"\n  2 |   imag = "x"\n    |   ^^^^\n',
+    );
+  });
+
+  test("a block of a plugin is told with its place; its fields are not checked", async () => {
+    const { code, err } = await validate({ "a.hcl": '\npostgres "shop" "db" {\n  x = 1\n}\n' }, ["a.hcl"]);
+    expect(code).toBe(0);
+    expect(err).toStartWith("a.hcl:2:1: postgres/shop/db: the fields of a plugin's kind are checked by the server");
+  });
+
+  test("for programs: the problems, or what was read", async () => {
+    const wrong = await validate({ "a.yaml": good.replace("image", "imag") }, ["a.yaml", "-o", "json"]);
+    expect([wrong.code, JSON.parse(wrong.out).problems]).toEqual([
+      1,
+      [{ manifest: 1, path: "spec.imag", message: 'unknown field; did you mean "image"', reason: "UnknownField" }],
+    ]);
+    const right = await validate({ "a.yaml": good }, ["a.yaml", "-o", "json"]);
+    expect(JSON.parse(right.out).data).toEqual({ manifests: 1, files: 1, unchecked: [] });
+  });
+
+  test.each([
+    [[], 2, "error: say which manifests: validate FILE"],
+    [["none.yaml"], 1, 'error: "none.yaml" does not exist'],
+  ])("%p ends with %p", async (words, code, err) => {
+    const outcome = await validate({}, words);
+    expect(outcome.code).toBe(code);
+    expect(outcome.err).toStartWith(err);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "bun:test";
+import { checkManifests } from "../../../../src/client/manifests/check.ts";
+import { limits } from "../../../../src/config/config.ts";
+
+const app = (name: string, spec: object) => ({ kind: "app", scope: "shop", name, spec: { image: "web:1", ...spec } });
+const check = (...manifests: unknown[]) => checkManifests(manifests, limits);
+
+describe("the checks of an apply without a server", () => {
+  test("what is right has no problems, also a block that another kind of manifest stands beside", () => {
+    const block = { kind: "postgres", scope: "shop", name: "db", spec: { anything: 1 } };
+    const { problems, blocks } = check(block, app("web", { host: "a.example" }), app("api", { host: "b.example" }));
+    expect(problems).toEqual([]);
+    expect(blocks.map(({ kind, index }) => [kind, index])).toEqual([["postgres", 0]]);
+  });
+
+  test("faults of a spec name their manifest", () => {
+    expect(check(app("web", {}), app("api", { replica: 2 })).problems).toEqual([
+      { manifest: 2, path: "spec.replica", message: 'unknown field; did you mean "replicas"', reason: "UnknownField" },
+    ]);
+  });
+
+  test("a misspelled kind is not the kind of a plugin", () => {
+    const { problems } = check({ kind: "deploymnt", scope: "shop", name: "web", spec: {} });
+    expect(problems).toMatchObject([{ path: "kind", message: expect.stringContaining('did you mean "deployment"') }]);
+  });
+
+  test("two that want the same host, and an ingress beside the app that makes it", () => {
+    const block = { kind: "redis", scope: "shop", name: "cache", spec: {} };
+    const host = { host: "a.example" };
+    expect(check(block, app("web", host), app("api", host)).problems).toEqual([
+      {
+        manifest: 3,
+        path: "spec.host",
+        message: '"a.example/" is already served by ingress/shop/web; use another host or path',
+      },
+    ]);
+    const twin = { kind: "ingress", scope: "shop", name: "web", spec: { host: "b.example" } };
+    expect(check(app("web", host), twin).problems).toEqual([
+      { manifest: 2, path: "", message: "ingress/shop/web is here twice; an app makes one of them" },
+    ]);
+  });
+});
