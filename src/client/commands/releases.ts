@@ -39,7 +39,7 @@ function releaseTable(releases: readonly Release[], { style, width, now }: Table
     printable(release.image ?? "-"),
     ageOf(release.started_at, now),
     tookText(release, now),
-    printable(release.error ?? postFailure(release.post_exit_code) ?? (tookBack(release) || trafficText(release))),
+    printable(whyText(release)),
   ]);
   return tableText([["ID", "STATUS", "CAUSE", "REVISION", "IMAGE", "AGE", "TOOK", "WHY"], ...rows], {
     width,
@@ -54,6 +54,13 @@ function statusText({ status }: Release, style: Style): string {
 
 function causeText({ cause, rolled_back_from: goal }: Release): string {
   return goal === undefined ? cause : `${cause} to ${goal}`;
+}
+
+/** A failed release names its reason, then what visitors saw of it. */
+function whyText(release: Release): string {
+  const error = release.error ?? postFailure(release.post_exit_code);
+  const parts = error === undefined ? [tookBack(release) || trafficText(release)] : [error, trafficText(release)];
+  return parts.filter((part) => part !== "").join("; ");
 }
 
 function tookBack({ taken_back: paths = [] }: Release): string {

@@ -138,6 +138,13 @@ describe("releases", () => {
     );
   });
 
+  test("show the reason of a failed one, then what visitors saw of it", async () => {
+    const span = { seconds: 60, requests: 412, failed: 31, p99_ms: 41 };
+    const failed = { ...record, receipt: { before: { ...span, failed: 0, p99_ms: 38 }, during: span } };
+    const { out } = await cli(["releases", "shop/web"], { server: () => ({ releases: [failed] }) });
+    expect(out).toContain(`${record.error}; 412 requests during the switch, 31 failed, p99 38 ms → 41 ms`);
+  });
+
   test("of something that has none, and of a statefulset", async () => {
     const { out, calls } = await cli(["releases", "shop/db", "-k", "sts"], { server: () => ({ releases: [] }) });
     expect(out).toBe("no releases yet\n");

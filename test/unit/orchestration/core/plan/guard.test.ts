@@ -36,6 +36,13 @@ describe("the share of failed requests", () => {
     expect(guardFault(guard, { fresh: { requests: 20, failed: 20 }, old: undefined })).toBe(text);
   });
 
+  test("without enough requests to old replicas, the least number of requests has to fail", () => {
+    expect(fault({ requests: 90, failed: 19 }, quiet)).toBeUndefined();
+    expect(fault({ requests: 90, failed: 20 }, quiet)).toBeDefined();
+    expect(fault({ requests: 90, failed: 19 }, { requests: 19, failed: 0 })).toBeUndefined();
+    expect(fault({ requests: 90, failed: 19 }, { requests: 20, failed: 0 })).toBeDefined();
+  });
+
   test("is not looked at where the guard names no limit for it", () => {
     expect(fault({ requests: 80, failed: 80 }, well, { ...guard, failedShareMax: undefined })).toBeUndefined();
   });
@@ -59,6 +66,11 @@ describe("the slowest requests", () => {
     expect(fault({ requests: 80, failed: 0, p99_ms: 950 }, { ...well, p99_ms: 950 })).toBeUndefined();
     expect(fault({ requests: 80, failed: 0, p99_ms: 950 }, well, { ...guard, p99MsMax: undefined })).toBeUndefined();
   });
+});
+
+test("a p99 without old replicas to compare with needs 100 requests", () => {
+  expect(fault({ requests: 99, failed: 0, p99_ms: 950 }, quiet)).toBeUndefined();
+  expect(fault({ requests: 100, failed: 0, p99_ms: 950 }, quiet)).toContain("no requests to old replicas");
 });
 
 test("no request at all is no fault, whatever the least number", () => {
