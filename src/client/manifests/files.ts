@@ -29,7 +29,7 @@ export async function manifestFiles(paths: readonly string[], setup: FileSetup):
   for (const path of new Set(paths)) {
     if (path === "-")
       files.push({ name: "stdin", text: await setup.stdin(), directory: setup.cwd, format: setup.format ?? "yaml" });
-    else files.push(...listed(path, setup).map((name) => manifestFile(name, setup)));
+    else files.push(...manifestPaths(path, setup.cwd).map((name) => manifestFile(name, setup)));
     if (files.length > setup.limits.manifestFilesMax) {
       throw new CommandFailure(`more than ${setup.limits.manifestFilesMax} manifest files: apply them in parts`);
     }
@@ -43,19 +43,21 @@ function manifestFile(name: string, { cwd, limits, format }: FileSetup): Manifes
   return { name, text, directory: dirname(path), format: formatOf(name) ?? format ?? "yaml" };
 }
 
-function formatOf(name: string): Format | undefined {
+/** The language that the name of a file tells. */
+export function formatOf(name: string): Format | undefined {
   const extension = name.slice(name.lastIndexOf(".") + 1);
   return extension === "yml" ? "yaml" : formats.find((format) => format === extension);
 }
 
-function listed(name: string, { cwd }: FileSetup): string[] {
+/** The manifest files that a path of the operator stands for: itself, or all that are below a folder. */
+export function manifestPaths(name: string, cwd: string, { mayBeEmpty = false } = {}): string[] {
   const path = resolve(cwd, name);
   if (!stat(path, name).isDirectory()) return [name];
   const found = below(path, name)
     .filter((item) => !item.isDirectory() && extensions.test(item.name))
     .map((item) => join(name, join(item.parentPath, item.name).slice(path.length)))
     .sort();
-  if (found.length > 0) return found;
+  if (found.length > 0 || mayBeEmpty) return found;
   throw new CommandFailure(`no manifest in folder "${name}": it holds no .yaml, .yml, .json or .hcl file`);
 }
 

@@ -26,6 +26,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/validate.ts")).validateCommand,
   },
   {
+    name: "fmt",
+    summary: "bring HCL manifest files into the one style",
+    load: async () => (await import("../commands/fmt.ts")).fmtCommand,
+  },
+  {
     name: "up",
     summary: "build and deploy what the manifests of this folder say, and print where it is",
     load: async () => (await import("../commands/up.ts")).upCommand,
