@@ -9,7 +9,7 @@ import { isObject } from "../manifests/env-merge.ts";
 import { applyCommand, runApply } from "./apply.ts";
 
 /** Where the manifests of a folder are, the first that is there. */
-const places = ["berth.yaml", "berth.yml", "berth.hcl", "berth.json", ".berth"];
+export const places = ["berth.yaml", "berth.yml", "berth.hcl", "berth.json", ".berth"];
 
 export const upCommand: CommandBody = {
   usage: ["up [-f PATH…] [-y] [--timeout TIME]"],

@@ -38,6 +38,16 @@ async function confirmed(question: string, { terminal, signal }: Context): Promi
   return /^\s*y(?:es)?\s*$/i.test(line ?? "");
 }
 
+/** A line from the operator; `usual` where it is empty. Throws when the operator interrupts. */
+export async function askText({ terminal, signal }: Context, question: string, usual: string): Promise<string> {
+  const shown = usual === "" ? "" : ` [${usual}]`;
+  terminal.prompt(`${terminal.noteStyle.bold(question)}${shown}: `);
+  const line = await terminal.readLine();
+  if (line === undefined) terminal.note("");
+  if (signal.aborted) throw new CommandFailure("interrupted: nothing was changed", exitCodes.interrupted);
+  return line?.trim() || usual;
+}
+
 /** The same for a command with `yesFlag`. */
 export function assent(text: string, args: Arguments, context: Context): Promise<void> {
   return requireYes(context, { text, yes: args.on("yes") });

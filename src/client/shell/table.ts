@@ -31,6 +31,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/fmt.ts")).fmtCommand,
   },
   {
+    name: "init",
+    summary: "look at a folder with source, and write its first manifest",
+    load: async () => (await import("../commands/init.ts")).initCommand,
+  },
+  {
     name: "up",
     summary: "build and deploy what the manifests of this folder say, and print where it is",
     load: async () => (await import("../commands/up.ts")).upCommand,

@@ -1,0 +1,146 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { hostOk } from "../../base/pure/hosts.ts";
+import { parseImageReference } from "../../orchestration/core/image-reference.ts";
+import { identityProblems } from "../../orchestration/core/identity.ts";
+import { type Findings, lookAt } from "../init/look.ts";
+import { type Choices, firstManifest } from "../init/manifest.ts";
+import type { Arguments } from "../shell/arguments.ts";
+import { askText, requireYes, yesFlag } from "../shell/ask.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { printable } from "../shell/style.ts";
+import { places } from "./up.ts";
+
+const written = "berth.yaml";
+
+export const initCommand: CommandBody = {
+  usage: ["init [FOLDER] [--name SCOPE/NAME] [--host HOST] [--port PORT] [--image IMAGE] [-y]"],
+  examples: [
+    "init  look at this folder, ask for a name and a domain, write berth.yaml",
+    "init --name shop/web --host shop.example.com -y  without a question",
+  ],
+  detail: [
+    "Looks at the Dockerfile, or at the files that show the language, at a Procfile, and at .env.example.",
+    "Writes a manifest with comments, which berth up deploys. Nothing is run, and nothing is sent. A",
+    "manifest that is there already is written over only after a yes.",
+  ],
+  flags: [
+    { name: "name", value: "SCOPE/NAME", summary: "what the app is called (default: the folder's name, and web)" },
+    { name: "host", value: "HOST", summary: "the domain of the app" },
+    { name: "port", value: "PORT", summary: "where the program listens (default: what the Dockerfile exposes)" },
+    { name: "image", value: "IMAGE", summary: "use this image, and build nothing" },
+    { ...yesFlag, summary: "do not ask: take the defaults, and write over what is there" },
+  ],
+  async run(context, args) {
+    const [folder = ".", ...more] = args.words;
+    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: init [FOLDER]`);
+    const root = resolve(context.cwd, folder);
+    if (!existsSync(root) || !statSync(root).isDirectory()) {
+      throw new CommandFailure(`"${printable(folder)}" is not a folder`);
+    }
+    const findings = findingsOf(root, args);
+    const choices = await chosen({ context, args, root, findings });
+    await consentToReplace(context, args, root);
+    const path = join(folder, written);
+    writeFileSync(join(root, written), firstManifest(choices, findings));
+    report(context, { path, folder, choices, findings });
+    return exitCodes.done;
+  },
+};
+
+function findingsOf(root: string, args: Arguments): Findings {
+  const look = lookAt({
+    has: (file) => existsSync(join(root, file)),
+    read: (file) => (isFile(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined),
+  });
+  if (look.ok) return look.findings;
+  if (args.value("image") === undefined) throw new CommandFailure(`${look.problem}; or name an image with --image`);
+  return { source: "", port: undefined, processes: [], env: undefined };
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+interface Asking {
+  context: Context;
+  args: Arguments;
+  root: string;
+  findings: Findings;
+}
+
+/** From flags, else from the operator, else as the folder has it. */
+async function chosen({ context, args, root, findings }: Asking): Promise<Choices> {
+  const asks = context.terminal.asks && !context.autoApprove && !args.on("yes");
+  const ask = async (flag: string, question: string, usual: string) => {
+    return args.value(flag) ?? (asks ? await askText(context, question, usual) : usual);
+  };
+  if (asks && args.value("image") === undefined) context.terminal.note(`found ${findings.source}`);
+  const { scope, name } = identityOf(await ask("name", "Name, as SCOPE/NAME", `${slug(basename(root))}/web`));
+  const image = args.value("image");
+  if (image !== undefined && parseImageReference(image) === undefined) {
+    throw usageFailure(`"${image}" is not an image: write NAME:TAG`);
+  }
+  const portText = findings.port === undefined ? await ask("port", "Port, empty for none", "") : args.value("port");
+  const host = (await ask("host", "Domain, empty for none", "")).toLowerCase();
+  if (host !== "" && (!hostOk(host) || host.startsWith("*"))) throw usageFailure(`"${host}" is not a domain`);
+  const port = portText === undefined || portText === "" ? findings.port : portOf(portText);
+  return { scope, name, host: host === "" ? undefined : host, port, image };
+}
+
+function identityOf(text: string): { scope: string; name: string } {
+  const [scope = "", name = "", ...more] = text.split("/");
+  if (name === "" || more.length > 0) throw usageFailure(`"${text}" is not SCOPE/NAME, as in shop/web`);
+  const [problem] = identityProblems("app", scope, name);
+  if (problem !== undefined) throw usageFailure(`${problem.path}: ${problem.message}`);
+  return { scope, name };
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw usageFailure(`"${text}" is not a port: write a number from 1 to 65535`);
+}
+
+/** The name of a folder as a scope. */
+function slug(folder: string): string {
+  const text = folder.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  return text.replaceAll(/^-+/g, "").slice(0, 40).replaceAll(/-+$/g, "") || "app";
+}
+
+async function consentToReplace(context: Context, args: Arguments, root: string): Promise<void> {
+  const found = places.find((place) => existsSync(join(root, place)));
+  if (found === undefined) return;
+  const text =
+    found === written ? `Write over ${written}?` : `Write ${written}? berth up will use it, and not ${found}.`;
+  await requireYes(context, { text, yes: args.on("yes") });
+}
+
+interface Written {
+  path: string;
+  folder: string;
+  choices: Choices;
+  findings: Findings;
+}
+
+function report(context: Context, { path, folder, choices, findings }: Written): void {
+  const { scope, name, host, port, image } = choices;
+  const data = {
+    file: path,
+    kind: "app",
+    scope,
+    name,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+  };
+  answer(context, data, () => {
+    const from = image ?? findings.source;
+    const where = port === undefined ? "no port" : `port ${port}`;
+    const up = folder === "." ? "berth up" : `berth up -f ${path}`;
+    return [
+      `wrote ${path}: ${scope}/${name} from ${from}; ${where}${host === undefined ? "" : `, ${host}`}`,
+      `next: ${up}`,
+    ].join("\n");
+  });
+}

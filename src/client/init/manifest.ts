@@ -1,0 +1,134 @@
+import type { Findings } from "./look.ts";
+import type { Process } from "./procfile.ts";
+
+/** What the operator decided. */
+export interface Choices {
+  scope: string;
+  name: string;
+  host: string | undefined;
+  port: number | undefined;
+  /** In place of a build from the folder. */
+  image: string | undefined;
+}
+
+/** A first manifest with comments, in YAML: an app, and a deployment for every other process of a Procfile. */
+export function firstManifest(choices: Choices, findings: Findings): string {
+  const { scope } = choices;
+  const web = findings.processes.find(({ type }) => type === "web");
+  const release = findings.processes.find(({ type }) => type === "release");
+  const others = findings.processes.filter((process) => process !== web && process !== release);
+  const app = [
+    "# berth up builds this folder, deploys it and prints its address.",
+    "# All fields: berth explain app",
+    ...head("app", scope, choices.name),
+    ...imageLines(choices, findings),
+    ...(web === undefined ? [] : commandLines(web)),
+    ...(release === undefined ? [] : releaseLines(release)),
+    "  replicas: 1",
+    ...portLines(choices.port),
+    ...hostLines(choices.host),
+    ...envLines(choices, findings, web),
+    '  # resources: { limits: { cpu: "1", memory: 512Mi } }',
+  ];
+  const deployments = others.map((process) => deployment(choices, process));
+  return `${[app, ...deployments].map((lines) => lines.join("\n")).join("\n---\n")}\n`;
+}
+
+function head(kind: string, scope: string, name: string): string[] {
+  return [`kind: ${kind}`, `scope: ${text(scope)}`, `name: ${text(name)}`, "spec:"];
+}
+
+function deployment(choices: Choices, process: Process): string[] {
+  return [
+    "# Another process of the Procfile.",
+    ...head("deployment", choices.scope, otherName(choices.name, process)),
+    ...(choices.image === undefined ? ["  build: {}"] : [`  image: ${text(choices.image)}`]),
+    ...commandLines(process),
+    "  replicas: 1",
+    "  # Reads the config of the app too.",
+    `  env_from: [${text(choices.name)}]`,
+  ];
+}
+
+/** A name of a resource has at most 63 characters. */
+function otherName(app: string, { type }: Process): string {
+  return `${app.slice(0, 62 - type.length)}-${type}`.slice(-63);
+}
+
+function imageLines({ image }: Choices, { source }: Findings): string[] {
+  if (image !== undefined) return [`  image: ${text(image)}`];
+  return [`  # The image is built from this folder: ${source}. See berth build --print`, "  build: {}"];
+}
+
+function commandLines({ type, command }: Process): string[] {
+  return [`  # ${type} of the Procfile`, `  command: ["sh", "-c", ${text(command)}]`];
+}
+
+function releaseLines({ command }: Process): string[] {
+  return [
+    "  # release of the Procfile: runs before the new version does",
+    `  release: { command: ["sh", "-c", ${text(command)}] }`,
+  ];
+}
+
+function portLines(port: number | undefined): string[] {
+  if (port === undefined) {
+    return ["  # The port that the program listens on, inside of its container:", '  # ports: ["8080"]'];
+  }
+  return [
+    "  # The port that the program listens on, inside of its container.",
+    `  ports: ["${port}"]`,
+    "  # A new version gets requests once it takes connections. If it has a page for that, write:",
+    `  # readiness: { http_get: { path: /health, port: ${port} } }`,
+    "  probes:",
+    `    readiness: { tcp_socket: { port: ${port} } }`,
+  ];
+}
+
+function hostLines(host: string | undefined): string[] {
+  if (host === undefined) {
+    return [
+      "  # With a domain whose DNS record leads to the server, the app is on the web, with a certificate:",
+      "  # host: app.example.com",
+      "  # tls: {}",
+    ];
+  }
+  if (isLocal(host)) {
+    return [
+      `  host: ${text(host)}`,
+      "  # A certificate of the server itself: see berth ca",
+      "  tls: { provider: internal }",
+    ];
+  }
+  return [
+    "  # Its DNS record leads to the server. The certificate comes from Let's Encrypt.",
+    `  host: ${text(host)}`,
+    "  tls: {}",
+  ];
+}
+
+/** Names that no public certificate authority knows (RFC 2606, RFC 6762, RFC 9476, ICANN's .internal). */
+function isLocal(host: string): boolean {
+  return !host.includes(".") || /\.(?:localhost|local|test|internal|example|invalid|lan)$/.test(host);
+}
+
+const keysShownMax = 12;
+
+function envLines({ scope, name, port }: Choices, { env }: Findings, web: Process | undefined): string[] {
+  const readsPort = web !== undefined && /\bPORT\b/.test(web.command) && port !== undefined;
+  const variables = readsPort ? ["  env:", `    PORT: "${port}"`] : [];
+  if (env === undefined) return [`  # Secrets: berth config set ${scope}/${name} KEY=-`, ...variables];
+  const shown = env.keys.slice(0, keysShownMax).join(", ");
+  const more = env.keys.length > keysShownMax ? " …" : "";
+  return [
+    `  # ${env.file} names ${shown}${more}.`,
+    `  # Set them from a file with their values: berth env import ${scope}/${name} .env`,
+    ...variables,
+  ];
+}
+
+/** As a value of YAML: quoted where it could mean something else; `$$` is a dollar sign of a manifest. */
+function text(value: string): string {
+  const isPlain = /^[a-z][a-z0-9./:-]*[a-z0-9]$/i.test(value) && !/^(?:true|false|null|yes|no|on|off)$/i.test(value);
+  return isPlain ? value : JSON.stringify(value.replaceAll("$", "$$$$"));
+}

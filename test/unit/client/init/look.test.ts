@@ -1,0 +1,41 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfiles hold such text
+import { expect, test } from "bun:test";
+import { lookAt } from "../../../../src/client/init/look.ts";
+
+const look = (files: Record<string, string>) => lookAt({ has: (path) => path in files, read: (path) => files[path] });
+const found = (files: Record<string, string>) => {
+  const result = look(files);
+  if (!result.ok) throw new Error(result.problem);
+  return result.findings;
+};
+
+test.each([
+  ["FROM x\nEXPOSE 8080\n", 8080],
+  ["FROM a\nEXPOSE 1\nFROM b\n  expose 9000/tcp 9001\n", 9000],
+  ["FROM x\nEXPOSE ${PORT}\n", undefined],
+  ["FROM x\nEXPOSE 53/udp\n", undefined],
+  ["FROM x\nEXPOSE 70000\n", undefined],
+  ["FROM x\n", undefined],
+])("the port of %j is %p", (dockerfile, port) => {
+  expect(found({ Dockerfile: dockerfile, "package.json": "{}" })).toMatchObject({ source: "Dockerfile", port });
+});
+
+test.each([
+  ["node (package.json)", 3000, { "package.json": "{}" }],
+  ["go (go.mod)", 8080, { "go.mod": "go 1.22\n" }],
+  ["ruby (Gemfile)", 3000, { Gemfile: "", "config/application.rb": "" }],
+  ["static (public/index.html)", 80, { "public/index.html": "" }],
+])("%s listens on %p", (source, port, files: Record<string, string>) => {
+  expect(found(files)).toMatchObject({ source, port });
+});
+
+test("a folder that cannot be built says what to do", () => {
+  expect(look({ "notes.txt": "" })).toEqual({ ok: false, problem: expect.stringContaining("write a Dockerfile") });
+});
+
+test("an env file of samples comes before the one with values; names only", () => {
+  const files = { Dockerfile: "", ".env": "A=secret", ".env.example": "B=\nC=x\n" };
+  expect(found(files).env).toEqual({ file: ".env.example", keys: ["B", "C"] });
+  expect(found({ Dockerfile: "", ".env": "A=secret" }).env).toEqual({ file: ".env", keys: ["A"] });
+  expect(found({ Dockerfile: "", ".env": "# nothing\n" }).env).toBeUndefined();
+});
