@@ -1,13 +1,16 @@
 import type { BlockRig } from "./blocks.ts";
 import { waitFor } from "./wait.ts";
 
-/** Clients that write numbers as fast as they can, and note each that was acknowledged. */
+/** Clients that write a number again and again, and note each that was acknowledged. */
 export interface Writers {
   /** Ends them; the numbers that were acknowledged. */
   stop(): Promise<number[]>;
   /** Resolves when one more write was acknowledged. */
   goOn(): Promise<void>;
 }
+
+/** Short enough for many writes within each step of a promotion; without it, three clients leave the databases no CPU. */
+const pauseSeconds = 0.1;
 
 let started = 0;
 
@@ -23,7 +26,7 @@ export async function writers(
   // Numbers of an earlier call are there already.
   started += 1;
   const first = started * 100_000_000;
-  const loop = `n=$1; while [ ! -e /tmp/writers/stop ]; do n=$((n + 1)); if ${write}; then echo $n >>/tmp/writers/$1; else sleep 0.1; fi; done`;
+  const loop = `n=$1; while [ ! -e /tmp/writers/stop ]; do n=$((n + 1)); if ${write}; then echo $n >>/tmp/writers/$1; fi; sleep ${pauseSeconds}; done`;
   run(`rm -rf /tmp/writers; mkdir /tmp/writers; cat >/tmp/writer <<'BERTH_END'\n${loop}\nBERTH_END`);
   for (let at = 1; at <= count; at += 1) {
     berth.docker(["exec", "-d", container, "sh", "/tmp/writer", String(first + at * 1_000_000)]);
