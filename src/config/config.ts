@@ -37,6 +37,8 @@ export const limits = {
   /** Nesting of a JSON body. */
   jsonDepthMax: 64,
   manifestsPerApplyMax: 1_000,
+  /** Of what somebody writes about a release. */
+  messageCharactersMax: 500,
   replicasMax: 1_000,
   envEntriesMax: 2_000,
   configKeysMax: 2_000,

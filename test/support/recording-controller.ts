@@ -105,9 +105,13 @@ export const fixedAnswers: Controller = {
   stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
   contextState: async (digest) => ({ digest, complete: false, received: 0 }),
   uploadContext: async (digest, bytes) => ({ digest, complete: true, received: bytes.length }),
-  build: async () => {
-    throw new Failure("conflict", "upload it first", { reason: "ContextMissing" });
-  },
+  build: async () => ({
+    build: {
+      ...{ scope: "s", name: "web", id: "b1", status: "succeeded", context: "c", dockerfile: "Dockerfile" },
+      ...{ image: "berth/s/web:b1", actor: "local", started_at: at },
+    },
+    reused: false,
+  }),
   listBuilds: () => ({ builds: [] }),
   buildLog: () => ({ log: "Step 1/1\n" }),
   runRelease: async () => {

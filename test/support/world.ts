@@ -58,7 +58,7 @@ export interface World {
 
   apply(
     body: Manifest | Manifest[],
-    options?: { dryRun?: boolean; prune?: boolean; force?: boolean; atomic?: boolean },
+    options?: { dryRun?: boolean; prune?: boolean; force?: boolean; atomic?: boolean; message?: string },
   ): Promise<ApplyResult>;
   describe(kind: string, scope: string, name: string): Promise<DataOf<typeof describe>>;
   status(kind: string, scope: string, name: string): Promise<PodKindStatus>;
@@ -231,8 +231,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     limits: parts.limits,
     log,
     logged,
-    apply: (body, { dryRun = false, prune = false, force = false, atomic = false } = {}) =>
-      self.controller.apply(body, { dryRun, prune, force, ...(atomic ? { atomic } : {}), actor: "test" }),
+    apply: (body, { dryRun = false, prune = false, force = false, atomic = false, message } = {}) =>
+      self.controller.apply(body, { dryRun, prune, force, ...(atomic ? { atomic } : {}), actor: "test", message }),
     describe: (kind, scope, name) => self.controller.describe({ kind, scope, name }),
     async status(kind, scope, name) {
       const { status } = await self.describe(kind, scope, name);

@@ -20,11 +20,15 @@ import { explained, fileFlag, formatFlag, manifestDetail, manifestsOf, takeOverF
 import { appliedText, hasChanges, planText } from "../text/plan-text.ts";
 import { printable } from "../shell/style.ts";
 
+/** Kept with the releases that a command makes. */
+export const messageFlag = { name: "message", short: "m", value: "WHY", summary: "why, in a line; releases shows it" };
+
 export const applyCommand: CommandBody = {
-  usage: ["apply -f PATH… [--prune] [--pull] [--atomic] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["apply -f PATH… [-m WHY] [--prune] [--pull] [--atomic] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
   examples: [
     "apply -f app.yaml  show the plan, ask, wait until it is ready",
     "apply -f deploy/ -y  in a script: do not ask",
+    'apply -f deploy/ -m "raise the limit"  berth releases shows why',
     "apply -f deploy/ --prune  also delete what the folder no longer has",
   ],
   detail: [
@@ -43,6 +47,7 @@ export const applyCommand: CommandBody = {
   flags: [
     fileFlag,
     formatFlag,
+    messageFlag,
     { name: "prune", summary: "delete what the files do not have, in the same scopes and kinds" },
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
@@ -77,7 +82,7 @@ export async function runApply(context: Context, args: Arguments): Promise<numbe
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
     store: async (plan) => {
       for (const build of builds) await runBuild(context, build, { again: false });
-      return await call(guarded(set.manifests, plan), { ...asked, force, atomic });
+      return await call(guarded(set.manifests, plan), { ...asked, force, atomic, message: args.value("message") });
     },
   };
   if (args.on("dry-run")) {
@@ -103,6 +108,7 @@ interface Query {
   prune?: string | undefined;
   dry_run?: string;
   force?: string | undefined;
+  message?: string | undefined;
   take_over?: string | undefined;
   atomic?: string | undefined;
 }

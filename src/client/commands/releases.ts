@@ -56,11 +56,12 @@ function causeText({ cause, rolled_back_from: goal }: Release): string {
   return goal === undefined ? cause : `${cause} to ${goal}`;
 }
 
-/** A failed release names its reason, then what visitors saw of it. */
+/** What somebody wrote about it first. A failed release names its reason, then what visitors saw of it. */
 function whyText(release: Release): string {
   const error = release.error ?? postFailure(release.post_exit_code);
-  const parts = error === undefined ? [tookBack(release) || trafficText(release)] : [error, trafficText(release)];
-  return parts.filter((part) => part !== "").join("; ");
+  const fate = error === undefined ? [tookBack(release) || trafficText(release)] : [error, trafficText(release)];
+  const message = release.message === undefined ? "" : `"${release.message}"`;
+  return [message, ...fate].filter((part) => part !== "").join("; ");
 }
 
 function tookBack({ taken_back: paths = [] }: Release): string {

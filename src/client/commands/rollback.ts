@@ -5,12 +5,13 @@ import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { normalKind } from "../shell/kinds.ts";
+import { messageFlag } from "./apply.ts";
 import { releaseTarget } from "../wait/look.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { takenBackFields } from "../text/taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
-  usage: ["rollback SCOPE/NAME [--to ID] [--kind KIND] [--no-wait] [--timeout TIME]"],
+  usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--kind KIND] [--no-wait] [--timeout TIME]"],
   examples: [
     "rollback shop/web  to the last release that worked",
     "rollback shop/web --to 0tox11b2k  to one that berth releases lists",
@@ -22,6 +23,7 @@ export const rollbackCommand: CommandBody = {
   ],
   flags: [
     { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },
+    messageFlag,
     { name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" },
     { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
@@ -34,7 +36,8 @@ export const rollbackCommand: CommandBody = {
     const { scope, name } = reference;
     const flag = args.value("kind") ?? reference.kind;
     const kind = flag === undefined ? undefined : normalKind(flag);
-    const data = await context.api.call(rollback, { query: { kind, scope, name, release_id: args.value("to") } });
+    const query = { kind, scope, name, release_id: args.value("to"), message: args.value("message") };
+    const data = await context.api.call(rollback, { query });
     answer(context, data, () => rollbackText(data));
     if (args.on("no-wait")) return exitCodes.done;
     return follow([releaseTarget(context.api, data, data.new_release)], timeoutMs, context);

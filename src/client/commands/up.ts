@@ -12,7 +12,7 @@ import { applyCommand, runApply } from "./apply.ts";
 export const places = ["berth.yaml", "berth.yml", "berth.hcl", "berth.json", ".berth"];
 
 export const upCommand: CommandBody = {
-  usage: ["up [-f PATH…] [-y] [--timeout TIME]"],
+  usage: ["up [-f PATH…] [-m WHY] [-y] [--timeout TIME]"],
   examples: ["up  what berth.yaml of this folder says", "up -y  without a question, for scripts"],
   detail: [
     `Looks for ${places.slice(0, -1).join(", ")} or a folder ${places.at(-1)}/ here, builds what`,

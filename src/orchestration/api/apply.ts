@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Manifest } from "./manifest.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
+import { Message } from "./releases.ts";
 import { ImagePull } from "./restart.ts";
 
 /** One row of the consequence plan of a dry run. */
@@ -52,6 +53,7 @@ export const apply = endpoint({
     prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
     force: Flag("ask the registries for the images again; replicas roll where a tag moved (default false)"),
     atomic: Flag("when one resource does not become ready, put all of them back as they were (default false)"),
+    message: Message,
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
   }),
   /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */

@@ -15,6 +15,8 @@ export const Release = Type.Object({
     Type.Literal("failed"),
   ]),
   cause: Type.String(),
+  actor: Type.Optional(Type.String({ description: "the caller that asked for it, or reconciler" })),
+  message: Type.Optional(Type.String({ description: "what the caller wrote about it" })),
   rolled_back_from: Type.Optional(Type.String()),
   taken_back: Type.Optional(Type.Array(Type.String(), { description: "dotted paths that this rollback changed back" })),
   spec_hash: Type.String(),
@@ -36,6 +38,9 @@ export const Release = Type.Object({
 });
 export type Release = Static<typeof Release>;
 
+/** Why a release is made, for whoever reads the list of releases later. */
+export const Message = Text("why, in a line: kept with the releases that this makes (at most 500 characters)");
+
 export const runRelease = endpoint({
   method: "POST",
   path: "/releases/run",
@@ -43,6 +48,7 @@ export const runRelease = endpoint({
   query: Type.Object({
     scope: Text("scope; found by itself where only one matches"),
     name: Text("name (required)"),
+    message: Message,
     follow: Flag("follow the release that is under way instead of starting one (default false)"),
   }),
 });
@@ -68,6 +74,7 @@ export const rollback = endpoint({
     scope: Text("scope; found by itself where only one matches"),
     name: Text("name (required)"),
     release_id: Text("release to return to"),
+    message: Message,
   }),
   data: Type.Object({
     scope: Type.String(),

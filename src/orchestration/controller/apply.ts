@@ -10,6 +10,7 @@ import {
 import { formatKey } from "../api/manifest.ts";
 import type { ApplyResult } from "../api/apply.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
+import { deployMessage } from "../core/deploy-message.ts";
 import type { DraftManifest } from "../core/draft.ts";
 import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
@@ -35,7 +36,8 @@ import { canBring, type Installed } from "./plugins/just-in-time.ts";
 const attemptsMax = 3;
 
 /** POST /apply: the processing order of the orchestration API, section 4. */
-export async function apply(context: Context, body: unknown, options: ApplyOptions): Promise<ApplyResult> {
+export async function apply(context: Context, body: unknown, asked: ApplyOptions): Promise<ApplyResult> {
+  const options = { ...asked, message: deployMessage(asked.message, context.limits.messageCharactersMax) };
   await context.plugins.registry.refresh();
   const decoded = decode(context, body);
   if (options.atomic) refuseBlocks(decoded);

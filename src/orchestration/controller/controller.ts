@@ -16,6 +16,7 @@ import type { getPluginSchema, InstallOutcome, listPlugins, PluginInfo, removePl
 import type { BuildContext, buildImage, buildLog, listBuilds } from "../api/builds.ts";
 import type { BuildOptions } from "./builds/builds.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
+import type { Author } from "../core/deploy-message.ts";
 import type { getOperation, restart } from "../api/restart.ts";
 import type { scale } from "../api/scale.ts";
 import type { listUses } from "../api/uses.ts";
@@ -85,7 +86,7 @@ export interface Controller {
   system(): Promise<DataOf<typeof system>>;
   apply(
     body: unknown,
-    options: { dryRun: boolean; prune: boolean; force?: boolean; takeOver?: boolean; actor: string },
+    options: { dryRun: boolean; prune: boolean; force?: boolean; takeOver?: boolean } & Author,
   ): Promise<ApplyResult>;
   listManifests(filter: Target, options?: ListOptions): ListedManifest[];
   /** A block goes with what it was expanded into, unless that is kept. */
@@ -144,11 +145,8 @@ export interface Controller {
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
   restart(target: Target, options: { wait: boolean; pull?: boolean; actor: string }): Promise<DataOf<typeof restart>>;
   /** The stream of a release's output; it goes on whether or not anybody reads. */
-  runRelease(target: Target, options: { follow: boolean; actor: string }): Promise<ReleaseStream>;
-  rollback(
-    target: Target & { releaseId: string | undefined },
-    options: { actor: string },
-  ): Promise<DataOf<typeof rollback>>;
+  runRelease(target: Target, options: { follow: boolean } & Author): Promise<ReleaseStream>;
+  rollback(target: Target & { releaseId: string | undefined }, author: Author): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
   /** Fails `invalid` for anything but a digest. */
   contextState(digest: string): Promise<BuildContext>;

@@ -13,6 +13,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
         ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
         ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
         actor,
+        message: query.message,
       }),
   });
   mount(plane, listManifests, {

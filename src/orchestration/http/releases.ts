@@ -5,8 +5,8 @@ import type { Transcript } from "../controller/rollout/transcript.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 
 export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
-  mountStream(plane, runRelease, async ({ query: { follow, ...target }, actor }, { signal }) => {
-    const stream = await controller.runRelease(target, { follow: readFlag(follow, false), actor });
+  mountStream(plane, runRelease, async ({ query: { follow, message, ...target }, actor }, { signal }) => {
+    const stream = await controller.runRelease(target, { follow: readFlag(follow, false), actor, message });
     return new Response(bodyOf(stream.transcript, signal), {
       headers: {
         "Content-Type": "text/plain; charset=utf-8",
@@ -18,8 +18,8 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
   });
   mount(plane, listReleases, { answer: ({ query }) => controller.listReleases(query) });
   mount(plane, rollback, {
-    answer: ({ query: { release_id, ...target }, actor }) =>
-      controller.rollback({ ...target, releaseId: release_id }, { actor }),
+    answer: ({ query: { release_id, message, ...target }, actor }) =>
+      controller.rollback({ ...target, releaseId: release_id }, { actor, message }),
   });
 }
 

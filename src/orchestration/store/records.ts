@@ -9,6 +9,9 @@ export interface ReleaseRecord extends ManifestKey {
   /** `pending`: waits for its release phase or for the engine. */
   status: "pending" | "running" | "succeeded" | "failed";
   cause: "apply" | "rollback" | "auto_rollback" | "release_run" | "image" | "config";
+  /** Who asked for it, and what they wrote about it. */
+  actor?: string | undefined;
+  message?: string | undefined;
   /** Reached its full ready count once: something a rollback may return to. */
   good: boolean;
   hash: string;

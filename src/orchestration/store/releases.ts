@@ -29,6 +29,8 @@ interface Row {
   post_exit_code: number | null;
   error: string | null;
   reasons: string | null;
+  actor: string | null;
+  message: string | null;
   spec: string;
   sealed: number;
   log: string;
@@ -124,6 +126,7 @@ const valueColumns = [
     "started_at",
   ],
   ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "reasons", "log"],
+  ...["actor", "message"],
 ];
 const columns = [...valueColumns, "spec", "sealed"];
 
@@ -152,7 +155,7 @@ function valuesOf(release: ReleaseRecord): (string | number | null)[] {
     ...[release.imageId ?? null, release.rolledBackFrom ?? null, listText(release.takenBack)],
     ...[release.startedAt, release.endedAt ?? null],
     ...[release.preExitCode ?? null, release.exitCode ?? null, release.postExitCode ?? null, release.error ?? null],
-    ...[listText(release.reasons ?? []), release.log],
+    ...[listText(release.reasons ?? []), release.log, release.actor ?? null, release.message ?? null],
   ];
 }
 
@@ -185,6 +188,8 @@ function toRelease(row: Row, sealer: Sealer): ReleaseRecord {
     postExitCode: row.post_exit_code ?? undefined,
     error: row.error ?? undefined,
     ...(row.reasons === null ? {} : { reasons: JSON.parse(row.reasons) }),
+    ...(row.actor === null ? {} : { actor: row.actor }),
+    ...(row.message === null ? {} : { message: row.message }),
     spec: sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }),
     log: row.log,
   };

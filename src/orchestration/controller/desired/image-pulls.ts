@@ -2,6 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../../api/manifest.ts";
 import type { ImagePull } from "../../api/restart.ts";
 import { containerFieldsOf } from "../../core/container-fields.ts";
+import type { Author } from "../../core/deploy-message.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { listOf, textOf } from "../../core/lenient.ts";
 import type { Image } from "../../engine/machine.ts";
@@ -68,6 +69,7 @@ export function imagePullRows(pulled: PulledImages): ImagePull[] {
 interface Moved {
   manifest: StoredManifest;
   pulled: PulledImages;
+  author: Author;
   now: number;
 }
 
@@ -78,14 +80,14 @@ interface Moved {
 export function releaseMoved(
   context: Context,
   tx: Transaction,
-  { manifest, pulled, now }: Moved,
+  { manifest, pulled, author, now }: Moved,
 ): ReleaseRecord | undefined {
   if (!isPodKind(manifest.kind)) return undefined;
   const hash = specHash(manifest.kind, manifest.spec);
   const pin = tx.images.pinOf(manifest);
   const image = pulled.get(textOf(manifest.spec.image) ?? "")?.present;
   if (pin === undefined || image === undefined || pin.hash !== hash || pin.imageId === image.id) return undefined;
-  const release = mintRelease(context, tx, { manifest, cause: "image", imageId: image.id, now });
+  const release = mintRelease(context, tx, { manifest, cause: "image", imageId: image.id, author, now });
   tx.manifests.touch(manifest);
   return release;
 }

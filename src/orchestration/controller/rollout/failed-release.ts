@@ -61,7 +61,7 @@ export function recordFailure(context: Context, tx: Transaction, failed: FailedR
   const goal = lastGoodBefore(releases, release);
   if (goal === undefined) return { is: "alone", worked: releases.some(({ good }) => good) };
   if (!goesBack(stored, release)) return { is: "kept", goal, stored };
-  putBack(context, tx, { stored, goal, cause: "auto_rollback", actor: "reconciler", why: error });
+  putBack(context, tx, { stored, goal, cause: "auto_rollback", author: { actor: "reconciler" }, why: error });
   return { is: "put back" };
 }
 

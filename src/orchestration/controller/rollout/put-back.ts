@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { type Author, deployMessage } from "../../core/deploy-message.ts";
 import { changedPaths } from "../../core/diff.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { type FaultCount, rolledBackSpec } from "../../core/rollback.ts";
@@ -14,15 +15,16 @@ import { lastGoodOther, mintRelease, releaseTarget } from "./releases.ts";
 export async function rollback(
   context: Context,
   target: Target & { releaseId: string | undefined },
-  { actor }: { actor: string },
+  { actor, message: text }: Author,
 ) {
+  const author = { actor, message: deployMessage(text, context.limits.messageCharactersMax) };
   const { kind, scope, name } = releaseTarget(context, target);
   const key = { kind, scope, name };
   const result = await context.store.write((tx) => {
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
     const goal = rollbackGoal(tx, stored, target.releaseId);
-    return putBack(context, tx, { stored, goal, cause: "rollback", actor, why: "rollback asked for" });
+    return putBack(context, tx, { stored, goal, cause: "rollback", author, why: "rollback asked for" });
   });
   context.enqueue(key);
   const { goal, release, takenBack } = result;
@@ -54,12 +56,13 @@ interface PuttingBack {
   stored: StoredManifest;
   goal: ReleaseRecord;
   cause: "rollback" | "auto_rollback";
-  actor: string;
+  author: Author;
   why: string;
 }
 
 /** Stores the spec of a past release with the settings of today, and mints the release of it, on its image. */
-export function putBack(context: Context, tx: Transaction, { stored, goal, cause, actor, why }: PuttingBack) {
+export function putBack(context: Context, tx: Transaction, { stored, goal, cause, author, why }: PuttingBack) {
+  const { actor, message } = author;
   const now = context.clock.now();
   const { kind, scope, name } = stored;
   const spec = rolledBackSpec(goal.spec, stored.spec, faultCount(context, kind));
@@ -69,8 +72,22 @@ export function putBack(context: Context, tx: Transaction, { stored, goal, cause
   // Nobody may be there to be told that a value goes: its readers wait.
   rollReaders(context, tx, { watched, refuseLoss: false, actor, now });
   const image = goal.imageId === undefined ? {} : { imageId: goal.imageId };
-  const record = mintRelease(context, tx, { manifest, cause, rolledBackFrom: goal.id, takenBack, ...image, now });
-  const detail = { to: goal.id, release: record.id, why, taken_back: takenBack };
+  const record = mintRelease(context, tx, {
+    manifest,
+    cause,
+    rolledBackFrom: goal.id,
+    takenBack,
+    ...image,
+    author,
+    now,
+  });
+  const detail = {
+    to: goal.id,
+    release: record.id,
+    why,
+    taken_back: takenBack,
+    ...(message === undefined ? {} : { message }),
+  };
   tx.events.append({ actor, action: "release.rollback", kind, scope, name, revision: manifest.revision, detail }, now);
   return { goal: goal.id, release: record.id, takenBack };
 }

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../../../base/pure/digest.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
+import { type Author, deployMessage } from "../../core/deploy-message.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
@@ -17,8 +18,9 @@ import type { ReleaseStream } from "./transcript.ts";
 export async function runRelease(
   context: Context,
   target: Target,
-  { follow, actor }: { follow: boolean; actor: string },
+  { follow, actor, message: text }: { follow: boolean } & Author,
 ): Promise<ReleaseStream> {
+  const message = deployMessage(text, context.limits.messageCharactersMax);
   const key = resolveTarget(context.store.manifests, { ...target, kind: "deployment" });
   const { scope, name } = key;
   const latest = latestRelease(context, key);
@@ -49,9 +51,10 @@ export async function runRelease(
     const [newest] = tx.releases.list(key);
     if (newest !== undefined && newest.id !== latest?.id && newest.endedAt === undefined) throw underWay(newest);
     const now = context.clock.now();
-    const minted = mintRelease(context, tx, { manifest, cause: "release_run", now });
+    const minted = mintRelease(context, tx, { manifest, cause: "release_run", author: { actor, message }, now });
     tx.manifests.touch(key);
-    tx.events.append({ actor, action: "release.run", ...key, detail: { release: minted.id } }, now);
+    const detail = { release: minted.id, ...(message === undefined ? {} : { message }) };
+    tx.events.append({ actor, action: "release.run", ...key, detail }, now);
     return minted;
   });
   context.enqueue(key);

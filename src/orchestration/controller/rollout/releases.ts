@@ -2,6 +2,7 @@ import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../
 import type { Release } from "../../api/releases.ts";
 import { canonicalJson } from "../../../base/pure/digest.ts";
 import { fieldsOf, textOf } from "../../core/lenient.ts";
+import type { Author } from "../../core/deploy-message.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { maskSpec } from "../../core/mask.ts";
 import { releaseId } from "../../core/release-id.ts";
@@ -20,6 +21,8 @@ interface Minting {
   takenBack?: string[];
   /** The image to run on, where it is not whatever the reference means. */
   imageId?: string;
+  /** Whoever asked for it. */
+  author?: Author | undefined;
   now: number;
 }
 
@@ -28,7 +31,7 @@ interface Minting {
  * spec, so that neither is ever there without the other.
  */
 export function mintRelease(context: Context, tx: Transaction, minting: Minting): ReleaseRecord {
-  const { manifest, cause, rolledBackFrom, takenBack = [], imageId, now } = minting;
+  const { manifest, cause, rolledBackFrom, takenBack = [], imageId, author, now } = minting;
   const { kind, scope, name, spec, revision } = manifest;
   const id = freeReleaseId(context, tx, now);
   for (const earlier of tx.releases.list(manifest)) {
@@ -59,6 +62,8 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     error: undefined,
     spec,
     log: "",
+    ...(author === undefined ? {} : { actor: author.actor }),
+    ...(author?.message === undefined ? {} : { message: author.message }),
   };
   tx.releases.put(record);
   if (record.status === "running") takeImage(tx, record, now);
@@ -79,7 +84,7 @@ export function releaseFor(
   context: Context,
   tx: Transaction,
   { manifest }: PutResult,
-  { now, goingBack }: { now: number; goingBack?: GoingBack | undefined },
+  { now, goingBack, author }: { now: number; goingBack?: GoingBack | undefined; author?: Author },
 ): void {
   if (!isPodKind(manifest.kind)) return;
   const [latest] = tx.releases.list(manifest);
@@ -88,7 +93,7 @@ export function releaseFor(
   const otherImage = imageId !== undefined && tx.images.pinOf(manifest)?.imageId !== imageId;
   if (!again && !otherImage && !needsRelease(tx, manifest)) return;
   const cause = goingBack === undefined ? "apply" : "auto_rollback";
-  mintRelease(context, tx, { manifest, cause, ...(imageId === undefined ? {} : { imageId }), now });
+  mintRelease(context, tx, { manifest, cause, ...(imageId === undefined ? {} : { imageId }), author, now });
   tx.manifests.touch(manifest);
 }
 
@@ -131,6 +136,8 @@ export function wireRelease({ store }: Context, record: ReleaseRecord): Release 
     error: record.error,
     receipt: record.endedAt === undefined ? undefined : store.receipts.get(record.id),
     reasons: record.reasons,
+    actor: record.actor,
+    message: record.message,
     build_id: textOf(fieldsOf(record.spec.build).id),
   };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);

@@ -30,7 +30,7 @@ export async function restart(context: Context, target: Target, { wait, pull, ac
   const { unfroze, generation, release } = await context.store.write((tx) => {
     const now = context.clock.now();
     const ids = tx.frozen.remove(key);
-    const begun = begin(context, tx, { key, pulled, now });
+    const begun = begin(context, tx, { key, pulled, actor, now });
     if (!wait) tx.operations.put({ id, type: "restart", ...key, generation: begun.generation, startedAt: now });
     tx.events.append({ actor, action: "restart", ...key, detail: { unfroze: ids, ...begun } }, now);
     return { unfroze: ids, ...begun };
@@ -51,6 +51,7 @@ export async function restart(context: Context, target: Target, { wait, pull, ac
 interface Beginning {
   key: ManifestKey;
   pulled: PulledImages | undefined;
+  actor: string;
   now: number;
 }
 
@@ -61,10 +62,11 @@ interface Goal {
   release: string | undefined;
 }
 
-function begin(context: Context, tx: Transaction, { key, pulled, now }: Beginning): Goal {
+function begin(context: Context, tx: Transaction, { key, pulled, actor, now }: Beginning): Goal {
   const manifest = tx.manifests.get(key);
   if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
-  const release = pulled === undefined ? undefined : releaseMoved(context, tx, { manifest, pulled, now });
+  const release =
+    pulled === undefined ? undefined : releaseMoved(context, tx, { manifest, pulled, author: { actor }, now });
   if (release === undefined) return { generation: tx.manifests.raiseGeneration(key), release: undefined };
   return { generation: tx.manifests.get(key)?.generation ?? manifest.generation, release: release.id };
 }

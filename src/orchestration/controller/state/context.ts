@@ -32,6 +32,7 @@ import type { UsageSampler } from "./usage-sampler.ts";
 export interface ControllerLimits {
   jsonDepthMax: number;
   manifestsPerApplyMax: number;
+  messageCharactersMax: number;
   replicasMax: number;
   envEntriesMax: number;
   configKeysMax: number;

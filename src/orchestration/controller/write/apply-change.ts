@@ -48,6 +48,8 @@ export interface ApplyOptions {
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
   actor: string;
+  /** Why, in the words of the actor. */
+  message?: string | undefined;
 }
 
 /** A core-kind manifest on its way in. */
@@ -107,7 +109,8 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     ready.map(({ key }) => key),
   );
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
-  if (pulled !== undefined) for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, now });
+  if (pulled !== undefined)
+    for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, author: options, now });
   const restamped = restampReaders(tx, {
     assets: puts.filter(({ manifest }) => manifest.kind === "asset").map(({ manifest }) => manifest),
     except: kept,
@@ -115,7 +118,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     now,
     actor,
   });
-  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, { now, goingBack });
+  for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, { now, goingBack, author: options });
   const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor, now });
   const written = withRolled({ puts, restamped }, rolled);
   return {
@@ -250,7 +253,11 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
         action: "manifest.apply",
         ...key,
         revision: result.manifest.revision,
-        detail: { outcome: result.outcome, changed: changedPaths(result.previous?.spec ?? {}, spec).slice(0, 50) },
+        detail: {
+          outcome: result.outcome,
+          changed: changedPaths(result.previous?.spec ?? {}, spec).slice(0, 50),
+          ...(options.message === undefined ? {} : { message: options.message }),
+        },
       },
       now,
     );

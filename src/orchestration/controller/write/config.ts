@@ -117,7 +117,7 @@ export function patchInside(
   // Who was not restarted for an earlier change of these keys is now, also where the values are there already.
   const behind = readers.filter((key) => behindSince !== undefined && madeBefore(context, key, behindSince));
   const restarting = changed.length > 0 ? readers : behind;
-  const notes = restarting.flatMap((key) => restartWith(context, tx, key, now));
+  const notes = restarting.flatMap((key) => restartWith(context, tx, { key, actor: options.actor, now }));
   if (restarting.length > 0) tx.config.caughtUp(scope, name);
   if (changed.length > 0 || restarting.length > 0) {
     const detail = { keys: changed, restart: options.restart };
@@ -133,12 +133,16 @@ function madeBefore({ link, pods }: Context, key: ManifestKey, at: number): bool
 }
 
 /** New config may be what a failed release was missing, so that one is tried again. Returns what is worth knowing. */
-function restartWith(context: Context, tx: Transaction, key: ManifestKey, now: number): string[] {
+function restartWith(
+  context: Context,
+  tx: Transaction,
+  { key, actor, now }: { key: ManifestKey; actor: string; now: number },
+): string[] {
   const [latest, before] = tx.releases.list(key);
   const manifest = tx.manifests.get(key);
   tx.manifests.raiseGeneration(key);
   if (manifest !== undefined && latest?.status === "failed") {
-    const { id } = mintRelease(context, tx, { manifest, cause: "config", now });
+    const { id } = mintRelease(context, tx, { manifest, cause: "config", author: { actor }, now });
     return [`${formatKey(key)}: release ${latest.id} failed and is tried again as release ${id}`];
   }
   if (latest?.cause !== "auto_rollback" || before?.status !== "failed") return [];

@@ -9,6 +9,7 @@ import { certificates } from "./0008-certificates.ts";
 import { receipts } from "./0009-receipts.ts";
 import { reasons } from "./0010-reasons.ts";
 import { builds } from "./0011-builds.ts";
+import { messages } from "./0012-messages.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -23,6 +24,7 @@ export const stateMigrations: readonly string[] = [
   receipts,
   reasons,
   builds,
+  messages,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -145,6 +145,13 @@ describe("releases", () => {
     expect(out).toContain(`${record.error}; 412 requests during the switch, 31 failed, p99 38 ms → 41 ms`);
   });
 
+  test("show why, in the words of whoever asked, first", async () => {
+    const { out } = await cli(["releases", "shop/web"], {
+      server: () => ({ releases: [{ ...record, message: "raise\u001bthe limit" }] }),
+    });
+    expect(out).toContain(`"raise the limit"; ${record.error}`);
+  });
+
   test("of something that has none, and of a statefulset", async () => {
     const { out, calls } = await cli(["releases", "shop/db", "-k", "sts"], { server: () => ({ releases: [] }) });
     expect(out).toBe("no releases yet\n");

@@ -43,6 +43,46 @@ async function running(v = "1", spec: Spec = {}): Promise<void> {
   await it.settle();
 }
 
+describe("who asked for a release, and why,", () => {
+  test("is kept with it, for an apply and a rollback", async () => {
+    await it.apply(app("1"), { message: " first " });
+    await it.settle();
+    await it.apply(app("2"));
+    await it.settle();
+    await it.controller.rollback({ ...key, releaseId: undefined }, { actor: "ana", message: "2 is slow" });
+    expect(releases().map(({ actor, message }) => [actor, message])).toEqual([
+      ["ana", "2 is slow"],
+      ["test", undefined],
+      ["test", "first"],
+    ]);
+    expect(it.events("release.rollback")[0]?.detail).toMatchObject({ message: "2 is slow" });
+    expect(it.events("manifest.apply")[0]?.detail).toMatchObject({ message: "first" });
+    expect(it.controller.listReleases(key).releases[0]).toMatchObject({ actor: "ana", message: "2 is slow" });
+  });
+
+  test("is nobody where a failed release went back by itself", async () => {
+    await running();
+    await it.apply(app("2"), { message: "new" });
+    await it.quiet();
+    await crashing("2", loop);
+    expect(releases().map(({ cause, actor, message }) => [cause, actor, message])).toEqual([
+      ["auto_rollback", "reconciler", undefined],
+      ["apply", "test", "new"],
+      ["apply", "test", undefined],
+    ]);
+  });
+
+  test("has limits, and a bad one stores nothing", async () => {
+    for (const message of ["x".repeat(501), "a\nb"]) {
+      expect(it.apply(app("1"), { message })).rejects.toThrow("message: ");
+      expect(it.controller.rollback({ ...key, releaseId: undefined }, { actor: "ana", message })).rejects.toThrow(
+        "message: ",
+      );
+    }
+    expect(it.store.manifests.get(key)).toBeUndefined();
+  });
+});
+
 describe("a rollout that works", () => {
   test("starts a new replica, waits until it is ready, and only then stops an old one", async () => {
     await running();
