@@ -1,17 +1,27 @@
 /**
- * Makes the executable. `bun run build` makes dist/berth for this machine; `--all` also makes one for every supported
- * target, each with its sha256. `--entry FILE` and `--out FILE` build something else the same way.
+ * Makes the executable. `bun run build` makes dist/berth for this machine; `--entry FILE` and `--out FILE` build something
+ * else the same way. `--release` (`bun run release`) makes the folder that install.sh and `berth server upgrade` download
+ * from: dist/release with `latest`, `install.sh`, and VERSION/ with one executable per target and SHA256SUMS. `--target
+ * NAME`, repeatable, makes only those; `--release-dir DIR` puts the folder elsewhere.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
 
-/** Name in dist/ → npm package that holds Bun's runtime for it. glibc only: Bun's musl runtime is not static. */
-const targets: Record<string, string> = {
-  "linux-x64": "@oven/bun-linux-x64",
-  "linux-x64-baseline": "@oven/bun-linux-x64-baseline",
-  "linux-arm64": "@oven/bun-linux-aarch64",
+interface Target {
+  /** npm package that holds Bun's runtime for it. */
+  runtime: string;
+  /** As Bun's builder names it, where the format is not that of the machine that builds. */
+  format?: Bun.Build.CompileTarget;
+}
+
+/** By the name of the file, `berth-NAME`. Bun's x64 runtime finds out itself what the processor can do. glibc only: Bun's musl runtime is not static. darwin is for the client. */
+const targets: Record<string, Target> = {
+  "linux-x64": { runtime: "@oven/bun-linux-x64" },
+  "linux-arm64": { runtime: "@oven/bun-linux-aarch64" },
+  "darwin-x64": { runtime: "@oven/bun-darwin-x64", format: "bun-darwin-x64" },
+  "darwin-arm64": { runtime: "@oven/bun-darwin-aarch64", format: "bun-darwin-arm64" },
 };
 
 const checkout = import.meta.dir;
@@ -21,22 +31,68 @@ const threads = [join(checkout, "src/identity/store/search/worker.ts")];
 
 async function main(): Promise<void> {
   const { values: flags } = parseArgs({
-    options: { all: { type: "boolean" }, entry: { type: "string" }, out: { type: "string" } },
+    options: {
+      entry: { type: "string" },
+      out: { type: "string" },
+      release: { type: "boolean" },
+      "release-dir": { type: "string" },
+      target: { type: "string", multiple: true },
+    },
   });
-  const entry = flags.entry ?? program;
-  await build(entry, flags.out ?? join(checkout, "dist/berth"), process.execPath);
-  if (flags.all !== true) return;
-  for (const [name, runtimePackage] of Object.entries(targets)) {
-    const file = join(checkout, "dist", `berth-${name}`);
-    await build(entry, file, fetchRuntime(runtimePackage));
-    await writeSum(file, `berth-${name}`);
+  if (flags.release === true) {
+    await release(flags["release-dir"] ?? join(checkout, "dist/release"), flags.target ?? Object.keys(targets));
+    return;
   }
+  await build(flags.entry ?? program, flags.out ?? join(checkout, "dist/berth"), { runtime: process.execPath });
 }
 
-async function build(entry: string, outfile: string, executablePath: string): Promise<void> {
+/** Makes what can be made here. A target whose runtime cannot be fetched is named, and the exit code is 1. */
+async function release(folder: string, names: readonly string[]): Promise<void> {
+  const unknown = names.filter((name) => targets[name] === undefined);
+  if (unknown.length > 0) throw new Error(`unknown target "${unknown[0]}"; known: ${Object.keys(targets).join(", ")}`);
+  // Made beside the last one: a folder that is served never holds half a release.
+  const done = join(folder, version);
+  const making = `${done}.new`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { recursive: true });
+  const sums: string[] = [];
+  for (const name of names) {
+    const file = `berth-${name}`;
+    try {
+      // The name of the file is a part of it, so each is built under the same one.
+      await build(program, join(making, "berth"), {
+        ...targets[name],
+        runtime: fetchRuntime(targets[name]?.runtime ?? ""),
+      });
+    } catch (error) {
+      console.error(`${file} was not made: ${error instanceof Error ? error.message : String(error)}`);
+      process.exitCode = 1;
+      continue;
+    }
+    renameSync(join(making, "berth"), join(making, file));
+    sums.push(`${await sha256(join(making, file))}  ${file}\n`);
+  }
+  if (sums.length === 0) throw new Error("none of the targets could be made");
+  copyFileSync(join(checkout, "install.sh"), join(making, "install.sh"));
+  sums.push(`${await sha256(join(making, "install.sh"))}  install.sh\n`);
+  writeFileSync(join(making, "SHA256SUMS"), sums.join(""));
+  rmSync(done, { recursive: true, force: true });
+  renameSync(making, done);
+  copyFileSync(join(done, "install.sh"), join(folder, "install.sh"));
+  writeFileSync(join(folder, "latest"), `${version}\n`);
+  console.log(`${done} with ${sums.length - 1} executables and SHA256SUMS; serve ${folder} as BERTH_RELEASE_URL`);
+}
+
+/** The same source gives the same bytes, in whatever folder the checkout lies. */
+async function build(entry: string, outfile: string, { runtime, format }: Target): Promise<void> {
   if (!existsSync(entry)) throw new Error(`no entry file "${entry}"`);
+  const entries = entry === program ? [entry, ...threads] : [entry];
+  process.chdir(checkout);
   await Bun.build({
-    entrypoints: entry === program ? [entry, ...threads] : [entry],
+    // Absolute names would go into the names of the chunks.
+    entrypoints: entries.map((path) => `./${relative(checkout, path)}`),
+    // Threads are found by their path from here.
+    ...(entry === program ? { root: "./src" } : {}),
     target: "bun",
     // Bytecode defaults to cjs, which has no top-level await.
     format: "esm",
@@ -44,9 +100,20 @@ async function build(entry: string, outfile: string, executablePath: string): Pr
     bytecode: true,
     // What is imported when used lies in chunks of its own: a client command does not load the server.
     splitting: true,
-    define: { BERTH_COMMIT: JSON.stringify(commit()) },
+    define: {
+      BERTH_COMMIT: JSON.stringify(commit()),
+      // Packages ask for them; the bundler would write the path of this checkout there.
+      __dirname: '"/"',
+      __filename: '"/"',
+    },
     // An executable must not obey whatever .env or bunfig.toml lies in the folder it is started from.
-    compile: { outfile, executablePath, autoloadDotenv: false, autoloadBunfig: false },
+    compile: {
+      outfile,
+      executablePath: runtime,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      ...(format === undefined ? {} : { target: format }),
+    },
   });
   console.log(`${outfile} ${version} (commit: ${commit()})`);
 }
@@ -79,6 +146,7 @@ function fetchRuntime(name: string): string {
     `cannot fetch ${wanted}: building for another target needs npm and its registry within reach`,
   );
   must(["tar", "-xzf", tarball], folder, `cannot unpack ${tarball}`);
+  rmSync(join(folder, tarball), { force: true });
   return executable;
 }
 
@@ -90,11 +158,8 @@ function must(command: string[], cwd: string, fault: string): string {
   return run.stdout.toString().trim();
 }
 
-/** In the form `sha256sum -c` reads. */
-async function writeSum(file: string, name: string): Promise<void> {
-  const hash = new Bun.CryptoHasher("sha256").update(await Bun.file(file).bytes()).digest("hex");
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.sha256`, `${hash}  ${name}\n`);
+async function sha256(file: string): Promise<string> {
+  return new Bun.CryptoHasher("sha256").update(await Bun.file(file).bytes()).digest("hex");
 }
 
 await main().catch((error: unknown) => {

@@ -2,6 +2,7 @@
 # Installs berth.
 #   ./install.sh                               in a checkout: build, install the executable, /opt/berth and a systemd unit
 #   ./install.sh --release-url URL             the same with an executable from a release address
+#   ./install.sh --client --release-url URL    only the client, without root, into ~/.local/bin
 #   ./install.sh --demo [--root DIR]           try it: everything is in DIR
 #   ./install.sh --demo --down [--root DIR]    remove the demo
 # Running it again upgrades.
@@ -12,11 +13,15 @@ trap 'echo "error: this copy of install.sh is incomplete; download it again" >&2
 
 usage() {
   cat <<'TEXT'
-usage: install.sh [--root DIR] [--release-url URL] [--fetch FILE]
+usage: install.sh [--root DIR] [--release-url URL] [--version VERSION] [--fetch FILE]
+       install.sh --client [--bin DIR] [--release-url URL] [--version VERSION]
        install.sh --demo [--root DIR] [--down]
 
   --root DIR         folder of all state (default /opt/berth; demo: /opt/berth-demo)
-  --release-url URL  web folder with berth-<target> and its .sha256 (or set BERTH_RELEASE_URL)
+  --release-url URL  web folder with "latest" and a folder for each version (or set BERTH_RELEASE_URL)
+  --version VERSION  that release and not the latest (or set BERTH_VERSION)
+  --client           only the command-line client, for this user; the default on macOS
+  --bin DIR          with --client: where to (default ~/.local/bin)
   --fetch FILE       only write the verified executable to FILE
   --demo             start a demo with its own folder, prefix and ports
   --down             with --demo: remove the demo
@@ -33,16 +38,19 @@ die() {
 # Everything is in functions, called on the last line: a download that is cut off runs nothing.
 main() {
   trap - EXIT
-  demo= down= root= fetch_to= release_url=${BERTH_RELEASE_URL:-}
+  demo= down= root= fetch_to= client= bin= release_url=${BERTH_RELEASE_URL:-} version=${BERTH_VERSION:-}
   while [ $# -gt 0 ]; do
     case $1 in
       --demo) demo=yes ;;
       --down) down=yes ;;
-      --root | --release-url | --fetch)
+      --client) client=yes ;;
+      --root | --release-url | --version | --bin | --fetch)
         [ $# -gt 1 ] || die "$1 needs a value"
         case $1 in
           --root) root=$2 ;;
           --release-url) release_url=$2 ;;
+          --version) version=$2 ;;
+          --bin) bin=$2 ;;
           --fetch) fetch_to=$2 ;;
         esac
         shift
@@ -58,13 +66,18 @@ main() {
     esac
     shift
   done
+  release_url=${release_url%/}
   find_checkout
+  [ -z "$bin" ] || [ -n "$client" ] || die "--bin goes with --client"
+  [ -z "$version" ] || [ -n "$release_url" ] || die "--version chooses a release: it needs --release-url or BERTH_RELEASE_URL"
   if [ -n "$demo" ]; then
     run_demo
   elif [ -n "$down" ]; then
     die "--down goes with --demo; docs/operating.md says how to remove a server"
   elif [ -n "$fetch_to" ]; then
     get_executable "$fetch_to"
+  elif [ -n "$client" ] || [ "$(uname -s)" = Darwin ]; then
+    install_client "${bin:-${HOME:-}/.local/bin}"
   else
     install_server
   fi
@@ -86,6 +99,24 @@ run_demo() {
   # shellcheck source=setup/demo.sh
   . "$checkout/setup/demo.sh"
   if [ -n "$down" ]; then demo_down "${root:-/opt/berth-demo}"; else demo_up "$checkout" "${root:-/opt/berth-demo}"; fi
+}
+
+# install_client FOLDER: the executable for this user. Nothing else of the machine changes.
+install_client() {
+  case $1 in
+    /.local/bin) die "HOME is not set; choose a folder with --bin" ;;
+    /*) ;;
+    *) die "--bin needs an absolute path, not \"$1\"" ;;
+  esac
+  need_source
+  mkdir -p "$1" || die "cannot make the folder $1; choose another with --bin"
+  [ -w "$1" ] || die "cannot write to $1; choose another folder with --bin"
+  get_executable "$1/berth"
+  case :$PATH: in
+    *:"$1":*) ;;
+    *) note "$1 is not on your PATH; add it: export PATH=\"$1:\$PATH\"" ;;
+  esac
+  note "next: BERTH_ENDPOINT names the server; docs/operating.md says how to reach it through ssh"
 }
 
 install_server() {
@@ -181,7 +212,7 @@ wait_for_server() {
 # The executable comes from a release address, or from a checkout. Without either, nothing is installed at all.
 need_source() {
   [ -n "$release_url$checkout" ] || die "no release address, and no checkout to build; nothing was installed.
-    With a release address:  ./install.sh --release-url https://HOST/FOLDER    (the folder with berth-$(target))
+    With a release address:  ./install.sh --release-url https://HOST/FOLDER    (the folder with \"latest\")
     In a checkout:           ./install.sh                                      (next to build.ts)"
 }
 
@@ -189,23 +220,48 @@ need_source() {
 get_executable() {
   need_source
   new=$1.new.$$
-  trap 'rm -f "$new" "$new.sha256"' EXIT
+  trap 'rm -f "$new" "$new.latest" "$new.sums"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   if [ -n "$release_url" ]; then download_executable; else build_executable; fi
   chmod 755 "$new"
+  says=$("$new" --version 2>/dev/null | head -n 1 || true)
+  [ -n "$says" ] || die "the new executable does not run on this machine; nothing was installed"
   mv "$new" "$1"
-  trap - EXIT
-  say "got $("$1" version 2>/dev/null | head -n 1 || true) as $1"
+  trap - EXIT INT TERM
+  say "got $says as $1"
 }
 
 download_executable() {
-  file=berth-$(target)
-  say "fetching $release_url/$file"
-  download "$release_url/$file" "$new"
-  download "$release_url/$file.sha256" "$new.sha256"
-  wanted=$(cut -d ' ' -f 1 <"$new.sha256")
-  found=$(sha256sum "$new" | cut -d ' ' -f 1)
-  rm -f "$new.sha256"
+  need_target
+  if [ -z "$version" ]; then
+    download "$release_url/latest" "$new.latest"
+    version=$(cat "$new.latest")
+    rm -f "$new.latest"
+  fi
+  case $version in
+    "" | .* | *[!0-9A-Za-z.+-]*) die "\"$version\" cannot be a version; is $release_url the folder of the releases?" ;;
+  esac
+  file=berth-$target
+  from=$release_url/$version
+  download "$from/SHA256SUMS" "$new.sums"
+  wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$new.sums")
+  rm -f "$new.sums"
+  [ -n "$wanted" ] || die "release $version has no executable for $target: SHA256SUMS of $from does not list $file"
+  say "fetching $from/$file"
+  download "$from/$file" "$new"
+  found=$(sum_of "$new")
   [ "$wanted" = "$found" ] || die "$file does not match its sha256 (wanted $wanted, got $found); nothing was installed"
+}
+
+sum_of() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    sha256sum "$1" | cut -d ' ' -f 1
+  elif command -v shasum >/dev/null 2>&1; then
+    shasum -a 256 "$1" | cut -d ' ' -f 1
+  else
+    die "neither sha256sum nor shasum is here; install one of them"
+  fi
 }
 
 download() {
@@ -218,14 +274,22 @@ download() {
   fi
 }
 
-target() {
+# Sets target.
+need_target() {
+  machine="$(uname -s) on $(uname -m)"
   case $(uname -s)-$(uname -m) in
-    Linux-x86_64)
-      # Bun's usual runtime needs AVX2.
-      if grep -qw avx2 /proc/cpuinfo; then echo linux-x64; else echo linux-x64-baseline; fi
+    Linux-x86_64) target=linux-x64 ;;
+    Linux-aarch64) target=linux-arm64 ;;
+    Darwin-x86_64) target=darwin-x64 ;;
+    Darwin-arm64) target=darwin-arm64 ;;
+    *) die "no release for $machine: berth runs on Linux, x64 and arm64; its client also on macOS" ;;
+  esac
+  case $target in
+    linux-*)
+      if (ldd --version 2>&1 || true) | grep -qi musl; then
+        die "no release for machines with musl, such as Alpine: berth needs glibc (Debian, Ubuntu, Fedora and others)"
+      fi
       ;;
-    Linux-aarch64) echo linux-arm64 ;;
-    *) die "no release for $(uname -s) on $(uname -m): berth runs on Linux, x64 and arm64" ;;
   esac
 }
 

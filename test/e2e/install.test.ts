@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -63,6 +65,7 @@ const sum = createHash("sha256").update(program).digest("hex");
 
 describe("a release", () => {
   let told = sum;
+  let served = program;
   const asked: string[] = [];
   const release = Bun.serve({
     hostname: "127.0.0.1",
@@ -70,23 +73,30 @@ describe("a release", () => {
     fetch(request) {
       const { pathname } = new URL(request.url);
       asked.push(pathname);
-      if (!/^\/v1\/berth-linux-(?:x64|x64-baseline|arm64)(?:\.sha256)?$/.test(pathname)) {
-        return new Response("no such file", { status: 404 });
+      const [, folder, version, file = ""] = /^\/(\w+)\/(9\.9\.[89]|latest)(?:\/(.+))?$/.exec(pathname) ?? [];
+      if (folder !== "releases") return new Response("no such file", { status: 404 });
+      if (version === "latest") return new Response("9.9.9\n");
+      if (file === "SHA256SUMS") {
+        const other = "f".repeat(64);
+        const files = ["berth-linux-x64", "berth-linux-arm64"];
+        return new Response(`${other}  install.sh\n${files.map((name) => `${told}  ${name}\n`).join("")}`);
       }
-      return new Response(pathname.endsWith(".sha256") ? `${told}  berth\n` : program);
+      return /^berth-linux-(?:x64|arm64)$/.test(file) ? new Response(served) : new Response("no", { status: 404 });
     },
   });
-  const url = `http://127.0.0.1:${release.port}`;
+  const url = `http://127.0.0.1:${release.port}/releases`;
   afterAll(() => release.stop(true));
 
   let dir = "";
   beforeEach(() => {
     dir = mkdtempSync(join(work, "release."));
     told = sum;
+    served = program;
+    asked.length = 0;
   });
 
   test("is fetched for this machine, checked and made executable", async () => {
-    const { exitCode, stdout } = await install(["--fetch", join(dir, "berth"), "--release-url", `${url}/v1`]);
+    const { exitCode, stdout } = await install(["--fetch", join(dir, "berth"), "--release-url", `${url}/`]);
     expect(stdout).toContain("got 9.9.9");
     expect(exitCode).toBe(0);
     expect(readFileSync(join(dir, "berth"), "utf8")).toBe(program);
@@ -94,21 +104,116 @@ describe("a release", () => {
     expect(readdirSync(dir)).toEqual(["berth"]);
   });
 
+  test("of a version that was asked for is fetched, and not the latest", async () => {
+    const flags = ["--fetch", join(dir, "berth"), "--release-url", url, "--version", "9.9.8"];
+    expect(await install(flags)).toMatchObject({ exitCode: 0 });
+    expect(asked[0]).toBe("/releases/9.9.8/SHA256SUMS");
+    expect(asked[1]).toStartWith("/releases/9.9.8/berth-linux-");
+    expect(asked.length).toBe(2);
+  });
+
   test("with another sum is refused, and what was there stays", async () => {
     told = "0".repeat(64);
     writeFileSync(join(dir, "berth"), "old");
-    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth")], { BERTH_RELEASE_URL: `${url}/v1` });
+    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth")], { BERTH_RELEASE_URL: url });
     expect(exitCode).toBe(1);
     expect(stderr).toContain("does not match its sha256");
     expect(readFileSync(join(dir, "berth"), "utf8")).toBe("old");
     expect(readdirSync(dir)).toEqual(["berth"]);
   });
 
+  test("that does not run here is refused, and what was there stays", async () => {
+    served = "#!/bin/sh\nexit 1\n";
+    told = createHash("sha256").update(served).digest("hex");
+    writeFileSync(join(dir, "berth"), "old");
+    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth"), "--release-url", url]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: "error: the new executable does not run on this machine; nothing was installed\n",
+    });
+    expect(readFileSync(join(dir, "berth"), "utf8")).toBe("old");
+    expect(readdirSync(dir)).toEqual(["berth"]);
+  });
+
   test("that is not there is named", async () => {
-    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth"), "--release-url", `${url}/v2`]);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`cannot fetch ${url}/v2/berth-linux-`);
+    const fetchTo = ["--fetch", join(dir, "berth"), "--release-url"];
+    const other = await install([...fetchTo, url.replace("/releases", "/other")]);
+    expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("/other/latest") });
+    const version = await install([...fetchTo, url, "--version", "1.2.3"]);
+    expect(version).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`${url}/1.2.3/SHA256SUMS`) });
+    const odd = await install([...fetchTo, url, "--version", "../x"]);
+    expect(odd).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('"../x" cannot be a version') });
     expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test("a version without a release address is refused", async () => {
+    const { exitCode, stderr } = await install(["--version", "9.9.9"], { BERTH_RELEASE_URL: "" });
+    expect({ exitCode, stderr: stderr.slice(0, 38) }).toEqual({
+      exitCode: 1,
+      stderr: "error: --version chooses a release: it",
+    });
+  });
+
+  /** The installer on another machine: `uname` and `ldd` are programs that say so. */
+  async function on(system: { os: string; cpu: string; ldd?: string }, args: string[]) {
+    const programs = join(dir, "programs");
+    mkdirSync(programs);
+    const uname = `case $1 in -s) echo ${system.os} ;; -m) echo ${system.cpu} ;; esac`;
+    writeFileSync(join(programs, "uname"), `#!/bin/sh\n${uname}\n`, { mode: 0o755 });
+    writeFileSync(join(programs, "ldd"), `#!/bin/sh\necho '${system.ldd ?? "ldd (GNU libc) 2.36"}' >&2\nexit 1\n`, {
+      mode: 0o755,
+    });
+    return install(args, { PATH: `${programs}:/usr/bin:/bin`, BERTH_RELEASE_URL: url });
+  }
+
+  test.each([
+    [{ os: "Linux", cpu: "aarch64" }, "/releases/9.9.9/berth-linux-arm64"],
+    [{ os: "Linux", cpu: "x86_64" }, "/releases/9.9.9/berth-linux-x64"],
+  ])("on %o is %s", async (system, path) => {
+    const { exitCode } = await on(system, ["--fetch", join(dir, "berth")]);
+    expect(exitCode).toBe(0);
+    expect(asked.at(-1)).toBe(path);
+  });
+
+  test.each([
+    [{ os: "Linux", cpu: "riscv64" }, "no release for Linux on riscv64"],
+    [{ os: "FreeBSD", cpu: "amd64" }, "no release for FreeBSD on amd64"],
+    [{ os: "Linux", cpu: "x86_64", ldd: "musl libc (x86_64)" }, "berth needs glibc"],
+    [{ os: "Darwin", cpu: "arm64" }, "release 9.9.9 has no executable for darwin-arm64"],
+  ])("for %o is refused: %s", async (system, words) => {
+    const { exitCode, stderr } = await on(system, ["--fetch", join(dir, "berth")]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(words);
+    expect(readdirSync(dir)).toEqual(["programs"]);
+  });
+
+  test("for the client goes into the folder of the user, without root, and replaces an older one", async () => {
+    const home = join(dir, "home");
+    mkdirSync(join(home, ".local/bin"), { recursive: true });
+    writeFileSync(join(home, ".local/bin/berth"), "old");
+    chownSync(join(home, ".local/bin"), 65534, 65534);
+    for (const folder of [work, dir, home]) chmodSync(folder, 0o755);
+    const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-s", "--", "--client"];
+    const script = `exec ${asNobody.join(" ")} <${installer}`;
+    const { exitCode, stdout } = await run(["sh", "-c", script], { HOME: home, BERTH_RELEASE_URL: url });
+    expect(stdout).toContain(`got 9.9.9 as ${home}/.local/bin/berth`);
+    expect(stdout).toContain(`export PATH="${home}/.local/bin:$PATH"`);
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(home, ".local/bin/berth"), "utf8")).toBe(program);
+    expect(readdirSync(join(home, ".local/bin"))).toEqual(["berth"]);
+  });
+
+  test("for the client needs a folder that can be written to", async () => {
+    const flags = ["--client", "--release-url", url, "--bin"];
+    expect(await install([...flags, "here"])).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: --bin needs an absolute path, not "here"\n',
+    });
+    writeFileSync(join(dir, "file"), "");
+    const { exitCode, stderr } = await install([...flags, join(dir, "file/bin")]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("cannot make the folder");
+    expect(asked).toEqual([]);
   });
 
   test("through a pipe and without a release address, nothing is fetched, and the error says what to do", async () => {
