@@ -51,6 +51,7 @@ const requestReasons = [
   "BuildMissing",
   "ContextMissing",
   "ContextOffset",
+  "Locked",
 ] as const;
 
 /** The closed set of reasons of failures and problems: stable words for programs. */

@@ -15,6 +15,7 @@ import type { RunLocal } from "../session/local-run.ts";
 import { splitPluginWord } from "./plugin-words.ts";
 import { loaded, type LocalName, localCommands, verbs } from "./table.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
+import { printable } from "./style.ts";
 import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
 
 interface ClientOptions {
@@ -228,13 +229,19 @@ function tell(error: unknown, interrupted: boolean): { message: string; exitCode
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode, data: error.data };
   // What breaks off under Ctrl-C breaks in many ways; none of them is news.
   if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
-  if (error instanceof ApiError) return { message: error.message, exitCode: exitCodes.failed, data: error.data };
+  if (error instanceof ApiError) return { message: withNext(error), exitCode: exitCodes.failed, data: error.data };
   if (error instanceof ManifestError || error instanceof Failure) {
     return { message: error.message, exitCode: exitCodes.failed };
   }
   if (isWrongLine(error)) return { message: wrongLineText(error), exitCode: exitCodes.usage };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: `this is a bug in berth, please report it: ${text}`, exitCode: exitCodes.failed };
+}
+
+/** With the next command, where there is one whatever was asked for. */
+function withNext({ message, data }: ApiError): string {
+  if (data.reason !== "Locked") return message;
+  return `${message}\n  take changes again: berth unlock ${printable(String(data.fields?.lock))}`;
 }
 
 /** What `parseArgs` of the local commands throws. */

@@ -121,6 +121,21 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/scale.ts")).scaleCommand,
   },
   {
+    name: "lock",
+    summary: "refuse changes of a scope or an app for now",
+    load: async () => (await import("../commands/locks.ts")).lockCommand,
+  },
+  {
+    name: "unlock",
+    summary: "take changes again",
+    load: async () => (await import("../commands/locks.ts")).unlockCommand,
+  },
+  {
+    name: "locks",
+    summary: "list what is locked, by whom and why",
+    load: async () => (await import("../commands/locks.ts")).locksCommand,
+  },
+  {
     name: "restart",
     summary: "replace the containers of a deployment or statefulset, one after another",
     load: async () => (await import("../commands/restart.ts")).restartCommand,

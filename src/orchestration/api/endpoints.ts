@@ -13,6 +13,7 @@ import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
+import { listLocks, lock, unlock } from "./locks.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { openapi } from "./openapi.ts";
 import {
@@ -68,6 +69,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   runRelease,
   listReleases,
   rollback,
+  lock,
+  unlock,
+  listLocks,
   getBuildContext,
   putBuildContext,
   buildImage,

@@ -15,6 +15,7 @@ import type { deleteResource, deleteScope } from "../api/resource.ts";
 import type { getPluginSchema, InstallOutcome, listPlugins, PluginInfo, removePlugin } from "../api/plugins.ts";
 import type { BuildContext, buildImage, buildLog, listBuilds } from "../api/builds.ts";
 import type { BuildOptions } from "./builds/builds.ts";
+import type { listLocks, Lock } from "../api/locks.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
 import type { Author } from "../core/deploy-message.ts";
 import type { getOperation, restart } from "../api/restart.ts";
@@ -148,6 +149,19 @@ export interface Controller {
   runRelease(target: Target, options: { follow: boolean } & Author): Promise<ReleaseStream>;
   rollback(target: Target & { releaseId: string | undefined }, author: Author): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
+  /** Fails `conflict`/`Locked` where it is locked already. */
+  lock(
+    target: {
+      scope?: string | undefined;
+      name?: string | undefined;
+      reason?: string | undefined;
+      for?: string | undefined;
+    },
+    options: { actor: string },
+  ): Promise<Lock>;
+  /** Fails `not_found` where it is not locked. */
+  unlock(target: { scope?: string | undefined; name?: string | undefined }, options: { actor: string }): Promise<Lock>;
+  listLocks(filter: { scope?: string | undefined }): DataOf<typeof listLocks>;
   /** Fails `invalid` for anything but a digest. */
   contextState(digest: string): Promise<BuildContext>;
   /** Fails `conflict`/`ContextOffset`, `too_large`, `invalid` for a broken archive, `storage_full`. */

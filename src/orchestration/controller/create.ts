@@ -21,6 +21,7 @@ import { createDeaths } from "./state/deaths.ts";
 import { createEngineLink } from "./state/engine-link.ts";
 import { listEvents } from "./state/events.ts";
 import { createExecRoom, type ExecRoom } from "./pods/exec.ts";
+import { lockOperations } from "./write/locks.ts";
 import { listLeftovers } from "./write/leftovers.ts";
 import { createLogReaders } from "./state/log-readers.ts";
 import { podLogs } from "./pods/logs.ts";
@@ -275,6 +276,7 @@ function operations(context: Context, { reconciler, tearDown, execs, builds }: R
     listBuilds: (filter) => builds.list(filter),
     buildLog: (target) => builds.log(target),
     listReleases: (target) => listReleases(context, target),
+    ...lockOperations(context),
     runJob: (target, options) => runJob(context, target, options),
     listRuns: (filter, options) => listRuns(context, filter, options),
     getRun: (id) => getRun(context, id),

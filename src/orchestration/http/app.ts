@@ -18,6 +18,7 @@ import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
 import { mountHooks } from "./hooks.ts";
+import { mountLocks } from "./locks.ts";
 import type { Plane } from "../../base/http/mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPlugins } from "./plugins.ts";
@@ -81,6 +82,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountWhy(plane, controller);
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
+  mountLocks(plane, controller);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountPlugins(plane, controller);
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });

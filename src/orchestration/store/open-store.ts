@@ -26,6 +26,7 @@ import { createNamedVolumes } from "./named-volumes.ts";
 import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
 import { createBuilds } from "./builds.ts";
+import { createLocks } from "./locks.ts";
 import { createReceipts } from "./receipts.ts";
 import { createReleases } from "./releases.ts";
 import { columnsOf, idOf, keyOf } from "./rows.ts";
@@ -169,6 +170,7 @@ function createTransaction(
     releases,
     receipts: createReceipts(db),
     builds: createBuilds(db, limits.buildsKept),
+    locks: createLocks(db),
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),
     deaths: createDeaths(db, limits),

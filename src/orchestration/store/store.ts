@@ -1,6 +1,7 @@
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type { LockReads, LockWrites } from "./lock-records.ts";
 import type { BuildReads, BuildWrites } from "./build-records.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
 import type {
@@ -10,6 +11,8 @@ import type {
   DeathRecord,
   Delivery,
   DeliveryReads,
+  ImagePin,
+  ImageReads,
   NamedVolumeReads,
   NamedVolumeWrites,
   Operation,
@@ -26,6 +29,7 @@ export type {
   AutoscaleState,
   DeathRecord,
   Delivery,
+  ImagePin,
   NamedVolumeRecord,
   Operation,
   ReleaseRecord,
@@ -53,6 +57,7 @@ export interface Store {
   readonly releases: ReleaseReads;
   readonly receipts: ReceiptReads;
   readonly builds: BuildReads;
+  readonly locks: LockReads;
   readonly runs: RunReads;
   readonly autoscale: AutoscaleReads;
   readonly deaths: DeathReads;
@@ -149,6 +154,7 @@ export interface Transaction {
   atomic: AtomicReads & AtomicWrites;
   receipts: ReceiptReads & ReceiptWrites;
   builds: BuildReads & BuildWrites;
+  locks: LockReads & LockWrites;
   releases: ReleaseReads & {
     /**
      * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those
@@ -276,22 +282,4 @@ interface VolumeReads {
   get(volume: string): VolumeRecord | undefined;
   list(key: ManifestKey): VolumeRecord[];
   all(): VolumeRecord[];
-}
-
-export interface ImagePin extends ManifestKey {
-  hash: string;
-  generation: number;
-  ref: string;
-  imageId: string;
-  /** `repository@sha256:…` when known: how it is pulled again. */
-  digest: string | undefined;
-  at: number;
-}
-
-interface ImageReads {
-  /** The current pin. */
-  pinOf(key: ManifestKey): ImagePin | undefined;
-  /** Image ids that a pin or a good release refers to: what runs, and what a rollback may return to. */
-  kept(): Set<string>;
-  pulledList(): { imageId: string; ref: string; at: number }[];
 }

@@ -9,6 +9,7 @@ import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { rollReaders, watchReaders } from "../desired/referents.ts";
+import { requireUnlocked } from "../write/locks.ts";
 import { lastGoodOther, mintRelease, releaseTarget } from "./releases.ts";
 
 /** POST /rollback: supersedes whatever is under way. */
@@ -23,6 +24,7 @@ export async function rollback(
   const result = await context.store.write((tx) => {
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
+    requireUnlocked(context, tx, [key]);
     const goal = rollbackGoal(tx, stored, target.releaseId);
     return putBack(context, tx, { stored, goal, cause: "rollback", author, why: "rollback asked for" });
   });

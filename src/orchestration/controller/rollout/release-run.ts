@@ -5,6 +5,7 @@ import { type Author, deployMessage } from "../../core/deploy-message.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
+import { requireUnlocked } from "../write/locks.ts";
 import { stepsOf } from "./release-step.ts";
 import { latestRelease, mintRelease } from "./releases.ts";
 import { resolveTarget } from "../state/target.ts";
@@ -47,6 +48,7 @@ export async function runRelease(
     const manifest = tx.manifests.get(key);
     if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
     requireBlock(manifest);
+    requireUnlocked(context, tx, [key]);
     // Another caller may have been faster.
     const [newest] = tx.releases.list(key);
     if (newest !== undefined && newest.id !== latest?.id && newest.endedAt === undefined) throw underWay(newest);

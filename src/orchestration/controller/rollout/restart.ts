@@ -3,6 +3,7 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Operation, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
+import { requireUnlocked } from "../write/locks.ts";
 import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "../desired/image-pulls.ts";
 import { keyText } from "../state/key-text.ts";
 import type { Target } from "../controller.ts";
@@ -28,6 +29,7 @@ export async function restart(context: Context, target: Target, { wait, pull, ac
   const pulled = pull ? await pullImages(context, { manifests }) : undefined;
   const id = `op-${Buffer.from(context.randomBytes(8)).toString("hex")}`;
   const { unfroze, generation, release } = await context.store.write((tx) => {
+    requireUnlocked(context, tx, [key]);
     const now = context.clock.now();
     const ids = tx.frozen.remove(key);
     const begun = begin(context, tx, { key, pulled, actor, now });

@@ -33,6 +33,7 @@ import type { Context } from "../state/context.ts";
 import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
 import { freshReferents, rollReaders, watchReaders } from "../desired/referents.ts";
 import { recordVolumes } from "../desired/named-volumes.ts";
+import { lockWarnings, requireUnlocked } from "./locks.ts";
 import { prune } from "./prune.ts";
 import { type GoingBack, releaseFor } from "../rollout/releases.ts";
 import { restampReaders } from "../desired/restamp.ts";
@@ -98,6 +99,8 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });
   const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, kept, actor, now }) : [])];
   requireOwners(tx, blocks, options);
+  const places = [...incoming.map(({ key }) => key), ...pruned, ...blocks.map(({ key }) => key)];
+  if (goingBack === undefined && !options.dryRun) requireUnlocked(context, tx, places);
   const keys = incoming.map(({ key }) => key);
   const warnings = borrowed(tx, keys, blocks);
   const lookups = { digest: digestLookup(context, incoming), referent: freshReferents(tx, incoming) };
@@ -128,6 +131,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     referent: lookups.referent,
     blocks: putBlocks(tx, { blocks, actor, now }),
     warnings: [
+      ...(options.dryRun ? lockWarnings(context, tx.locks, places) : []),
       ...warnings,
       ...lostReaderWarnings(tx.manifests, pruned),
       ...lostHostWarnings(tx, context.names, pruned),

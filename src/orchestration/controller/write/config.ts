@@ -4,6 +4,7 @@ import { identityProblems } from "../../core/identity.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { mintRelease } from "../rollout/releases.ts";
+import { requireUnlocked } from "./locks.ts";
 import { isPodKind, required } from "../state/target.ts";
 
 interface Bucket {
@@ -108,6 +109,7 @@ export function patchInside(
   tx: Transaction,
   { scope, name, vars, options, action }: Patch & { scope: string; name: string },
 ) {
+  requireUnlocked(context, tx, [name === "" ? { scope } : { scope, name }]);
   const now = context.clock.now();
   const changed = tx.config.patch(scope, name, vars, now);
   refuseTooMany(context, tx, scope, name);

@@ -10,6 +10,7 @@ import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { leftoverKeys } from "./leftovers.ts";
 import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "../state/target.ts";
 import { emptySummary, type TearDown } from "../rollout/tear-down.ts";
+import { requireUnlocked } from "./locks.ts";
 import { lostHostWarnings } from "../views/uses.ts";
 
 interface DeleteOptions {
@@ -129,6 +130,7 @@ export async function deleteScope(
   { scope, options }: { scope: string | undefined; options: DeleteOptions },
 ) {
   const where = required(scope, "scope");
+  requireUnlocked(context, context.store, [{ scope: where }]);
   const keys = await withLeftovers(context, { scope: where }, options);
   const blocks = context.store.blocks.list({ scope: where }).map(keyOf);
   const batch = { keys, blocks, options, why: "scope deleted" };
@@ -180,6 +182,7 @@ async function deleteAll(
   const children = childrenOf(context, { keys, blocks, options, why });
   const waiting = new Map(prune ? [...keys, ...children].map((key) => [formatKey(key), waitFor(tearDown, key)]) : []);
   const rows = await context.store.write((tx) => {
+    requireUnlocked(context, tx, [...keys, ...blocks, ...children]);
     const now = context.clock.now();
     const own = blocks.flatMap((block) => [
       ...deleteBlockInside(tx, { block, prune, keepChildren, actor, why, now }),
@@ -229,6 +232,7 @@ export async function rebootstrap(
       `statefulset "${scope}/${name}" has ${replicas} replicas; there is no ordinal ${ordinal}`,
     );
   }
+  requireUnlocked(context, context.store, [key]);
   context.link.require();
   const summary = await removeOrdinal(context, { key, ordinal, prune: options.prune });
   await context.store.write((tx) => {

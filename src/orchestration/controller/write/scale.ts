@@ -5,6 +5,7 @@ import { autoscalePolicy } from "../../core/resolve-autoscale.ts";
 import { portRules } from "../../core/rules/ports.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
+import { requireUnlocked } from "./locks.ts";
 import { required, resolvePodTarget } from "../state/target.ts";
 
 /** POST /scale: the count of the manifest. What its containers are made from stays, so this is no release. */
@@ -20,6 +21,7 @@ export async function scale(
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
     refuseScale(stored, replicas);
+    requireUnlocked(context, tx, [key]);
     const previous = integerOf(stored.spec.replicas) ?? 1;
     if (previous === replicas) return { ...key, replicas, previous, revision: stored.revision };
     const now = context.clock.now();

@@ -10,6 +10,7 @@ import { receipts } from "./0009-receipts.ts";
 import { reasons } from "./0010-reasons.ts";
 import { builds } from "./0011-builds.ts";
 import { messages } from "./0012-messages.ts";
+import { locks } from "./0013-locks.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -25,6 +26,7 @@ export const stateMigrations: readonly string[] = [
   reasons,
   builds,
   messages,
+  locks,
 ];
 
 export const schemaVersion = stateMigrations.length;

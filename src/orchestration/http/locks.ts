@@ -1,0 +1,9 @@
+import { listLocks, lock, unlock } from "../api/locks.ts";
+import type { Controller } from "../controller/controller.ts";
+import { mount, type Plane } from "../../base/http/mount.ts";
+
+export function mountLocks(plane: Plane, controller: Controller): void {
+  mount(plane, lock, { answer: ({ query, actor }) => controller.lock(query, { actor }) });
+  mount(plane, unlock, { answer: ({ query, actor }) => controller.unlock(query, { actor }) });
+  mount(plane, listLocks, { answer: ({ query }) => controller.listLocks(query) });
+}
