@@ -7,9 +7,9 @@ import { manifestTags } from "./tags.ts";
 import { readTree, spanOf } from "./tree.ts";
 import { yamlWords } from "./yaml-words.ts";
 
-/** How manifests are read. */
-interface DocumentSetup {
-  variables: Variables;
+/** How manifests are read. With "kept" as variables, references and files to embed stay, as marks (`kept.ts`). */
+export interface DocumentSetup {
+  variables: Variables | "kept";
   /** Reads a file named inside `file`. */
   readAsset: (file: ManifestFile, path: string) => Uint8Array;
   depthMax: number;

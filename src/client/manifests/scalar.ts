@@ -2,7 +2,7 @@ import type { Scalar } from "yaml";
 import { interpolate, plainValue, type Variables } from "./interpolate.ts";
 
 interface ScalarRules {
-  variables: Variables;
+  variables: Variables | "kept";
   /** The value is an environment variable: it must be text. */
   environment: boolean;
   /** The file is JSON, where `1.0` is a number like any other. */

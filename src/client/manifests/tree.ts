@@ -12,6 +12,7 @@ import {
 } from "yaml";
 import type { Place } from "./entry.ts";
 import type { Variables } from "./interpolate.ts";
+import { keptFile } from "./kept.ts";
 import { isAssetFile, isEnvironment } from "./paths.ts";
 import { readScalar } from "./scalar.ts";
 import type { Fault, Source, Span } from "./source.ts";
@@ -21,7 +22,7 @@ interface TreeSetup {
   source: Source;
   json: boolean;
   document: Document;
-  variables: Variables;
+  variables: Variables | "kept";
   /** Content of a file named in the source; throws an Error with a text for the operator. */
   readAsset: (path: string) => Uint8Array;
   depthMax: number;
@@ -118,7 +119,7 @@ function readTagged(reading: Reading, node: Node, at: Placed): unknown {
     return fail(reading, span, "!file needs a path: !file files/app.conf");
   }
   try {
-    return assetFile(value, reading.readAsset(value));
+    return reading.variables === "kept" ? keptFile(value) : assetFile(value, reading.readAsset(value));
   } catch (error) {
     return fail(reading, span, error instanceof Error ? error.message : String(error));
   }

@@ -46,13 +46,14 @@ export async function manifestsAt(paths: readonly string[], args: Arguments, con
   return readManifests(paths, {
     cwd: context.cwd,
     stdin: context.stdin,
-    format: formatOf(args),
+    format: formatOfFlag(args),
     variables: context.variables,
     limits: context.limits,
   });
 }
 
-function formatOf(args: Arguments): Format | undefined {
+/** The language that `--format` names. */
+export function formatOfFlag(args: Arguments): Format | undefined {
   const written = args.value("format");
   const format = formats.find((known) => known === written);
   if (written === undefined || format !== undefined) return format;

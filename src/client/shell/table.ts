@@ -31,6 +31,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/fmt.ts")).fmtCommand,
   },
   {
+    name: "convert",
+    summary: "print manifests in another language: HCL or YAML",
+    load: async () => (await import("../commands/convert.ts")).convertCommand,
+  },
+  {
     name: "init",
     summary: "look at a folder with source, and write its first manifest",
     load: async () => (await import("../commands/init.ts")).initCommand,

@@ -6,7 +6,7 @@ import { parseHcl } from "./parser.ts";
 import type { Reading } from "./values.ts";
 
 interface HclSetup {
-  variables: Variables;
+  variables: Variables | "kept";
   readAsset: (file: ManifestFile, path: string) => Uint8Array;
   depthMax: number;
   nodesMax: number;

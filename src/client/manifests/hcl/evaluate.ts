@@ -3,7 +3,7 @@ import type { Fault } from "../source.ts";
 import type { Expression, Part } from "./syntax.ts";
 
 export interface EvaluateSetup {
-  variables: Variables;
+  variables: Variables | "kept";
   faults: Fault[];
 }
 

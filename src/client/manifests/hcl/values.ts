@@ -3,6 +3,7 @@ import type { Fault, Span } from "../source.ts";
 import { assetFile, assetUrl } from "../tags.ts";
 import type { Place } from "../entry.ts";
 import { booleanOf, branchOf, evaluate, type EvaluateSetup, numberOf, type Scalar } from "./evaluate.ts";
+import { keptFile } from "../kept.ts";
 import { isAssetFile, isEnvironment } from "../paths.ts";
 import type { Expression } from "./syntax.ts";
 
@@ -113,7 +114,7 @@ function readFile(reading: Reading, expression: Expression & { type: "call" }, t
   if (name === "url") return assetUrl({ ...(typeof options === "object" ? options : {}), url: first });
   if (options !== undefined) return fail(reading, span, 'file() needs one path: file("app.conf")');
   try {
-    return assetFile(first, reading.readAsset(first));
+    return reading.variables === "kept" ? keptFile(first) : assetFile(first, reading.readAsset(first));
   } catch (error) {
     return fail(reading, span, error instanceof Error ? error.message : String(error));
   }
