@@ -20,6 +20,9 @@ export const clientLimits = {
   folder: { filesMax: contextLimits.filesMax, bytesMax: contextLimits.bytesMax },
   /** Pods whose logs are read at the same time. */
   logStreamsMax: 32,
+  /** Connections through one `port-forward` at one time, and what waits in each for a slow reader. */
+  forwardsMax: 100,
+  forwardBytesMax: 256 * 1024,
   /** How often `logs --follow` looks for new replicas. */
   followMs: 2_000,
   /** How often `top` draws anew. */

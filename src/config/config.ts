@@ -2,6 +2,7 @@ import { Failure } from "../base/wire/failure.ts";
 import { hostname, totalmem } from "node:os";
 import { type AccessOptions, accessOptions } from "./access.ts";
 import { contextLimits } from "./context-limits.ts";
+import { podLimits } from "./pod-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
 import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
@@ -92,6 +93,7 @@ export const limits = {
   buildLogBytesMax: 256 * 1024,
   /** How long a built image that nothing uses stays: it may be about to be applied. */
   builtImageGraceMs: 60 * 60_000,
+  ...podLimits,
   buildContexts: contextLimits,
   /** Ended exec sessions whose exit code is remembered. */
   execResultsKept: 1_000,

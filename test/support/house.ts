@@ -151,6 +151,7 @@ const listeners = [
   "src/orchestration/http/",
   "src/identity/http/",
   "src/ingress/proxy/ports.ts",
+  "src/client/forward/listener.ts",
   "src/local/plugin-fake-controller.ts",
 ];
 

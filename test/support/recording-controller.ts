@@ -97,6 +97,9 @@ export const fixedAnswers: Controller = {
   execPod: async () => {
     throw new Failure("not_found", 'no container "s-web.gone"');
   },
+  forwardPort: async () => {
+    throw new Failure("not_found", 'no container "s-web.gone"');
+  },
   runApp: async () => {
     throw new Failure("not_found", "deployment/s/gone not found");
   },

@@ -76,6 +76,8 @@ export interface ClientLimits {
   manifestNodesMax: number;
   faultsShownMax: number;
   folder: { filesMax: number; bytesMax: number };
+  forwardsMax: number;
+  forwardBytesMax: number;
   logStreamsMax: number;
   followMs: number;
   topMs: number;

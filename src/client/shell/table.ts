@@ -81,6 +81,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/exec.ts")).execCommand,
   },
   {
+    name: "port-forward",
+    summary: "lead ports of this machine to ports of a pod",
+    load: async () => (await import("../commands/port-forward.ts")).portForwardCommand,
+  },
+  {
     name: "stats",
     summary: "show the CPU and memory that pods use",
     load: async () => (await import("../commands/stats.ts")).statsCommand,

@@ -30,6 +30,7 @@ import {
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
+import { forwardPort } from "./forward.ts";
 import { runApp } from "./run-app.ts";
 import { getOperation, restart } from "./restart.ts";
 import { scale } from "./scale.ts";
@@ -58,6 +59,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   execPod,
   getExec,
   runApp,
+  forwardPort,
   listStats,
   getConfig,
   setConfig,

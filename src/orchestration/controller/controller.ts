@@ -121,6 +121,11 @@ export interface Controller {
   execPod(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
   execResult(name: string, id: string): ExecResult;
   /**
+   * Connects to a port of a pod: input goes there, output comes from there, with an empty part where the pod has
+   * finished. Fails as `execPod`, `conflict` where nothing listens, `too_many`.
+   */
+  forwardPort(name: string, options: { port: string | undefined; actor: string }): Promise<RunningExec>;
+  /**
    * Runs a command in a container of its own, made as those of the app, and removes it with the end of the session.
    * Fails as `execPod`, `not_found` for an unknown app, `too_many` when too many run at once.
    */

@@ -256,6 +256,7 @@ function operations(context: Context, { reconciler, tearDown, execs, builds }: R
     startPod: (name, options) => startPod(context, name, options),
     execPod: (name, body, options) => execs.start(name, body, options),
     execResult: (name, id) => execs.result(name, id),
+    forwardPort: (name, options) => execs.forward(name, options),
     runApp: (target, body, options) => runApp(context, execs, { target, body, options }),
     podLogs: (name, options) => podLogs(context, name, options),
     stats: (filter, options) => podStats(context, filter, options),

@@ -1,6 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { ContainerSpec } from "../core/workload.ts";
 import type { ContainerEnd } from "./container.ts";
+import type { Duplex } from "../../base/words/duplex.ts";
 import type { Machine } from "./machine.ts";
 import type { InspectedPod, ObservedPod, PodEvent, PodRef, PodUsage } from "./pod.ts";
 import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "./session.ts";
@@ -64,4 +65,9 @@ export interface Engine extends Machine {
    * open. Undefined when that cannot be seen from here, or the pod shares the machine's network.
    */
   connections(pod: PodRef): Promise<{ listening: boolean; established: number } | undefined>;
+  /**
+   * Connects to a TCP port of a running pod. Fails `not_found` for a missing pod, `conflict` for one that does not run,
+   * has no address, or does not listen there, `timeout` without an answer.
+   */
+  dial(pod: PodRef, port: number, options: { highBytes: number; limitMs: number }): Promise<Duplex>;
 }

@@ -1,5 +1,7 @@
 import type { Naming } from "../core/naming.ts";
+import { Failure } from "../../base/wire/failure.ts";
 import type { Container } from "./container.ts";
+import { dial } from "./dial.ts";
 import type { Engine } from "./engine.ts";
 import { addressIn, identityOf } from "./identity.ts";
 import type { Machine } from "./machine.ts";
@@ -24,6 +26,15 @@ export function createLocalEngine(runtime: Runtime, names: Naming): Engine {
       return detail === undefined ? undefined : (seen(detail, names) satisfies InspectedPod);
     },
     named: (name) => ({ node, id: name }),
+    async dial({ id }, port, options) {
+      const detail = await runtime.inspect(id);
+      if (detail === undefined) throw new Failure("not_found", `no container "${id}"`);
+      const { name, state } = detail;
+      if (state !== "running") throw new Failure("conflict", `${name} does not run: it is ${state}`);
+      const host = addressIn(detail, names);
+      if (host === undefined) throw new Failure("conflict", `${name} has no address on the platform network`);
+      return dial({ host, port, name, ...options });
+    },
     async *events(signal, onOpen) {
       for await (const event of runtime.events(signal, onOpen)) yield told(event, names);
     },

@@ -1,5 +1,6 @@
 import { createFrameReader } from "../api/exec-frames.ts";
 import { execFramingHeader, execIdHeader, execPod, getExec } from "../api/exec.ts";
+import { forwardPort } from "../api/forward.ts";
 import { runApp } from "../api/run-app.ts";
 import type { QueryOf } from "../../base/wire/endpoint.ts";
 import { readFlag } from "../../base/wire/query.ts";
@@ -31,7 +32,9 @@ export const execPodRoute = takeoverRoute(execPod, (call): TakeoverSession => {
   return sessionOr(call, () => {
     const query = call.query();
     const plan = { ...readTerminal(query), name: readPodName(call.params) };
-    return session(call, plan, (body, options) => call.parts.controller.execPod(plan.name, body, options));
+    return session(call, plan, () =>
+      start(call, plan, (body, options) => call.parts.controller.execPod(plan.name, body, options)),
+    );
   });
 });
 
@@ -40,7 +43,19 @@ export const runAppRoute = takeoverRoute(runApp, (call): TakeoverSession => {
   return sessionOr(call, () => {
     const query = call.query();
     const plan = { ...readTerminal(query), name: [query.scope, query.name].filter(Boolean).join("/") };
-    return session(call, plan, (body, options) => call.parts.controller.runApp(query, body, options));
+    return session(call, plan, () =>
+      start(call, plan, (body, options) => call.parts.controller.runApp(query, body, options)),
+    );
+  });
+});
+
+/** `POST /pods/{name}/forward`: the same frames, to and from a port of the pod. */
+export const forwardPortRoute = takeoverRoute(forwardPort, (call): TakeoverSession => {
+  return sessionOr(call, () => {
+    const { port } = call.query();
+    const name = readPodName(call.params);
+    const plan = { name, tty: false, interactive: true, framed: true };
+    return session(call, plan, () => call.parts.controller.forwardPort(name, { port, actor: call.actor }));
   });
 });
 
@@ -65,7 +80,7 @@ const refused: TakeoverSession = {
   retire: () => undefined,
 };
 
-function session(call: Call, plan: ExecPlan, begin: Start): TakeoverSession {
+function session(call: Call, plan: ExecPlan, begin: () => Promise<StartedExec>): TakeoverSession {
   const { wire } = call.takeover;
   const state: ExecState = {
     plan,
@@ -83,7 +98,7 @@ function session(call: Call, plan: ExecPlan, begin: Start): TakeoverSession {
     fault: undefined,
   };
   void run(state, {
-    start: () => start(call, plan, begin),
+    start: begin,
     head: (exec) => head(call, plan, exec),
     begun: () => call.answered(200),
     refuse: call.refuse,

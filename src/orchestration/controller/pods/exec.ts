@@ -5,6 +5,7 @@ import { podNameOk } from "../../core/identity.ts";
 import type { ExecSession, ExecSpec } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
 import type { ExecOptions, RunningExec } from "../controller.ts";
+import { createForwards } from "./forward.ts";
 import { isoTime } from "../state/wire.ts";
 
 /** Sessions under way, and how the last ones ended. */
@@ -13,6 +14,8 @@ export interface ExecRoom {
   start(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
   /** Remembers a session of another making; what is returned stands for it from now on. */
   track(name: string, session: ExecSession): RunningExec;
+  /** See `Controller.forwardPort`. */
+  forward(name: string, options: { port: string | undefined; actor: string }): Promise<RunningExec>;
   /** How a session goes or went. Fails `not_found` for one that is not remembered. */
   result(name: string, id: string): ExecResult;
   /** Ends every session; for when the server stops. */
@@ -50,8 +53,11 @@ export function createExecRoom(context: Context): ExecRoom {
     return watched(session, (exitCode) => ended(session.id, entry, exitCode));
   };
 
+  const forwards = createForwards(context);
+
   return {
     track,
+    forward: async (name, options) => track(name, await forwards({ name, ...options })),
     async start(name, body, options) {
       const { link, engine } = context;
       if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);

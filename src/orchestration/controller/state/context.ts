@@ -54,6 +54,9 @@ export interface ControllerLimits {
   pruneWaitMs: number;
   execResultsKept: number;
   appRunsMax: number;
+  forwardsMax: number;
+  forwardBytesMax: number;
+  forwardMs: number;
   runsAtOnceMax: number;
   runContainersKept: number;
   deliveriesKept: number;

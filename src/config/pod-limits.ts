@@ -1,0 +1,9 @@
+/** What is taken from pods and sent to them by hand. */
+export const podLimits = {
+  /** Connections to ports of pods at one time; one more is a 429. */
+  forwardsMax: 256,
+  /** Of one such connection, for a slow reader. */
+  forwardBytesMax: 256 * 1024,
+  /** How long a port of a pod may take to answer. */
+  forwardMs: 10_000,
+};

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { executable } from "../support/executable.ts";
+import { deployment } from "../support/manifests.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(60_000);
+
+let berth: Rig;
+let folder: string;
+beforeAll(async () => {
+  berth = await rig();
+  folder = mkdtempSync(join(tmpdir(), "berth-everyday."));
+  const command = ["sh", "-c", "mkdir -p /www && echo page >/www/index.html && exec httpd -f -p 8080 -h /www"];
+  await berth.apply(deployment("shop", "web", { command, stop_grace: "1s" }));
+  await berth.ready("deployment", "shop", "web");
+});
+afterAll(async () => {
+  await berth.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const cli = (...args: string[]) => berth.cli(args, { cwd: folder });
+
+test("env: a pulled file is private, and what is changed in it is pushed", async () => {
+  await cli("config", "set", "shop/web", "KEY=one two", "--no-restart");
+  expect((await cli("env", "pull", "shop/web")).stdout).toBe("wrote 1 variable to .env\n");
+  const path = join(folder, ".env");
+  expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual([
+    "# config of shop/web\nKEY='one two'\n",
+    0o600,
+  ]);
+  const added = await berth.cli(["env", "import", "shop/web", "-", "--no-restart"], { stdin: 'PEM="a\nb$c"\n' });
+  expect([added.stderr, added.exitCode]).toEqual(["+ PEM\n", 0]);
+  expect((await cli("config", "get", "shop/web", "PEM")).stdout).toBe("a\nb$c\n");
+  expect((await cli("env", "push", "shop/web", "-y", "--no-restart")).stderr).toBe("- PEM\n");
+  expect((await cli("config", "get", "shop/web")).stdout).toBe("KEY=one two\n");
+});
+
+test("port-forward: a port of this machine leads to the pod, and ends with it", async () => {
+  const child = Bun.spawn([executable, "port-forward", "web", ":8080", ":1", "--endpoint", berth.endpoint], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const reader = child.stdout.getReader();
+  let said = "";
+  while (said.split("\n").length < 3) said += Buffer.from((await reader.read()).value ?? []).toString();
+  const [pod] = await berth.pods("shop", "web");
+  const [, port, , closed] = /^127\.0\.0\.1:(\d+) → (\S+):8080\n127\.0\.0\.1:(\d+) → /.exec(said) ?? [];
+  expect(said).toContain(` → ${pod?.name}:8080\n`);
+  const pages = Array.from({ length: 20 }, async () => (await fetch(`http://127.0.0.1:${port}/`)).text());
+  expect(new Set(await Promise.all(pages))).toEqual(new Set(["page\n"]));
+  expect(await fetch(`http://127.0.0.1:${closed}/`).then(String, () => "broken off")).toBe("broken off");
+  berth.docker(["rm", "-f", pod?.name ?? ""]);
+  expect(await child.exited).toBe(1);
+  const told = await new Response(child.stderr).text();
+  expect(told).toContain(`! nothing listens on port 1 of ${pod?.name}`);
+  expect(told).toMatch(
+    new RegExp(`error: ${pod?.name} (?:is gone|has ended \\(\\w+\\)): nothing is forwarded any more\n$`),
+  );
+  await waitFor("a successor", async () => (await berth.pods("shop", "web")).some(({ running }) => running));
+});
