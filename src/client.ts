@@ -1,4 +1,5 @@
-import { run, type Surroundings } from "./client/shell/run.ts";
+import type { Surroundings } from "./client/shell/context.ts";
+import { run } from "./client/shell/run.ts";
 import { createRunLocal } from "./client/session/local-run.ts";
 import { openOutputs } from "./client/shell/output.ts";
 import { processTerminal } from "./client/shell/raw-terminal.ts";

@@ -25,6 +25,21 @@ export const clientLimits = {
   forwardBytesMax: 256 * 1024,
   /** How often `logs --follow` looks for new replicas. */
   followMs: 2_000,
+  /** Tunnels to remotes. */
+  tunnel: {
+    /** How long ssh may take to reach the other machine. */
+    connectMs: 10_000,
+    /** How long the server may take to answer through a new tunnel. */
+    answerMs: 10_000,
+    /** A tunnel that carries nothing is closed after this long. */
+    idleMs: 600_000,
+    /** How often ssh looks whether the other machine is still there; after three looks without an answer it gives up. */
+    aliveMs: 5_000,
+    /** How long a second command waits while another one opens the same tunnel. */
+    openedByOtherMs: 120_000,
+    remotesMax: 1_000,
+    fileBytesMax: 1024 * 1024,
+  },
   /** How often `top` draws anew. */
   topMs: 2_000,
 } as const;

@@ -1,6 +1,7 @@
 import { Failure } from "../base/wire/failure.ts";
-import { hostname, totalmem } from "node:os";
+import { totalmem } from "node:os";
 import { type AccessOptions, accessOptions } from "./access.ts";
+import { type ClientFlags, readClientOptions } from "./client-options.ts";
 import { contextLimits } from "./context-limits.ts";
 import { podLimits } from "./pod-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
@@ -250,28 +251,8 @@ function mailOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, "s
   return { smtpUrl, mailFrom };
 }
 
-interface ClientOptions {
-  /** `http://host:port` or `unix:/path`. */
-  endpoint: string;
-  /** Who the event log names. */
-  actor: string;
-  color: boolean;
-  /** Answers every question with yes. */
-  autoApprove: boolean;
-}
-
-export function clientOptions(
-  flags: { endpoint?: string },
-  terminal: boolean,
-  env: Environment = process.env,
-): ClientOptions {
-  const endpoint = flags.endpoint ?? env.BERTH_ENDPOINT ?? `http://${env.BERTH_ADDR ?? "127.0.0.1:8686"}`;
-  return {
-    endpoint,
-    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
-    autoApprove: /^(?:1|true|yes)$/i.test(env.BERTH_AUTO_APPROVE ?? ""),
-    color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
-  };
+export function clientOptions(flags: ClientFlags, terminal: boolean, env: Environment = process.env) {
+  return readClientOptions(flags, terminal, env);
 }
 
 const pluginVariables = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];

@@ -16,12 +16,14 @@ need_commands chromium=chromium busybox=busybox-static docker-registry=docker-re
 # Plugins are cloned by git, and those that the tests write use jq and curl.
 need_commands git=git jq=jq curl=curl
 
-# The proxy of ingresses, an ACME server for it, and their clients. Debian starts such services, now and at each boot of the
+# The proxy of ingresses, an ACME server for it, and their clients; ssh, by which remotes are reached. Debian starts such services, now and at each boot of the
 # machine: the first is prevented by suite.sh, the second here, where they were not installed before.
 added=
 for service in haproxy caddy; do
   command -v "$service" >/dev/null 2>&1 || added="$added $service"
 done
+command -v sshd >/dev/null 2>&1 || added="$added ssh"
+need_commands ssh=openssh-client sshd=openssh-server
 need_commands haproxy=haproxy caddy=caddy openssl=openssl nghttp=nghttp2-client
 # shellcheck disable=SC2086 # one word per service
 [ -z "$added" ] || ! command -v systemctl >/dev/null 2>&1 || systemctl --quiet disable $added >/dev/null 2>&1 || true

@@ -42,6 +42,7 @@ export interface Scene {
   /** Of the terminal. */
   size?: { cols: number; rows: number };
   endpoint?: string;
+  remotesFile?: string;
   color?: boolean;
   /** BERTH_AUTO_APPROVE; by default for everyday commands where nobody types: tests of other things need no -y then. */
   autoApprove?: boolean;
@@ -128,8 +129,15 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     variables: scene.variables ?? {},
     cwd: scene.cwd ?? "/",
     interruptible: () => interrupt.signal,
-    options: ({ endpoint }) => ({
-      endpoint: endpoint ?? scene.endpoint ?? "http://127.0.0.1:1",
+    options: ({ endpoint, remote }) => ({
+      named: {
+        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(remote === undefined ? {} : { remote }),
+      },
+      ownEndpoint: scene.endpoint ?? "http://127.0.0.1:1",
+      remotesFile: scene.remotesFile ?? "/nonexistent/remotes.json",
+      tunnelsFolder: "/nonexistent/tunnels",
+      ssh: {},
       actor: "ana@laptop",
       color: scene.color ?? false,
       autoApprove: scene.autoApprove ?? (!terminal && isEveryday(argv)),

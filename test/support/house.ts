@@ -142,6 +142,7 @@ const children = [
   "src/ingress/proxy/",
   "src/client/shell/raw-terminal.ts",
   "src/client/session/local-run.ts",
+  "src/client/remote/ssh.ts",
   "src/local/",
 ];
 

@@ -26,10 +26,10 @@ export const execCommand: CommandBody = {
     const { command, usual } = commandOf(words, context);
     const { env, query, ...attachment } = attachmentOf(args, context, usual);
     const name = await choosePod(context, reference);
-    const { endpoint, signal, rawTerminal: terminal, headers } = context;
+    const { route, signal, rawTerminal: terminal, headers } = context;
     return execSession({
       ...attachment,
-      endpoint,
+      route,
       headers,
       target: targetOf(execPod.path, { params: { name }, query }),
       body: { command, env },

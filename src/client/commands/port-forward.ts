@@ -65,7 +65,7 @@ async function runningPod(context: Context, reference: string): Promise<Running>
 
 function listen(setup: Setup, { local, remote }: PortPair, address: string): LocalListener {
   const { context, pod, open } = setup;
-  const { endpoint, headers, signal, limits, terminal } = context;
+  const { route, headers, signal, limits, terminal } = context;
   const target = targetOf(forwardPort.path, { params: { name: pod }, query: { port: String(remote) } });
   const onConnection = (connection: Duplex) => {
     if (open.size >= limits.forwardsMax) {
@@ -74,7 +74,7 @@ function listen(setup: Setup, { local, remote }: PortPair, address: string): Loc
       return;
     }
     open.add(connection);
-    carry(connection, { endpoint, target, headers, signal, answerMs: limits.answerMs })
+    carry(connection, { route, target, headers, signal, answerMs: limits.answerMs })
       .catch((error: unknown) => {
         if (signal.aborted) return;
         terminal.note(

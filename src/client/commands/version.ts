@@ -20,6 +20,8 @@ export const versionCommand: CommandBody = {
         ["server", server.version ?? `not reached at ${endpoint}`],
       ]),
     );
-    return server.failure instanceof CommandFailure ? server.failure.exitCode : exitCodes.done;
+    if (!(server.failure instanceof CommandFailure)) return exitCodes.done;
+    if (!context.json) context.terminal.note(server.failure.message);
+    return server.failure.exitCode;
   },
 };

@@ -7,13 +7,13 @@ import {
   readJsonFrame,
 } from "../../orchestration/api/exec-frames.ts";
 import type { ClientSocket } from "../shell/client-socket.ts";
+import type { Route } from "../shell/endpoint.ts";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import type { RawTerminal } from "../shell/raw-terminal.ts";
 import { broke, dialServer, openSession, type SessionAnswer } from "./open-session.ts";
 
 export interface ExecCall {
-  /** As the operator wrote it. */
-  endpoint: string;
+  route: Route;
   /** Path and query; asks for framing. */
   target: string;
   headers: Record<string, string>;

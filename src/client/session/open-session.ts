@@ -1,13 +1,12 @@
 import { readAnswer } from "../../base/wire/client.ts";
 import { execFramingHeader, execPod } from "../../orchestration/api/exec.ts";
 import { type ClientSocket, connectSocket } from "../shell/client-socket.ts";
-import { parseEndpoint, unreachable } from "../shell/endpoint.ts";
+import { type Route, throughRoute, unreachable } from "../shell/endpoint.ts";
 import { CommandFailure } from "../shell/failures.ts";
 
 /** A request whose connection becomes a framed session. */
 export interface SessionCall {
-  /** As the operator wrote it. */
-  endpoint: string;
+  route: Route;
   /** Path and query; asks for framing where that is a choice. */
   target: string;
   headers: Record<string, string>;
@@ -28,8 +27,9 @@ export interface SessionAnswer {
 
 /** Connects to the server. Fails with what to do when it is not reached. */
 export function dialServer(call: SessionCall): Promise<ClientSocket> {
-  return connectSocket(parseEndpoint(call.endpoint)).catch((error: unknown) => {
-    throw unreachable(error, call);
+  const { route } = call;
+  return throughRoute(route, () => connectSocket(route.address), true).catch((error: unknown) => {
+    throw unreachable(error, { ...call, endpoint: route.shown });
   });
 }
 

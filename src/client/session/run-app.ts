@@ -15,10 +15,10 @@ export async function runInOwnContainer(context: Context, args: Arguments): Prom
   const { env, query, ...attachment } = attachmentOf(args, context, { tty: onTerminal, interactive: true });
   const target = await targetApp(context, text, args.value("kind"));
   const entrypoint = args.value("entrypoint");
-  const { endpoint, headers, rawTerminal: terminal, signal, limits } = context;
+  const { route, headers, rawTerminal: terminal, signal, limits } = context;
   return execSession({
     ...attachment,
-    endpoint,
+    route,
     headers,
     target: targetOf(runApp.path, { query: { ...query, ...target } }),
     body: { command, env, ...(entrypoint === undefined ? {} : { entrypoint }) },

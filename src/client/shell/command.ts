@@ -2,6 +2,10 @@ import type { Client } from "../../base/wire/client.ts";
 import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Arguments, Flag } from "./arguments.ts";
+import type { Route } from "./endpoint.ts";
+import type { Ways } from "../remote/reach.ts";
+import type { Remote, RemoteLimits } from "../remote/remotes.ts";
+import type { TunnelLimits } from "../remote/tunnel.ts";
 import type { RunLocal } from "../session/local-run.ts";
 import type { Variables } from "../manifests/interpolate.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
@@ -23,6 +27,8 @@ export interface Command {
   restFromWord?: number;
   /** Knows `-o yaml`. */
   yaml?: boolean;
+  /** Is about servers in general: its words name them, and no flag or variable does. */
+  allServers?: boolean;
   /** Narrower commands: the next word picks one. */
   commands?: readonly Command[];
   /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
@@ -39,8 +45,12 @@ export interface Context {
   streams: Client;
   /** A client of another server, `http://…` or `unix:…`. */
   reach(endpoint: string): Client;
+  /** The servers that are reached by ssh. */
+  remotes: RemoteWays;
   /** Of every request. */
   headers: Record<string, string>;
+  /** The way to the server. */
+  route: Route;
   /** How the server is reached, for messages. */
   endpoint: string;
   version: string;
@@ -65,6 +75,13 @@ export interface Context {
   signal: AbortSignal;
 }
 
+interface RemoteWays {
+  /** Where they are stored. */
+  file: string;
+  ways: Ways;
+  reach(remote: Remote): Client;
+}
+
 export interface ClientLimits {
   answerMs: number;
   pollMs: number;
@@ -81,6 +98,7 @@ export interface ClientLimits {
   logStreamsMax: number;
   followMs: number;
   topMs: number;
+  tunnel: TunnelLimits & RemoteLimits;
 }
 
 /** With `-o json` the envelope of `data`; else the text that `human` makes. */

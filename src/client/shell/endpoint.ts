@@ -6,12 +6,29 @@ export interface Address {
   socket?: string;
 }
 
+/** The way to a server. */
+export interface Route {
+  /** For messages. */
+  shown: string;
+  address: Address;
+  /**
+   * Makes the address answer, where that is up to the client: opens a tunnel that is not open or broke. Fails with what
+   * is wrong. Without it the address is all there is.
+   */
+  open?: () => Promise<void>;
+}
+
 /** `http://host:port`, `https://…` or `unix:/path`. */
 export function parseEndpoint(text: string): Address {
   const socket = /^unix:(?:\/\/)?(\/.+)$/.exec(text)?.[1];
   if (socket !== undefined) return { baseUrl: "http://localhost", socket };
   if (/^https?:\/\/[^/?#\s]+\/?$/.test(text) && URL.canParse(text)) return { baseUrl: new URL(text).origin };
   throw usageFailure(`not an endpoint: "${text}"; write http://host:port or unix:/path`);
+}
+
+/** The way to a server at an address that the operator wrote. */
+export function endpointRoute(endpoint: string): Route {
+  return { shown: endpoint, address: parseEndpoint(endpoint) };
 }
 
 /** `fetch` as the client uses it. */
@@ -21,8 +38,7 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export type PlatformFetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
 interface ConnectionSetup {
-  /** As the operator wrote it. */
-  endpoint: string;
+  route: Route;
   fetch: PlatformFetch;
   signal: AbortSignal;
   /** Limit of reads. */
@@ -39,39 +55,78 @@ interface Connection {
 
 /** A way to the server whose failures say what to check. */
 export function connect(setup: ConnectionSetup): Connection {
-  const { baseUrl, socket } = parseEndpoint(setup.endpoint);
-  const ask = (url: string, init: RequestInit, signals: AbortSignal[]) => {
-    const given = init.signal instanceof AbortSignal ? [init.signal] : [];
-    const options = {
-      ...init,
-      signal: AbortSignal.any([setup.signal, ...given, ...signals]),
-      timeout: false,
-      ...(socket === undefined ? {} : { unix: socket }),
+  const { route } = setup;
+  const { baseUrl, socket } = route.address;
+  const ask = (url: string, init: RequestInit, limit: Limit) => {
+    const once = async () => {
+      const { signal, headDone } = limitOf(limit, setup.answerMs);
+      const given = init.signal instanceof AbortSignal ? [init.signal] : [];
+      const options = {
+        ...init,
+        signal: AbortSignal.any([setup.signal, ...given, ...signal]),
+        timeout: false,
+        ...(socket === undefined ? {} : { unix: socket }),
+      };
+      return setup.fetch(url, options).finally(headDone);
     };
-    return setup.fetch(url, options).catch((error: unknown) => {
-      throw unreachable(error, setup);
+    return throughRoute(route, once, mayRepeat(init)).catch((error: unknown) => {
+      throw unreachable(error, { ...setup, endpoint: route.shown });
     });
   };
   return {
     baseUrl,
     async fetch(url, init) {
-      const limit = init.method === "GET" ? [AbortSignal.timeout(setup.answerMs)] : [];
-      return requireType(await ask(url, init, limit), ["json"], setup.endpoint);
+      const limit = init.method === "GET" ? "all" : "none";
+      return requireType(await ask(url, init, limit), ["json"], route.shown);
     },
     async stream(url, init) {
-      const late = new AbortController();
-      const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), setup.answerMs);
-      try {
-        return requireType(
-          await ask(url, init, [late.signal]),
-          ["json", "text/plain", "application/octet-stream"],
-          setup.endpoint,
-        );
-      } finally {
-        clearTimeout(timer);
-      }
+      const types = ["json", "text/plain", "application/octet-stream"];
+      return requireType(await ask(url, init, "head"), types, route.shown);
     },
   };
+}
+
+/** What of an answer must come in time. */
+type Limit = "all" | "head" | "none";
+
+function limitOf(limit: Limit, answerMs: number): { signal: AbortSignal[]; headDone: () => void } {
+  if (limit === "none") return { signal: [], headDone: () => undefined };
+  if (limit === "all") return { signal: [AbortSignal.timeout(answerMs)], headDone: () => undefined };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), answerMs);
+  return { signal: [late.signal], headDone: () => clearTimeout(timer) };
+}
+
+/**
+ * Asks once, and once more after the way was opened: where nothing had been sent, or where asking twice does no more
+ * than asking once. Fails with what `ask` throws, or with why the way cannot be opened.
+ */
+export async function throughRoute<T>(route: Route, ask: () => Promise<T>, repeat: boolean): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const { open } = route;
+    const code = codeOf(error);
+    if (open === undefined || !(notSent.has(code) || code === brokenOff)) throw error;
+    await open();
+    if (!notSent.has(code) && !repeat) throw cutOff(route);
+    return await ask();
+  }
+}
+
+/** Codes of a connection that did not come about, and of one that ended before the answer. */
+const notSent = new Set(["ENOENT", "ECONNREFUSED"]);
+const brokenOff = "ECONNRESET";
+
+function mayRepeat({ method = "GET" }: RequestInit): boolean {
+  return method === "GET";
+}
+
+function cutOff({ shown }: Route): CommandFailure {
+  return unreachableFailure(`the connection to ${shown} broke before the server answered`, [
+    "it works again, but what you asked for may or may not be done:",
+    "look with berth events or berth get before you run the command again",
+  ]);
 }
 
 function requireType(response: Response, types: readonly string[], endpoint: string): Response {
@@ -86,25 +141,25 @@ function requireType(response: Response, types: readonly string[], endpoint: str
 /** What to say and advise when the server could not be asked. */
 export function unreachable(
   error: unknown,
-  setup: Pick<ConnectionSetup, "endpoint" | "signal" | "answerMs">,
+  setup: Pick<ConnectionSetup, "signal" | "answerMs"> & { endpoint: string },
 ): CommandFailure {
   const { endpoint, signal, answerMs } = setup;
+  if (error instanceof CommandFailure) return error;
   if (signal.aborted) return new CommandFailure("interrupted", exitCodes.interrupted);
   if (error instanceof Error && error.name === "TimeoutError") {
     return unreachableFailure(`no answer from ${endpoint} within ${answerMs / 1_000} seconds`, [
       "on the server, look at its log: journalctl -u berth",
     ]);
   }
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   const [cause, advice] = causes[code] ?? [errorText(error), elsewhere];
   return unreachableFailure(`cannot reach the server at ${endpoint}: ${cause}`, advice);
 }
 
 const elsewhere = [
   "does it run?           on the server: berth serve, or: systemctl status berth",
-  "does it run elsewhere? --endpoint URL or BERTH_ENDPOINT, for example",
-  "                       unix:/opt/berth/run/berth.sock, or http://127.0.0.1:8686 through an SSH tunnel:",
-  "                       ssh -N -L 8686:127.0.0.1:8686 user@server",
+  "is it another machine? berth remote add NAME user@host, or -r user@host",
+  "                       --endpoint URL or BERTH_ENDPOINT for another address of this machine",
 ];
 
 const causes: Record<string, [string, string[]]> = {
@@ -124,6 +179,10 @@ const causes: Record<string, [string, string[]]> = {
 function unreachableFailure(message: string, advice: readonly string[]): CommandFailure {
   const lines = advice.map((line) => `  ${line}`);
   return new CommandFailure([message, ...lines].join("\n"), exitCodes.unreachable);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 function errorText(error: unknown): string {

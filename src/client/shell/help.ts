@@ -6,6 +6,12 @@ import { listText } from "../text/table-text.ts";
 
 /** Flags that every verb of the client knows. */
 export const globalFlags: readonly Flag[] = [
+  {
+    name: "remote",
+    short: "r",
+    value: "NAME",
+    summary: "the server, by ssh: a remote, user@host or local (BERTH_REMOTE)",
+  },
   { name: "endpoint", value: "URL", summary: "the server: http://host:port or unix:/path (BERTH_ENDPOINT)" },
   {
     name: "output",

@@ -1,50 +1,17 @@
-import { actorHeader, ApiError, createClient } from "../../base/wire/client.ts";
+import { ApiError } from "../../base/wire/client.ts";
 import type { ErrorData } from "../../base/wire/envelope.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import type { Clock } from "../../base/words/clock.ts";
-import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
 import { type Arguments, type Flag, parseArguments } from "./arguments.ts";
-import type { ClientLimits, Command, Context } from "./command.ts";
-import { connect, type PlatformFetch } from "./endpoint.ts";
+import type { Command, Context } from "./command.ts";
+import { contextOf, type Format, namedByFlags, type Surroundings } from "./context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { commandHelp, globalFlags, overview } from "./help.ts";
 import { narrowed } from "./narrow.ts";
-import type { Variables } from "../manifests/interpolate.ts";
 import { ManifestError } from "../manifests/source.ts";
-import type { RunLocal } from "../session/local-run.ts";
 import { splitPluginWord } from "./plugin-words.ts";
 import { loaded, type LocalName, localCommands, verbs } from "./table.ts";
-import type { RawTerminal } from "./raw-terminal.ts";
 import { printable } from "./style.ts";
-import { createTerminal, type Streams, type Terminal } from "./terminal.ts";
-
-interface ClientOptions {
-  endpoint: string;
-  actor: string;
-  color: boolean;
-  /** Answers every question with yes. */
-  autoApprove: boolean;
-}
-
-/** The world as `client.ts` hands it to the client. */
-export interface Surroundings {
-  version: string;
-  streams: Streams;
-  rawTerminal: RawTerminal;
-  runLocal: RunLocal;
-  /** All of stdin. */
-  stdin: () => Promise<string>;
-  fetch: PlatformFetch;
-  clock: Clock;
-  limits: ClientLimits;
-  validation: ValidationLimits;
-  variables: Variables;
-  cwd: string;
-  /** From now on Ctrl-C aborts the signal and does not end the process. */
-  interruptible: () => AbortSignal;
-  options: (flags: { endpoint?: string }, terminal: boolean) => ClientOptions;
-  local: Record<LocalName, (args: string[]) => Promise<number>>;
-}
+import { createTerminal, type Terminal } from "./terminal.ts";
 
 /** Runs one command line (without the program name) and answers with the exit code. */
 export async function run(argv: readonly string[], around: Surroundings): Promise<number> {
@@ -62,14 +29,20 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const [verb, ...rest] = before.words;
     if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
     const local = findLocal(before.words);
-    if (local !== undefined) return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
+    if (local !== undefined) {
+      if (before.value("remote") !== undefined)
+        throw usageFailure(`${local.name} works on its own machine: leave out -r`);
+      return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
+    }
     const first = verbs.find(({ name }) => name === verb);
     if (first === undefined) {
       signal = around.interruptible();
-      const context = contextOf(before, { format: json ? "json" : outputOf(before), terminal, around, signal });
-      if (verb === "help") return await help(rest, context, around);
+      const stop = signal;
+      const format = json ? "json" : outputOf(before);
+      const context = () => contextOf(before, { format, terminal, around, signal: stop, allServers: false });
+      if (verb === "help") return await help(rest, context, { terminal, around });
       const { runPluginWords } = await import("./plugin-command.ts");
-      return await runPluginWords(context, {
+      return await runPluginWords(context(), {
         plugin: verb,
         words: rest,
         help: before.on("help"),
@@ -86,7 +59,10 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const format = outputOf(args, command);
     json = format === "json";
     signal = around.interruptible();
-    return await command.run(contextOf(args, { format, terminal, around, signal }), args);
+    const { allServers = false } = command;
+    if (allServers && Object.keys(namedByFlags(args)).length > 0)
+      throw usageFailure(`${verb} takes names as words, without -r and --endpoint`);
+    return await command.run(contextOf(args, { format, terminal, around, signal, allServers }), args);
   } catch (error) {
     return failed(error, { json, terminal, interrupted: signal?.aborted ?? false });
   }
@@ -120,15 +96,19 @@ function findLocal(words: readonly string[]): { name: LocalName; rest: string[] 
   return undefined;
 }
 
+interface Place {
+  terminal: Terminal;
+  around: Surroundings;
+}
+
 /** `help VERB`, and of plugins `help pg`, `help pg:psql` and `help pg psql`. */
-async function help(words: readonly string[], context: Context, around: Surroundings): Promise<number> {
+async function help(words: readonly string[], context: () => Context, { terminal, around }: Place): Promise<number> {
   const [verb, ...rest] = words.flatMap((word, index) => (index === 0 ? splitPluginWord(word) : [word]));
-  const { terminal } = context;
   if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
   const local = findLocal([verb, ...rest]);
   if (local !== undefined) return around.local[local.name](["--help"]);
   const known = verbs.find(({ name }) => name === verb);
-  if (known === undefined) return (await import("./plugin-command.ts")).pluginHelp(context, verb, rest[0]);
+  if (known === undefined) return (await import("./plugin-command.ts")).pluginHelp(context(), verb, rest[0]);
   const { command } = narrowed(await loaded(known), rest);
   return say(terminal, commandHelp(command, terminal.style));
 }
@@ -144,8 +124,6 @@ function flagTokens(args: Arguments): string[] {
   return args.on("yes") ? [...tokens, "--yes"] : tokens;
 }
 
-type Format = "text" | "json" | "yaml";
-
 function outputOf(args: Arguments, { name, yaml = false }: Pick<Command, "name" | "yaml"> = { name: "" }): Format {
   const format = args.value("output") ?? "text";
   if (format === "text" || format === "json" || (format === "yaml" && yaml)) return format;
@@ -157,56 +135,6 @@ function outputOf(args: Arguments, { name, yaml = false }: Pick<Command, "name" 
 function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return / (?:-o ?=?|--output[ =])json /.test(` ${(end === -1 ? argv : argv.slice(0, end)).join(" ")} `);
-}
-
-interface Parts {
-  format: Format;
-  terminal: Terminal;
-  around: Surroundings;
-  signal: AbortSignal;
-}
-
-function contextOf(args: Arguments, { format, terminal, around, signal }: Parts): Context {
-  const { clock, limits, validation, variables, cwd, version } = around;
-  const flag = args.value("endpoint");
-  const options = around.options(flag === undefined ? {} : { endpoint: flag }, around.streams.stdoutIsTerminal);
-  const { endpoint, actor, autoApprove } = options;
-  const connection = connect({ endpoint, fetch: around.fetch, signal, answerMs: limits.answerMs });
-  const headers = {
-    [actorHeader]: headerText(actor),
-    "User-Agent": `berth/${version}`,
-  };
-  const { baseUrl } = connection;
-  const reach = (other: string) => {
-    const { baseUrl, fetch } = connect({ endpoint: other, fetch: around.fetch, signal, answerMs: limits.answerMs });
-    return createClient({ baseUrl, fetch, headers });
-  };
-  return {
-    reach,
-    runLocal: around.runLocal,
-    api: createClient({ baseUrl, fetch: connection.fetch, headers }),
-    streams: createClient({ baseUrl, fetch: connection.stream, headers }),
-    headers,
-    endpoint,
-    version,
-    terminal,
-    rawTerminal: around.rawTerminal,
-    clock,
-    limits,
-    validation,
-    json: format === "json",
-    yaml: format === "yaml",
-    autoApprove,
-    cwd,
-    variables,
-    stdin: around.stdin,
-    signal,
-  };
-}
-
-/** Header values are visible ASCII. */
-function headerText(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?");
 }
 
 interface FailureSetting {

@@ -216,6 +216,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/explain.ts")).explainCommand,
   },
   {
+    name: "remote",
+    summary: "store the servers that are reached by ssh, choose one, test the way",
+    load: async () => (await import("../commands/remote.ts")).remoteCommand,
+  },
+  {
     name: "version",
     summary: "show the versions of this program and of the server",
     load: async () => (await import("../commands/version.ts")).versionCommand,

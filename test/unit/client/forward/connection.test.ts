@@ -1,3 +1,4 @@
+import { endpointRoute } from "../../../../src/client/shell/endpoint.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { targetOf } from "../../../../src/base/wire/client.ts";
 import { type Duplex, duplexHandlers } from "../../../../src/base/words/duplex.ts";
@@ -34,7 +35,7 @@ async function connect(port = inPod.port): Promise<RawClient> {
   outcomes = [];
   stop = new AbortController();
   const target = targetOf(forwardPort.path, { params: { name: pod }, query: { port: String(port) } });
-  const call = { endpoint: plane.front.url, target, headers: {}, signal: stop.signal, answerMs: 5_000 };
+  const call = { route: endpointRoute(plane.front.url), target, headers: {}, signal: stop.signal, answerMs: 5_000 };
   const onConnection = (connection: Duplex) => {
     carry(connection, call).then(
       () => outcomes.push("done"),

@@ -1,3 +1,4 @@
+import { endpointRoute } from "../../../../src/client/shell/endpoint.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { targetOf } from "../../../../src/base/wire/client.ts";
 import { execPod } from "../../../../src/orchestration/api/exec.ts";
@@ -64,7 +65,7 @@ beforeEach(() => {
 function session(change: Partial<ExecCall> = {}, name = pod): Promise<number> {
   const { tty = false, interactive = false } = change;
   return execSession({
-    endpoint: plane.front.url,
+    route: endpointRoute(plane.front.url),
     target: targetOf(execPod.path, { params: { name }, query: { framing: true, tty, interactive } }),
     headers: {},
     body: { command: ["sh"], env: [] },
@@ -94,7 +95,7 @@ test("output goes where it belongs, the exit code comes back, and nothing is ask
 
 test("input is passed on and its end, over the unix socket too", async () => {
   program = cat;
-  const ended = session({ interactive: true, endpoint: `unix:${plane.front.unix.unix}` });
+  const ended = session({ interactive: true, route: endpointRoute(`unix:${plane.front.unix.unix}`) });
   screen.keys.push(Buffer.from("a lot".repeat(200_000)));
   screen.keys.end();
   expect(await ended).toBe(4);
@@ -140,7 +141,7 @@ describe("what goes wrong", () => {
     const own = await startPlane();
     await own.pod(pod);
     own.runtime.onExec(() => (io) => program(io));
-    const ended = session({ tty: true, interactive: true, endpoint: own.front.url });
+    const ended = session({ tty: true, interactive: true, route: endpointRoute(own.front.url) });
     await eventually(() => screen.seen.out === "up");
     await own.close();
     await expect(ended).rejects.toThrow("the session broke off before the command had ended");
@@ -182,11 +183,11 @@ describe("what goes wrong", () => {
   });
 
   test("nobody listens", async () => {
-    await expect(session({ endpoint: "http://127.0.0.1:1" })).rejects.toMatchObject({
+    await expect(session({ route: endpointRoute("http://127.0.0.1:1") })).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringContaining("nothing listens there"),
     });
-    await expect(session({ endpoint: "unix:/nonexistent.sock" })).rejects.toThrow("no such socket");
+    await expect(session({ route: endpointRoute("unix:/nonexistent.sock") })).rejects.toThrow("no such socket");
   });
 
   test.each<[string, string, string]>([
@@ -205,7 +206,7 @@ describe("what goes wrong", () => {
         },
       },
     });
-    await expect(session({ endpoint: `http://127.0.0.1:${server.port}` })).rejects.toThrow(message);
+    await expect(session({ route: endpointRoute(`http://127.0.0.1:${server.port}`) })).rejects.toThrow(message);
     server.stop(true);
   });
 });

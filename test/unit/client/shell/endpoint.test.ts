@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { connect, parseEndpoint } from "../../../../src/client/shell/endpoint.ts";
+import { connect, endpointRoute, parseEndpoint } from "../../../../src/client/shell/endpoint.ts";
 import { CommandFailure } from "../../../../src/client/shell/failures.ts";
 
 describe("parseEndpoint", () => {
@@ -24,7 +24,7 @@ describe("parseEndpoint", () => {
 describe("connect", () => {
   const failing = (error: unknown, signal = new AbortController().signal) => {
     const fetch = () => Promise.reject(error);
-    return connect({ endpoint: "http://127.0.0.1:1", fetch, signal, answerMs: 5_000 })
+    return connect({ route: endpointRoute("http://127.0.0.1:1"), fetch, signal, answerMs: 5_000 })
       .fetch("http://127.0.0.1:1/x", { method: "GET" })
       .then(
         () => new CommandFailure("came through", -1),
@@ -57,7 +57,7 @@ describe("connect", () => {
   test("what answers must speak JSON", async () => {
     const fetch = async () => new Response("<html>", { status: 502, headers: { "content-type": "text/html" } });
     const { signal } = new AbortController();
-    const call = connect({ endpoint: "http://127.0.0.1:1", fetch, signal, answerMs: 5_000 });
+    const call = connect({ route: endpointRoute("http://127.0.0.1:1"), fetch, signal, answerMs: 5_000 });
     await expect(call.fetch("http://127.0.0.1:1/", { method: "GET" })).rejects.toThrow(
       "what answers at http://127.0.0.1:1 is not a berth server (HTTP 502, text/html)",
     );
@@ -70,7 +70,7 @@ describe("connect", () => {
       return Response.json({});
     };
     const { signal } = new AbortController();
-    const call = connect({ endpoint: "unix:/run/x.sock", fetch, signal, answerMs: 0 });
+    const call = connect({ route: endpointRoute("unix:/run/x.sock"), fetch, signal, answerMs: 0 });
     await call.fetch("http://localhost/", { method: "POST" });
     expect(seen[0]).toMatchObject({ unix: "/run/x.sock", timeout: false });
     await Bun.sleep(5);

@@ -1,0 +1,44 @@
+import type { Clock } from "../../base/words/clock.ts";
+import type { PlatformFetch, Route } from "../shell/endpoint.ts";
+import type { Remote } from "./remotes.ts";
+import { remoteText, tunnelFiles, type TunnelFiles } from "./tunnel-files.ts";
+import type { TunnelLimits } from "./tunnel.ts";
+
+/** What a way to a server is made of. */
+export interface Ways {
+  tunnelsFolder: string;
+  ssh: { configFile?: string; identity?: string };
+  /** Somebody is there whom ssh may ask on the terminal. */
+  asks: boolean;
+  variables: Readonly<Record<string, string | undefined>>;
+  fetch: PlatformFetch;
+  clock: Clock;
+  limits: TunnelLimits;
+  signal: AbortSignal;
+}
+
+/** A server behind a tunnel. Where the tunnel carries, nothing else than its socket is used. */
+export function remoteRoute(remote: Remote, ways: Ways): Route {
+  const files = tunnelFiles(ways.tunnelsFolder, remote, ways.ssh);
+  return {
+    shown: remoteText(remote),
+    address: { baseUrl: "http://localhost", socket: files.socket },
+    open: async () => {
+      const { openTunnel } = await import("./tunnel.ts");
+      await openTunnel(await tunnelSetup(remote, files, ways));
+    },
+  };
+}
+
+/** Ends the tunnel of a remote; quiet where there is none. */
+export async function closeRemote(remote: Remote, ways: Ways): Promise<void> {
+  const { closeTunnel } = await import("./tunnel.ts");
+  await closeTunnel(await tunnelSetup(remote, tunnelFiles(ways.tunnelsFolder, remote, ways.ssh), ways));
+}
+
+async function tunnelSetup(remote: Remote, files: TunnelFiles, ways: Ways) {
+  const { createSsh } = await import("./ssh.ts");
+  const { asks, variables, fetch, clock, limits, signal } = ways;
+  const ssh = createSsh({ ...ways.ssh, asks, variables, folder: ways.tunnelsFolder });
+  return { remote, files, ssh, fetch, clock, limits, signal };
+}

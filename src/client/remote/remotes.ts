@@ -1,0 +1,126 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { CommandFailure } from "../shell/failures.ts";
+import { readAddress, readName, readSocket, type SshAddress } from "./address.ts";
+
+/** A server that is reached by ssh. */
+export interface Remote extends SshAddress {
+  name: string;
+  /** Private key file. */
+  identity?: string;
+  /** The server's unix socket on its machine. */
+  socket?: string;
+  groups: readonly string[];
+}
+
+export interface Remotes {
+  /** Name of the one that is used when none is named. */
+  default?: string;
+  list: readonly Remote[];
+}
+
+export interface RemoteLimits {
+  remotesMax: number;
+  fileBytesMax: number;
+}
+
+const fields = ["host", "user", "port", "identity", "socket", "groups"];
+
+/** A file that does not exist holds no remotes. Fails with the place of the fault. */
+export function readRemotes(file: string, limits: RemoteLimits): Remotes {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return { list: [] };
+    throw new CommandFailure(`cannot read ${file}: ${codeOf(error)}`);
+  }
+  if (Buffer.byteLength(text) > limits.fileBytesMax)
+    throw fault(file, "", `is larger than ${limits.fileBytesMax} bytes`);
+  const value = objectAt(file, "", parseJson(file, text));
+  requireKnown(file, "", value, ["default", "remotes"]);
+  const entries = Object.entries(objectAt(file, "remotes", value.remotes ?? {}));
+  if (entries.length > limits.remotesMax) throw fault(file, "remotes", `has more than ${limits.remotesMax} entries`);
+  const list = entries.map(([name, entry]) => readRemote(file, name, entry));
+  const standard = value.default;
+  if (standard === undefined) return { list };
+  if (typeof standard !== "string" || !list.some(({ name }) => name === standard)) {
+    throw fault(file, "default", "does not name one of the remotes");
+  }
+  return { default: standard, list };
+}
+
+/** Whole or not at all, and readable for its owner only. */
+export function writeRemotes(file: string, { default: standard, list }: Remotes): void {
+  const remotes = Object.fromEntries(
+    list.map(({ name, groups, ...rest }) => [name, { ...rest, ...(groups.length === 0 ? {} : { groups }) }]),
+  );
+  const text = JSON.stringify({ ...(standard === undefined ? {} : { default: standard }), remotes }, null, 2);
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${text}\n`, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, file);
+  } catch (error) {
+    throw new CommandFailure(`cannot write ${file}: ${codeOf(error)}`);
+  }
+}
+
+function readRemote(file: string, name: string, entry: unknown): Remote {
+  const at = `remotes.${name}`;
+  const value = objectAt(file, at, entry);
+  requireKnown(file, at, value, fields);
+  const { port, groups = [] } = value;
+  const text = (field: string) => textAt(file, `${at}.${field}`, value[field]);
+  const [host, user, identity, socket] = [text("host"), text("user"), text("identity"), text("socket")];
+  if (host === undefined) throw fault(file, `${at}.host`, "is missing");
+  if (port !== undefined && typeof port !== "number") throw fault(file, `${at}.port`, "is not a number");
+  if (!Array.isArray(groups)) throw fault(file, `${at}.groups`, "is not a list");
+  const check = <T>(field: string, read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      throw fault(file, field === "" ? at : `${at}.${field}`, error instanceof Error ? error.message : "is wrong");
+    }
+  };
+  return {
+    name: check("", () => readName(name)),
+    ...check("", () => readAddress({ host, user, port })),
+    ...(identity === undefined ? {} : { identity }),
+    ...(socket === undefined ? {} : { socket: check("socket", () => readSocket(socket)) }),
+    groups: groups.map((group, index) => check(`groups[${index}]`, () => readName(String(group)))),
+  };
+}
+
+function textAt(file: string, at: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw fault(file, at, "is not a text");
+}
+
+function objectAt(file: string, at: string, value: unknown): Record<string, unknown> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw fault(file, at, "is not an object");
+}
+
+function requireKnown(file: string, at: string, value: object, known: readonly string[]): void {
+  const odd = Object.keys(value).find((name) => !known.includes(name));
+  if (odd === undefined) return;
+  throw fault(file, at === "" ? odd : `${at}.${odd}`, `is not a known field; there are ${known.join(", ")}`);
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fault(file, "", "is not JSON");
+  }
+}
+
+function fault(file: string, at: string, what: string): CommandFailure {
+  return new CommandFailure(at === "" ? `${file} ${what}` : `${file}: ${at}: ${what}`);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

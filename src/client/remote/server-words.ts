@@ -1,0 +1,74 @@
+import { dirname } from "node:path";
+import type { SshFault } from "./ssh-words.ts";
+
+/** What came through a tunnel that is no answer of a berth server: another answer, or none. */
+export type Silence = "other" | "silent";
+
+export interface ServerFault extends SshFault {
+  /** Only a new sign-in can change it: a session keeps its groups. */
+  newSession: boolean;
+}
+
+interface Seen {
+  /** The server's socket on its machine. */
+  socket: string;
+  silence: Silence;
+  /** Who signed in. */
+  user: string;
+  /** Words of `lookCommand`. */
+  seen: readonly string[];
+}
+
+/** What the other machine is asked when no server answers; every shell knows these words. */
+export function lookCommand(socket: string): string {
+  const folder = dirname(socket);
+  const looks = [
+    ["-d", folder, "folder"],
+    ["-x", folder, "enter"],
+    ["-S", socket, "socket"],
+    ["-w", socket, "write"],
+  ];
+  return ["echo user=$(id -un)", ...looks.map(([test, path, word]) => `test ${test} ${path} && echo ${word}`)].join(
+    "; ",
+  );
+}
+
+export function serverFault({ socket, silence, user, seen }: Seen): ServerFault {
+  const has = (word: string) => seen.includes(word);
+  const isClosed = (has("folder") && !has("enter")) || (has("socket") && !has("write"));
+  if (isClosed) {
+    return {
+      cause: `ssh works, but "${user}" may not use the server's socket ${socket}`,
+      advice: [`on the server:  sudo usermod -aG berth ${user}`, "members of the group berth have the rights of root"],
+      newSession: true,
+    };
+  }
+  if (silence === "other") {
+    return {
+      cause: `what answers at ${socket} there is not a berth server`,
+      advice: ["is the path right?  --socket of berth remote add"],
+      newSession: false,
+    };
+  }
+  if (has("socket")) {
+    return {
+      cause: "ssh works, but no server answers through it",
+      advice: [
+        "does it run?                on the server: systemctl status berth",
+        "does sshd forward sockets?  on the server: sudo sshd -T | grep -i forwarding",
+        "                            AllowTcpForwarding and AllowStreamLocalForwarding must not be no, and",
+        "                            DisableForwarding must not be yes",
+      ],
+      newSession: false,
+    };
+  }
+  return {
+    cause: `ssh works, but there is no socket ${socket} of a berth server`,
+    advice: [
+      "does it run?                 on the server: systemctl status berth",
+      "does its root lie elsewhere? --socket ROOT/run/berth.sock of berth remote add",
+      ...(user === "root" ? [] : [`may ${user} look there?  on the server: sudo usermod -aG berth ${user}`]),
+    ],
+    newSession: user !== "root",
+  };
+}

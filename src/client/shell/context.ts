@@ -1,0 +1,121 @@
+import { actorHeader, createClient } from "../../base/wire/client.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
+import type { Variables } from "../manifests/interpolate.ts";
+import { ownName } from "../remote/address.ts";
+import { remoteRoute, type Ways } from "../remote/reach.ts";
+import { readRemotes } from "../remote/remotes.ts";
+import { chooseTarget, type Target } from "../remote/target.ts";
+import type { RunLocal } from "../session/local-run.ts";
+import type { Arguments } from "./arguments.ts";
+import type { ClientLimits, Context } from "./command.ts";
+import { connect, endpointRoute, type PlatformFetch, type Route } from "./endpoint.ts";
+import { usageFailure } from "./failures.ts";
+import type { RawTerminal } from "./raw-terminal.ts";
+import type { LocalName } from "./table.ts";
+import type { Streams, Terminal } from "./terminal.ts";
+
+export type Format = "text" | "json" | "yaml";
+
+interface ClientOptions {
+  /** By flags or variables. */
+  named: { endpoint?: string; remote?: string };
+  /** The server of this machine. */
+  ownEndpoint: string;
+  remotesFile: string;
+  tunnelsFolder: string;
+  ssh: { configFile?: string; identity?: string };
+  actor: string;
+  color: boolean;
+  /** Answers every question with yes. */
+  autoApprove: boolean;
+}
+
+/** The world as `client.ts` hands it to the client. */
+export interface Surroundings {
+  version: string;
+  streams: Streams;
+  rawTerminal: RawTerminal;
+  runLocal: RunLocal;
+  /** All of stdin. */
+  stdin: () => Promise<string>;
+  fetch: PlatformFetch;
+  clock: Clock;
+  limits: ClientLimits;
+  validation: ValidationLimits;
+  variables: Variables;
+  cwd: string;
+  /** From now on Ctrl-C aborts the signal and does not end the process. */
+  interruptible: () => AbortSignal;
+  options: (flags: { endpoint?: string; remote?: string }, terminal: boolean) => ClientOptions;
+  local: Record<LocalName, (args: string[]) => Promise<number>>;
+}
+
+interface Parts {
+  format: Format;
+  terminal: Terminal;
+  around: Surroundings;
+  signal: AbortSignal;
+  /** The command needs no server that is named beforehand. */
+  allServers: boolean;
+}
+
+/** What a command gets of the world, and the way to its server. */
+export function contextOf(args: Arguments, { format, terminal, around, signal, allServers }: Parts): Context {
+  const { clock, limits, validation, variables, cwd, version, fetch } = around;
+  const options = around.options(namedByFlags(args), around.streams.stdoutIsTerminal);
+  const { actor, autoApprove, remotesFile, tunnelsFolder, ssh } = options;
+  const { asks } = terminal;
+  const ways: Ways = { tunnelsFolder, ssh, asks, variables, fetch, clock, limits: limits.tunnel, signal };
+  const named = allServers ? { remote: ownName } : options.named;
+  const target = chooseTarget(named, options.ownEndpoint, () => readRemotes(remotesFile, limits.tunnel));
+  const route = routeTo(target, ways);
+  const headers = {
+    [actorHeader]: headerText(actor),
+    "User-Agent": `berth/${version}`,
+  };
+  const connectTo = (way: Route) => connect({ route: way, fetch, signal, answerMs: limits.answerMs });
+  const { baseUrl, ...connection } = connectTo(route);
+  const reach = (way: Route) => createClient({ ...connectTo(way), headers });
+  return {
+    reach: (endpoint) => reach(endpointRoute(endpoint)),
+    remotes: { file: remotesFile, ways, reach: (remote) => reach(remoteRoute(remote, ways)) },
+    runLocal: around.runLocal,
+    api: createClient({ baseUrl, fetch: connection.fetch, headers }),
+    streams: createClient({ baseUrl, fetch: connection.stream, headers }),
+    headers,
+    route,
+    endpoint: route.shown,
+    version,
+    terminal,
+    rawTerminal: around.rawTerminal,
+    clock,
+    limits,
+    validation,
+    json: format === "json",
+    yaml: format === "yaml",
+    autoApprove,
+    cwd,
+    variables,
+    stdin: around.stdin,
+    signal,
+  };
+}
+
+/** The flags by which a command line names its server. */
+export function namedByFlags(args: Arguments): { endpoint?: string; remote?: string } {
+  const [endpoint, remote] = [args.value("endpoint"), args.value("remote")];
+  return { ...(endpoint === undefined ? {} : { endpoint }), ...(remote === undefined ? {} : { remote }) };
+}
+
+function routeTo(target: Target, ways: Ways): Route {
+  if (target.type === "endpoint") return endpointRoute(target.endpoint);
+  if (target.type === "remote") return remoteRoute(target.remote, ways);
+  const names = target.remotes.map(({ name }) => name).join(", ");
+  throw usageFailure(`"${target.name}" is a group of remotes (${names}): say which one`);
+}
+
+/** Header values are visible ASCII. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}

@@ -1,0 +1,56 @@
+import { homedir, hostname } from "node:os";
+import { join } from "node:path";
+
+interface ClientOptions {
+  /** Which server the operator names: by flags, or where no flag names one, by variables. */
+  named: { endpoint?: string; remote?: string };
+  /** The server of this machine: `http://host:port`. */
+  ownEndpoint: string;
+  /** File of the remotes. */
+  remotesFile: string;
+  /** Folder of the sockets of tunnels. */
+  tunnelsFolder: string;
+  /** Handed to `ssh`: a configuration file in place of the user's, and a private key. */
+  ssh: { configFile?: string; identity?: string };
+  /** Who the event log names. */
+  actor: string;
+  color: boolean;
+  /** Answers every question with yes. */
+  autoApprove: boolean;
+}
+
+export interface ClientFlags {
+  endpoint?: string;
+  remote?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readClientOptions(flags: ClientFlags, terminal: boolean, env: Environment): ClientOptions {
+  const home = env.HOME || homedir();
+  const { BERTH_SSH_CONFIG: configFile = "", BERTH_SSH_IDENTITY: identity = "" } = env;
+  return {
+    named: namedServer(flags, env),
+    ownEndpoint: `http://${env.BERTH_ADDR ?? "127.0.0.1:8686"}`,
+    remotesFile: env.BERTH_REMOTES || join(env.XDG_CONFIG_HOME || join(home, ".config"), "berth/remotes.json"),
+    tunnelsFolder: env.BERTH_TUNNELS || tunnelsFolder(env.XDG_RUNTIME_DIR, home),
+    ssh: { ...(configFile === "" ? {} : { configFile }), ...(identity === "" ? {} : { identity }) },
+    actor: `${env.SUDO_USER ?? env.USER ?? "operator"}@${env.HOSTNAME ?? hostname()}`,
+    autoApprove: /^(?:1|true|yes)$/i.test(env.BERTH_AUTO_APPROVE ?? ""),
+    color: terminal && !env.NO_COLOR && env.TERM !== "dumb",
+  };
+}
+
+/** A flag wins over both variables. */
+function namedServer({ endpoint, remote }: ClientFlags, env: Environment): ClientOptions["named"] {
+  const byFlag = endpoint !== undefined || remote !== undefined;
+  const named = byFlag ? { endpoint, remote } : { endpoint: env.BERTH_ENDPOINT, remote: env.BERTH_REMOTE || undefined };
+  return {
+    ...(named.endpoint === undefined ? {} : { endpoint: named.endpoint }),
+    ...(named.remote === undefined ? {} : { remote: named.remote }),
+  };
+}
+
+function tunnelsFolder(runtime: string | undefined, home: string): string {
+  return runtime ? join(runtime, "berth") : join(home, ".berth/tunnels");
+}
