@@ -1,5 +1,6 @@
 import { resolveTxt } from "node:dns/promises";
 import { hostname, networkInterfaces } from "node:os";
+import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { readTextFile } from "./base/disk/read-text.ts";
 import { Failure } from "./base/wire/failure.ts";
@@ -8,6 +9,7 @@ import type { Log } from "./base/words/log.ts";
 import { certificateLimits } from "./config/certificate-limits.ts";
 import type { DnsAnswers } from "./ingress/certs/acme/dns.ts";
 import { type ChallengeDoor, createChallengeDoor } from "./ingress/certs/challenge-door.ts";
+import type { Ask } from "./ingress/certs/on-demand.ts";
 import { type Certificates, createCertificates } from "./ingress/certs/create.ts";
 import type { CertificateStore } from "./ingress/certs/store.ts";
 import type { Controller } from "./orchestration/controller/controller.ts";
@@ -42,6 +44,7 @@ export function createCertificateRoom({ store, controller, names, log }: Certifi
     resolve: resolveHost,
     addresses: ownAddresses,
     readFile: (path) => readTextFile(path, certificateLimits.fileBytesMax),
+    ask: askThrough(),
     random: Math.random,
     userAgent: `${names.prefix}/${versionText()}`,
     commonName: `${names.prefix} internal CA on ${hostname()}`,
@@ -54,6 +57,19 @@ export function createCertificateRoom({ store, controller, names, log }: Certifi
     },
   });
   return { certificates, challenge };
+}
+
+/** Permission for a certificate on demand. The address is often one of this machine. */
+function askThrough(): Ask {
+  const { askMs, askBytesMax } = certificateLimits.onDemand;
+  const guarded = createGuardedFetch({
+    ...{ allowPrivate: true, resolve: resolveHost, headMs: askMs, bodyBytesMax: askBytesMax },
+    fetch: (url, init) => fetch(url, init),
+  });
+  return async (url, signal) => {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(2 * askMs)]);
+    return (await guarded({ method: "GET", url, headers: {} }, until)).status;
+  };
 }
 
 function documentsOf(store: Store): CertificateStore {

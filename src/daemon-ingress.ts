@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { ServeOptions } from "./config/config.ts";
+import { certificateLimits } from "./config/certificate-limits.ts";
 import { proxyLimits } from "./config/proxy-limits.ts";
 import { parseAddress } from "./config/values.ts";
 import type { Layout } from "./base/disk/layout.ts";
@@ -12,6 +13,7 @@ import type { Setup } from "./ingress/core/change.ts";
 import type { Listen } from "./ingress/core/table.ts";
 import { createAccessLog } from "./ingress/proxy/access-log.ts";
 import { type Binary, findBinary } from "./ingress/proxy/binary.ts";
+import { type Door, openDoor } from "./ingress/proxy/door.ts";
 import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
 import { openProxy } from "./ingress/proxy/open.ts";
 import type { IngressProxy } from "./ingress/proxy/proxy.ts";
@@ -73,8 +75,9 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     limits: proxyLimits,
   });
   const receiver = found.ok ? await receiverOf(traffic, parts) : undefined;
-  proxy = found.ok ? await proxyOf(found.binary, receiver, parts) : undefined;
-  const ingress = createIngress({
+  const door = found.ok ? await doorOf(() => ingress, parts) : undefined;
+  proxy = found.ok ? await proxyOf(found.binary, { receiver, door }, parts) : undefined;
+  const ingress: Ingress = createIngress({
     source,
     certificates: parts.certificates,
     proxy,
@@ -96,7 +99,10 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     async run(signal) {
       await Promise.all([ingress.run(signal), accessLog.run(signal)]);
     },
-    close: () => receiver?.close(),
+    close() {
+      receiver?.close();
+      door?.close();
+    },
   };
 }
 
@@ -111,9 +117,22 @@ function receiverOf(traffic: Traffic, { layout, log }: IngressRoomOptions): Prom
   return openReceiver({ portFile, linesPerSecondMax, onLine: traffic.take, clock: systemClock, log });
 }
 
+/** The handshake goes on once the proxy serves the certificate. */
+function doorOf(ingress: () => Ingress, { certificates, layout, log }: IngressRoomOptions): Promise<Door> {
+  const { waitMs, waitingMax } = certificateLimits.onDemand;
+  return openDoor({
+    portFile: join(layout.ingress, "door.port"),
+    answer: async (name, client, signal) =>
+      (await certificates.demand(name, client, signal)) && ingress().caughtUp(signal),
+    waitMs,
+    connectionsMax: waitingMax,
+    log,
+  });
+}
+
 async function proxyOf(
   { path, capabilities }: Binary,
-  receiver: Receiver | undefined,
+  { receiver, door }: { receiver: Receiver | undefined; door: Door | undefined },
   { layout, names, log }: IngressRoomOptions,
 ): Promise<IngressProxy> {
   const setup: Setup = {
@@ -122,6 +141,7 @@ async function proxyOf(
     headerPrefix: names.headerPrefix,
     user: process.getuid?.() === 0 && (await hasUser("/etc", proxyUser)) ? proxyUser : undefined,
     logTo: receiver && { address: receiver.address, transport: "udp", word: receiver.word },
+    door: door && { address: door.address, word: door.word, ...certificateLimits.onDemand },
     connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
     spareBackends: proxyLimits.spareBackends,
     threads: undefined,

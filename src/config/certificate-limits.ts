@@ -19,6 +19,25 @@ export const certificateLimits = {
     /** Until a TXT record that a plugin has set is seen. */
     dnsSeenMs: 3 * minute,
   },
+  onDemand: {
+    perMinute: 120,
+    perClientPerMinute: 10,
+    clientsMax: 10_000,
+    refusedMs: minute,
+    failedMs: 10_000,
+    refusedMax: 10_000,
+    /** Each takes about 30 KB of memory in the proxy. */
+    namesMax: 2_000,
+    permissionMs: hour,
+    unissuedKeptMs: day,
+    askMs: 5_000,
+    /** A body that says more than a status; it is not read further. */
+    askBytesMax: 64 * 1024,
+    /** Browsers give up a handshake after 30 s. */
+    waitMs: 25_000,
+    /** Connections that wait at one time, over all hosts. */
+    waitingMax: 200,
+  },
   inFlightMax: 4,
   lookMs: minute,
   fileLookMs: minute,

@@ -61,6 +61,7 @@ async function ownProxy(folder: string, pidFile: string, logTo: number | undefin
   const setup: Setup = {
     paths,
     capabilities,
+    door: undefined,
     headerPrefix: "X-Berth",
     user: undefined,
     logTo: logTo === undefined ? undefined : { address: `127.0.0.1:${logTo}`, transport: "udp" },

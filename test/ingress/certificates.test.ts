@@ -35,6 +35,7 @@ const options = (more: Partial<CertificatesOptions> = {}): CertificatesOptions =
   resolve: async () => [address],
   addresses: () => [address],
   readFile: () => Promise.reject(new Error("no test reads a file")),
+  ask: () => Promise.reject(new Error("no test asks for permission")),
   onEvent: () => undefined,
   ...more,
 });

@@ -39,6 +39,7 @@ function open() {
     headerPrefix: "X-Berth",
     user: undefined,
     logTo: undefined,
+    door: undefined,
     connectionsMax: 2_000,
     spareBackends: 4,
     threads: 1,

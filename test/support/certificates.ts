@@ -46,6 +46,9 @@ export interface CertificateWorld {
   addresses: Map<string, string[]>;
   events: CertificateEvent[];
   files: Map<string, string>;
+  /** What the address of names on demand answers, 404 where left out; and what it was asked. */
+  permissions: Map<string, number>;
+  asked: string[];
   acme: AcmeIssuer;
   /** A manager as after a start of the server; the one before has been stopped. */
   start(more?: Partial<CertificatesOptions>): Promise<Certificates>;
@@ -66,6 +69,8 @@ export async function certificateWorld(): Promise<CertificateWorld> {
   });
   const events: CertificateEvent[] = [];
   const files = new Map<string, string>();
+  const permissions = new Map<string, number>();
+  const asked: string[] = [];
   const store = memoryCertificateStore();
   const dns: DnsAnswers = {
     set: async ({ name, text }) => void txt.set(name, text),
@@ -102,6 +107,10 @@ export async function certificateWorld(): Promise<CertificateWorld> {
     async readFile(reference) {
       return files.get(reference) ?? "";
     },
+    async ask(url) {
+      asked.push(url);
+      return permissions.get(new URL(url).searchParams.get("domain") ?? "") ?? 404;
+    },
     onEvent: (event) => events.push(event),
   };
   let running: { certificates: Certificates; stopping: AbortController; done: Promise<void> } | undefined;
@@ -115,7 +124,7 @@ export async function certificateWorld(): Promise<CertificateWorld> {
     }
   };
   const world: CertificateWorld = {
-    ...{ clock, ca, store, answers, txt, addresses, events, files },
+    ...{ clock, ca, store, answers, txt, addresses, events, files, permissions, asked },
     acme: {
       ...{ kind: "acme", directory: ca.directory, email: "ops@shop.test", root: undefined, eab: undefined },
       ...{ dnsPlugin: undefined, skipChecks: false },

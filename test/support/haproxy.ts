@@ -17,6 +17,7 @@ export function proxySetup(folder: string, changed: Partial<Setup> = {}): Setup 
     headerPrefix: "X-Berth",
     user: undefined,
     logTo: undefined,
+    door: undefined,
     connectionsMax: 2_000,
     spareBackends: 8,
     threads: 1,

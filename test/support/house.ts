@@ -153,6 +153,7 @@ const listeners = [
   "src/identity/http/",
   "src/ingress/proxy/ports.ts",
   "src/client/forward/listener.ts",
+  "src/ingress/proxy/door.ts",
   "src/local/plugin-fake-controller.ts",
 ];
 

@@ -2,6 +2,9 @@ const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`);
 const hostLengthMax = 253;
 
+/** As a host of an ingress: every host that no other ingress has. */
+export const anyHost = "*";
+
 /** Whether a lower-case text is a host name, or `*.` and one. Other scripts are written in their xn-- form. */
 export function hostOk(host: string): boolean {
   return host.length <= hostLengthMax && hostPattern.test(host);

@@ -1,14 +1,16 @@
 import { canonicalJson } from "../../base/pure/digest.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { createBroadcast } from "../../base/words/broadcast.ts";
+import { type Broadcast, createBroadcast } from "../../base/words/broadcast.ts";
 import type { Log } from "../../base/words/log.ts";
 import { covers } from "../core/certificates/names.ts";
+import type { OnDemandRules } from "../core/certificates/on-demand.ts";
 import { type Target, targetsOf, type WantedCertificate } from "../core/certificates/wanted.ts";
 import type { Certificate } from "../core/table.ts";
 import type { AcmeWorld } from "./acme/issue.ts";
 import { createHoldings, servedOf } from "./holdings.ts";
 import { createInternal } from "./internal.ts";
 import type { CertificateLimits } from "./limits.ts";
+import { type Ask, createOnDemand } from "./on-demand.ts";
 import { type CertificateStatus, statusOf } from "./status.ts";
 import { type CertificateEvent, createTending } from "./tending.ts";
 
@@ -16,6 +18,8 @@ export interface CertificatesOptions extends Omit<AcmeWorld, "limits"> {
   log: Log;
   /** Text of a file that a manifest names. Fails with a text for people. */
   readFile: (reference: string) => Promise<string>;
+  /** Asks for permission for a name that is issued on demand. */
+  ask: Ask;
   /** Name of our own certificate authority, as trust stores show it. */
   commonName: string;
   /** From 0 to 1. */
@@ -26,8 +30,13 @@ export interface CertificatesOptions extends Omit<AcmeWorld, "limits"> {
 
 /** The certificates of the ingress: issued, renewed, kept. */
 export interface Certificates {
-  /** What the manifests ask for now, complete each time. */
-  wanted(list: readonly WantedCertificate[]): void;
+  /** What the manifests ask for now, complete each time, and which names may be issued on demand. */
+  wanted(list: readonly WantedCertificate[], rules?: OnDemandRules): void;
+  /**
+   * A visitor (IP address) asks for a name. Resolves with true once `current` has a certificate for it, and with false
+   * when it gets none: no rule, no permission, a failure, or `signal` aborts. Issuing goes on then.
+   */
+  demand(name: string, client: string, signal: AbortSignal): Promise<boolean>;
   /** What the proxy serves now, in the order of the ids; it may lack names that have none yet. */
   current(): Certificate[];
   /** Called when `current` has other contents. Returns the way to leave. */
@@ -52,32 +61,69 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   const holdings = createHoldings(store);
   const internal = createInternal({ store, clock, commonName: options.commonName });
   const changes = createBroadcast<undefined>((error) => log.error("certificate listener failed", { error }));
+  const progress = createBroadcast<undefined>((error) => log.error("certificate listener failed", { error }));
+  let listed: readonly WantedCertificate[] = [];
+  let rules: OnDemandRules = new Map();
   let targets: Target[] | undefined;
   let wake = new AbortController();
   const wakeUp = () => wake.abort();
+  const targetFor = (name: string) =>
+    targets?.find(({ names }) => names.some((one) => one === name || covers(one, name)));
+  const onDemand = createOnDemand({
+    ...{ store, clock, log, ask: options.ask, limits: limits.onDemand },
+    hasCertificate: (name) => holdings.held(targetFor(name)?.id ?? "") !== undefined,
+  });
+  const retarget = () => {
+    targets = targetsOf([...listed, ...onDemand.wanted(rules)]);
+    wakeUp();
+  };
   const tending = createTending({
     ...options,
     world: { ...options, limits: limits.acme },
     holdings,
     internal,
     onHeld: () => changes.publish(undefined),
-    onDone: wakeUp,
+    onDone() {
+      wakeUp();
+      progress.publish(undefined);
+    },
+    confirm: onDemand.confirm,
   });
   const sweep = async () => {
     const isOver = ({ notAfter }: { notAfter: number }) => notAfter + limits.unwantedKeptMs < clock.now();
     // What is wanted is not known before it was told once.
-    if (targets !== undefined) await holdings.sweep(targets, isOver);
+    if (targets === undefined) return;
+    await onDemand.sweep(rules);
+    retarget();
+    await holdings.sweep(targets, isOver);
+  };
+  /** Whether a wanted certificate is there; undefined while it may still come. */
+  const outcome = (name: string): boolean | undefined => {
+    const id = targetFor(name)?.id;
+    if (id === undefined) return false;
+    if ((holdings.held(id)?.notAfter ?? 0) > clock.now()) return true;
+    const attempt = holdings.attempt(id);
+    return attempt !== undefined && attempt.nextTryAt > clock.now() && !tending.isUnderWay(id) ? false : undefined;
   };
   return {
-    wanted(list) {
-      const next = targetsOf(list);
+    wanted(list, nextRules = new Map()) {
       const known = new Map((targets ?? []).map(({ id, issuer }) => [id, canonicalJson(issuer)]));
-      for (const { id, issuer } of next) {
+      listed = list;
+      rules = nextRules;
+      retarget();
+      for (const { id, issuer } of targets ?? []) {
         const before = known.get(id);
         if (before !== undefined && before !== canonicalJson(issuer)) tending.retry(id);
       }
-      targets = next;
-      wakeUp();
+    },
+    async demand(name, client, signal) {
+      if (!(await onDemand.permits(name, client, rules))) return false;
+      if (targetFor(name) === undefined) retarget();
+      for (;;) {
+        const found = outcome(name);
+        if (found !== undefined || signal.aborted) return found === true;
+        await nextOf(progress, signal);
+      }
     },
     current: () => servedOf(targets ?? [], holdings, clock.now()),
     onChange: changes.subscribe,
@@ -108,4 +154,17 @@ export function createCertificates(options: CertificatesOptions): Certificates {
       await tending.settled();
     },
   };
+}
+
+/** Resolves with the next value, or when `signal` aborts. */
+function nextOf(progress: Broadcast<undefined>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      leave();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const leave = progress.subscribe(done);
+    signal.addEventListener("abort", done, { once: true });
+  });
 }

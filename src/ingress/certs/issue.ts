@@ -16,6 +16,8 @@ export interface IssueOptions {
   /** Text of a file that a manifest names. Fails with a text for people. */
   readFile: (reference: string) => Promise<string>;
   limits: CertificateLimits;
+  /** Asks whether a name that is issued on demand still has permission. Fails `forbidden` when it has not. */
+  confirm: (name: string, ask: string, signal: AbortSignal) => Promise<void>;
 }
 
 export interface IssueTask {
@@ -47,8 +49,9 @@ export async function issue(options: IssueOptions, task: IssueTask): Promise<Pai
 }
 
 async function issuedTexts(options: IssueOptions, task: IssueTask): Promise<PairTexts> {
-  const { names, issuer } = task.target;
+  const { names, issuer, ask } = task.target;
   const [name = ""] = names;
+  if (ask !== undefined) await options.confirm(name, ask, task.signal);
   if (issuer.kind !== "acme") return options.internal.issue(names);
   // Loaded when it is used first: a server without such certificates does without the package.
   const { issueByAcme } = await import("./acme/issue.ts");
@@ -59,7 +62,8 @@ async function issuedTexts(options: IssueOptions, task: IssueTask): Promise<Pair
     signal: task.signal,
     async spend() {
       const at = options.world.clock.now();
-      await options.orders.spend({ at, account: accountKey(issuer), name, isRenewal: task.held !== undefined });
+      const order = { at, account: accountKey(issuer), name, isRenewal: task.held !== undefined };
+      await options.orders.spend(ask === undefined ? order : { ...order, isOnDemand: true });
       task.onOrder();
     },
   });

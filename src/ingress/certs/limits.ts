@@ -1,5 +1,6 @@
 import type { BudgetLimits } from "../core/certificates/budget.ts";
 import type { AcmeLimits } from "./acme/issue.ts";
+import type { OnDemandLimits } from "./on-demand.ts";
 
 interface Pauses {
   firstMs: number;
@@ -10,6 +11,7 @@ export interface CertificateLimits {
   /** Orders at CAs. */
   budget: BudgetLimits;
   acme: AcmeLimits;
+  onDemand: OnDemandLimits;
   /** Certificates that are issued at the same time. */
   inFlightMax: number;
   /** Longest sleep between two looks at what is due, so that a clock that was set is noticed. */

@@ -1,4 +1,4 @@
-export type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order";
+export type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order" | "demand";
 
 /**
  * Documents of the certificates by kind and id. They hold private keys: the implementation seals them. Reads see what

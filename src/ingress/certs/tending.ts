@@ -31,6 +31,8 @@ export interface TendingOptions {
   limits: CertificateLimits;
   log: Log;
   onEvent: (event: CertificateEvent) => void;
+  /** Asks whether a name that is issued on demand still has permission. Fails `forbidden` when it has not. */
+  confirm: (name: string, ask: string, signal: AbortSignal) => Promise<void>;
   /** A certificate is new. */
   onHeld: () => void;
   /** A piece of work has ended: more may be due. */

@@ -63,6 +63,11 @@ export interface Setup {
   user: string | undefined;
   /** `host:port` of the receiver of one line for each request, and the word that each begins with; undefined: no lines. */
   logTo: { address: string; transport: "udp" | "tcp"; word?: string } | undefined;
+  /**
+   * Where the proxy asks about names without a certificate, the word that each question begins with, how long a
+   * handshake waits, and how many wait at one time; undefined: no certificates on demand.
+   */
+  door: { address: string; word: string; waitMs: number; waitingMax: number } | undefined;
   /** Connections of clients at one time. */
   connectionsMax: number;
   /** Spare backends that a load leaves for new sites. */

@@ -1,7 +1,8 @@
 import type { Setup } from "./change.ts";
 import { argumentPath, certificateListPath, mapPath, pathWord } from "./layout.ts";
 import { flags, httpsPort } from "./maps.ts";
-import { listenAddress } from "./quote.ts";
+import { bindAddress, proxyProtocolRules } from "./frontend-binds.ts";
+import { innerLines, isOnDemand, onDemandSections } from "./on-demand.ts";
 import { hasFlag, type Lines, networkRule, section } from "./rules.ts";
 import type { Listen, Table } from "./table.ts";
 
@@ -9,13 +10,18 @@ import type { Listen, Table } from "./table.ts";
 export function webSections(table: Table, setup: Setup): string[] {
   const { http, https } = table.listen;
   const tls = `ssl crt-list ${pathWord(certificateListPath(setup.paths))} strict-sni alpn h2,http/1.1`;
+  const plainOpening = [...bindLines(http, ""), ...proxyProtocolRules(table.listen)];
+  const tlsOpening = isOnDemand(table, setup)
+    ? innerLines(setup, tls)
+    : [...bindLines(https, ` ${tls}`), ...proxyProtocolRules(table.listen)];
   return [
     ...(http.length === 0
       ? []
-      : [section("frontend web from base", webRules({ table, setup, scheme: "http", bind: "" }))]),
+      : [section("frontend web from base", webRules({ table, setup, scheme: "http", opening: plainOpening }))]),
+    ...onDemandSections(table, setup),
     ...(https.length === 0
       ? []
-      : [section("frontend web_tls from base", webRules({ table, setup, scheme: "https", bind: ` ${tls}` }))]),
+      : [section("frontend web_tls from base", webRules({ table, setup, scheme: "https", opening: tlsOpening }))]),
   ];
 }
 
@@ -23,15 +29,19 @@ interface Web {
   table: Table;
   setup: Setup;
   scheme: "http" | "https";
-  bind: string;
+  /** Where requests come from. */
+  opening: Lines;
+}
+
+function bindLines(addresses: readonly string[], words: string): Lines {
+  return addresses.map((one) => `bind ${bindAddress(one, addresses)}${words}`);
 }
 
 function webRules(web: Web): Lines {
-  const { table, setup, scheme, bind } = web;
+  const { table, setup, scheme, opening } = web;
   const isBehindProxy = table.listen.trustedProxies.length > 0;
   return [
-    ...table.listen[scheme].map((one) => `bind ${bindAddress(one, table.listen[scheme])}${bind}`),
-    ...proxyProtocolRules(table.listen),
+    ...opening,
     ...refusals,
     ...identityRules(setup),
     ...challengeRules(setup),
@@ -41,23 +51,6 @@ function webRules(web: Web): Lines {
     ...hstsRules(setup, { scheme, isBehindProxy }),
     ...forwardedRules(isBehindProxy),
     "use_backend %[var(txn.be)]",
-  ];
-}
-
-/** `[::]` takes IPv4 as well, unless that has a line of its own. */
-export function bindAddress(address: string, all: readonly string[]): string {
-  const text = listenAddress(address, "address to listen on");
-  if (!text.startsWith("[::]:")) return text;
-  const port = text.slice("[::]:".length);
-  const hasOwnIPv4 = all.some((other) => listenAddress(other, "address to listen on") === `0.0.0.0:${port}`);
-  return `${text} ${hasOwnIPv4 ? "v6only" : "v4v6"}`;
-}
-
-export function proxyProtocolRules(listen: Listen): Lines {
-  if (listen.proxyProtocolFrom.length === 0) return [];
-  return [
-    ...networkRule("sends_proxy_header", listen.proxyProtocolFrom),
-    "tcp-request connection expect-proxy layer4 if sends_proxy_header",
   ];
 }
 

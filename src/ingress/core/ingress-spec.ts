@@ -3,7 +3,7 @@ import { routingDefaults } from "../../orchestration/api/kinds/routing-defaults.
 import type { Spec } from "../../orchestration/api/manifest.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
-import { hostOk, hostsOf, plainLocation } from "../../base/pure/hosts.ts";
+import { anyHost, hostOk, hostsOf, plainLocation } from "../../base/pure/hosts.ts";
 import { isNetwork } from "../../base/pure/ip.ts";
 import { isPasswordHash } from "../../base/pure/password-hash.ts";
 import { parseMemory } from "../../base/pure/quantity.ts";
@@ -57,7 +57,7 @@ export function durationMs(text: string | undefined, fallback: string): number {
 
 function readSpec(stored: Spec, id: string): ReadIngress {
   const spec = readLenient(IngressSpec, stored) ?? {};
-  const hosts = hostsOf(spec).filter(hostOk);
+  const hosts = hostsOf(spec).filter((host) => host === anyHost || hostOk(host));
   return {
     spec,
     hosts,

@@ -1,3 +1,4 @@
+import { anyHost } from "../../base/pure/hosts.ts";
 import type { Assignment, Paths } from "./change.ts";
 import { type MapName, mapPath } from "./layout.ts";
 import { hostName, mapKey, mapValue, pathPrefix, wholeNumber } from "./quote.ts";
@@ -28,6 +29,7 @@ export function mapsOf(table: Table, assignment: Assignment): Record<MapName, En
     "tunnel-timeout": new Map(),
     hold: new Map(),
     challenges: new Map(),
+    names: new Map(),
   };
   for (const site of table.sites) {
     const backend = assignment.backends[site.id];
@@ -37,6 +39,9 @@ export function mapsOf(table: Table, assignment: Assignment): Record<MapName, En
   }
   for (const { token, keyAuthorization } of table.challenges)
     maps.challenges.set(mapKey(token, "token of a challenge"), mapValue(keyAuthorization, "answer to a challenge"));
+  if (table.onDemand === true)
+    for (const { names } of table.certificates)
+      for (const name of names) maps.names.set(mapKey(hostName(name, "name of a certificate"), "name"), "1");
   return maps;
 }
 
@@ -74,7 +79,7 @@ function routesOf(site: Site, backend: string, port: string | undefined): Entrie
   }
   for (const host of site.hosts) {
     for (const path of site.paths) {
-      const key = `${hostName(host, "host")}${pathPrefix(path.prefix, "path") === "/" ? "" : path.prefix}/`;
+      const key = `${host === anyHost ? host : hostName(host, "host")}${pathPrefix(path.prefix, "path") === "/" ? "" : path.prefix}/`;
       entries.set(
         mapKey(key, "path"),
         mapValue(routeValue({ site, backend, path, canRedirect: port !== undefined }), "path"),

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../base/pure/digest.ts";
-import type { Assignment, ProxyFile, Setup } from "./change.ts";
+import type { Assignment, Paths, ProxyFile, Setup } from "./change.ts";
 import { listLine, pemLines } from "./commands.ts";
 import { configParts, configText, siteSections } from "./config.ts";
 import { dedicatedSection, isCommon, ownPages } from "./dedicated.ts";
@@ -105,7 +105,12 @@ const renderedFor = remembered((assignment: Assignment, table: Table, setup: Set
 });
 
 function scriptFiles({ paths }: Setup): [string, string][] {
-  return [[luaPath(paths), holdScript.replace("ROUTES_MAP", () => luaString(mapPath(paths, "routes"), "path"))]];
+  return [[luaPath(paths), scriptText(paths)]];
+}
+
+function scriptText(paths: Paths): string {
+  const map = (name: MapName) => luaString(mapPath(paths, name), "path");
+  return holdScript.replace("ROUTES_MAP", () => map("routes")).replace("NAMES_MAP", () => map("names"));
 }
 
 function pageFiles(table: Table, { backends }: Assignment, { paths }: Setup): [string, string][] {

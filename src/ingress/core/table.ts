@@ -11,6 +11,8 @@ export interface Table {
   certificates: Certificate[];
   /** Answers to HTTP-01 challenges of certificate authorities, served for every host on plain HTTP and TLS. */
   challenges: Challenge[];
+  /** Handshakes for names without a certificate wait until the server has decided; absent: they are refused. */
+  onDemand?: true;
 }
 
 export interface Challenge {

@@ -1,6 +1,6 @@
 import type { Setup } from "./change.ts";
 import { balanceLines } from "./dedicated.ts";
-import { bindAddress, proxyProtocolRules } from "./frontend.ts";
+import { bindAddress, proxyProtocolRules } from "./frontend-binds.ts";
 import { certificatePath, pathWord } from "./layout.ts";
 import { UnsafeText, wholeNumber } from "./quote.ts";
 import { networkRule, section } from "./rules.ts";

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import { writeFiles } from "./files.ts";
+import { keptIn } from "./port-file.ts";
 
 /** Takes one line for each request from the proxy, as a datagram on loopback. */
 export interface Receiver {
@@ -61,11 +61,4 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const socket = await open(kept.port).catch(() => open(0));
   await writeFiles([{ path: portFile, content: `${socket.port} ${word}\n`, mode: 0o600 }]);
   return { address: `${hostname}:${socket.port}`, word, dropped: () => dropped, close: () => socket.close() };
-}
-
-/** Port 0, which is any free one, and a new word when there were none before. */
-async function keptIn(file: string): Promise<{ port: number; word: string }> {
-  const [port = "", word = ""] = (await readFile(file, "utf8").catch(() => "")).trim().split(" ");
-  const isPort = /^\d{1,5}$/.test(port) && Number(port) < 65_536;
-  return { port: isPort ? Number(port) : 0, word: /^[0-9a-f-]{36}$/.test(word) ? word : crypto.randomUUID() };
 }

@@ -5,6 +5,7 @@ import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Certificates } from "../certs/create.ts";
 import { askedCertificates } from "../core/certificates/asked.ts";
+import { hasOnDemand, onDemandRules } from "../core/certificates/on-demand.ts";
 import type { IngressManifest } from "../core/ingress-spec.ts";
 import { shared } from "../core/remember.ts";
 import { type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
@@ -93,7 +94,8 @@ export function createIngress(options: IngressOptions): Ingress {
     const endpoints = source.endpoints();
     if (proxy === undefined || endpoints === undefined || state.isStopped) return false;
     const ingresses = source.ingresses();
-    certificates.wanted(askedCertificates(ingresses));
+    const rules = onDemandRules(ingresses);
+    certificates.wanted(askedCertificates(ingresses), rules);
     const { serviceKinds, planes } = source;
     const found = sitesOf({ ingresses, endpoints, serviceKinds, planes, ownPorts: options.ownPorts });
     const table: Table = {
@@ -102,6 +104,7 @@ export function createIngress(options: IngressOptions): Ingress {
       tcp: shared(state.table?.tcp ?? [], found.tcp),
       certificates: certificates.current(),
       challenges: [...challenges.values()],
+      ...(hasOnDemand(rules) ? { onDemand: true } : {}),
     };
     const { refused, reloadReasons } = await proxy.apply(table);
     Object.assign(state, { table, problems: found.problems, refused, problem: undefined });

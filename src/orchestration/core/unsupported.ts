@@ -28,14 +28,8 @@ export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
 const activeChecks =
   "lb.interval: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe";
 
-const onDemand =
-  "tls.on_demand: stored; certificates are not issued on demand yet, so write each host, or a wildcard with tls.dns";
-
 function ofIngress(spec: Spec): string[] {
-  return [
-    ...(isWritten(fieldsOf(spec.lb).interval) ? [activeChecks] : []),
-    ...(fieldsOf(spec.tls).on_demand === true ? [onDemand] : []),
-  ];
+  return isWritten(fieldsOf(spec.lb).interval) ? [activeChecks] : [];
 }
 
 /** Of a statefulset a text that is not a path is a command. */

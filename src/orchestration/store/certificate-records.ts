@@ -1,8 +1,8 @@
 /**
- * Kinds of documents about certificates: issued certificates, failed attempts, accounts at CAs, our own authority, and
- * orders that were placed.
+ * Kinds of documents about certificates: issued certificates, failed attempts, accounts at CAs, our own authority,
+ * orders that were placed, and names with permission for a certificate on demand.
  */
-type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order";
+type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order" | "demand";
 
 export interface CertificateDocument {
   id: string;

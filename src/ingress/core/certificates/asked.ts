@@ -1,3 +1,4 @@
+import { anyHost } from "../../../base/pure/hosts.ts";
 import type { IngressSpec } from "../../../orchestration/api/kinds/ingress.ts";
 import { routingDefaults } from "../../../orchestration/api/kinds/routing-defaults.ts";
 import { hasTls, type IngressManifest, readIngress } from "../ingress-spec.ts";
@@ -8,8 +9,8 @@ type Tls = NonNullable<IngressSpec["tls"]>;
 const directories = { letsencrypt, letsencrypt_staging: letsencryptStaging };
 
 /**
- * The certificates that the ingresses ask for, each with the hosts that it serves and those that it redirects. Names
- * below a wildcard that are issued on demand are not known before; they are left out.
+ * The certificates that the ingresses ask for, each with the hosts that it serves and those that it redirects. With
+ * `tls.on_demand`, wildcards are left out: names below them are issued one by one (on-demand.ts).
  */
 export function askedCertificates(ingresses: readonly IngressManifest[]): WantedCertificate[] {
   const ordered = ingresses.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
@@ -17,15 +18,17 @@ export function askedCertificates(ingresses: readonly IngressManifest[]): Wanted
     const { spec, hosts, options, isIssuerKnown } = readIngress(manifest);
     const issuer = spec.tls !== undefined && hasTls(spec) && isIssuerKnown ? issuerOf(spec.tls) : undefined;
     if (issuer === undefined) return [];
+    const isOnDemand = spec.tls?.on_demand === true;
     const isIssuable = (host: string) =>
-      !host.startsWith("*.") || issuer.kind !== "acme" || issuer.dnsPlugin !== undefined;
+      host !== anyHost &&
+      (!host.startsWith("*.") || (!isOnDemand && (issuer.kind !== "acme" || issuer.dnsPlugin !== undefined)));
     const names = [...new Set([...hosts, ...options.redirects.map(({ from }) => from)])].filter(isIssuable);
     return names.length === 0 ? [] : [{ names, issuer }];
   });
 }
 
 /** Undefined for settings of another version of the server that lack what this one needs. */
-function issuerOf(tls: Tls): Issuer | undefined {
+export function issuerOf(tls: Tls): Issuer | undefined {
   const { provider = routingDefaults.provider, certificate, key } = tls;
   if (provider === "internal") return { kind: "internal" };
   if (provider === "file") {

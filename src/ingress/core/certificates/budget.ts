@@ -8,6 +8,8 @@ export interface PlacedOrder {
   name: string;
   /** The name had a certificate of this CA before. */
   isRenewal: boolean;
+  /** A visitor caused it. Such orders have only half of what their domain and account may order. */
+  isOnDemand?: boolean;
 }
 
 export interface Allowance {
@@ -34,12 +36,26 @@ export function mayOrder(order: PlacedOrder, placed: readonly PlacedOrder[], lim
   const answer = (orders: readonly PlacedOrder[], allowance: Allowance, what: string): BudgetAnswer =>
     check({ orders, allowance, now: order.at, what });
   const ofName = ofAccount.filter(({ name }) => name === order.name);
+  const onDemandAnswers = (): BudgetAnswer[] => {
+    const caused = ofAccount.filter(({ isOnDemand }) => isOnDemand === true);
+    const ofDomain = answer(caused.filter(inDomain), half(limits.perDomain), `names on demand under ${domain}`);
+    return [
+      ...(order.isRenewal ? [] : [ofDomain]),
+      answer(caused, half(limits.perAccount), "names on demand of this account"),
+    ];
+  };
   const answers = [
     answer(ofName, limits.perName, order.name),
     order.isRenewal ? free : answer(ofAccount.filter(inDomain), limits.perDomain, `new names under ${domain}`),
     answer(ofAccount, limits.perAccount, "this account"),
+    ...(order.isOnDemand === true ? onDemandAnswers() : []),
   ];
   return answers.reduce((worst, answer) => (isLater(answer, worst) ? answer : worst), free);
+}
+
+/** So that hosts that manifests name are never held up by visitors. */
+function half({ most, perMs }: Allowance): Allowance {
+  return { most: Math.max(1, Math.floor(most / 2)), perMs };
 }
 
 const free: BudgetAnswer = { isFree: true };

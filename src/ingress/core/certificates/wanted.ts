@@ -6,6 +6,8 @@ export interface WantedCertificate {
   /** Lower-case host names, wildcards included. */
   names: readonly string[];
   issuer: Issuer;
+  /** Issued on demand: the address that decides whether the names get a certificate. */
+  ask?: string;
 }
 
 export type Issuer = AcmeIssuer | { kind: "internal" } | FileIssuer;
@@ -45,6 +47,8 @@ export interface Target {
   issuer: Issuer;
   /** Identity of the issuer: a certificate is issued again when it changes. */
   issuerKey: string;
+  /** Issued on demand: the address that decides whether the name gets a certificate. */
+  ask?: string;
 }
 
 /** Directories by the name that manifests use. */
@@ -57,11 +61,13 @@ export const letsencryptStaging = "https://acme-staging-v02.api.letsencrypt.org/
  */
 export function targetsOf(wanted: readonly WantedCertificate[]): Target[] {
   const byName = new Map<string, Issuer>();
+  const asks = new Map<string, string>();
   const files = new Map<string, { issuer: FileIssuer; names: Set<string> }>();
-  for (const { names, issuer } of wanted) {
+  for (const { names, issuer, ask } of wanted) {
     for (const name of names) {
       if (byName.has(name)) continue;
       byName.set(name, issuer);
+      if (ask !== undefined) asks.set(name, ask);
       if (issuer.kind !== "file") continue;
       const file = files.get(issuerKey(issuer)) ?? { issuer, names: new Set<string>() };
       files.set(issuerKey(issuer), { ...file, names: file.names.add(name) });
@@ -69,7 +75,7 @@ export function targetsOf(wanted: readonly WantedCertificate[]): Target[] {
   }
   const issued = [...byName].filter(([name, issuer]) => issuer.kind !== "file" && !hasWildcard(byName, name, issuer));
   const targets = [
-    ...issued.map(([name, issuer]) => targetOf([name], issuer)),
+    ...issued.map(([name, issuer]) => withAsk(targetOf([name], issuer), asks.get(name))),
     ...[...files.values()].map(({ issuer, names }) => fileTarget([...names].toSorted(), issuer)),
   ];
   return targets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -79,6 +85,10 @@ export function targetsOf(wanted: readonly WantedCertificate[]): Target[] {
 function fileTarget(names: readonly string[], issuer: FileIssuer): Target {
   const target = targetOf(names, issuer);
   return { ...target, id: certificateId(["file"], target.issuerKey) };
+}
+
+function withAsk(target: Target, ask: string | undefined): Target {
+  return ask === undefined ? target : { ...target, ask };
 }
 
 function targetOf(names: readonly string[], issuer: Issuer): Target {

@@ -29,7 +29,7 @@ const Tcp = Shape(
 
 /** What an ingress and an `app` share. */
 export const routingFields = {
-  host: Type.Optional(Type.String({ description: "host name, or *.domain" })),
+  host: Type.Optional(Type.String({ description: "host name, *.domain, or * for all other hosts" })),
   hosts: Type.Optional(Words("several host names")),
   tls: Type.Optional(Tls),
   locations: Type.Optional(ListOf(Location, "path prefixes; empty: the whole host")),

@@ -42,10 +42,15 @@ export const Tls = Shape(
     ),
     key: Type.Optional(Type.String({ description: "with file: absolute path of the PEM file of the private key" })),
     on_demand: Type.Optional(
-      Type.Boolean({ default: false, description: "not supported yet: issue at the first handshake" }),
+      Type.Boolean({
+        default: false,
+        description: "issue names below a wildcard or * at their first handshake; needs ask",
+      }),
     ),
     ask: Type.Optional(
-      Type.String({ description: "not supported yet: address asked for permission before issuing on demand" }),
+      Type.String({
+        description: "with on_demand: URL asked with ?domain=NAME; only status 200 permits a certificate",
+      }),
     ),
   },
   "certificates; without the block plain HTTP",

@@ -45,7 +45,7 @@ function redirectRules(spec: RoutingFields, report: Report): void {
     if (own.includes(source))
       report(`${path}.from`, `"${source}" is a host of this ingress; it is served or redirected`);
     if (to !== undefined) plainHostRule(to.toLowerCase(), `${path}.to`, report);
-    else if (target?.startsWith("*.")) report(`${path}.to`, `is required, because "${target}" is a wildcard`);
+    else if (target?.startsWith("*")) report(`${path}.to`, `is required, because "${target}" is a wildcard`);
     if (target !== undefined && sources.has(target)) report(`${path}.to`, `"${target}" is redirected itself`);
     if (status !== undefined && !redirectStatuses.includes(status)) {
       report(`${path}.status`, `${status} is not a status of a redirect; write ${redirectStatuses.join(", ")}`);

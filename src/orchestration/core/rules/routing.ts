@@ -1,6 +1,6 @@
 import { httpRoutingFields } from "../../api/kinds/routing-http.ts";
 import type { RoutingFields } from "../../api/kinds/routing.ts";
-import { hostOk, hostsOf, plainLocation, plainPath } from "../../../base/pure/hosts.ts";
+import { anyHost, hostOk, hostsOf, plainLocation, plainPath } from "../../../base/pure/hosts.ts";
 import { isIpAddress } from "../../../base/pure/ip.ts";
 import { durationRule } from "./duration.ts";
 import { httpRoutingRules } from "./http-routing.ts";
@@ -29,8 +29,11 @@ function hostRules(spec: RoutingFields, report: Report): void {
     ...(spec.hosts ?? []).map((host, index) => ({ key: host.toLowerCase(), path: `spec.hosts[${index}]` })),
   ];
   for (const { key, path } of hosts) {
-    if (hostOk(key)) continue;
-    report(path, `"${key}" is not a host name; write "app.example.com" or "*.example.com", without scheme or port`);
+    if (hostOk(key) || key === anyHost) continue;
+    report(
+      path,
+      `"${key}" is not a host name; write "app.example.com", "*.example.com" or "*", without scheme or port`,
+    );
   }
   reportRepeats(hosts, "host", report);
 }
@@ -81,4 +84,5 @@ function tcpRules(spec: RoutingFields, report: Report): void {
     return;
   }
   if (hosts.length === 0) report("spec.host", "is required with tcp and tls: the name in the certificate");
+  if (spec.tls?.on_demand === true) report("spec.tls.on_demand", "is for HTTP; it does not apply with tcp");
 }

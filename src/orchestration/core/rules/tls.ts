@@ -1,7 +1,7 @@
 import type { RoutingFields } from "../../api/kinds/routing.ts";
 import { routingDefaults } from "../../api/kinds/routing-defaults.ts";
 import type { Tls } from "../../api/kinds/tls.ts";
-import { hostsOf } from "../../../base/pure/hosts.ts";
+import { anyHost, hostsOf } from "../../../base/pure/hosts.ts";
 import { MASK } from "../mask.ts";
 import { isPluginName } from "../plugins/names.ts";
 import type { Report, RuleContext } from "./rule.ts";
@@ -44,6 +44,7 @@ export function tlsRules(spec: RoutingFields, context: RuleContext): void {
   if (tls.enabled === false) return;
   providerRules(tls, report);
   wildcardRule(spec, tls, report);
+  onDemandRules(spec, tls, report);
 }
 
 function valueRules(tls: Tls, { report, limits }: RuleContext): void {
@@ -97,6 +98,18 @@ function wildcardRule(spec: RoutingFields, tls: Tls, report: Report): void {
     "spec.tls.dns",
     `is required for "${wildcard}": wildcards are confirmed over DNS; name the plugin that writes the record`,
   );
+}
+
+function onDemandRules(spec: RoutingFields, tls: Tls, report: Report): void {
+  if (tls.on_demand === true && tls.ask === undefined) {
+    report(
+      "spec.tls.ask",
+      "is required with on_demand: the address that permits a name; without it, anyone could order",
+    );
+  }
+  if (tls.on_demand !== true && hostsOf(spec).includes(anyHost)) {
+    report("spec.tls.on_demand", 'is required for the host "*": a certificate is for names that are known');
+  }
 }
 
 function pemOk(text: string): boolean {

@@ -24,7 +24,7 @@ test("the first start writes every file and loads them", () => {
   const names = change.files.map(({ path }) => path.replace("/run/x/", ""));
   expect(names).toContain("haproxy.cfg");
   expect(names).toContain("hold.lua");
-  expect(names.filter((name) => name.startsWith("maps/")).length).toBe(6);
+  expect(names.filter((name) => name.startsWith("maps/")).length).toBe(7);
   expect(change.assignment).toMatchObject({ backends: { "shop/web": "p1" }, poolSize: 3, nextServer: 2 });
 });
 

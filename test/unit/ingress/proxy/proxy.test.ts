@@ -49,6 +49,7 @@ const setupOf = (): Setup => ({
   headerPrefix: "X-Berth",
   user: undefined,
   logTo: undefined,
+  door: undefined,
   connectionsMax: 1_000,
   spareBackends: 4,
   threads: 1,

@@ -87,6 +87,8 @@ describe("tls", () => {
     [{ tls: { ask: "x" } }, "spec.tls.ask: is not an http address"],
     [{ tls: { email: "ops" } }, 'spec.tls.email: "ops" is not a mail address'],
     [{ hosts: ["*.a.test"], tls: {} }, 'spec.tls.dns: is required for "*.a.test"'],
+    [{ hosts: ["*"], tls: {} }, 'spec.tls.on_demand: is required for the host "*"'],
+    [{ hosts: ["*.a.test"], tls: { on_demand: true } }, "spec.tls.ask: is required with on_demand"],
     [{ https_redirect: true }, "spec.https_redirect: needs tls"],
     [{ https_redirect: true, tls: { enabled: false } }, "spec.https_redirect: needs tls"],
     [{ hsts: {} }, "spec.hsts: needs tls"],
@@ -95,6 +97,8 @@ describe("tls", () => {
   test.each([
     { host: "*.a.test", tls: { dns: "cloud" } },
     { host: "*.a.test", tls: { on_demand: true, ask: "https://a.test/ask" } },
+    { host: "*", tls: { on_demand: true, ask: "http://127.0.0.1:8000/ask" } },
+    { host: "*" },
     { host: "*.a.test", tls: { provider: "internal" } },
     { host: "*.a.test", tls: { enabled: false } },
     { host: "a.test", tls: { provider: "file", certificate: "/etc/ssl/a.pem", key: "/etc/ssl/a.key" } },

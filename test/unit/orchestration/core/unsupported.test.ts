@@ -9,14 +9,6 @@ test("kinds are in force as a whole", () => {
   expect(notActedUpon("registry", {})).toEqual([]);
 });
 
-test("an ingress whose certificates would be issued on demand says that they are not", () => {
-  const texts = (spec: Record<string, unknown>) => notActedUpon("ingress", spec).join("\n");
-  expect(texts({ tls: { on_demand: true } })).toContain(
-    "tls.on_demand: stored; certificates are not issued on demand yet",
-  );
-  expect(texts({ tls: { on_demand: false } })).not.toContain("tls.on_demand");
-});
-
 test("fields that are only stored are named, empty ones not", () => {
   const spec = { image: "a", env_file: ["x"], post_deploy: [], keep_releases: 3 };
   expect(notActedUpon("deployment", spec).map((text) => text.split(":")[0])).toEqual(["keep_releases", "env_file"]);

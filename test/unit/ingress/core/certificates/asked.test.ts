@@ -57,6 +57,8 @@ test("a wildcard needs DNS where a CA issues it", () => {
   expect(names({ on_demand: true })).toEqual(["a.test"]);
   expect(names({ dns: "cloud" })).toEqual(["a.test", "*.a.test"]);
   expect(names({ provider: "internal" })).toEqual(["a.test", "*.a.test"]);
+  expect(names({ provider: "internal", on_demand: true })).toEqual(["a.test"]);
+  expect(asked({ host: "*", tls: { provider: "internal" } })).toEqual([]);
 });
 
 test("an unknown or incomplete issuer is not replaced by another", () => {

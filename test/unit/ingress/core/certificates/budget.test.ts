@@ -60,6 +60,20 @@ test("orders that a wrong clock wrote far ahead do not block for ever", () => {
   });
 });
 
+test("orders on demand have half of the allowances, the others all of them", () => {
+  const wide = { ...limits, perDomain: { most: 4, perMs: 168 * hour } };
+  const placed = ["a", "b"].map((label, at) => order(`${label}.example.com`, at, { isOnDemand: true }));
+  expect(mayOrder(order("c.example.com", 10, { isOnDemand: true }), placed, wide)).toMatchObject({
+    isFree: false,
+    reason: "budget: 2 orders for names on demand under example.com within 7 days are used up",
+  });
+  expect(mayOrder(order("c.example.com", 10), placed, wide)).toEqual({ isFree: true });
+  expect(mayOrder(order("c.other.com", 10, { isOnDemand: true }), placed, wide)).toMatchObject({
+    isFree: false,
+    until: 3 * hour,
+  });
+});
+
 test("whatever is asked, no allowance is ever exceeded", () => {
   const name = fc.constantFrom("a.one.test", "b.one.test", "c.one.test", "d.one.test", "a.two.test", "three.test");
   const request = fc.record({ name, waitMs: fc.integer({ min: 0, max: 20 * hour }), isRenewal: fc.boolean() });
