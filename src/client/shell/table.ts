@@ -221,6 +221,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/remote.ts")).remoteCommand,
   },
   {
+    name: "schema",
+    summary: "print a JSON Schema of manifests for an editor",
+    load: async () => (await import("../commands/schema.ts")).schemaCommand,
+  },
+  {
     name: "version",
     summary: "show the versions of this program and of the server",
     load: async () => (await import("../commands/version.ts")).versionCommand,
