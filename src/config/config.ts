@@ -68,6 +68,8 @@ export const limits = {
   resyncMs: 30_000,
   /** How often the requests of a guarded release are looked at. */
   guardLookMs: 1_000,
+  /** How much of the time of a canary step a server that is killed may lose. */
+  canarySaveMs: 5_000,
   /** When the server first tries whether containers reach each other, and how often after that. */
   forwardingFirstMs: 30_000,
   forwardingLookMs: 300_000,

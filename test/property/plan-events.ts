@@ -65,6 +65,7 @@ export function workloadOf(
       drainMs: 30_000,
       autoRollback: true,
       guard: undefined,
+      canary: undefined,
     },
   };
 }

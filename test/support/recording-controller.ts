@@ -124,6 +124,8 @@ export const fixedAnswers: Controller = {
     return { scope: "s", name: "web", releaseId: "0abcdef12", transcript };
   },
   atomicApply: (id) => ({ id, state: "kept", started_at: at, ended_at: at, resources: [] }),
+  rollout: () => ({ kind: "deployment", scope: "s", name: "web" }),
+  tellRollout: async () => ({ kind: "deployment", scope: "s", name: "web" }),
   rollback: async () => ({
     scope: "s",
     name: "web",

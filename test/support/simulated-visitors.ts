@@ -18,10 +18,11 @@ const perSecond = 5;
 
 /**
  * Visitors of a world who send five requests a second to each replica; what they get depends on the replica's
- * environment variable V.
+ * environment variable V. With `byWeight` they send 100 requests a second in all, as an ingress shares them out.
  */
-export function simulatedVisitors(answersOf: (version: string) => Answers) {
+export function simulatedVisitors(answersOf: (version: string) => Answers, { byWeight = false } = {}) {
   const visits: Visit[] = [];
+  const owed = new Map<string, number>();
   let due = 0;
   const trafficOf: TrafficOf = (_, { from, to, containers }) => {
     const seen = visits.filter(({ at, container }) => at >= from && at <= to && (containers?.has(container) ?? true));
@@ -38,6 +39,17 @@ export function simulatedVisitors(answersOf: (version: string) => Answers) {
     visits.push({ at, container, failed, ms });
   }
 
+  /** Requests of this second to one container; what is left of a request is sent later. */
+  function countOf(it: World, id: string): number {
+    const ready = (it.running.endpoints.list() ?? []).filter((endpoint) => endpoint.ready);
+    const all = ready.reduce((sum, { weight = 100 }) => sum + weight, 0);
+    const mine = ready.find((endpoint) => endpoint.id === id);
+    if (mine === undefined) return 0;
+    const exact = (owed.get(id) ?? 0) + (100 * (mine.weight ?? 100)) / all;
+    owed.set(id, exact % 1);
+    return Math.floor(exact);
+  }
+
   return {
     trafficOf,
     /** As when the server ends: it keeps figures in memory. */
@@ -47,7 +59,8 @@ export function simulatedVisitors(answersOf: (version: string) => Answers) {
       for (let second = 0; second < seconds; second++) {
         const serving = it.runtime.containers().filter(({ state }) => state === "running");
         for (const { id, env } of serving) {
-          for (let count = 0; count < perSecond; count++) visit(it.clock.now(), id, answersOf(env.V ?? ""));
+          const count = byWeight ? countOf(it, id) : perSecond;
+          for (let sent = 0; sent < count; sent++) visit(it.clock.now(), id, answersOf(env.V ?? ""));
         }
         await it.advance(1_000);
         look();

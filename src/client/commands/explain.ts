@@ -1,7 +1,13 @@
 import { specSchemas } from "../../orchestration/api/kinds/schemas.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import { getPluginSchema, listPlugins, type PluginInfo } from "../../orchestration/api/plugins.ts";
-import { schemaFields, type SchemaField, type SchemaNode, typeWords } from "../../orchestration/core/schema-fields.ts";
+import {
+  itemOf,
+  schemaFields,
+  type SchemaField,
+  type SchemaNode,
+  typeWords,
+} from "../../orchestration/core/schema-fields.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
@@ -87,7 +93,7 @@ function under(schema: SchemaNode, { kind, path }: { kind: string; path: readonl
 }
 
 function inside(node: SchemaNode): SchemaNode {
-  return node.type === "array" ? (node.items ?? {}) : node;
+  return node.type === "array" ? itemOf(node) : node;
 }
 
 function explainText(title: string, node: SchemaNode, style: Style): string {

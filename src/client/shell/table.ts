@@ -161,6 +161,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/releases.ts")).releasesCommand,
   },
   {
+    name: "rollout",
+    summary: "watch, pause, resume, promote or abort the rollout of a release",
+    load: async () => (await import("../commands/rollout.ts")).rolloutCommand,
+  },
+  {
     name: "rollback",
     summary: "go back to a release that worked, and wait until it is ready",
     load: async () => (await import("../commands/rollback.ts")).rollbackCommand,

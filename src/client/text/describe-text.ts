@@ -4,6 +4,7 @@ import type { DataOf } from "../../base/wire/endpoint.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import type { describe } from "../../orchestration/api/describe.ts";
 import type { JobRun } from "../../orchestration/api/jobs.ts";
+import type { Canary } from "../../orchestration/api/rollouts.ts";
 import type { PodDetail } from "../../orchestration/api/pods.ts";
 import { MASK } from "../../orchestration/core/mask.ts";
 import { digestOf } from "./digest.ts";
@@ -12,6 +13,7 @@ import { isPodKind, isReplica, reasonOf } from "../wait/look.ts";
 import { podTable } from "./pod-table.ts";
 import { childrenOf, coloured, phaseOf, portsText } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
+import { canaryFacts } from "./rollout-text.ts";
 import { runTable } from "./run-text.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { takenBackText } from "./taken-back.ts";
@@ -76,6 +78,7 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   if (typeof status.last_run === "string") rows.push(["last run", timeText(status.last_run)]);
   const reason = printable(reasonOf(status));
   if (reason !== "") rows.push(status.phase === "progressing" ? ["now", reason] : ["reason", style.red(reason)]);
+  if (status.canary !== undefined) rows.push(...canaryFacts(status.canary as Canary));
   if (typeof status.next_retry_at === "string")
     rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
   for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);

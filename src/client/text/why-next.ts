@@ -103,6 +103,10 @@ const advices: Advice[] = [
     ],
   },
   {
+    when: ({ reasons }) => reasons[0] === "Aborted",
+    steps: () => ["somebody ended the release; apply it again to try once more: berth apply -f FILE"],
+  },
+  {
     when: ({ why }) => why.failed_release !== undefined,
     steps: () => ["fix what the error and the last lines show, then: berth apply -f FILE"],
   },

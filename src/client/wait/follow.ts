@@ -4,7 +4,8 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { createPhaseOutput } from "./phase-output.ts";
 import { lastWords } from "./last-words.ts";
 import { progressBlock, progressLines, readyText } from "./progress.ts";
-import { printable } from "../shell/style.ts";
+import type { Canary } from "../../orchestration/api/rollouts.ts";
+import { printable, type Style } from "../shell/style.ts";
 import { shortDuration } from "../text/time-text.ts";
 import { type Look, type Waited, type WaitResult, type WaitTarget, Silence, waitFor } from "./wait.ts";
 
@@ -48,7 +49,8 @@ export async function watch(targets: readonly WaitTarget[], timeoutMs: number, c
     });
   for (const target of result.targets) {
     for (const line of closing(target, { result, timeoutMs, context })) terminal.note(line);
-    if (target.look.state === "ready" || target.look.state === "gone" || signal.aborted) continue;
+    const isHeld = result.outcome === "held" && target.look.state === "pending";
+    if (target.look.state === "ready" || target.look.state === "gone" || isHeld || signal.aborted) continue;
     for (const line of [...(await lastWords(context, target.ref)), ...nextSteps(target.ref)]) terminal.note(line);
   }
   return result;
@@ -111,8 +113,20 @@ function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing)
     return [head, ...(look.takenBack ? [`  taken back: ${look.takenBack}`] : [])];
   }
   if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`];
+  if (look.canary?.state === "paused") return heldLines(ref, look.canary, style);
   if (result.outcome === "interrupted") return [`${style.yellow("…")} ${ref} not waited for: the server goes on`];
   return [`${style.red("✗")} ${ref} is not ready after ${shortDuration(timeoutMs)}${why}; the server goes on`];
+}
+
+/** A canary that goes on only when a person says so. */
+function heldLines(ref: string, canary: Canary, style: Style): string[] {
+  const path = ref.split("/").slice(1).join("/");
+  const step = printable(canary.text.replace(/;.*$/, ""));
+  return [
+    `${style.yellow("…")} ${ref} waits for you at ${step}`,
+    `  go on: berth rollout resume ${path}`,
+    `  back:  berth rollout abort ${path}`,
+  ];
 }
 
 /** `2/3, 1 stopped by hand`: a mark for all is not said of fewer without the reason. */
@@ -127,7 +141,7 @@ function nextSteps(ref: string): string[] {
 }
 
 export function exitOf({ outcome }: WaitResult): number {
-  if (outcome === "ready") return exitCodes.done;
+  if (outcome === "ready" || outcome === "held") return exitCodes.done;
   if (outcome === "interrupted") return exitCodes.interrupted;
   return outcome === "failed" ? exitCodes.failed : exitCodes.timedOut;
 }

@@ -1,6 +1,7 @@
 import { ApiError, type Client } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { formatKey, type ManifestKey, podKinds } from "../../orchestration/api/manifest.ts";
+import type { Canary } from "../../orchestration/api/rollouts.ts";
 import { describe } from "../../orchestration/api/describe.ts";
 import { getOperation } from "../../orchestration/api/restart.ts";
 import { type IsRelease, judgeRelease } from "./look-release.ts";
@@ -97,12 +98,17 @@ function judge({ status, pods }: DataOf<typeof describe>, revision: number): Loo
     ready: numberOf(status?.ready_replicas),
     ...(numberOf(status?.frozen_replicas) > 0 ? { frozen: numberOf(status?.frozen_replicas) } : {}),
     pods: pods.filter(isReplica),
+    ...canaryOf(status),
     why: "",
     ...(acted || away ? causeOf(status) : {}),
   };
   if (!acted) return { ...look, state: "pending" };
   if (phase === "ready") return { ...look, state: "ready" };
   return { ...look, state: ["stopped", "failing", "failed"].includes(phase) ? "failed" : "pending" };
+}
+
+function canaryOf(status: Record<string, unknown> | null): Pick<Look, "canary"> {
+  return typeof status?.canary === "object" && status.canary !== null ? { canary: status.canary as Canary } : {};
 }
 
 /** Init and release containers are not replicas. */

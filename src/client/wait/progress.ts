@@ -2,6 +2,7 @@ import type { PodRecord } from "../../orchestration/api/pods.ts";
 import { shortDuration } from "../text/time-text.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { isFinishedRun } from "./look.ts";
+import { canaryLine } from "../text/rollout-text.ts";
 import { listText } from "../text/table-text.ts";
 import type { Look, Waited } from "./wait.ts";
 
@@ -21,7 +22,9 @@ export function progressBlock(round: readonly Waited[], frame: ProgressFrame): s
     const head = `${mark} ${target.ref}  ${frame.style.dim(summary(target, frame.elapsedMs))}`;
     if (target.look.state !== "pending") return [head];
     const rows = target.look.pods.map((pod) => [podId(pod), podState(pod)]);
-    return [head, ...(rows.length > 0 ? listText(rows, { indent: "    " }).split("\n") : [])];
+    const { canary } = target.look;
+    const step = canary === undefined ? [] : [`    ${canaryLine(canary)}`];
+    return [head, ...step, ...(rows.length > 0 ? listText(rows, { indent: "    " }).split("\n") : [])];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Canary } from "../../orchestration/api/rollouts.ts";
 import type { PodRecord } from "../../orchestration/api/pods.ts";
 import type { Clock } from "../../base/words/clock.ts";
 
@@ -18,6 +19,8 @@ export interface Look {
   detail?: string | undefined;
   /** The same as a stable word, where it is a fault. */
   reason?: string;
+  /** How far its canary is. */
+  canary?: Canary;
   /** The release that is waited for, while its commands run and nothing is replaced yet. */
   releasing?: string;
   /** The release that made it ready. */
@@ -54,7 +57,8 @@ interface WaitSetup {
 }
 
 export interface WaitResult {
-  outcome: "ready" | "failed" | "timed out" | "interrupted";
+  /** `held`: a canary waits for a person, and everything else is ready. */
+  outcome: "ready" | "failed" | "timed out" | "interrupted" | "held";
   targets: Waited[];
 }
 
@@ -66,7 +70,7 @@ const nothingYet: Look = { state: "pending", phase: "", wanted: 0, ready: 0, pod
  */
 export async function waitFor(targets: readonly WaitTarget[], setup: WaitSetup): Promise<WaitResult> {
   const { clock, signal } = setup;
-  const deadline = clock.now() + setup.timeoutMs;
+  let deadline = clock.now() + setup.timeoutMs;
   let round: Waited[] = targets.map(({ ref }) => ({ ref, look: nothingYet }));
   let silentSince: number | undefined;
   for (;;) {
@@ -76,6 +80,10 @@ export async function waitFor(targets: readonly WaitTarget[], setup: WaitSetup):
     if (signal.aborted) return { outcome: "interrupted", targets: round };
     setup.onRound(round);
     if (round.every(({ look }) => look.state !== "pending")) break;
+    if (round.every(({ look }) => look.state !== "pending" || look.canary?.state === "paused")) {
+      return { outcome: outcomeOf(round, "held"), targets: round };
+    }
+    deadline = Math.max(deadline, clock.now() + heldMs(round, setup.timeoutMs));
     const silence = silenceIn(looked);
     silentSince = silence === undefined ? undefined : (silentSince ?? began);
     const now = clock.now();
@@ -114,7 +122,14 @@ function silenceIn(looked: readonly Looked[]): Looked["silence"] {
   return asked.every(({ silence }) => silence !== undefined) ? asked[0]?.silence : undefined;
 }
 
-function outcomeOf(round: readonly Waited[], otherwise: "ready" | "timed out"): WaitResult["outcome"] {
+/** The time of a canary step does not count: the time to wait starts over behind it. */
+function heldMs(round: readonly Waited[], timeoutMs: number): number {
+  const left = round.map(({ look }) => (look.state === "pending" ? (look.canary?.left_seconds ?? 0) : 0));
+  const most = Math.max(0, ...left);
+  return most === 0 ? 0 : most * 1_000 + timeoutMs;
+}
+
+function outcomeOf(round: readonly Waited[], otherwise: "ready" | "timed out" | "held"): WaitResult["outcome"] {
   return round.some(({ look }) => look.state === "failed" || look.state === "gone") ? "failed" : otherwise;
 }
 

@@ -21,7 +21,7 @@ export interface FoundUpstreams {
   problem: { reason: UpstreamReason; message: string } | undefined;
 }
 
-/** All upstreams weigh the same; room below for those that get less. */
+/** Of an upstream that gets as much as the others. */
 const weight = 100;
 /** The contract's last resort. */
 const portFallback = 80;
@@ -95,9 +95,11 @@ export function targetKind(kinds: readonly PodKind[], ordinal: number | undefine
   return kinds.includes(first) ? first : kinds[0];
 }
 
-function upstreamOf({ id, replica, ip, ports, leaving }: PodEndpoint, port: number | undefined): Upstream[] {
+function upstreamOf(endpoint: PodEndpoint, port: number | undefined): Upstream[] {
+  const { id, replica, ip, ports, leaving } = endpoint;
   if (ip === undefined) return [];
-  return [{ id, replica, address: ip, port: port ?? ports[0] ?? portFallback, weight, isLeaving: leaving }];
+  const at = { address: ip, port: port ?? ports[0] ?? portFallback };
+  return [{ id, replica, ...at, weight: endpoint.weight ?? weight, isLeaving: leaving }];
 }
 
 function nothing(reason: UpstreamReason, message: string): FoundUpstreams {

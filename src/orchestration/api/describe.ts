@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Manifest } from "./manifest.ts";
 import { Text } from "../../base/wire/query.ts";
+import { Canary } from "./rollouts.ts";
 import { PodRecord } from "./pods.ts";
 
 export const Condition = Type.Object({
@@ -42,6 +43,8 @@ export const PodKindStatus = Type.Object({
   observed_revision: Type.Integer(),
   observed_generation: Type.Integer(),
   releases: Type.Array(Type.Unknown()),
+  /** In answers of describe, while a canary release is under way or keeps the old replicas. */
+  canary: Type.Optional(Canary),
   init_failures: Type.Array(Type.Unknown()),
   replica_readiness: Type.Record(Type.String(), Type.Unknown()),
   /** By the first 12 characters of the container's id: restarts that the engine does not count any more. */

@@ -33,6 +33,7 @@ import { listReleases, rollback, runRelease } from "./releases.ts";
 import { forwardPort } from "./forward.ts";
 import { runApp } from "./run-app.ts";
 import { getOperation, restart } from "./restart.ts";
+import { abortRollout, getRollout, pauseRollout, promoteRollout, resumeRollout } from "./rollouts.ts";
 import { scale } from "./scale.ts";
 import { listUses } from "./uses.ts";
 import { why } from "./why.ts";
@@ -74,6 +75,11 @@ export const orchestrationEndpoints: Endpoint[] = [
   lock,
   unlock,
   listLocks,
+  getRollout,
+  pauseRollout,
+  resumeRollout,
+  promoteRollout,
+  abortRollout,
   getBuildContext,
   putBuildContext,
   buildImage,

@@ -23,6 +23,8 @@ export interface PodEndpoint {
   ready: boolean;
   /** It is being taken out of service: what it has begun it may finish. */
   leaving: boolean;
+  /** Its part of the requests, 1 to 256, relative to the other replicas; undefined: as much as each of the others. */
+  weight?: number;
 }
 
 /** The replicas that run, as last seen. */

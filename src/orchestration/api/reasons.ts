@@ -10,6 +10,7 @@ const releaseOnly = [
   "GuardTripped",
   "CommandFailed",
   "Superseded",
+  "Aborted",
 ] as const;
 
 export type ReleaseReason = (typeof releaseOnly)[number] | FailureReason;

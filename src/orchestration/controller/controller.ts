@@ -18,6 +18,8 @@ import type { BuildOptions } from "./builds/builds.ts";
 import type { listLocks, Lock } from "../api/locks.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
 import type { Author } from "../core/deploy-message.ts";
+import type { Rollout } from "../api/rollouts.ts";
+import type { CanaryCommand } from "../core/plan/canary.ts";
 import type { getOperation, restart } from "../api/restart.ts";
 import type { scale } from "../api/scale.ts";
 import type { listUses } from "../api/uses.ts";
@@ -167,6 +169,9 @@ export interface Controller {
   /** Fails `not_found` where it is not locked. */
   unlock(target: { scope?: string | undefined; name?: string | undefined }, options: { actor: string }): Promise<Lock>;
   listLocks(filter: { scope?: string | undefined }): DataOf<typeof listLocks>;
+  rollout(target: Target): Rollout;
+  /** Fails `conflict` where there is nothing to pause, resume, promote or abort. */
+  tellRollout(target: Target, command: CanaryCommand | "abort", options: { actor: string }): Promise<Rollout>;
   /** Fails `invalid` for anything but a digest. */
   contextState(digest: string): Promise<BuildContext>;
   /** Fails `conflict`/`ContextOffset`, `too_large`, `invalid` for a broken archive, `storage_full`. */

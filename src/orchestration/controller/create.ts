@@ -47,15 +47,15 @@ import {
 import { createPodTable } from "./state/pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods/pods.ts";
 import { createProgress } from "./state/progress.ts";
-import { rollback } from "./rollout/put-back.ts";
 import { probeTransition } from "./pods/probe-hooks.ts";
 import { createProbeEngine } from "./pods/probes.ts";
+import { createCanaries } from "./rollout/canaries.ts";
 import { createGuards } from "./rollout/guard.ts";
 import { createReceipts } from "./rollout/write-receipts.ts";
 import { createReleasePhases } from "./rollout/release-phases.ts";
 import { createReconciler, type Reconciler } from "./rollout/reconciler.ts";
 import { runRelease } from "./rollout/release-run.ts";
-import { listReleases } from "./rollout/releases.ts";
+import { rolloutOperations } from "./rollout/rollouts.ts";
 import { runApp } from "./runs/run-app.ts";
 import { operation, restart } from "./rollout/restart.ts";
 import { createRunCalls, type RunCalls } from "./plugins/run-calls.ts";
@@ -169,6 +169,7 @@ export function createController(parts: ControllerParts): RunningController {
     releasePhases,
     receipts: createReceipts(() => context),
     guards: createGuards(() => context),
+    canaries: createCanaries(() => context),
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined, endpoints.changed),
     logReaders: createLogReaders(),
@@ -270,14 +271,13 @@ function operations(context: Context, { reconciler, tearDown, execs, builds }: R
     atomicApply: (id) => atomicApply(context, id),
     deliveries: (target) => deliveries(context, target),
     runRelease: (target, options) => runRelease(context, target, options),
-    rollback: (target, options) => rollback(context, target, options),
     contextState: (digest) => builds.contextState(digest),
     uploadContext: (digest, bytes, at) => builds.upload(digest, bytes, at),
     build: (body, options) => builds.build(body, options),
     listBuilds: (filter) => builds.list(filter),
     buildLog: (target) => builds.log(target),
-    listReleases: (target) => listReleases(context, target),
     ...lockOperations(context),
+    ...rolloutOperations(context),
     runJob: (target, options) => runJob(context, target, options),
     listRuns: (filter, options) => listRuns(context, filter, options),
     getRun: (id) => getRun(context, id),

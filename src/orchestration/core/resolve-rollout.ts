@@ -1,6 +1,7 @@
 import type { PodKind, Spec } from "../api/manifest.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
 import { parsePercent } from "../../base/pure/percent.ts";
+import { canaryPolicy } from "./resolve-canary.ts";
 import { fieldsOf, integerOf, textOf } from "./lenient.ts";
 import type { ContainerTemplate, GuardPolicy, Mount, RolloutPolicy } from "./workload.ts";
 
@@ -23,7 +24,8 @@ export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTem
   };
   if (kind === "statefulset") {
     // An ordinal is stopped before it is made anew, one at a time: its volumes have one writer.
-    return { ...shared, strategy: "rolling", strategyReason: undefined, maxSurge: 0, maxUnavailable: 1 };
+    const fixed = { strategy: "rolling", strategyReason: undefined, maxSurge: 0, maxUnavailable: 1 } as const;
+    return { ...shared, ...fixed, canary: undefined };
   }
   const { strategy, reason } = strategyOf(rollout.strategy, container);
   return {
@@ -32,6 +34,7 @@ export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTem
     strategyReason: reason,
     maxSurge: integerOf(rollout.max_surge) ?? 1,
     maxUnavailable: integerOf(rollout.max_unavailable) ?? 0,
+    canary: strategy === "rolling" ? canaryPolicy(rollout, shared.guard?.overMs ?? 0) : undefined,
   };
 }
 

@@ -11,6 +11,7 @@ const settings: readonly (readonly string[])[] = [
   ["rollout.strategy"],
   ["rollout.max_surge", "rollout.max_unavailable"],
   ["rollout.drain"],
+  ["rollout.canary", "rollout.keep"],
   ["rollout.auto_rollback"],
   ["on_deploy"],
   ["on_probe"],

@@ -32,11 +32,16 @@ export function schemaFields(node: SchemaNode, prefix = "", depth = 0): SchemaFi
     .filter(([name]) => name !== hidden)
     .flatMap(([name, field]) => {
       const path = `${prefix}${name}`;
-      const inside = field.type === "array" ? (field.items ?? {}) : field;
+      const inside = field.type === "array" ? itemOf(field) : field;
       const below = `${path}${inside === field ? "." : "[]."}`;
       const deeper = inside.properties === undefined ? [] : schemaFields(inside, below, depth + 1);
       return [{ path, node: field, required: node.required?.includes(name) === true }, ...deeper];
     });
+}
+
+/** What stands in a list; of texts or objects, the object. */
+export function itemOf({ items = {} }: SchemaNode): SchemaNode {
+  return items.anyOf?.find(({ properties }) => properties !== undefined) ?? items;
 }
 
 /** What may stand there, in words; `quote` is put around fixed texts. */
@@ -50,8 +55,13 @@ export function typeWords(node: SchemaNode, quote = '"'): string {
   }
   if (node.const !== undefined) return node.const === "" ? "" : `${quote}${String(node.const)}${quote}`;
   if (node.patternProperties !== undefined) return "map";
-  if (node.type === "array") return node.items?.properties === undefined ? "list of text" : "list of objects";
+  if (node.type === "array") return listWords(node);
   if (node.type === "string") return "text";
   if (node.type === "object") return node.properties === undefined ? "map" : "object";
   return node.type ?? "anything";
+}
+
+function listWords(node: SchemaNode): string {
+  if (itemOf(node).properties === undefined) return "list of text";
+  return node.items?.anyOf === undefined ? "list of objects" : "list of text or objects";
 }

@@ -144,6 +144,22 @@ export interface RolloutPolicy {
   autoRollback: boolean;
   /** What of visitors' requests makes a release go back; undefined: nothing. */
   guard: GuardPolicy | undefined;
+  /** How the new replicas take the requests over; undefined: each takes its part as soon as it is ready. */
+  canary: CanaryPolicy | undefined;
+}
+
+export interface CanaryPolicy {
+  /** At least one; the shares grow. */
+  steps: readonly CanaryStep[];
+  /** How long the old replicas stay after the last step, which then has a share of 1; 0: they go at once. */
+  keepMs: number;
+}
+
+export interface CanaryStep {
+  /** Of the requests, above 0 and up to 1, that the new replicas get. */
+  share: number;
+  /** Undefined: until somebody resumes. */
+  pauseMs: number | undefined;
 }
 
 export interface GuardPolicy {

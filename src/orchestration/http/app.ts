@@ -24,6 +24,7 @@ import { mountOpenapi } from "./openapi.ts";
 import { mountPlugins } from "./plugins.ts";
 import { mountPods } from "./pods.ts";
 import { mountReleases } from "./releases.ts";
+import { mountRollouts } from "./rollouts.ts";
 import { pathOf } from "../../base/http/request.ts";
 import { withRequestLog } from "../../base/http/request-log.ts";
 import { mountResource } from "./resource.ts";
@@ -78,6 +79,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountAtomic(plane, controller);
   mountScale(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
+  mountRollouts(plane, controller);
   mountBuilds(plane, controller);
   mountWhy(plane, controller);
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });

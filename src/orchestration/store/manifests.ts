@@ -40,6 +40,7 @@ const dependentTables = [
   "runs",
   "last_instants",
   "autoscale",
+  "canaries",
   "block_children",
 ];
 

@@ -7,6 +7,7 @@ import type { Secret } from "../../base/words/secret.ts";
 import { createAtomic } from "./atomic.ts";
 import { createAutoscale } from "./autoscale.ts";
 import { createBlocks } from "./blocks.ts";
+import { createCanaries } from "./canaries.ts";
 import { createCertificates } from "./certificates.ts";
 import { createClaims } from "./claims.ts";
 import { createConfig } from "./config.ts";
@@ -142,6 +143,7 @@ function createTransaction(
     limits.releasesKept,
   );
   const { frozen, forget: forgetFrozen } = createFrozen(db, onMoved);
+  const { canaries, forget: forgetCanaries } = createCanaries(db, onMoved);
   const { images, forget: forgetImages } = createImages(db, limits.imagePinsKept);
   const tx: Transaction = {
     manifests: {
@@ -154,6 +156,7 @@ function createTransaction(
         forgetReleases(idOf(key));
         forgetImages(idOf(key));
         forgetFrozen();
+        forgetCanaries();
         return manifests.delete(key);
       },
     },
@@ -169,6 +172,7 @@ function createTransaction(
     atomic: createAtomic(db, seal, limits.atomicKept),
     releases,
     receipts: createReceipts(db),
+    canaries,
     builds: createBuilds(db, limits.buildsKept),
     locks: createLocks(db),
     runs: createRuns(db),
@@ -188,6 +192,7 @@ function createTransaction(
       forgetReleases();
       forgetFrozen();
       forgetImages();
+      forgetCanaries();
     },
   };
 }

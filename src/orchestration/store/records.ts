@@ -1,5 +1,6 @@
 import type { Receipt } from "../api/receipt.ts";
 import type { ManifestKey, Spec } from "../api/manifest.ts";
+import type { CanaryState } from "../core/plan/canary.ts";
 import type { ReleaseReason, RunReason } from "../api/reasons.ts";
 
 /** One release of a deployment or statefulset (orchestration details 3.6). Times are epoch milliseconds. */
@@ -42,6 +43,41 @@ export interface ReceiptReads {
 export interface ReceiptWrites {
   /** Replaces what there was; nothing happens where the release is gone. */
   put(releaseId: string, receipt: Receipt): void;
+}
+
+/** A canary release: how far it is, and which replicas are its own. Times are epoch milliseconds. */
+export interface CanaryRecord extends ManifestKey, CanaryState {
+  releaseId: string;
+  /** Of its replicas; see `PlanWorkload`. */
+  hash: string;
+  generation: number;
+  /** Spec hash of the old replicas. */
+  baseHash: string | undefined;
+  mode: CanaryMode;
+  /** With mode `kept`. */
+  keptUntil?: number | undefined;
+}
+
+/**
+ * `steps`: new and old replicas share the requests. `passed`: after the last step, while the rest is replaced. `kept`: the
+ * old replicas stay without requests. `withdrawn`: it is given up, and its replicas get no requests until they are gone.
+ */
+type CanaryMode = "steps" | "passed" | "kept" | "withdrawn";
+
+export interface CanaryReads {
+  get(key: ManifestKey): CanaryRecord | undefined;
+}
+
+export interface CanaryWrites {
+  /** Replaces what there was. Anything but the time that has passed moves the key for `subscribe`. */
+  put(record: CanaryRecord): void;
+  remove(key: ManifestKey): void;
+}
+
+export interface FrozenReads {
+  list(key: ManifestKey): string[];
+  /** Every frozen mark: the identity with the replica id. */
+  all(): (ManifestKey & { replicaId: string })[];
 }
 
 export interface ReleaseReads {

@@ -7,12 +7,15 @@ import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from ".
 import type {
   AutoscaleReads,
   AutoscaleState,
+  CanaryReads,
+  CanaryWrites,
   DeathReads,
   DeathRecord,
   Delivery,
   DeliveryReads,
   ImagePin,
   ImageReads,
+  FrozenReads,
   NamedVolumeReads,
   NamedVolumeWrites,
   Operation,
@@ -27,6 +30,7 @@ import type {
 import type { WriteOptions } from "../../base/sqlite/write.ts";
 export type {
   AutoscaleState,
+  CanaryRecord,
   DeathRecord,
   Delivery,
   ImagePin,
@@ -56,6 +60,7 @@ export interface Store {
   readonly atomic: AtomicReads;
   readonly releases: ReleaseReads;
   readonly receipts: ReceiptReads;
+  readonly canaries: CanaryReads;
   readonly builds: BuildReads;
   readonly locks: LockReads;
   readonly runs: RunReads;
@@ -153,6 +158,7 @@ export interface Transaction {
   };
   atomic: AtomicReads & AtomicWrites;
   receipts: ReceiptReads & ReceiptWrites;
+  canaries: CanaryReads & CanaryWrites;
   builds: BuildReads & BuildWrites;
   locks: LockReads & LockWrites;
   releases: ReleaseReads & {
@@ -227,12 +233,6 @@ export interface ConfigReads {
 export interface StatusReads {
   /** Frozen (`Object.freeze`, at every depth): copy it to change it. */
   get(key: ManifestKey): Record<string, unknown> | undefined;
-}
-
-interface FrozenReads {
-  list(key: ManifestKey): string[];
-  /** Every frozen mark: the identity with the replica id. */
-  all(): (ManifestKey & { replicaId: string })[];
 }
 
 /** Who did what, when, why. Never a config value. */

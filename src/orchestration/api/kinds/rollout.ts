@@ -1,6 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Duration, OneOf, Shape } from "../../../base/wire/shape.ts";
 
+/** More steps than anybody watches. */
+const canaryStepsMax = 20;
+
 const Guard = Shape(
   {
     errors: Type.Optional(
@@ -24,6 +27,19 @@ const Guard = Shape(
     ),
   },
   "a release goes back when requests to its replicas fail, or are slow, past a limit and past the old replicas",
+);
+
+const CanaryStep = Shape(
+  {
+    weight: Type.String({ description: 'share of the requests that go to the new replicas, from "1%" to "100%"' }),
+    pause: Type.Optional(
+      Type.String({
+        description:
+          "how long the step lasts; forever: until berth rollout resume. Default: guard.over, without a guard no pause",
+      }),
+    ),
+  },
+  "a share of the requests, for a while",
 );
 
 export const Rollout = Shape(
@@ -57,6 +73,24 @@ export const Rollout = Shape(
       Type.Boolean({ default: true, description: "put the last good spec back when a rollout fails" }),
     ),
     guard: Type.Optional(Guard),
+    canary: Type.Optional(
+      Type.Array(
+        Type.Union([Type.String({ description: 'the weight alone, such as "25%"' }), CanaryStep], {
+          description: "a weight, or a weight with a pause",
+        }),
+        {
+          minItems: 1,
+          maxItems: canaryStepsMax,
+          description: "the new replicas get a growing share of the requests, step by step; deployments only",
+        },
+      ),
+    ),
+    keep: Type.Optional(
+      Duration(
+        "with canary: how long the old replicas stay, without requests, after the new ones have taken all of them",
+        "0s",
+      ),
+    ),
   },
   "how replicas are replaced",
 );

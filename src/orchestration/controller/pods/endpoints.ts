@@ -1,5 +1,6 @@
 import type { PodEndpoint, PodEndpoints } from "../../api/pod-endpoint.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
+import { weightsOf } from "../../core/plan/canary-weights.ts";
 import { wordsOf } from "../../core/lenient.ts";
 import { parsePort } from "../../core/ports.ts";
 import type { Context } from "../state/context.ts";
@@ -32,7 +33,11 @@ export function createEndpointRoom(contextOf: () => Context, onListenerError: (e
       const context = contextOf();
       if (!context.pods.hasLooked()) return undefined;
       const pods = [...context.pods.all()].filter(isServing).sort(byIdentity);
-      return pods.map((pod) => endpointOf(context, pod, portsOf(pod)));
+      return shared(
+        context,
+        pods,
+        pods.map((pod) => endpointOf(context, pod, portsOf(pod))),
+      );
     },
     subscribe: changes.subscribe,
     changed() {
@@ -67,6 +72,23 @@ function endpointOf(context: Context, pod: Pod, ports: number[]): PodEndpoint {
     ready: readinessOf(context, pod).ready,
     leaving: context.leaving.has(pod.id),
   };
+}
+
+/** With their weights, where a canary release shares the requests out. A weight of 0 is the same as not ready. */
+function shared(context: Context, pods: readonly Pod[], endpoints: PodEndpoint[]): PodEndpoint[] {
+  const serving = pods.filter((_, index) => endpoints[index]?.ready === true);
+  const weights = new Map<Pod, number>();
+  for (const [canary, group] of Map.groupBy(serving, ({ key }) => context.store.canaries.get(key))) {
+    const shares = canary && weightsOf(canary, group);
+    for (const [index, pod] of group.entries()) if (shares?.[index] !== undefined) weights.set(pod, shares[index]);
+  }
+  if (weights.size === 0) return endpoints;
+  return endpoints.map((endpoint, index) => {
+    const pod = pods[index];
+    const weight = pod && weights.get(pod);
+    if (weight === undefined) return endpoint;
+    return weight === 0 ? { ...endpoint, ready: false } : { ...endpoint, weight };
+  });
 }
 
 /** On the container's side, each once, in the order of the spec. */

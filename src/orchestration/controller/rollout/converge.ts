@@ -39,6 +39,7 @@ export async function converge(context: Context, tearDown: TearDown, key: Manife
     context.progress.forget(key);
     context.notes.forget(key);
     context.guards.forget(key);
+    context.canaries.forget(key);
     context.releasePhases.settle();
     return { settled: true };
   }
@@ -65,6 +66,7 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     const { workload, problems } = resolveStored(context, target);
     if (problems.length > 0) await startStopped(context, { key, workload });
     refuseUnresolved(problems);
+    await context.canaries.follow(manifest, workload);
     const plan = await planAfresh(context, { key, workload, known: round === 0 && context.pods.isFresh(key) });
     if (round === 0) await removeInitLeftovers(context, key);
     if (plan.steps.length === 0) settleTrouble(context, key, plan);
@@ -81,7 +83,10 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
       context.progress.clearTrouble(key);
       continue;
     }
-    if (plan.steps.length === 0) return rest(context, finding);
+    if (plan.steps.length === 0) {
+      if (await context.canaries.advance(workload, podsNow(context, manifest, workload))) continue;
+      return rest(context, finding);
+    }
     const deadlineAt =
       finding.movedAt === undefined ? undefined : finding.movedAt + workload.rollout.progressDeadlineMs;
     const { steps } = plan;
@@ -147,7 +152,12 @@ async function waitForPhase(context: Context, manifest: StoredManifest): Promise
 function rest(context: Context, { plan, workload, movedAt }: Omit<Finding, "memory">): Round {
   const deadlineIn = movedAt === undefined ? 0 : movedAt + workload.rollout.progressDeadlineMs - context.clock.steady();
   const guardIn = context.guards.isWatching(workload) ? context.limits.guardLookMs : undefined;
-  const waits = [plan.againInMs, guardIn, deadlineIn > 0 ? deadlineIn + 1 : undefined].filter((ms) => ms !== undefined);
+  const waits = [
+    plan.againInMs,
+    guardIn,
+    context.canaries.lookIn(workload),
+    deadlineIn > 0 ? deadlineIn + 1 : undefined,
+  ].filter((ms) => ms !== undefined);
   return { settled: plan.done, ...(waits.length === 0 ? {} : { againInMs: Math.min(...waits) }) };
 }
 

@@ -3,6 +3,7 @@ import type { ReleaseReason } from "../../api/reasons.ts";
 import { fieldsOf } from "../../core/lenient.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
+import { endCanary } from "./canary-end.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
 import { putBack } from "./put-back.ts";
 import { lastGoodBefore } from "./releases.ts";
@@ -21,6 +22,8 @@ interface FailedRelease {
   commands?: Partial<ReleaseRecord>;
   calls: readonly Delivery[];
   now: number;
+  /** A person wants it back, whatever `auto_rollback` says. */
+  abortedBy?: string;
 }
 
 /** What a failed release leaves. */
@@ -46,7 +49,7 @@ export async function failureCalls(
 
 /** Records the failure with its reasons. The last good spec comes back unless the stored spec says otherwise. */
 export function recordFailure(context: Context, tx: Transaction, failed: FailedRelease): Aftermath {
-  const { release, failure, commands = {}, calls, now } = failed;
+  const { release, failure, commands = {}, calls, now, abortedBy } = failed;
   const { kind, scope, name } = release;
   const key = { kind, scope, name };
   const { error, reasons } = failure;
@@ -54,14 +57,21 @@ export function recordFailure(context: Context, tx: Transaction, failed: FailedR
   const stored = tx.manifests.get(key);
   if (known?.status !== release.status || stored === undefined) return { is: "superseded" };
   tx.releases.put({ ...known, ...commands, status: "failed", endedAt: now, error, reasons });
+  endCanary(tx, key, now);
   const detail = { release: release.id, error, reasons };
   tx.events.append({ actor: "reconciler", action: "release.failed", ...key, detail }, now);
   putCalls(tx, [...calls]);
   const releases = tx.releases.list(key);
   const goal = lastGoodBefore(releases, release);
   if (goal === undefined) return { is: "alone", worked: releases.some(({ good }) => good) };
-  if (!goesBack(stored, release)) return { is: "kept", goal, stored };
-  putBack(context, tx, { stored, goal, cause: "auto_rollback", author: { actor: "reconciler" }, why: error });
+  if (abortedBy === undefined && !goesBack(stored, release)) return { is: "kept", goal, stored };
+  putBack(context, tx, {
+    stored,
+    goal,
+    cause: "auto_rollback",
+    author: { actor: abortedBy ?? "reconciler" },
+    why: error,
+  });
   return { is: "put back" };
 }
 

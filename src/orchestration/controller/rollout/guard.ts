@@ -39,7 +39,8 @@ export function createGuards(contextOf: () => Context): Guards {
 
   return {
     watchedUntil(workload) {
-      const watch = workload.rollout.guard === undefined ? undefined : watchOf(workload);
+      const isNeeded = workload.rollout.guard !== undefined && !contextOf().canaries.isWatched(workload);
+      const watch = isNeeded ? watchOf(workload) : undefined;
       const overMs = workload.rollout.guard?.overMs ?? 0;
       return (pod) => {
         const since = watch?.serving.get(pod.id)?.since;
@@ -65,7 +66,7 @@ export function createGuards(contextOf: () => Context): Guards {
 /**
  * The release under way, when it has something to return to and is not itself a return: that goes as fast as it can.
  */
-function guardedRelease({ store }: Context, workload: ResolvedWorkload): string | undefined {
+export function guardedRelease({ store }: Context, workload: ResolvedWorkload): string | undefined {
   const releases = store.releases.list(keyOf(workload));
   const [latest] = releases;
   if (latest?.status !== "running" || latest.hash !== workload.hash) return undefined;

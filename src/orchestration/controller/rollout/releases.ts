@@ -9,6 +9,7 @@ import { releaseId } from "../../core/release-id.ts";
 import type { PutResult, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
+import { endCanary } from "./canary-end.ts";
 import { takeImage } from "../desired/images.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
@@ -34,6 +35,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
   const { manifest, cause, rolledBackFrom, takenBack = [], imageId, author, now } = minting;
   const { kind, scope, name, spec, revision } = manifest;
   const id = freeReleaseId(context, tx, now);
+  endCanary(tx, manifest, now);
   for (const earlier of tx.releases.list(manifest)) {
     if (earlier.endedAt !== undefined) continue;
     const error = `superseded by release ${id}`;

@@ -65,6 +65,8 @@ export function rolloutMovedAt(
     context.progress.rolloutDone(manifest);
     return undefined;
   }
+  // A step takes as long as it takes.
+  if (context.canaries.isWaiting(workload, pods)) context.progress.rolloutDone(manifest);
   const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
   const reached = reachedBy(pods, planTarget(workload));
   return context.progress.rolloutMovedAt(manifest, { target, reached, now: context.clock.steady() });
@@ -157,6 +159,7 @@ async function succeed(context: Context, { release, workload, calls }: Success):
     const imageId = tx.images.pinOf(release)?.imageId;
     tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
     context.receipts.record(tx, { ...known, endedAt: now });
+    if (tx.canaries.get(release)?.mode !== "kept") tx.canaries.remove(release);
     const detail = { release: release.id, image: workload.image, cause: release.cause };
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
     putCalls(tx, calls);

@@ -11,6 +11,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 import type { Attendance } from "../plugins/attendance.ts";
 import type { AssetHolds } from "../desired/asset-holds.ts";
+import type { Canaries } from "./canaries.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine-link.ts";
 import type { JobTable } from "../runs/job-table.ts";
@@ -46,6 +47,7 @@ export interface ControllerLimits {
   engineCallsMax: number;
   resyncMs: number;
   guardLookMs: number;
+  canarySaveMs: number;
   autoscaleMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
@@ -128,6 +130,7 @@ export interface Context extends Outside {
   releasePhases: ReleasePhases;
   receipts: Receipts;
   guards: Guards;
+  canaries: Canaries;
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;

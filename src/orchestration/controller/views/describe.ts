@@ -10,6 +10,7 @@ import { byIdentity, podRecord } from "../pods/pods.ts";
 import { withRuns } from "../runs/job-status.ts";
 import { wireRelease } from "../rollout/releases.ts";
 import { isPodKind, resolveTarget } from "../state/target.ts";
+import { canaryView } from "./canary-view.ts";
 import { claimVolumes } from "../desired/volumes.ts";
 import { isoTime, wireManifest } from "../state/wire.ts";
 
@@ -71,7 +72,12 @@ function childStatus(context: Context, key: ManifestKey): { ref: string; phase?:
 
 function withReleases(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {
   if (!isPodKind(key.kind)) return status;
-  return { ...status, releases: context.store.releases.list(key).map((release) => wireRelease(context, release)) };
+  const canary = canaryView(context, key);
+  return {
+    ...status,
+    ...(canary === undefined ? {} : { canary }),
+    releases: context.store.releases.list(key).map((release) => wireRelease(context, release)),
+  };
 }
 
 /** Runs `read` and notes what went wrong instead of passing it on. */

@@ -14,7 +14,8 @@ export function planNow(context: Context, key: ManifestKey, workload: ResolvedWo
   const pods = podsNow(context, key, workload);
   const { good_replicas: settledReplicas } = memoryOf(context, key);
   const frozenIds = untouchedIds(context, key);
-  return planWorkload({ workload: planTarget(workload), pods, frozenIds, settledReplicas, now });
+  const target = { ...planTarget(workload), canary: context.canaries.phaseOf(workload) };
+  return planWorkload({ workload: target, pods, frozenIds, settledReplicas, now });
 }
 
 /** Whether an ordinal that is missing is made now, and does not wait for others. */

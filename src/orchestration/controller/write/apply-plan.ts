@@ -2,6 +2,8 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { PlanRow } from "../../api/apply.ts";
 import { hostCautions, releaseCaution } from "../../core/cautions.ts";
 import { changedPaths } from "../../core/diff.ts";
+import { canaryPlanText } from "../../core/plan/canary.ts";
+import { specHash } from "../../core/spec-hash.ts";
 import type { PlannedPod, Step } from "../../core/plan/pod.ts";
 import { planWorkload } from "../../core/plan/workload.ts";
 import { containerName } from "../../core/naming.ts";
@@ -76,6 +78,8 @@ function simulate(
   if (workload.rollout.strategyReason !== undefined) {
     notes.push(`strategy ${workload.rollout.strategy}: ${workload.rollout.strategyReason}`);
   }
+  const { canary } = workload.rollout;
+  if (canary !== undefined && isRelease(result)) notes.push(`canary: ${canaryPlanText(canary)}`);
   const now = context.clock.now();
   const frozenIds = context.store.frozen.list(manifest);
   const { good_replicas: settledReplicas } = memoryOf(context, manifest);
@@ -88,6 +92,11 @@ function simulate(
     pods = played(pods, plan.steps, { workload: planTarget(workload), round });
   }
   return { replicas: rows(steps), notes };
+}
+
+/** Whether the containers of something that ran before are made anew. */
+function isRelease({ manifest: { kind, spec }, previous }: PutResult): boolean {
+  return previous !== undefined && specHash(kind, previous.spec) !== specHash(kind, spec);
 }
 
 interface Model {

@@ -1,17 +1,38 @@
 import { formatKey } from "../../api/manifest.ts";
 import { fieldsOf } from "../../core/lenient.ts";
 import type { PutResult } from "../../store/store.ts";
+import { resolveStored } from "../desired/resolve.ts";
 import { isLedTo } from "../rollout/guard.ts";
 import type { Context } from "../state/context.ts";
 import { isPodKind } from "../state/target.ts";
+
+/** Warnings for fields of a rollout that have no effect as things are. */
+export function unwatched(context: Context, put: PutResult): string[] {
+  if (!isPodKind(put.manifest.kind)) return [];
+  return [...idleGuard(context, put), ...idleCanary(context, put)];
+}
 
 /**
  * The warning for a guard without requests to watch; empty when all is well. A first release is never watched, and its
  * ingress may come with it.
  */
-export function unwatched(context: Context, { manifest, previous }: PutResult): string[] {
-  if (!isPodKind(manifest.kind) || fieldsOf(manifest.spec.rollout).guard === undefined) return [];
-  const mayCome = context.trafficOf !== undefined && previous === undefined;
-  if (mayCome || isLedTo(context, manifest)) return [];
+function idleGuard(context: Context, put: PutResult): string[] {
+  const { manifest } = put;
+  if (fieldsOf(manifest.spec.rollout).guard === undefined || hasVisitors(context, put)) return [];
   return [`rollout.guard: watches nothing, because this server's ingress does not lead to ${formatKey(manifest)}`];
+}
+
+function idleCanary(context: Context, put: PutResult): string[] {
+  const { manifest } = put;
+  if (fieldsOf(manifest.spec.rollout).canary === undefined) return [];
+  const { canary, strategyReason } = resolveStored(context, manifest).workload.rollout;
+  if (canary === undefined) return [`rollout.canary: has no effect with strategy "recreate": ${strategyReason ?? ""}`];
+  if (hasVisitors(context, put)) return [];
+  const where = `this server's ingress does not lead to ${formatKey(manifest)}`;
+  return [`rollout.canary: shares out no requests, because ${where}; its steps only wait`];
+}
+
+function hasVisitors(context: Context, { manifest, previous }: PutResult): boolean {
+  const mayCome = context.trafficOf !== undefined && previous === undefined;
+  return mayCome || isLedTo(context, manifest);
 }

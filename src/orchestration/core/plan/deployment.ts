@@ -1,4 +1,6 @@
+import { canarySteps } from "./canary-steps.ts";
 import { whyOutdated } from "./classify.ts";
+import { type Fleet, fleetOf, spareReady, touchable, youngestFirst } from "./fleet.ts";
 import type { PlanWorkload, Step } from "./pod.ts";
 import type { Member, Roster } from "./roster.ts";
 import { frozenRemoval, healing, removal, wanted, whyBroken } from "./steps.ts";
@@ -6,6 +8,7 @@ import { frozenRemoval, healing, removal, wanted, whyBroken } from "./steps.ts";
 /** Replicas of a deployment are interchangeable: a frozen id takes one away from the count and no place in particular. */
 export function deploymentSteps(roster: Roster, workload: PlanWorkload, now: number): Step[] {
   const fleet = fleetOf(roster, workload);
+  if (workload.canary?.phase === "step") return canarySteps({ roster, fleet, workload, now }, workload.canary);
   const stopFirst = workload.rollout.strategy === "recreate" && roster.members.some(({ current }) => !current);
   return [
     ...roster.doubles.map((pod) => removal(pod, "another container has the same replica id")),
@@ -13,40 +16,6 @@ export function deploymentSteps(roster: Roster, workload: PlanWorkload, now: num
     ...(stopFirst ? retire(touchable(fleet.outdated), workload) : rolling(fleet, workload, now)),
     ...frozenSurplus(roster, workload),
   ];
-}
-
-/** How many replicas have to run: frozen ids hold their places, with a container or without. */
-export function deploymentWanted(roster: Roster, workload: PlanWorkload): number {
-  return Math.max(0, workload.replicas - roster.frozenIds.size);
-}
-
-interface Fleet {
-  wanted: number;
-  /** Fewest ready replicas, of any version, that a step of ours may leave behind. */
-  floor: number;
-  /** Most replicas, of any version, that may exist. */
-  ceiling: number;
-  current: Member[];
-  outdated: Member[];
-  /** Nothing of these runs: they neither serve nor take room. */
-  wrecks: Member[];
-}
-
-function fleetOf(roster: Roster, workload: PlanWorkload): Fleet {
-  const { maxSurge, maxUnavailable } = workload.rollout;
-  // With neither room above nor slack below, nothing could ever be replaced.
-  const surge = maxSurge === 0 && maxUnavailable === 0 ? 1 : maxSurge;
-  const count = deploymentWanted(roster, workload);
-  const isWreck = ({ is }: Member) => is === "outdated-down" || is === "broken";
-  const alive = roster.members.filter((member) => !isWreck(member));
-  return {
-    wanted: count,
-    floor: Math.max(0, count - maxUnavailable),
-    ceiling: count + surge,
-    current: alive.filter(({ current }) => current),
-    outdated: alive.filter(({ current }) => !current),
-    wrecks: roster.members.filter(isWreck),
-  };
 }
 
 function rolling(fleet: Fleet, workload: PlanWorkload, now: number): Step[] {
@@ -87,10 +56,6 @@ function replaceable(fleet: Fleet): Member[] {
   return [...idle.slice(0, Math.max(0, excess)), ...serving.slice(0, spareReady(fleet))];
 }
 
-function spareReady({ current, outdated, floor }: Fleet): number {
-  return Math.max(0, [...current, ...outdated].filter(({ ready }) => ready).length - floor);
-}
-
 /** Scale down among current replicas: not ready ones first, then the youngest; of the ready ones at most `spare`. */
 function surplusCurrent(fleet: Fleet, spare: number): Member[] {
   const excess = Math.max(0, fleet.current.length - fleet.wanted);
@@ -110,12 +75,4 @@ function frozenSurplus(roster: Roster, workload: PlanWorkload): Step[] {
 
 function retire(members: readonly Member[], workload: PlanWorkload): Step[] {
   return members.map(({ pod }) => removal(pod, whyOutdated(pod, workload)));
-}
-
-function touchable(members: readonly Member[]): Member[] {
-  return members.filter(({ is }) => is !== "untouchable");
-}
-
-function youngestFirst(a: Member, b: Member): number {
-  return b.pod.createdAt - a.pod.createdAt;
 }

@@ -56,7 +56,15 @@ export interface PlanWorkload {
   generation: number;
   restart: RestartPolicy;
   rollout: RolloutPolicy;
+  /** A release that takes the requests over step by step. */
+  canary?: CanaryPhase | undefined;
 }
+
+export type CanaryPhase =
+  /** Old replicas, those of the spec `baseHash`, all stay; `fresh` new ones run beside them. `text`: for people. */
+  | { phase: "step"; fresh: number; baseHash: string | undefined; text: string }
+  /** The new replicas have taken over. Old ones of the spec `baseHash` stay aside for a while; `drop`: they go now. */
+  | { phase: "keep" | "drop"; baseHash: string | undefined };
 
 export interface WorkloadPlanInput {
   workload: PlanWorkload;

@@ -46,8 +46,10 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
   const hindered = still("starting").find((pod) => pod.watchedUntil === undefined && hindranceOf(pod) !== undefined);
   const rising = still("starting", "outdated-starting");
   const watched = rising.filter(({ watchedUntil }) => watchedUntil !== undefined);
+  const canary = workload.canary?.phase === "step" ? [workload.canary.text] : [];
   const creating = steps.filter(({ type }) => type === "create").length;
   return [
+    ...canary,
     ...still("untouchable").map((pod) => `${nameOf(pod, workload)} is ${untouched(pod)} and left alone`),
     ...say("", still("ended"), ` ended and restart policy "${workload.restart.name}" leaves it so`),
     ...say("", still("down"), " stopped and starts again after a pause"),

@@ -1,9 +1,10 @@
 import { crashDueAt } from "./crash.ts";
-import { deploymentSteps, deploymentWanted } from "./deployment.ts";
+import { deploymentSteps } from "./deployment.ts";
+import { deploymentWanted } from "./fleet.ts";
 import type { PlanWorkload, Step, WorkloadPlan, WorkloadPlanInput } from "./pod.ts";
 import { renames } from "./rename.ts";
 import { type Member, type Roster, rosterOf } from "./roster.ts";
-import { nameOf } from "./steps.ts";
+import { nameOf, removal } from "./steps.ts";
 import { statefulsetSteps, statefulsetWanted } from "./statefulset.ts";
 import { waitingFor } from "./waiting.ts";
 
@@ -13,12 +14,14 @@ import { waitingFor } from "./waiting.ts";
  */
 export function planWorkload(input: WorkloadPlanInput): WorkloadPlan {
   const { workload, now } = input;
-  const roster = rosterOf(input);
+  const { roster, aside } = keptAside(rosterOf(input), workload);
   const kind = kinds[workload.kind];
   const wanted = kind.wanted(roster, workload);
-  const steps = withRenames(kind.steps(roster, workload, now), roster, input);
+  const over = workload.canary?.phase === "drop" ? aside : aside.filter(({ is }) => is === "outdated-down");
+  const removals = over.map(({ pod }) => removal(pod, "the release that replaced it has lasted"));
+  const steps = withRenames([...kind.steps(roster, workload, now), ...removals], roster, input);
   const done = steps.length === 0 && isSettled(roster, wanted);
-  const counts = countsOf(roster);
+  const counts = countsOf(roster, workload);
   const waiting = done ? undefined : waitingFor({ steps, roster, workload, counts });
   return {
     steps,
@@ -28,6 +31,16 @@ export function planWorkload(input: WorkloadPlanInput): WorkloadPlan {
     waitingFor: waiting?.text,
     ...(waiting === undefined ? {} : { waitingDetail: waiting.detail }),
   };
+}
+
+/** Old replicas that stay aside are no part of what is wanted. */
+function keptAside(roster: Roster, { canary }: PlanWorkload): { roster: Roster; aside: Member[] } {
+  if (canary === undefined || canary.phase === "step") return { roster, aside: [] };
+  const { baseHash } = canary;
+  const isKept = ({ pod, current, is }: Member) =>
+    !current && is !== "untouchable" && (baseHash === undefined || pod.hash === baseHash);
+  const members = roster.members.filter((member) => !isKept(member));
+  return { roster: { ...roster, members }, aside: roster.members.filter(isKept) };
 }
 
 const kinds = {
@@ -53,9 +66,11 @@ function isSettled({ members }: Roster, wanted: number): boolean {
   return members.length === wanted && members.every(({ current, ready }) => current && ready);
 }
 
-function countsOf({ members, frozen, frozenIds }: Roster): WorkloadPlan["counts"] {
+/** During a canary step there are more replicas than wanted, which is no surplus. */
+function countsOf({ members, frozen, frozenIds }: Roster, { canary, replicas }: PlanWorkload): WorkloadPlan["counts"] {
+  const ready = members.filter((member) => member.ready).length;
   return {
-    ready: members.filter(({ ready }) => ready).length,
+    ready: canary?.phase === "step" ? Math.min(ready, replicas) : ready,
     updated: members.filter(({ current }) => current).length,
     frozen: frozenIds.size,
     total: members.length + frozen.length,
@@ -69,8 +84,8 @@ function againInMs({ members }: Roster, workload: PlanWorkload, now: number): nu
 }
 
 /** When time alone changes what is known about the member; 0 when it never does. */
-function dueAt({ pod, is, ready }: Member, { rollout }: PlanWorkload): number {
-  if (is === "down") return pod.startNotBefore;
+function dueAt({ pod, is, ready }: Member, { rollout, canary }: PlanWorkload): number {
+  if (is === "down" || (is === "outdated-down" && canary?.phase === "step")) return pod.startNotBefore;
   if (pod.watchedUntil !== undefined) return pod.watchedUntil;
   if (ready || pod.state !== "running" || pod.runningSince === undefined) return 0;
   return pod.runningSince + rollout.minReadyMs;

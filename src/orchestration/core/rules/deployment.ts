@@ -45,13 +45,15 @@ function releaseRules(release: Release, report: Report): void {
 }
 
 /** A new replica could not start before the old one has let go of its port. */
-function rollingRule(spec: DeploymentSpec, report: Report): void {
-  if (spec.rollout?.strategy !== "rolling") return;
+function rollingRule({ rollout = {}, ...spec }: DeploymentSpec, report: Report): void {
+  if (rollout.strategy !== "rolling" && rollout.canary === undefined) return;
   const fixed = (spec.ports ?? []).flatMap((text) => {
     const port = parsePort(text);
     return port.ok && port.value.hostPort !== undefined ? [port.value.hostPort] : [];
   });
-  if (fixed.length > 0) {
+  if (fixed.length > 0 && rollout.canary !== undefined) {
+    report("spec.rollout.canary", `cannot work with the fixed host port ${fixed[0]}, which only one replica can hold`);
+  } else if (fixed.length > 0) {
     report("spec.rollout.strategy", `"rolling" cannot work with the fixed host port ${fixed[0]}; write "recreate"`);
   }
 }

@@ -2,6 +2,7 @@ import type { Rollout } from "../../api/kinds/rollout.ts";
 import { formatDuration, parseDuration } from "../../../base/pure/duration.ts";
 import { parsePercent, percentForm } from "../../../base/pure/percent.ts";
 import { crashAfterLeastMs } from "../resolve-rollout.ts";
+import { canaryRules } from "./canary.ts";
 import { durationRule } from "./duration.ts";
 import type { Report } from "./rule.ts";
 
@@ -22,6 +23,7 @@ export function rolloutRules(rollout: Rollout, report: Report): void {
     );
   }
   durationRule(rollout.drain, `${path}.drain`, { report });
+  canaryRules(rollout, report);
   if (rollout.guard !== undefined) guardRules(rollout.guard, rollout, report);
 }
 

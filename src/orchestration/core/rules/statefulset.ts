@@ -10,5 +10,8 @@ export function statefulsetRules(spec: StatefulsetSpec, context: RuleContext): v
   if ((spec.rollout?.max_surge ?? 0) > 0) {
     report("spec.rollout.max_surge", "does not apply to a statefulset; an ordinal never runs twice, leave it out");
   }
+  if (spec.rollout?.canary !== undefined) {
+    report("spec.rollout.canary", "does not apply to a statefulset; an ordinal never runs twice, leave it out");
+  }
   claimRules(spec.volume_claims ?? [], spec.volumes ?? [], report);
 }

@@ -11,6 +11,7 @@ import { reasons } from "./0010-reasons.ts";
 import { builds } from "./0011-builds.ts";
 import { messages } from "./0012-messages.ts";
 import { locks } from "./0013-locks.ts";
+import { canaries } from "./0014-canaries.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -27,6 +28,7 @@ export const stateMigrations: readonly string[] = [
   builds,
   messages,
   locks,
+  canaries,
 ];
 
 export const schemaVersion = stateMigrations.length;

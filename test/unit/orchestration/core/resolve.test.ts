@@ -74,6 +74,7 @@ describe("defaults", () => {
           drainMs: 30_000,
           autoRollback: true,
           guard: undefined,
+          canary: undefined,
         },
       },
     });

@@ -31,6 +31,7 @@ export function workload({ rollout, restart = "unless-stopped", ...rest }: Wante
       drainMs: 30_000,
       autoRollback: true,
       guard: undefined,
+      canary: undefined,
       ...rollout,
     },
     ...rest,

@@ -1,0 +1,85 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import type { Rollout } from "../../api/rollouts.ts";
+import { type CanaryCommand, canaryTold } from "../../core/plan/canary.ts";
+import type { PodKindStatus } from "../../api/describe.ts";
+import type { Controller, Target } from "../controller.ts";
+import { resolveStored } from "../desired/resolve.ts";
+import type { Context } from "../state/context.ts";
+import { resolvePodTarget } from "../state/target.ts";
+import { canaryView } from "../views/canary-view.ts";
+import { requireUnlocked } from "../write/locks.ts";
+import { abortRelease } from "./abort.ts";
+import { rollback } from "./put-back.ts";
+import { latestRelease, listReleases } from "./releases.ts";
+
+type RolloutCommand = CanaryCommand | "abort";
+
+type RolloutOperations = Pick<Controller, "rollback" | "listReleases" | "rollout" | "tellRollout">;
+
+/** The operations on releases that replace containers, and on what they left. */
+export function rolloutOperations(context: Context): RolloutOperations {
+  return {
+    rollback: (target, options) => rollback(context, target, options),
+    listReleases: (target) => listReleases(context, target),
+    rollout: (target) => view(context, resolvePodTarget(context.store.manifests, target)),
+    tellRollout: (target, command, options) => tellRollout(context, target, { command, ...options }),
+  };
+}
+
+/** POST /rollouts/…: answers with what came of it. */
+async function tellRollout(
+  context: Context,
+  target: Target,
+  { command, actor }: { command: RolloutCommand; actor: string },
+): Promise<Rollout> {
+  const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
+  const key = { kind, scope, name };
+  if (command === "abort") await abortRelease(context, key, actor);
+  else await tellCanary(context, key, { command, actor });
+  context.enqueue(key);
+  return view(context, key);
+}
+
+function view(context: Context, { kind, scope, name }: ManifestKey): Rollout {
+  const key = { kind, scope, name };
+  const latest = latestRelease(context, key);
+  const canary = canaryView(context, key);
+  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
+  const message = status?.phase === "ready" ? undefined : status?.conditions?.[0]?.message;
+  return {
+    ...key,
+    ...(latest === undefined ? {} : { release: latest.id, status: latest.status }),
+    ...(latest?.error === undefined ? {} : { error: latest.error }),
+    ...(message === undefined ? {} : { message }),
+    ...(canary === undefined ? {} : { canary }),
+  };
+}
+
+interface Telling {
+  command: CanaryCommand;
+  actor: string;
+}
+
+async function tellCanary(context: Context, key: ManifestKey, { command, actor }: Telling): Promise<void> {
+  const manifest = context.store.manifests.get(key);
+  const policy = manifest && resolveStored(context, manifest).workload.rollout.canary;
+  await context.store.write((tx) => {
+    requireUnlocked(context, tx, [key]);
+    const record = tx.canaries.get(key);
+    const [latest] = tx.releases.list(key);
+    const isUnderWay = record?.mode === "steps" && latest?.id === record.releaseId && latest.status === "running";
+    if (policy === undefined || !isUnderWay) {
+      const why = latest?.status === "running" ? `release ${latest.id} has no canary step` : "no release";
+      throw new Failure(
+        "conflict",
+        `${formatKey(key)}: ${why} under way; see: berth rollout status ${key.scope}/${key.name}`,
+      );
+    }
+    const told = canaryTold(policy, { ...record, elapsedMs: context.canaries.elapsedMs(key) }, command);
+    if ("problem" in told) throw new Failure("conflict", `${formatKey(key)}: release ${latest.id}: ${told.problem}`);
+    tx.canaries.put({ ...record, ...told });
+    const detail = { release: latest.id, step: record.step + 1 };
+    tx.events.append({ actor, action: `rollout.${command}`, ...key, detail }, context.clock.now());
+  });
+}
