@@ -70,8 +70,12 @@ async function plannedBuilds(set: ManifestSet, context: Context): Promise<Planne
 }
 
 export async function runApply(context: Context, args: Arguments): Promise<number> {
+  return applySet(context, args, await manifestsOf(args, context));
+}
+
+/** Builds, plans, asks, stores and waits; `args` are those of `applyCommand`. */
+export async function applySet(context: Context, args: Arguments, set: ManifestSet): Promise<number> {
   const timeoutMs = timeoutOf(args.value("timeout"), context);
-  const set = await manifestsOf(args, context);
   const builds = await plannedBuilds(set, context);
   const prune = args.on("prune") ? "true" : undefined;
   const force = args.on("pull") ? "true" : undefined;

@@ -1,16 +1,14 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { hostOk } from "../../base/pure/hosts.ts";
 import { parseImageReference } from "../../orchestration/core/image-reference.ts";
-import { identityProblems } from "../../orchestration/core/identity.ts";
 import { type Findings, lookAt } from "../init/look.ts";
 import { type Choices, firstManifest } from "../init/manifest.ts";
+import { appHost, appIdentity, places, scopeOfFolder, sourceTree } from "../init/place.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { askText, requireYes, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
-import { places } from "./up.ts";
 
 const written = "berth.yaml";
 
@@ -50,17 +48,10 @@ export const initCommand: CommandBody = {
 };
 
 function findingsOf(root: string, args: Arguments): Findings {
-  const look = lookAt({
-    has: (file) => existsSync(join(root, file)),
-    read: (file) => (isFile(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined),
-  });
+  const look = lookAt(sourceTree(root));
   if (look.ok) return look.findings;
   if (args.value("image") === undefined) throw new CommandFailure(`${look.problem}; or name an image with --image`);
   return { source: "", port: undefined, processes: [], env: undefined };
-}
-
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile();
 }
 
 interface Asking {
@@ -77,36 +68,21 @@ async function chosen({ context, args, root, findings }: Asking): Promise<Choice
     return args.value(flag) ?? (asks ? await askText(context, question, usual) : usual);
   };
   if (asks && args.value("image") === undefined) context.terminal.note(`found ${findings.source}`);
-  const { scope, name } = identityOf(await ask("name", "Name, as SCOPE/NAME", `${slug(basename(root))}/web`));
+  const { scope, name } = appIdentity(await ask("name", "Name, as SCOPE/NAME", `${scopeOfFolder(basename(root))}/web`));
   const image = args.value("image");
   if (image !== undefined && parseImageReference(image) === undefined) {
     throw usageFailure(`"${image}" is not an image: write NAME:TAG`);
   }
   const portText = findings.port === undefined ? await ask("port", "Port, empty for none", "") : args.value("port");
-  const host = (await ask("host", "Domain, empty for none", "")).toLowerCase();
-  if (host !== "" && (!hostOk(host) || host.startsWith("*"))) throw usageFailure(`"${host}" is not a domain`);
+  const host = appHost(await ask("host", "Domain, empty for none", ""));
   const port = portText === undefined || portText === "" ? findings.port : portOf(portText);
   return { scope, name, host: host === "" ? undefined : host, port, image };
-}
-
-function identityOf(text: string): { scope: string; name: string } {
-  const [scope = "", name = "", ...more] = text.split("/");
-  if (name === "" || more.length > 0) throw usageFailure(`"${text}" is not SCOPE/NAME, as in shop/web`);
-  const [problem] = identityProblems("app", scope, name);
-  if (problem !== undefined) throw usageFailure(`${problem.path}: ${problem.message}`);
-  return { scope, name };
 }
 
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
   throw usageFailure(`"${text}" is not a port: write a number from 1 to 65535`);
-}
-
-/** The name of a folder as a scope. */
-function slug(folder: string): string {
-  const text = folder.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-  return text.replaceAll(/^-+/g, "").slice(0, 40).replaceAll(/-+$/g, "") || "app";
 }
 
 async function consentToReplace(context: Context, args: Arguments, root: string): Promise<void> {

@@ -1,45 +1,78 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { listManifests } from "../../orchestration/api/apply.ts";
+import { appHost, appIdentity, places, scopeOfFolder } from "../init/place.ts";
+import { withoutManifest } from "../init/without-manifest.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
-import { manifestsOf } from "../shell/manifest-flags.ts";
+import { manifestsAt, manifestsOfText } from "../shell/manifest-flags.ts";
 import { isObject } from "../manifests/env-merge.ts";
-import { applyCommand, runApply } from "./apply.ts";
-
-/** Where the manifests of a folder are, the first that is there. */
-export const places = ["berth.yaml", "berth.yml", "berth.hcl", "berth.json", ".berth"];
+import type { ManifestSet } from "../manifests/read.ts";
+import { applyCommand, applySet } from "./apply.ts";
 
 export const upCommand: CommandBody = {
-  usage: ["up [-f PATH…] [-m WHY] [-y] [--timeout TIME]"],
-  examples: ["up  what berth.yaml of this folder says", "up -y  without a question, for scripts"],
+  usage: ["up [-f PATH…] [--name SCOPE/NAME] [--host HOST] [-m WHY] [-y] [--timeout TIME]"],
+  examples: [
+    "up  what berth.yaml of this folder says",
+    "up -y  without a question, for scripts",
+    "up --name shop/web --host shop.example.com  a folder without manifests",
+  ],
   detail: [
     `Looks for ${places.slice(0, -1).join(", ")} or a folder ${places.at(-1)}/ here, builds what`,
     "has a build block, applies all of it, waits until it is ready, and prints the addresses. Like",
     "berth apply -f, with the same exit codes.",
+    "A folder without any of them is deployed as berth init would write it: the web process of a Procfile",
+    "gets the port and the domain, release runs before each new version, and each other process becomes a",
+    "deployment. The name is that of the folder, unless --name says another.",
   ],
-  flags: applyCommand.flags,
+  flags: [
+    ...applyCommand.flags,
+    { name: "name", value: "SCOPE/NAME", summary: "the name of an app without manifests (default: FOLDER/web)" },
+    { name: "host", value: "HOST", summary: "the domain of an app without manifests" },
+  ],
   async run(context, args) {
-    const given = args.values("file");
-    const paths = given.length > 0 ? given : [here(context)];
-    const chosen: Arguments = { ...args, values: (flag) => (flag === "file" ? paths : args.values(flag)) };
-    const code = await runApply(context, chosen);
+    if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
+    const set = await manifestsHere(context, args);
+    const code = await applySet(context, args, set);
     if (code !== exitCodes.done || context.json || args.on("dry-run")) return code;
-    for (const address of await addresses(context, chosen)) context.terminal.out(address);
+    for (const address of await addresses(context, set)) context.terminal.out(address);
     return code;
   },
 };
 
-function here({ cwd }: Context): string {
-  const found = places.find((place) => existsSync(join(cwd, place)));
-  if (found !== undefined) return found;
-  throw usageFailure(`no manifests in this folder: write ${places[0]}, or name them with -f`);
+/** Those that -f names, else those of the folder, else what the source of the folder shows. */
+async function manifestsHere(context: Context, args: Arguments): Promise<ManifestSet> {
+  const given = args.values("file");
+  const [procfile, ...more] = given.filter((path) => /^Procfile(?:\.[\w-]+)?$/.test(basename(path)));
+  if (procfile !== undefined) {
+    if (more.length > 0 || given.length > 1) throw usageFailure("a Procfile is used by itself: -f Procfile");
+    return fromSource(context, args, procfile);
+  }
+  const found = given.length > 0 ? given : places.filter((place) => existsSync(join(context.cwd, place))).slice(0, 1);
+  if (found.length === 0) return fromSource(context, args, "Procfile");
+  for (const flag of ["name", "host"]) {
+    if (args.value(flag) !== undefined) throw usageFailure(`--${flag}: ${found[0]} says it; change it there`);
+  }
+  return manifestsAt(found, args, context);
+}
+
+async function fromSource(context: Context, args: Arguments, procfile: string): Promise<ManifestSet> {
+  const root = resolve(context.cwd, dirname(procfile));
+  const file = basename(procfile);
+  const isGiven = args.values("file").length > 0;
+  if (isGiven && !(existsSync(join(root, file)) && statSync(join(root, file)).isFile())) {
+    throw usageFailure(`"${procfile}" does not exist`);
+  }
+  const { scope, name } = appIdentity(args.value("name") ?? `${scopeOfFolder(basename(root))}/web`);
+  const host = appHost(args.value("host") ?? "") || undefined;
+  const { text, found } = withoutManifest(root, { scope, name, host }, file);
+  context.terminal.note(`no manifests here: ${scope}/${name} from ${found}; berth init writes them to a file`);
+  return manifestsOfText(text, { name: "what berth init would write", directory: root }, context);
 }
 
 /** Of the ingresses of the scopes that were applied. */
-async function addresses(context: Context, args: Arguments): Promise<string[]> {
-  const { manifests } = await manifestsOf(args, context);
+async function addresses(context: Context, { manifests }: ManifestSet): Promise<string[]> {
   const names = new Set(manifests.map(({ scope, name }) => `${String(scope)}/${String(name)}`));
   const stored = await context.api.call(listManifests, { query: { kind: "ingress" } });
   return stored.flatMap(({ scope, name, spec }) => {

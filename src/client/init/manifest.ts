@@ -11,7 +11,10 @@ export interface Choices {
   image: string | undefined;
 }
 
-/** A first manifest with comments, in YAML: an app, and a deployment for every other process of a Procfile. */
+/**
+ * A first manifest with comments, in YAML: an app, and a deployment for every other process of a Procfile. A Procfile
+ * of other processes alone has no app.
+ */
 export function firstManifest(choices: Choices, findings: Findings): string {
   const { scope } = choices;
   const web = findings.processes.find(({ type }) => type === "web");
@@ -30,28 +33,39 @@ export function firstManifest(choices: Choices, findings: Findings): string {
     ...envLines(choices, findings, web),
     '  # resources: { limits: { cpu: "1", memory: 512Mi } }',
   ];
-  const deployments = others.map((process) => deployment(choices, process));
-  return `${[app, ...deployments].map((lines) => lines.join("\n")).join("\n---\n")}\n`;
+  const hasApp = web !== undefined || others.length === 0;
+  const deployments = others.map((process, index) => {
+    const first = !hasApp && index === 0;
+    return deployment(choices, { process, release: first ? release : undefined, hasApp });
+  });
+  return `${[...(hasApp ? [app] : []), ...deployments].map((lines) => lines.join("\n")).join("\n---\n")}\n`;
 }
 
 function head(kind: string, scope: string, name: string): string[] {
   return [`kind: ${kind}`, `scope: ${text(scope)}`, `name: ${text(name)}`, "spec:"];
 }
 
-function deployment(choices: Choices, process: Process): string[] {
+interface Other {
+  process: Process;
+  release: Process | undefined;
+  hasApp: boolean;
+}
+
+function deployment(choices: Choices, { process, release, hasApp }: Other): string[] {
   return [
-    "# Another process of the Procfile.",
+    hasApp ? "# Another process of the Procfile." : "# A process of the Procfile.",
     ...head("deployment", choices.scope, otherName(choices.name, process)),
     ...(choices.image === undefined ? ["  build: {}"] : [`  image: ${text(choices.image)}`]),
     ...commandLines(process),
+    ...(release === undefined ? [] : releaseLines(release)),
     "  replicas: 1",
-    "  # Reads the config of the app too.",
-    `  env_from: [${text(choices.name)}]`,
+    ...(hasApp ? ["  # Reads the config of the app too.", `  env_from: [${text(choices.name)}]`] : []),
   ];
 }
 
-/** A name of a resource has at most 63 characters. */
+/** `worker` beside `web`, `api-worker` beside `api`. A name of a resource has at most 63 characters. */
 function otherName(app: string, { type }: Process): string {
+  if (app === "web") return type;
   return `${app.slice(0, 62 - type.length)}-${type}`.slice(-63);
 }
 
@@ -115,8 +129,8 @@ function isLocal(host: string): boolean {
 const keysShownMax = 12;
 
 function envLines({ scope, name, port }: Choices, { env }: Findings, web: Process | undefined): string[] {
-  const readsPort = web !== undefined && /\bPORT\b/.test(web.command) && port !== undefined;
-  const variables = readsPort ? ["  env:", `    PORT: "${port}"`] : [];
+  // A web process of a Procfile finds its port there, in its command or in its code.
+  const variables = web !== undefined && port !== undefined ? ["  env:", `    PORT: "${port}"`] : [];
   if (env === undefined) return [`  # Secrets: berth config set ${scope}/${name} KEY=-`, ...variables];
   const shown = env.keys.slice(0, keysShownMax).join(", ");
   const more = env.keys.length > keysShownMax ? " …" : "";

@@ -35,7 +35,11 @@ export interface ManifestSet {
 
 /** Reads every manifest behind the `-f` values. Throws `ManifestError` with all faults at once. */
 export async function readManifests(paths: readonly string[], setup: ReadSetup): Promise<ManifestSet> {
-  const files = await manifestFiles(paths, setup);
+  return readManifestFiles(await manifestFiles(paths, setup), setup);
+}
+
+/** The same of texts that are read already. */
+export function readManifestFiles(files: readonly ManifestFile[], setup: ReadSetup): ManifestSet {
   const faults: Fault[] = [];
   const entries = files.flatMap((file) => readDocuments(file, documentSetup(setup), faults));
   for (const entry of entries) mergeEnvFiles(entry, envText(setup), faults);

@@ -43,13 +43,21 @@ export async function manifestsOf(args: Arguments, context: Context): Promise<Ma
 export async function manifestsAt(paths: readonly string[], args: Arguments, context: Context): Promise<ManifestSet> {
   // Loaded when used: the YAML parser is the largest part of the client.
   const { readManifests } = await import("../manifests/read.ts");
-  return readManifests(paths, {
-    cwd: context.cwd,
-    stdin: context.stdin,
-    format: formatOfFlag(args),
-    variables: context.variables,
-    limits: context.limits,
-  });
+  return readManifests(paths, readSetup(context, formatOfFlag(args)));
+}
+
+/** The manifests of a text that berth made; `name` is for messages, paths start at `directory`. */
+export async function manifestsOfText(
+  text: string,
+  { name, directory }: { name: string; directory: string },
+  context: Context,
+): Promise<ManifestSet> {
+  const { readManifestFiles } = await import("../manifests/read.ts");
+  return readManifestFiles([{ name, text, directory, format: "yaml" }], readSetup(context, undefined));
+}
+
+function readSetup({ cwd, stdin, variables, limits }: Context, format: Format | undefined) {
+  return { cwd, stdin, format, variables, limits };
 }
 
 /** The language that `--format` names. */

@@ -73,10 +73,34 @@ describe("a Procfile", () => {
     expect(worker).toMatchObject({
       kind: "deployment",
       scope: "shop",
-      name: "web-worker",
+      name: "worker",
       spec: { build: {}, command: ["sh", "-c", "node worker.js"], env_from: ["web"] },
     });
     expect(more).toEqual([]);
+  });
+
+  test("beside an app of another name, is named after it", async () => {
+    const [, worker] = await read(firstManifest({ ...shop, name: "api" }, { ...plain, processes }));
+    expect([worker?.name, worker?.spec.env_from]).toEqual(["api-worker", ["api"]]);
+  });
+
+  test("without web has no app; its first process runs the release command", async () => {
+    const [mailer, worker, ...more] = await read(
+      firstManifest(shop, { ...plain, processes: [{ type: "mailer", command: "x" }, ...processes.slice(1)] }),
+    );
+    expect(mailer).toMatchObject({
+      kind: "deployment",
+      name: "mailer",
+      spec: { release: { command: expect.any(Array) } },
+    });
+    expect([mailer?.spec.env_from, worker?.name, worker?.spec.release]).toEqual([undefined, "worker", undefined]);
+    expect(more).toEqual([]);
+  });
+
+  test("with release alone belongs to the app, which runs what its image says", async () => {
+    const [app, ...more] = await read(firstManifest(shop, { ...plain, processes: processes.slice(2) }));
+    expect(app).toMatchObject({ kind: "app", spec: { release: { command: ["sh", "-c", "bin/migrate"] } } });
+    expect([app?.spec.command, app?.spec.env, more]).toEqual([undefined, undefined, []]);
   });
 
   test("with long names stays within what a name may have", async () => {

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { hostOk } from "../../base/pure/hosts.ts";
+import type { SourceTree } from "../../orchestration/core/build/runtime.ts";
+import { identityProblems } from "../../orchestration/core/identity.ts";
+import { usageFailure } from "../shell/failures.ts";
+
+/** Where the manifests of a folder are, the first that is there. */
+export const places = ["berth.yaml", "berth.yml", "berth.hcl", "berth.json", ".berth"];
+
+/** A folder on the disk, to be looked at. `procfile` is read as its Procfile. */
+export function sourceTree(root: string, procfile = "Procfile"): SourceTree {
+  const path = (file: string) => join(root, file === "Procfile" ? procfile : file);
+  return {
+    has: (file) => existsSync(path(file)),
+    read: (file) => (isFile(path(file)) ? readFileSync(path(file), "utf8") : undefined),
+  };
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+/** `SCOPE/NAME` of an app. Throws a usage failure. */
+export function appIdentity(text: string): { scope: string; name: string } {
+  const [scope = "", name = "", ...more] = text.split("/");
+  if (name === "" || more.length > 0) throw usageFailure(`"${text}" is not SCOPE/NAME, as in shop/web`);
+  const [problem] = identityProblems("app", scope, name);
+  if (problem !== undefined) throw usageFailure(`${problem.path}: ${problem.message}`);
+  return { scope, name };
+}
+
+/** A domain as it is compared; empty stays empty. Throws a usage failure. */
+export function appHost(text: string): string {
+  const host = text.toLowerCase();
+  if (host !== "" && (!hostOk(host) || host.startsWith("*"))) throw usageFailure(`"${text}" is not a domain`);
+  return host;
+}
+
+/** The name of a folder as a scope. */
+export function scopeOfFolder(folder: string): string {
+  const text = folder.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  return text.replaceAll(/^-+/g, "").slice(0, 40).replaceAll(/-+$/g, "") || "app";
+}

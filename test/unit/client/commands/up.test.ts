@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test";
+import { basename } from "node:path";
+import { type Call, cli } from "../../../support/cli.ts";
+import { folder } from "../../../support/files.ts";
+
+/** Builds whatever is asked for, and takes every apply. */
+function server({ method, path, query, body }: Call): unknown {
+  if (path === "/builds") return { build: { image: "built", status: "succeeded" }, reused: true };
+  if (method === "POST" && path === "/apply") {
+    const applied = query.dry_run === undefined ? [] : body;
+    return { applied, pruned: [], current: (applied as unknown[]).map(() => null), warnings: [] };
+  }
+  return [];
+}
+
+const planned = (calls: Call[]) =>
+  calls.find(({ query }) => query.dry_run === "true")?.body as Record<string, unknown>[];
+const names = (calls: Call[]) => planned(calls).map(({ kind, scope, name }) => `${kind} ${scope}/${name}`);
+const source = {
+  "package.json": "{}",
+  Procfile: "web: node server.js\nworker: node worker.js\nrelease: node migrate.js\n",
+};
+
+test("a folder without manifests: web has the port and the domain, other processes have neither", async () => {
+  using at = folder(source);
+  const flags = ["--name", "shop/web", "--host", "Shop.Example.com", "-y", "--no-wait"];
+  const { err, calls } = await cli(["up", ...flags], { cwd: at.path, server });
+  expect(err).toContain("no manifests here: shop/web from node (package.json), Procfile (web, worker, release)");
+  const [web, worker, ...more] = planned(calls);
+  expect(web).toMatchObject({
+    kind: "app",
+    scope: "shop",
+    name: "web",
+    spec: {
+      command: ["sh", "-c", "node server.js"],
+      release: { command: ["sh", "-c", "node migrate.js"] },
+      ports: ["3000"],
+      env: { PORT: "3000" },
+      host: "shop.example.com",
+    },
+  });
+  expect(worker).toMatchObject({ kind: "deployment", scope: "shop", name: "worker" });
+  expect(Object.keys(worker?.spec as object)).toEqual(["build", "command", "replicas", "env_from"]);
+  expect(more).toEqual([]);
+});
+
+test("the scope is the name of the folder where no flag says another", async () => {
+  using at = folder({ "package.json": "{}" });
+  const { calls } = await cli(["up", "-y", "--no-wait"], { cwd: at.path, server });
+  expect(names(calls)).toEqual([`app ${basename(at.path).toLowerCase()}/web`]);
+});
+
+test("-f names another Procfile, and a port that nothing shows is 8080", async () => {
+  using at = folder({ Dockerfile: "FROM x\n", "Procfile.dev": "web: run\n", Procfile: "other: run\n" });
+  const flags = ["-f", "Procfile.dev", "--name", "shop/web", "-y", "--no-wait"];
+  const { calls } = await cli(["up", ...flags], { cwd: at.path, server });
+  expect(planned(calls)).toMatchObject([{ kind: "app", spec: { ports: ["8080"], env: { PORT: "8080" } } }]);
+});
+
+test("manifests win over source, and then they say the name", async () => {
+  using at = folder({ ...source, "berth.yaml": "kind: deployment\nscope: a\nname: b\nspec: { image: x }\n" });
+  expect(names((await cli(["up", "-y", "--no-wait"], { cwd: at.path, server })).calls)).toEqual(["deployment a/b"]);
+  const { code, err } = await cli(["up", "--name", "c/d"], { cwd: at.path, server });
+  expect([code, err]).toEqual([2, "error: --name: berth.yaml says it; change it there\n"]);
+});
+
+test.each([
+  [{}, ["up"], 1, "no manifests here, and nothing to make them from: the folder has no Dockerfile"],
+  [{ ...source, Procfile: "# none\n" }, ["up"], 1, "Procfile names no process"],
+  [source, ["up", "-f", "Procfile.x"], 2, '"Procfile.x" does not exist'],
+  [source, ["up", "-f", "Procfile", "-f", "b.yaml"], 2, "a Procfile is used by itself"],
+  [source, ["up", "--name", "shop"], 2, '"shop" is not SCOPE/NAME'],
+  [source, ["up", "--host", "a b"], 2, '"a b" is not a domain'],
+])("%j %j is refused, and asks the server nothing", async (files, argv, code, text) => {
+  using at = folder(files as Record<string, string>);
+  const refused = await cli(argv, { cwd: at.path, server });
+  expect([refused.code, refused.err, refused.calls]).toEqual([code, expect.stringContaining(text), []]);
+});
