@@ -30,6 +30,7 @@ import { createIdentity, type RunningIdentity } from "./identity/service/create.
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
 import { secret } from "./base/words/secret.ts";
+import { createOnce } from "./orchestration/controller/write/once.ts";
 import { createDockerRuntime } from "./orchestration/engine/docker/docker.ts";
 import { createLocalEngine } from "./orchestration/engine/local.ts";
 import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
@@ -174,6 +175,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       mountIngress(plane, { certificates: createCertificateViews(certificates), views });
     },
     version: versionText(),
+    once: createOnce({ store, clock: systemClock, log, limits }),
     names,
     log,
     limits,

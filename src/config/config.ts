@@ -52,6 +52,10 @@ export const limits = {
   eventsPageMax: 1_000,
   imagePinsKept: 10,
   operationsKept: 10_000,
+  /** Requests with an `Idempotency-Key`: how many, for how long, and the largest answer that is kept. */
+  keyedRequestsKept: 500,
+  keyedRequestsKeptMs: 24 * 3_600_000,
+  keyedAnswerBytesMax: 256 * 1024,
   atomicKept: 100,
   /** Per resource. */
   releasesKept: 10,

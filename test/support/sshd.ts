@@ -15,6 +15,8 @@ export interface Sshd extends AsyncDisposable {
   key: string;
   knownHosts: string;
   log(): string;
+  /** Breaks the connections that are open; it goes on listening. */
+  cut(): void;
   /** Also the connections that are open. */
   stop(): Promise<void>;
   /** Starts it again on the same port. */
@@ -62,8 +64,11 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd> {
     });
     await waitFor("sshd to listen", () => log().includes("Server listening"));
   };
+  const cut = () => {
+    for (const pid of childrenOf(child.pid)) process.kill(pid, "SIGKILL");
+  };
   const stop = async () => {
-    for (const pid of childrenOf(child.pid)) process.kill(pid, "SIGTERM");
+    cut();
     child.kill();
     await child.exited;
   };
@@ -75,6 +80,7 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd> {
     key: at("key"),
     knownHosts: at("known_hosts"),
     log,
+    cut,
     stop,
     again,
     async [Symbol.asyncDispose]() {

@@ -30,6 +30,7 @@ export const testLimits: StoreLimits = {
   eventsKept: 1_000,
   imagePinsKept: 3,
   operationsKept: 3,
+  keyedRequestsKept: 3,
   atomicKept: 3,
   releasesKept: 3,
   buildsKept: 3,

@@ -1,6 +1,7 @@
 import type { Elysia } from "elysia";
 import type { DataOf, Endpoint, QueryOf } from "../wire/endpoint.ts";
 import { jsonResponse, okResponse } from "./answers.ts";
+import { answerOnce, type CarryOutOnce, keyOf } from "./once.ts";
 import { readActor, readBody, readQuery, readText } from "./request.ts";
 
 /** What every mounted endpoint shares. */
@@ -9,6 +10,8 @@ export interface Plane {
   /** Header that names who asks. */
   actorHeader: string;
   jsonDepthMax: number;
+  /** For requests with a key of the client's own; without it a key means nothing. */
+  once?: CarryOutOnce;
   /** The answer for what a handler threw. */
   mapError(error: unknown): Response;
 }
@@ -51,10 +54,13 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Ha
   plane.app.route(
     endpoint.method,
     endpoint.path,
-    ({ request, params }) =>
-      guarded(plane, () =>
-        endpoint.body === undefined ? answer(request, params, undefined) : withBody(request, params),
-      ),
+    ({ request, params }) => {
+      const run = (asked: Request) =>
+        guarded(plane, () =>
+          endpoint.body === undefined ? answer(asked, params, undefined) : withBody(asked, params),
+        );
+      return guarded(plane, () => keyed(plane, { endpoint, request }, run));
+    },
     // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
     { parse: "none" },
   );
@@ -74,12 +80,23 @@ export function mountStream<E extends Endpoint>(
     endpoint.path,
     ({ request, params }) =>
       guarded(plane, async () => {
+        if (plane.once !== undefined) keyOf(request, endpoint);
         const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
         const actor = readActor(request, plane.actorHeader);
         return respond({ params, query, body: undefined, actor }, request);
       }),
     { parse: "none" },
   );
+}
+
+interface Asked {
+  endpoint: Endpoint;
+  request: Request;
+}
+
+function keyed({ once }: Plane, { endpoint, request }: Asked, run: (request: Request) => Response | Promise<Response>) {
+  const key = once === undefined ? undefined : keyOf(request, endpoint);
+  return once === undefined || key === undefined ? run(request) : answerOnce(once, { request, key }, run);
 }
 
 /** Elysia looks for `async` in a handler's text and lets a rejection escape where it finds none. */

@@ -1,3 +1,4 @@
+import { idempotencyHeader } from "../wire/client.ts";
 import type { TSchema } from "@sinclair/typebox";
 import type { Endpoint } from "../wire/endpoint.ts";
 
@@ -46,7 +47,11 @@ const errorAnswer = {
 
 function operation(endpoint: Endpoint, dialect: Dialect): Json {
   const security = dialect.security?.(endpoint);
-  const parameters = [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)];
+  const parameters = [
+    ...pathParameters(endpoint.path),
+    ...queryParameters(endpoint.query),
+    ...(endpoint.once === true ? [keyParameter] : []),
+  ];
   return {
     operationId: operationId(endpoint),
     summary: endpoint.summary,
@@ -78,6 +83,14 @@ function pathParameters(path: string): Json[] {
     schema: { type: "string" },
   }));
 }
+
+const keyParameter: Json = {
+  name: idempotencyHeader,
+  in: "header",
+  required: false,
+  description: "a UUID of your own: a request that comes again with it gets the answer of the first, for 24 hours",
+  schema: { type: "string", maxLength: 128 },
+};
 
 /** All are optional to the schema, because a missing one is answered with our own text; the description tells. */
 function queryParameters(schema: TSchema | undefined): Json[] {

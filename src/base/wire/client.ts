@@ -21,6 +21,9 @@ export class ApiError extends Error {
  */
 export const actorHeader = "X-Berth-Actor";
 
+/** A key that the client made up for a request: the server carries out only one with the same key. */
+export const idempotencyHeader = "Idempotency-Key";
+
 /** The part of `fetch` that is used; wrap the platform's to add a unix socket or a time-out. */
 export type ClientFetch = (url: string, init: ClientInit) => Promise<Response>;
 
@@ -37,6 +40,8 @@ interface ClientOptions {
   baseUrl: string;
   /** Sent with every request. */
   headers?: Record<string, string>;
+  /** Makes the keys of requests whose endpoint takes one. */
+  newKey?: () => string;
 }
 
 export interface CallInput<E extends Endpoint> {
@@ -66,6 +71,7 @@ export function createClient(options: ClientOptions): Client {
       method: endpoint.method,
       headers: {
         ...options.headers,
+        ...(endpoint.once && options.newKey !== undefined ? { [idempotencyHeader]: options.newKey() } : {}),
         ...input.headers,
         ...(hasBody ? { "Content-Type": type ?? "application/json" } : {}),
       },

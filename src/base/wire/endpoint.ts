@@ -21,6 +21,8 @@ export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSche
   flat?: boolean;
   /** Media type of a 200 that is a stream and no envelope; errors before it are in the envelope. */
   stream?: string;
+  /** Takes an `Idempotency-Key`: the request is carried out once, however often it comes. */
+  once?: boolean;
   /** Statuses beside 200 that answer with the same body, and when. */
   alsoAnswers?: Record<number, string>;
 }

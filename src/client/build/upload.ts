@@ -25,7 +25,9 @@ export async function uploadFolder(context: Context, folder: SourceFolder, diges
       const answer = await context.api.call(putBuildContext, { params: { digest }, query, body: bytes });
       sent = answer.received;
     } catch (error) {
-      throw offsetMoved(error) ?? error;
+      // A part that was sent again after the connection broke may have arrived the first time.
+      if (receivedOf(error) !== sent + bytes.length) throw offsetMoved(error) ?? error;
+      sent += bytes.length;
     }
   };
   for await (const chunk of packFolder(folder)) {
@@ -37,6 +39,12 @@ export async function uploadFolder(context: Context, folder: SourceFolder, diges
     if (heldBytes >= partBytes) await send(false);
   }
   await send(true);
+}
+
+/** How much the server has, where it goes on at another byte. */
+function receivedOf(error: unknown): number | undefined {
+  const { reason, fields } = error instanceof ApiError ? error.data : {};
+  return reason === "ContextOffset" ? Number(fields?.received) : undefined;
 }
 
 function offsetMoved(error: unknown): CommandFailure | undefined {

@@ -10,7 +10,7 @@ export const lockCommand: CommandBody = {
   usage: ["lock SCOPE[/NAME] WHY [--for TIME]"],
   examples: [
     'lock shop "moving the database"  nothing of shop can be changed',
-    'lock shop/web "demo at noon" --for 2h',
+    'lock shop/web "demo at noon" --for 2h  it ends by itself',
   ],
   detail: [
     "Until it is unlocked, apply, delete, config, scale, restart, release and rollback of the scope or the",
@@ -31,7 +31,7 @@ export const lockCommand: CommandBody = {
 
 export const unlockCommand: CommandBody = {
   usage: ["unlock SCOPE[/NAME]"],
-  examples: ["unlock shop"],
+  examples: ["unlock shop  take changes again"],
   flags: [],
   async run(context, args) {
     const [place, ...more] = args.words;

@@ -79,8 +79,10 @@ async function answers({ files, fetch, limits, signal }: TunnelSetup): Promise<"
   socket.terminate();
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.answerMs)]);
-    const answer = await fetch("http://localhost/health", { unix: files.socket, signal: limit });
-    await answer.body?.cancel();
+    // Not one that later requests would find closed.
+    const once = { unix: files.socket, signal: limit, keepalive: false };
+    const answer = await fetch("http://localhost/health", once);
+    await answer.text();
     return answer.ok && answer.headers.get("content-type")?.includes("json") ? "server" : "other";
   } catch {
     return "silent";

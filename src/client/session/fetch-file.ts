@@ -131,5 +131,7 @@ function readable(error: unknown, { dest_path: to }: FileWish): unknown {
   if (code === "EACCES" || code === "EPERM") return new CommandFailure(`no permission to write "${shown}"`);
   if (code === "ENOENT") return new CommandFailure(`there is not a folder for "${shown}"`);
   if (code === "ENOSPC") return new CommandFailure(`no space left for "${shown}"`);
+  if (code === "ECONNRESET")
+    return new CommandFailure(`the connection broke while "${shown}" was copied: no part of it was kept`);
   return error;
 }

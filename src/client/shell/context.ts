@@ -76,13 +76,14 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, a
   };
   const connectTo = (way: Route) => connect({ route: way, fetch, signal, answerMs: limits.answerMs });
   const { baseUrl, ...connection } = connectTo(route);
-  const reach = (way: Route) => createClient({ ...connectTo(way), headers });
+  const newKey = () => crypto.randomUUID();
+  const reach = (way: Route) => createClient({ ...connectTo(way), headers, newKey });
   return {
     reach: (endpoint) => reach(endpointRoute(endpoint)),
     remotes: { file: remotesFile, ways, reach: (remote) => reach(remoteRoute(remote, ways)) },
     runLocal: around.runLocal,
-    api: createClient({ baseUrl, fetch: connection.fetch, headers }),
-    streams: createClient({ baseUrl, fetch: connection.stream, headers }),
+    api: createClient({ baseUrl, fetch: connection.fetch, headers, newKey }),
+    streams: createClient({ baseUrl, fetch: connection.stream, headers, newKey }),
     headers,
     route,
     endpoint: route.shown,

@@ -1,3 +1,4 @@
+import { idempotencyHeader } from "../../base/wire/client.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 
 export interface Address {
@@ -67,9 +68,10 @@ export function connect(setup: ConnectionSetup): Connection {
         timeout: false,
         ...(socket === undefined ? {} : { unix: socket }),
       };
-      return setup.fetch(url, options).finally(headDone);
+      const answer = await setup.fetch(url, options).finally(headDone);
+      return limit === "head" ? answer : await whole(answer);
     };
-    return throughRoute(route, once, mayRepeat(init)).catch((error: unknown) => {
+    return throughRoute(route, once, mayRepeat(url, init)).catch((error: unknown) => {
       throw unreachable(error, { ...setup, endpoint: route.shown });
     });
   };
@@ -86,6 +88,13 @@ export function connect(setup: ConnectionSetup): Connection {
   };
 }
 
+/** JSON that breaks off is no answer. */
+async function whole(answer: Response): Promise<Response> {
+  const { status, headers } = answer;
+  if (headers.get("content-type") !== "application/json") return answer;
+  return new Response(await answer.arrayBuffer(), { status, headers });
+}
+
 /** What of an answer must come in time. */
 type Limit = "all" | "head" | "none";
 
@@ -98,28 +107,38 @@ function limitOf(limit: Limit, answerMs: number): { signal: AbortSignal[]; headD
 }
 
 /**
- * Asks once, and once more after the way was opened: where nothing had been sent, or where asking twice does no more
- * than asking once. Fails with what `ask` throws, or with why the way cannot be opened.
+ * Asks, and asks again after the way was opened: once where nothing had been sent, and once where the way broke and
+ * asking twice does no more than asking once. Fails with what `ask` throws, or with why the way cannot be opened.
  */
 export async function throughRoute<T>(route: Route, ask: () => Promise<T>, repeat: boolean): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    const { open } = route;
-    const code = codeOf(error);
-    if (open === undefined || !(notSent.has(code) || code === brokenOff)) throw error;
-    await open();
-    if (!notSent.has(code) && !repeat) throw cutOff(route);
-    return await ask();
+  const { open } = route;
+  const met = new Set<string>();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const fault = faultOf(error);
+      if (open === undefined || fault === undefined || met.has(fault)) throw error;
+      met.add(fault);
+      await open();
+      if (fault === "broke" && !repeat) throw cutOff(route);
+    }
   }
 }
 
-/** Codes of a connection that did not come about, and of one that ended before the answer. */
-const notSent = new Set(["ENOENT", "ECONNREFUSED"]);
-const brokenOff = "ECONNRESET";
+function faultOf(error: unknown): "not sent" | "broke" | undefined {
+  const code = codeOf(error);
+  if (code === "ENOENT" || code === "ECONNREFUSED") return "not sent";
+  return code === "ECONNRESET" ? "broke" : undefined;
+}
 
-function mayRepeat({ method = "GET" }: RequestInit): boolean {
-  return method === "GET";
+/** With a key of its own a request is carried out once, however often it is sent; a PUT says what is to be there. */
+function mayRepeat(url: string, { method = "GET", headers }: RequestInit): boolean {
+  return method === "GET" || method === "PUT" || new Headers(headers).has(idempotencyHeader) || isDryRun(url);
+}
+
+function isDryRun(url: string): boolean {
+  return new URL(url).searchParams.get("dry_run") === "true";
 }
 
 function cutOff({ shown }: Route): CommandFailure {

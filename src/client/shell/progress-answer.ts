@@ -4,6 +4,7 @@ import { type ProgressLine, progressMediaType } from "../../orchestration/api/pl
 import type { Context } from "./command.ts";
 import { CommandFailure } from "./failures.ts";
 import { printable } from "./style.ts";
+import { unbroken } from "./unbroken.ts";
 
 /** A line that is longer is no answer of ours. */
 const lineCharsMax = 64 * 1024 * 1024;
@@ -33,7 +34,7 @@ export async function callWithProgress<E extends Endpoint>(
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let open = "";
-  for await (const chunk of body) {
+  for await (const chunk of unbroken(body)) {
     const parts = (open + decoder.decode(chunk, { stream: true })).split("\n");
     open = parts.pop() ?? "";
     if (open.length > lineCharsMax) throw new CommandFailure("the answer of the server is too long");

@@ -1,6 +1,7 @@
 import { readAnswer } from "../../base/wire/client.ts";
 import { runRelease } from "../../orchestration/api/releases.ts";
 import type { Context } from "../shell/command.ts";
+import { unbroken } from "../shell/unbroken.ts";
 
 interface ReleaseReading {
   scope: string | undefined;
@@ -41,18 +42,6 @@ export async function readRelease(context: Context, reading: ReleaseReading): Pr
 
 /** Longer than any last line. */
 const tailMax = 16 * 1024;
-
-/** What came before the connection broke: the missing last line tells that it did. */
-async function* unbroken(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const pieces = (body ?? none())[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await pieces.next().catch(() => ({ done: true as const, value: undefined }));
-    if (next.done === true) return;
-    yield next.value;
-  }
-}
-
-async function* none(): AsyncGenerator<Uint8Array> {}
 
 /** Only an exact last line counts: a program may print anything. */
 function releaseEnd(text: string): ReleaseEnd | undefined {

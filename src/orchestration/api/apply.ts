@@ -47,6 +47,7 @@ export type ApplyResult = Static<typeof ApplyResult>;
 export const apply = endpoint({
   method: "POST",
   path: "/apply",
+  once: true,
   summary: "Store one manifest or an array of them, whole or not at all",
   query: Type.Object({
     dry_run: Flag("answer with the plan and write nothing (default false)"),
@@ -98,6 +99,7 @@ export type PruneSummary = Static<typeof PruneSummary>;
 export const deleteManifest = endpoint({
   method: "DELETE",
   path: "/apply",
+  once: true,
   summary: "Remove one manifest; with prune also its config, app directory and statefulset volumes",
   query: Type.Object({
     kind: Text("kind (required)"),

@@ -30,6 +30,7 @@ const ConfigChange = Type.Object({
 export const setConfig = endpoint({
   method: "POST",
   path: "/config",
+  once: true,
   summary: "Set keys of a bucket; an empty value unsets",
   query: Type.Object({ ...target, restart: Flag("roll the containers that read it (default true)") }),
   body: Type.Record(Type.String(), Type.String()),
@@ -39,6 +40,7 @@ export const setConfig = endpoint({
 export const unsetConfig = endpoint({
   method: "DELETE",
   path: "/config",
+  once: true,
   summary: "Unset one key",
   query: Type.Object({
     ...target,

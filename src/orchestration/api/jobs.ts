@@ -46,6 +46,7 @@ const begun = { 202: "Begun and not waited for" };
 export const runJob = endpoint({
   method: "POST",
   path: "/jobs/run",
+  once: true,
   summary: "Runs a job once; 200 with the record whatever the exit code. The run goes on when the client leaves",
   query: Type.Object({
     scope: Text("scope; found by itself where only one matches"),
@@ -59,6 +60,7 @@ export const runJob = endpoint({
 export const runCronjob = endpoint({
   method: "POST",
   path: "/cronjobs/run",
+  once: true,
   summary:
     "Runs a cron job now, beside its schedule, also while it is suspended; 409 while its concurrency policy forbids it",
   query: Type.Object({
@@ -93,6 +95,7 @@ export const getRun = endpoint({
 export const cancelRun = endpoint({
   method: "POST",
   path: "/jobs/runs/:id/cancel",
+  once: true,
   summary: "Ends a run: its container is stopped and no further try is made. 409 when it has ended already",
   data: JobRun,
 });

@@ -16,6 +16,7 @@ export type Lock = Static<typeof Lock>;
 export const lock = endpoint({
   method: "POST",
   path: "/locks",
+  once: true,
   summary: "Refuse changes of a scope or of one app of it until it is unlocked; 409 where it is locked already",
   query: Type.Object({
     scope: Text("scope (required)"),
@@ -29,6 +30,7 @@ export const lock = endpoint({
 export const unlock = endpoint({
   method: "DELETE",
   path: "/locks",
+  once: true,
   summary: "Take changes of a scope or of one app again; 404 where it is not locked",
   query: Type.Object({ scope: Text("scope (required)"), name: Text("app; without it the lock of the whole scope") }),
   data: Lock,

@@ -154,6 +154,7 @@ export const podReady = endpoint({
 export const stopPod = endpoint({
   method: "POST",
   path: "/pods/:name/stop",
+  once: true,
   summary: "Stop a pod; with freeze (default) it stays stopped until start or restart",
   query: Type.Object({ freeze: Flag("keep it stopped (default true)") }),
   data: Type.Object({ name: Type.String(), freeze: Type.Boolean() }),
@@ -162,6 +163,7 @@ export const stopPod = endpoint({
 export const startPod = endpoint({
   method: "POST",
   path: "/pods/:name/start",
+  once: true,
   summary: "Clear the freeze and recreate the pod; a container without a manifest is only started",
   data: Type.Object({ name: Type.String(), recreated: Type.Boolean(), unfroze: Type.Boolean() }),
 });

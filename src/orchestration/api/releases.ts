@@ -68,6 +68,7 @@ export const listReleases = endpoint({
 export const rollback = endpoint({
   method: "POST",
   path: "/rollback",
+  once: true,
   summary: "Put the spec of a past release back; without release_id the newest good one that differs",
   query: Type.Object({
     kind: Text("deployment (default) or statefulset"),

@@ -24,6 +24,7 @@ const DeleteResourceResult = Type.Object({
 export const deleteResource = endpoint({
   method: "DELETE",
   path: "/resource",
+  once: true,
   summary: "Delete every kind stored under (scope, name), or recreate one statefulset pod with `ordinal`",
   query: Type.Object({
     scope: Text("scope (required)"),
@@ -37,6 +38,7 @@ export const deleteResource = endpoint({
 export const deleteScope = endpoint({
   method: "DELETE",
   path: "/scope",
+  once: true,
   summary: "Delete every resource of a scope",
   query: Type.Object({
     scope: Text("scope (required)"),

@@ -15,6 +15,7 @@ export type ImagePull = Static<typeof ImagePull>;
 export const restart = endpoint({
   method: "POST",
   path: "/restart",
+  once: true,
   summary: "Rolling restart; frozen replicas are cleared first. 202 with `operation` when `wait=false`",
   query: Type.Object({
     kind: Text("deployment or statefulset; found by itself, 400 when both exist"),

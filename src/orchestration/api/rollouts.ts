@@ -76,6 +76,7 @@ export const getRollout = endpoint({
 export const pauseRollout = endpoint({
   method: "POST",
   path: "/rollouts/pause",
+  once: true,
   summary: "Let a canary stay at its step until somebody resumes; 409 when no step is under way",
   query: Query,
   data: Rollout,
@@ -84,6 +85,7 @@ export const pauseRollout = endpoint({
 export const resumeRollout = endpoint({
   method: "POST",
   path: "/rollouts/resume",
+  once: true,
   summary: "Go on with a paused canary, or past a step that waits for a person; 409 when it does not wait",
   query: Query,
   data: Rollout,
@@ -92,6 +94,7 @@ export const resumeRollout = endpoint({
 export const promoteRollout = endpoint({
   method: "POST",
   path: "/rollouts/promote",
+  once: true,
   summary: "Skip the steps of a canary that are left; 409 when no step is under way",
   query: Query,
   data: Rollout,
@@ -100,6 +103,7 @@ export const promoteRollout = endpoint({
 export const abortRollout = endpoint({
   method: "POST",
   path: "/rollouts/abort",
+  once: true,
   summary: "End the release under way, or one whose old replicas are kept, and go back; 409 when there is none",
   query: Query,
   data: Rollout,

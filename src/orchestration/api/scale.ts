@@ -5,6 +5,7 @@ import { Text } from "../../base/wire/query.ts";
 export const scale = endpoint({
   method: "POST",
   path: "/scale",
+  once: true,
   summary: "Write the replica count of a manifest and nothing else of it; 409 where an autoscaler decides the count",
   query: Type.Object({
     kind: Text("deployment or statefulset; found by itself, 400 when both exist"),

@@ -25,6 +25,7 @@ import { mountPlugins } from "./plugins.ts";
 import { mountPods } from "./pods.ts";
 import { mountReleases } from "./releases.ts";
 import { mountRollouts } from "./rollouts.ts";
+import type { CarryOutOnce } from "../../base/http/once.ts";
 import { pathOf } from "../../base/http/request.ts";
 import { withRequestLog } from "../../base/http/request-log.ts";
 import { mountResource } from "./resource.ts";
@@ -42,6 +43,8 @@ interface OrchestrationOptions {
   mountOthers?: (plane: Plane, options: { pageMax: number }) => void;
   /** As `/health` tells it: `<version> (commit: <hash>)`. */
   version: string;
+  /** For requests with an `Idempotency-Key`. */
+  once?: CarryOutOnce;
   names: Naming;
   log: Log;
   limits: { jsonDepthMax: number; eventsPageMax: number; execInputBytesMax: number };
@@ -65,6 +68,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
     app,
     actorHeader,
     jsonDepthMax: limits.jsonDepthMax,
+    ...(options.once === undefined ? {} : { once: options.once }),
     mapError: (error) => mapError(error, log),
   };
   mountHealth(plane, controller, version);

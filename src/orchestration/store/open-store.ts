@@ -28,6 +28,7 @@ import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
 import { createBuilds } from "./builds.ts";
 import { createLocks } from "./locks.ts";
+import { createKeyedRequests } from "./keyed-requests.ts";
 import { createReceipts } from "./receipts.ts";
 import { createReleases } from "./releases.ts";
 import { columnsOf, idOf, keyOf } from "./rows.ts";
@@ -69,6 +70,7 @@ export interface StoreLimits {
   deliveriesKept: number;
   /** In all; those under way are kept beyond it. */
   pluginRunsKept: number;
+  keyedRequestsKept: number;
 }
 
 /**
@@ -175,6 +177,7 @@ function createTransaction(
     canaries,
     builds: createBuilds(db, limits.buildsKept),
     locks: createLocks(db),
+    keyedRequests: createKeyedRequests(db, seal, limits.keyedRequestsKept),
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),
     deaths: createDeaths(db, limits),

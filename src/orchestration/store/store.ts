@@ -2,6 +2,7 @@ import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
 import type { LockReads, LockWrites } from "./lock-records.ts";
+import type { KeyedRequestReads, KeyedRequestWrites } from "./keyed-request-records.ts";
 import type { BuildReads, BuildWrites } from "./build-records.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
 import type {
@@ -63,6 +64,7 @@ export interface Store {
   readonly canaries: CanaryReads;
   readonly builds: BuildReads;
   readonly locks: LockReads;
+  readonly keyedRequests: KeyedRequestReads;
   readonly runs: RunReads;
   readonly autoscale: AutoscaleReads;
   readonly deaths: DeathReads;
@@ -161,6 +163,7 @@ export interface Transaction {
   canaries: CanaryReads & CanaryWrites;
   builds: BuildReads & BuildWrites;
   locks: LockReads & LockWrites;
+  keyedRequests: KeyedRequestReads & KeyedRequestWrites;
   releases: ReleaseReads & {
     /**
      * Inserts or replaces by id. Per resource the newest `releasesKept` stay, and always the newest good one and those

@@ -150,6 +150,43 @@ describe("a remote", () => {
   });
 });
 
+describe("a connection that breaks in the middle", () => {
+  const seen: [string, string | null][] = [];
+  /** Answers of the second try; the first cuts the connection. */
+  const cutting = (unix: string, answers: Record<string, () => Response>) =>
+    Bun.serve({
+      unix,
+      fetch(request) {
+        const { pathname } = new URL(request.url);
+        const named = `${request.method} ${pathname}`;
+        if (pathname === "/health") return Response.json({ status: "ok", version: "9.9.9" });
+        if (answers[named] === undefined) return Response.json({ status: "ok", data: { events: [] } });
+        seen.push([named, request.headers.get("idempotency-key")]);
+        const again = seen.filter(([name]) => name === named).length > 1;
+        if (!again) sshd.cut();
+        return again ? answers[named]() : new Promise<Response>(() => undefined);
+      },
+    });
+  const config = () => Response.json({ status: "ok", data: { changed: ["A"], restarting: [] } });
+
+  test("a change is sent again with its key, and one without a key is not", async () => {
+    const { cli, home } = laptop();
+    const far = join(home, "s.sock");
+    await using play = cutting(far, { "POST /config": config, "POST /releases/run": config });
+    expect(play.url).toBeDefined();
+    await cli(["remote", "add", "a", `root@127.0.0.1:${sshd.port}`, "--socket", far]);
+    const set = await cli(["config", "set", "shop/web", "A=1"]);
+    expect([set.err, set.code, seen.length]).toEqual([expect.any(String), 0, 2]);
+    expect(seen[0]).toEqual(["POST /config", expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    expect(seen[1]).toEqual(seen[0] as (typeof seen)[0]);
+    const release = await cli(["release", "run", "shop/web"]);
+    expect([release.code, seen.length]).toEqual([4, 3]);
+    expect(release.err).toContain("broke before the server answered");
+    expect(release.err).toContain("what you asked for may or may not be done");
+    await cli(["remote", "rm", "a"]);
+  });
+});
+
 describe("a way that does not work is explained", () => {
   const failing = async (args: string[], env: Record<string, string | undefined>) => {
     const { cli } = laptop();

@@ -12,6 +12,7 @@ import { builds } from "./0011-builds.ts";
 import { messages } from "./0012-messages.ts";
 import { locks } from "./0013-locks.ts";
 import { canaries } from "./0014-canaries.ts";
+import { keyedRequests } from "./0015-keyed-requests.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -29,6 +30,7 @@ export const stateMigrations: readonly string[] = [
   messages,
   locks,
   canaries,
+  keyedRequests,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -77,3 +77,86 @@ describe("connect", () => {
     expect(seen[0]?.signal?.aborted).toBe(false);
   });
 });
+
+describe("a way that the client can open", () => {
+  const broken = (code: string) => Object.assign(new TypeError("x"), { code });
+  /** Answers in turn: a code that is thrown, or an answer. */
+  const scene = (turns: (string | Response)[], open = async () => undefined) => {
+    const seen: (string | null)[] = [];
+    let opened = 0;
+    const fetch = async (_: string, init: BunFetchRequestInit) => {
+      seen.push(new Headers(init.headers).get("Idempotency-Key"));
+      const turn = turns.shift();
+      if (turn === undefined || typeof turn === "string") throw broken(turn ?? "ENOTFOUND");
+      return turn;
+    };
+    const route = {
+      shown: "production (deploy@host)",
+      address: { baseUrl: "http://localhost", socket: "/x.sock" },
+      open: async () => {
+        opened += 1;
+        await open();
+      },
+    };
+    const { signal } = new AbortController();
+    const way = connect({ route, fetch, signal, answerMs: 5_000 });
+    return { way, seen, opened: () => opened };
+  };
+  const ok = () => Response.json({ status: "ok" });
+  const post = (headers: Record<string, string> = {}) => ({ method: "POST", headers });
+
+  test("is opened where nothing was sent, whatever is asked", async () => {
+    for (const code of ["ENOENT", "ECONNREFUSED"]) {
+      const { way, opened } = scene([code, ok()]);
+      expect((await way.fetch("http://localhost/x", post())).status).toBe(200);
+      expect(opened()).toBe(1);
+    }
+  });
+
+  test("is opened again where it broke, and what can be asked twice is", async () => {
+    const repeatable: [string, BunFetchRequestInit][] = [
+      ["/pods", { method: "GET" }],
+      ["/builds/contexts/x?offset=0", { method: "PUT" }],
+      ["/apply?dry_run=true", post()],
+      ["/apply", post({ "Idempotency-Key": "k" })],
+    ];
+    for (const [target, init] of repeatable) {
+      const { way, seen, opened } = scene(["ECONNRESET", ok()]);
+      expect((await way.fetch(`http://localhost${target}`, init as RequestInit)).status).toBe(200);
+      expect([opened(), seen.length, new Set(seen).size]).toEqual([1, 2, 1]);
+    }
+  });
+
+  test("what cannot be asked twice is not, and the operator is told to look", async () => {
+    const { way, seen } = scene(["ECONNRESET", ok()]);
+    await expect(way.stream("http://localhost/releases/run", post())).rejects.toMatchObject({
+      exitCode: 4,
+      message: expect.stringContaining("the connection to production (deploy@host) broke before the server answered"),
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  test("it is tried once more and not for ever, and what opening says is passed on", async () => {
+    const twice = scene(["ECONNRESET", "ECONNRESET", ok()]);
+    await expect(twice.way.fetch("http://localhost/x", { method: "GET" })).rejects.toThrow("the connection broke");
+    const closed = scene(["ENOENT"], async () => {
+      throw new CommandFailure("cannot reach production", 4);
+    });
+    await expect(closed.way.fetch("http://localhost/x", { method: "GET" })).rejects.toThrow("cannot reach production");
+  });
+
+  test("an answer that breaks off is asked for again", async () => {
+    const half = new Response(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(Buffer.from("{"));
+          controller.error(broken("ECONNRESET"));
+        },
+      }),
+      { headers: { "content-type": "application/json" } },
+    );
+    const { way } = scene([half, Response.json({ a: 1 })]);
+    const answer = await way.fetch("http://localhost/x", { method: "GET" });
+    expect(await answer.json()).toEqual({ a: 1 });
+  });
+});
