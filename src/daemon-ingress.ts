@@ -7,6 +7,7 @@ import { parseAddress } from "./config/values.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { hasUser } from "./base/machine/accounts.ts";
 import { systemClock } from "./base/words/clock.ts";
+import { Failure } from "./base/wire/failure.ts";
 import type { Log } from "./base/words/log.ts";
 import type { Certificates } from "./ingress/certs/create.ts";
 import type { Setup } from "./ingress/core/change.ts";
@@ -21,10 +22,14 @@ import { createIngress, type Ingress, type IngressSource } from "./ingress/servi
 import { createAccess } from "./ingress/service/access.ts";
 import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
 import { openReceiver, type Receiver } from "./ingress/proxy/receiver.ts";
+import { ingressUse } from "./ingress/service/use.ts";
+import { createWakes } from "./ingress/service/wakes.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
 import type { PodKind } from "./orchestration/api/manifest.ts";
 import type { IngressGate } from "./orchestration/controller/pods/ingress-gate.ts";
+import type { RunningController } from "./orchestration/controller/running.ts";
+import type { Outside } from "./orchestration/controller/state/context.ts";
 import type { PodEndpoints } from "./orchestration/api/pod-endpoint.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
 import type { Store } from "./orchestration/store/store.ts";
@@ -36,6 +41,8 @@ export interface IngressRoom {
   problem(): string | undefined;
   /** What visitors of a resource saw; undefined when no ingress leads there, or nothing is served. */
   trafficOf: Traffic["of"];
+  /** See `ingressUse`. */
+  use: NonNullable<Outside["ingressUse"]>;
   run(signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -48,6 +55,8 @@ interface IngressRoomOptions {
   store: Store;
   endpoints: PodEndpoints;
   certificates: Certificates;
+  /** Apps that requests wake. */
+  sleep: RunningController["sleep"];
   /** Where the identity service listens; undefined while it does not. */
   identityAddress: () => string | undefined;
 }
@@ -74,7 +83,16 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     now: systemClock.now,
     limits: proxyLimits,
   });
-  const receiver = found.ok ? await receiverOf(traffic, parts) : undefined;
+  const wakes = createWakes({
+    ...{ running: () => proxy?.running(), ingresses: source.ingresses, serviceKinds: source.serviceKinds },
+    requested(key, host) {
+      parts.sleep.requested(key, host).catch((error: unknown) => log.error("app not woken", { error }));
+    },
+  });
+  const onLine = (line: string) => {
+    if (!wakes(line)) traffic.take(line);
+  };
+  const receiver = found.ok ? await receiverOf(onLine, parts) : undefined;
   const door = found.ok ? await doorOf(() => ingress, parts) : undefined;
   proxy = found.ok ? await proxyOf(found.binary, { receiver, door }, parts) : undefined;
   const ingress: Ingress = createIngress({
@@ -96,6 +114,10 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   });
   return {
     ...{ ingress, views, problem: () => problemOf(ingress), trafficOf: traffic.of },
+    async use() {
+      if (proxy === undefined) throw new Failure("unavailable", "there is no proxy");
+      return ingressUse({ proxy, ingresses: source.ingresses, serviceKinds: source.serviceKinds });
+    },
     async run(signal) {
       await Promise.all([ingress.run(signal), accessLog.run(signal)]);
     },
@@ -111,10 +133,10 @@ function problemOf(ingress: Ingress): string | undefined {
   return isStopped ? "the proxy was stopped; start it with: berth ingress reload" : problem;
 }
 
-function receiverOf(traffic: Traffic, { layout, log }: IngressRoomOptions): Promise<Receiver> {
+function receiverOf(onLine: (line: string) => void, { layout, log }: IngressRoomOptions): Promise<Receiver> {
   const { linesPerSecondMax } = proxyLimits;
   const portFile = join(layout.ingress, "receiver.port");
-  return openReceiver({ portFile, linesPerSecondMax, onLine: traffic.take, clock: systemClock, log });
+  return openReceiver({ portFile, linesPerSecondMax, onLine, clock: systemClock, log });
 }
 
 /** The handshake goes on once the proxy serves the certificate. */
@@ -166,11 +188,12 @@ export function gateOf(current: () => Ingress | undefined): IngressGate {
 /** Debian's package makes it; workers need no right of root once they listen. */
 const proxyUser = "haproxy";
 
-function sourceOf({ store, endpoints, identityAddress }: IngressRoomOptions): IngressSource {
+function sourceOf({ store, endpoints, sleep, identityAddress }: IngressRoomOptions): IngressSource {
   return {
     ingresses: () => store.manifests.list({ kind: "ingress" }),
     endpoints: () => endpoints.list(),
     serviceKinds: (scope, name) => podKinds.filter((kind) => store.manifests.get({ kind, scope, name }) !== undefined),
+    sleepOf: (scope, name) => sleep.stateOf({ kind: "deployment", scope, name }),
     get planes() {
       const at = identityAddress();
       const planes: Partial<Record<PlaneName, { address: string; port: number }>> = {};

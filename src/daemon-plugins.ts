@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { bundledPlugins } from "../plugins/bundled.ts";
 import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config/config.ts";
 import type { CallbackDoor, PluginRoom } from "./orchestration/controller/plugins/plugin-room.ts";
-import type { RunningController } from "./orchestration/controller/create.ts";
+import type { RunningController } from "./orchestration/controller/running.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
 import { moveInPlace, writeAtomic } from "./base/disk/atomic-write.ts";
 import type { Layout } from "./base/disk/layout.ts";

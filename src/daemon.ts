@@ -117,6 +117,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     forwarding: forwarding.facts,
     ingressProblem: () => ingressRoom?.problem(),
     trafficOf: (key, span) => ingressRoom?.trafficOf(key, span),
+    ingressUse: async () => (await ingressRoom?.use()) ?? (() => undefined),
     privateHooks: options.allowPrivateHooks,
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     about: {
@@ -163,6 +164,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     store,
     endpoints: running.endpoints,
+    sleep: running.sleep,
     certificates,
     identityAddress: () => identityListener?.address,
   });

@@ -7,6 +7,7 @@ import { podLimits } from "./pod-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
 import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
+import { sleepLimits } from "./sleep-limits.ts";
 import type { LogLevel } from "../base/words/log.ts";
 import { checkMailServer } from "../base/deliver/mail-server.ts";
 
@@ -81,6 +82,7 @@ export const limits = {
   firstLookMs: 3_000,
   /** How often the autoscaler looks at CPU use. */
   autoscaleMs: 15_000,
+  ...sleepLimits,
   backoffFirstMs: 1_000,
   backoffMaxMs: 60_000,
   /** A labelled container without a manifest and without a delete mark is left alone this long. */

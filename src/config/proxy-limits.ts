@@ -21,6 +21,8 @@ export const proxyLimits = {
   backoffFirstMs: 500,
   backoffMaxMs: 30_000,
   resyncMs: 15_000,
+  /** How long requests wait for an app that one of them woke; those of an ingress with a longer `hold.for` wait for that. */
+  wakeHoldMs: 60_000,
   /** Lines of the proxy that are counted in a second; the exact totals are the proxy's own. */
   linesPerSecondMax: 20_000,
   /** Longest time that figures of the last requests are kept. */

@@ -138,6 +138,7 @@ describe("every endpoint translates to one call", () => {
       "scale",
       [{ kind: "deployment", scope: "s", name: "web", replicas: "3" }, { actor }],
     ],
+    ["POST", "/wake?scope=s&name=web", undefined, "wake", [{ scope: "s", name: "web" }, { actor }]],
     ["GET", "/why?scope=s&name=web", undefined, "why", [{ scope: "s", name: "web" }]],
     ["GET", "/operations/op1", undefined, "operation", ["op1"]],
     ["GET", "/hooks/deliveries?name=web", undefined, "deliveries", [{ name: "web", limit: 50 }]],

@@ -120,6 +120,21 @@ test("the first table starts the proxy, later ones reach it without another load
   expect(await run.proxy.pid()).toBe(pid);
 });
 
+test("a replica that left and comes back is served again without a load, whether its server is deleted by then or not", async () => {
+  const one = replica("one");
+  const at = (isLeaving: boolean) => tableOf([site("a", [upstream(one.port, { isLeaving })])]);
+  await run.proxy.apply(at(false));
+  const socket = createRuntimeSocket({ path: join(folder, "h.sock"), timeoutMs: 5_000 });
+  const isThere = async () => (await socket.ask("show servers state p1\n")).includes(" s1 ");
+  for (const waits of [true, false, false]) {
+    expect(await get()).toBe("200 one");
+    await run.proxy.apply(at(true));
+    if (waits) await waitFor("its server to be deleted", async () => !(await isThere()), 30_000);
+    expect(await run.proxy.apply(at(false))).toEqual({ refused: [], reloadReasons: [] });
+  }
+  expect(await get()).toBe("200 one");
+});
+
 test("a structural option takes a load, and the reason names the site", async () => {
   const one = replica("one");
   const plain = site("a", [upstream(one.port)]);

@@ -114,7 +114,7 @@ async function sendAll(commands: Command[], send: (text: string) => Promise<stri
 function isSuccess(answer: string): boolean {
   return (
     answer.trim() === "" ||
-    /New server registered|New empty|Transaction (?:created|updated)|Success!|Certificate .* deleted|Inserting|deleted/.test(
+    /New server registered|New empty|Transaction (?:created|updated)|Success!|Certificate .* deleted|Inserting|deleted|Already exists/.test(
       answer,
     )
   );

@@ -143,6 +143,7 @@ export const fixedAnswers: Controller = {
   unsetConfig: async () => ({ changed: ["A"], restarting: [] }),
   restart: async () => ({ kind: "deployment", scope: "s", name: "web", unfroze: [] }),
   scale: async () => ({ kind: "deployment", scope: "s", name: "web", replicas: 3, previous: 2, revision: 7 }),
+  wake: async () => ({ kind: "deployment", scope: "s", name: "web", woken: true, revision: 7 }),
   why: async () => ({
     kind: "deployment",
     scope: "s",

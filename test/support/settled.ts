@@ -17,7 +17,7 @@ function whyUnsettled(store: Store, head: ManifestHead): string | undefined {
   if (!podKinds.some((kind) => kind === head.kind)) return undefined;
   if (status.observed_generation !== head.generation) return `${name} was not looked at since its restart`;
   // Stopped is at rest, too: what is frozen stays away until somebody starts it.
-  if (status.phase === "ready" || status.phase === "stopped") return undefined;
+  if (["ready", "stopped", "asleep"].includes(status.phase)) return undefined;
   const conditions = status.conditions.map(({ type, status: is, message }) => `${type}=${is} (${message})`);
   return `${name} is ${status.phase}: ${conditions.join(", ")}`;
 }

@@ -2,11 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../../src/config/config.ts";
-import {
-  type ControllerParts,
-  createController,
-  type RunningController,
-} from "../../src/orchestration/controller/create.ts";
+import { createController } from "../../src/orchestration/controller/create.ts";
+import type { ControllerParts, RunningController } from "../../src/orchestration/controller/running.ts";
 import { type Naming, naming } from "../../src/orchestration/core/naming.ts";
 import { createAssets } from "../../src/base/disk/assets.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";

@@ -9,9 +9,10 @@ import type { describe, PodKindStatus } from "../../src/orchestration/api/descri
 import type { StoredEvent, Store } from "../../src/orchestration/store/store.ts";
 import { limits } from "../../src/config/config.ts";
 import type { UsageOf } from "../../src/orchestration/controller/desired/autoscale.ts";
-import type { ControllerLimits } from "../../src/orchestration/controller/state/context.ts";
+import type { ControllerLimits, Outside } from "../../src/orchestration/controller/state/context.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
-import { createController, type RunningController } from "../../src/orchestration/controller/create.ts";
+import { createController } from "../../src/orchestration/controller/create.ts";
+import type { RunningController } from "../../src/orchestration/controller/running.ts";
 import type { IngressGate } from "../../src/orchestration/controller/pods/ingress-gate.ts";
 import type { TrafficOf } from "../../src/orchestration/controller/rollout/receipts.ts";
 import type { PluginRoom } from "../../src/orchestration/controller/plugins/plugin-room.ts";
@@ -97,6 +98,8 @@ export interface WorldOptions {
   ingressGate?: IngressGate;
   /** What visitors saw; without it there is no ingress. */
   trafficOf?: TrafficOf;
+  /** How much apps are in use; without it none goes to sleep by itself. */
+  ingressUse?: Outside["ingressUse"];
   privateHooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
@@ -152,6 +155,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     sendWebhook: options.sendWebhook ?? deliverAll,
     ...(options.ingressGate === undefined ? {} : { ingressGate: options.ingressGate }),
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
+    ...(options.ingressUse === undefined ? {} : { ingressUse: options.ingressUse }),
   };
   const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };

@@ -10,6 +10,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { lastWords } from "../wait/last-words.ts";
 import { normalKind } from "../shell/kinds.ts";
+import { isWell } from "../wait/look.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { certificatesFor, certificatesText } from "../text/certificate-text.ts";
@@ -70,8 +71,8 @@ async function show(description: Description, reveal: boolean, context: Context)
     context.terminal.out(yamlText(description));
     return;
   }
-  const isWell = description.status?.phase === "ready";
-  const words = isWell || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
+  const words =
+    isWell(description.status?.phase) || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
   const isIngress = kind === "ingress" && !context.json;
   const replicas = isIngress ? await replicaLines(description, context) : [];
   const certificates = isIngress ? await certificateLines(description, context) : [];

@@ -16,7 +16,8 @@ export const scaleCommand: CommandBody = {
   examples: ["scale shop/web=4  and wait until they are ready", "scale shop/web=0  stop the app, keep everything else"],
   detail: [
     "Writes the number of replicas into the stored manifest and changes nothing else. Refused where an",
-    "autoscaler decides. The next apply sets what the file says: write the number there too.",
+    "autoscaler decides. The next apply sets what the file says: write the number there too. An app with",
+    "wake: true is put to sleep by 0: its number stays, and the first request starts it.",
   ],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },

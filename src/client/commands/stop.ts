@@ -1,8 +1,9 @@
+import type { Client } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { stopPod } from "../../orchestration/api/pods.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
-import { podNames, unlessGone } from "../wait/pods.ts";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { asleepApp, podNames, unlessGone } from "../wait/pods.ts";
 
 export const stopCommand: CommandBody = {
   usage: ["stop SCOPE/NAME.REPLICA… [--no-freeze]", "stop SCOPE/NAME"],
@@ -12,6 +13,7 @@ export const stopCommand: CommandBody = {
   async run(context, args) {
     const freeze = args.on("no-freeze") ? "false" : undefined;
     const done: DataOf<typeof stopPod>[] = [];
+    for (const word of args.words) await refuseAsleep(context.api, word);
     const names = await podNames(context.api, args.words);
     for (const name of names) {
       const data = await unlessGone(names, () => context.api.call(stopPod, { params: { name }, query: { freeze } }));
@@ -23,3 +25,11 @@ export const stopCommand: CommandBody = {
     return exitCodes.done;
   },
 };
+
+/** It has nothing that could be stopped, and a request would start it all the same. */
+async function refuseAsleep(api: Client, word: string): Promise<void> {
+  if ((await asleepApp(api, word)) === undefined) return;
+  throw new CommandFailure(
+    `${word} is asleep, so nothing of it runs; to keep it stopped, apply it with replicas: 0 and without wake`,
+  );
+}

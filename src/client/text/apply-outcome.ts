@@ -35,7 +35,7 @@ function isFailed(target: Waited | undefined): boolean {
 function fate(target: Waited | undefined): string {
   if (target === undefined) return "";
   const { look } = target;
-  if (look.state === "ready") return ", ready";
+  if (look.state === "ready") return look.phase === "asleep" ? ", asleep" : ", ready";
   if (look.rolledBackTo !== undefined) return `, failed, rolled back to ${printable(look.rolledBackTo)}`;
   if (look.state === "failed") return ", failed";
   return look.state === "gone" ? ", gone" : ", not ready yet";

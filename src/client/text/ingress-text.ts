@@ -76,8 +76,9 @@ function routeText({ hosts, paths, tcp, tls }: IngressSite): string {
   return isWhole ? names.join(", ") : names.map((name) => paths.map((path) => name + path).join(", ")).join(", ");
 }
 
-function readyText({ upstreams, maintenance }: IngressSite, style: Style): string {
+function readyText({ upstreams, maintenance, asleep }: IngressSite, style: Style): string {
   if (maintenance) return style.yellow("maintenance");
+  if (asleep === true) return style.dim("asleep");
   const ready = upstreams.filter(({ state }) => state === "ready").length;
   const leaving = upstreams.length - ready;
   const text = `${ready} ready${leaving === 0 ? "" : `, ${leaving} leaving`}`;

@@ -28,7 +28,7 @@ export function phaseOf(status: Status | null | undefined): string {
   return typeof status.phase === "string" ? printable(status.phase) : "";
 }
 
-const worstFirst = ["failed", "failing", "progressing", "ready"];
+const worstFirst = ["failed", "failing", "progressing", "ready", "asleep"];
 
 function worstOf(children: readonly Child[]): string {
   return worstFirst.find((phase) => children.some((child) => child.phase === phase)) ?? "";
@@ -54,6 +54,7 @@ function lastRunCell(status: Status | undefined, { style, now }: { style: Style;
 export function coloured(phase: string, style: Style): string {
   if (phase === "ready") return style.green(phase);
   if (phase === "failing" || phase === "failed" || phase === "unknown") return style.red(phase);
+  if (phase === "asleep") return style.dim(phase);
   return phase === "progressing" || phase === "deleting" ? style.yellow(phase) : phase;
 }
 

@@ -6,7 +6,7 @@ import type { Event } from "../../orchestration/api/events.ts";
 import type { system } from "../../orchestration/api/health.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { printable, type Style } from "../shell/style.ts";
-import { isPodKind } from "../wait/look.ts";
+import { isPodKind, isWell } from "../wait/look.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
 import { phaseOf, reasonCell } from "./resource-status.ts";
@@ -28,7 +28,8 @@ interface Overview {
   well: boolean;
   server: Pick<Report, "version" | "started_at" | "root">;
   engine: Report["engine"];
-  apps: { total: number; ready: number };
+  /** Those that are asleep are ready: the first request starts them. */
+  apps: { total: number; ready: number; asleep: number };
   ingress: { state: IngressStatus["proxy"]["state"]; total: number; troubled: number };
   not_ready: { kind: string; scope: string; name: string; status: string; reason: string }[];
   /** Of the last day, oldest first. */
@@ -48,14 +49,15 @@ interface Parts {
 export function overviewOf({ report, manifests, events, ingress, certificates, now }: Parts): Overview {
   const { version, started_at, root, engine } = report;
   const apps = manifests.filter(({ kind }) => isPodKind(kind));
-  const isReady = ({ status }: ListedManifest) => phaseOf(status) === "ready";
+  const isAsleep = ({ status }: ListedManifest) => phaseOf(status) === "asleep";
+  const isReady = ({ status }: ListedManifest) => isWell(phaseOf(status));
   const notReady = manifests.filter((one) => (isPodKind(one.kind) ? !isReady(one) : phaseOf(one.status) === "failing"));
   const failures = events.filter(({ at, action }) => failureActions.test(action) && Date.parse(at) > now - dayMs);
   return {
     well: engine.up && notReady.length === 0,
     server: { version, started_at, root },
     engine,
-    apps: { total: apps.length, ready: apps.filter(isReady).length },
+    apps: { total: apps.length, ready: apps.filter(isReady).length, asleep: apps.filter(isAsleep).length },
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,
@@ -92,8 +94,8 @@ function warningsOf({ engine, forwarding, store, reconciler }: Report): string[]
 export function overviewText(overview: Overview, setup: TableSetup & { endpoint: string }): string {
   const { server, engine, apps, ingress, not_ready: notReady, failures, warnings } = overview;
   const { style, now, width, endpoint } = setup;
-  const { ready, total } = apps;
-  const readyText = `${ready} of ${total} ready`;
+  const { ready, total, asleep } = apps;
+  const readyText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}`;
   const head = listText([
     ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
     ["engine", engine.up ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`) : style.red("not reached")],

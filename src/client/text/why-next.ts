@@ -1,5 +1,5 @@
 import type { Why } from "../../orchestration/api/why.ts";
-import { causeOf } from "../wait/look.ts";
+import { causeOf, isWell } from "../wait/look.ts";
 
 /** A rule: the first that fits gives what to type. */
 interface Advice {
@@ -123,11 +123,11 @@ const advices: Advice[] = [
 /** What to type next, most useful first. */
 export function nextSteps(why: Why): string[] {
   const { failed_release: release, failed_run: run } = why;
-  const now = why.phase === "ready" ? undefined : causeOf({ ...why }).reason;
+  const now = isWell(why.phase) ? undefined : causeOf({ ...why }).reason;
   const last = release?.reasons ?? (run?.reason === undefined ? [] : [run.reason]);
   const reasons = [...(now === undefined ? [] : [now]), ...last];
   const steps = advices.find(({ when }) => when({ why, reasons }))?.steps(why) ?? [];
-  const isDown = !isJob(why) && !why.deleted && why.phase !== "ready" && why.phase !== undefined;
+  const isDown = !isJob(why) && !why.deleted && !isWell(why.phase) && why.phase !== undefined;
   const back = isDown && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];
   return [...new Set([...steps, ...back, ...more])];

@@ -3,7 +3,8 @@ import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../orches
 import { exitMeaning, postFailure } from "../../base/pure/exit-code.ts";
 import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
-import { frozenText, reasonOf } from "../wait/look.ts";
+import { frozenText, isWell, reasonOf } from "../wait/look.ts";
+import { coloured } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { tookText } from "./run-text.ts";
 import { printable, type Style } from "../shell/style.ts";
@@ -32,7 +33,7 @@ export function whyText(why: Why, setup: WhySetup): string {
 
 function stateText({ deleted, phase = "" }: Why, style: Style): string {
   if (deleted) return style.yellow("deleted");
-  return phase === "ready" ? style.green(phase) : style.red(printable(phase));
+  return isWell(phase) ? coloured(phase, style) : style.red(printable(phase));
 }
 
 /** What went wrong, the newest first. */
@@ -66,6 +67,7 @@ function unreadyPart({ replica_id: id, probe, check, since, got, logs }: Unready
 function now(why: Why, { style, now: at }: WhySetup): string[] {
   const frozen = frozenText(why, why.frozen_ids);
   if (why.phase === "ready" && frozen !== "") return [`  ${style.yellow(printable(frozen))}`];
+  if (why.phase === "asleep") return ["  it was not in use; the first request to its ingress starts it"];
   const reason = why.phase === "ready" ? "" : reasonOf({ ...why });
   if (reason === "") return nothingKnown(why);
   const retry =

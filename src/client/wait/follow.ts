@@ -105,6 +105,7 @@ interface Closing {
 function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing): string[] {
   const style = context.terminal.noteStyle;
   const why = look.why === "" ? "" : `: ${printable(look.why)}`;
+  if (look.phase === "asleep") return [`${style.green("✓")} ${ref} is asleep, the first request starts it`];
   if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${countText(look)})`];
   if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
   if (look.rolledBackTo !== undefined) {

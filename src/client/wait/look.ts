@@ -12,6 +12,11 @@ export function isPodKind(kind: string): boolean {
   return podKinds.some((known) => known === kind);
 }
 
+/** Whether a resource is as it should be. What sleeps is: the first request starts it. */
+export function isWell(phase: unknown): boolean {
+  return phase === "ready" || phase === "asleep";
+}
+
 interface ReadySetup {
   /** What is said about an older revision is not believed. */
   revision: number;
@@ -103,7 +108,7 @@ function judge({ status, pods }: DataOf<typeof describe>, revision: number): Loo
     ...(acted || away ? causeOf(status) : {}),
   };
   if (!acted) return { ...look, state: "pending" };
-  if (phase === "ready") return { ...look, state: "ready" };
+  if (isWell(phase)) return { ...look, state: "ready" };
   return { ...look, state: ["stopped", "failing", "failed"].includes(phase) ? "failed" : "pending" };
 }
 

@@ -80,6 +80,14 @@ export async function frozenWithoutContainer(api: Client, text: string): Promise
   return (await Promise.all(names)).flat();
 }
 
+/** The app that a reference names, where it is asleep: it has no containers then. */
+export async function asleepApp(api: Client, text: string): Promise<{ scope: string; name: string } | undefined> {
+  const { word, kind, scope = "", name = "" } = parseReference(text);
+  if (word !== undefined) return undefined;
+  const stored = await api.call(listManifests, { query: { kind, scope, name, status: "true" } });
+  return stored.some(({ status }) => status?.phase === "asleep") ? { scope, name } : undefined;
+}
+
 const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
 
 /** For what a rollout takes away between the listing and the call: undefined, where several pods are meant. */

@@ -32,6 +32,7 @@ export const IngressSite = Type.Object({
   target: Type.String({ description: "SCOPE/NAME of the deployment or statefulset, or @identity" }),
   tls: Type.Boolean(),
   maintenance: Type.Boolean(),
+  asleep: Type.Optional(Type.Boolean({ description: "true: no replica runs, the first request starts the app" })),
   upstreams: Type.Array(IngressUpstream),
   problems: Type.Array(Type.String()),
   requests: Type.Integer({ description: "since HAProxy last loaded its files; of a TCP port, connections" }),

@@ -6,7 +6,7 @@ import { keepAliveMs, luaPath, pagePath, pathWord } from "./layout.ts";
 import { defaultTimes } from "./maps.ts";
 import { listenAddress, plainName, wholeNumber } from "./quote.ts";
 import { remembered } from "./remember.ts";
-import { closingRules, type Lines, openingRules, redirectSection, section } from "./rules.ts";
+import { closingRules, type Lines, openingRules, redirectSection, retryAfter, section } from "./rules.ts";
 import { logFormat } from "./access-line.ts";
 import { type AnySite, isHttp, serverWords, upstreamsOf } from "./servers.ts";
 import type { Table } from "./table.ts";
@@ -100,7 +100,7 @@ function globalLines(setup: Setup): Lines {
 function logLines({ logTo }: Setup): Lines {
   if (logTo === undefined) return [];
   const target = logTo.transport === "tcp" ? "ring@requests" : listenAddress(logTo.address, "receiver of the log");
-  return [`log ${target} len 4096 format raw local0 info`];
+  return [`log ${target} len 4096 format raw local0 debug`];
 }
 
 const firstWord = (text: string | undefined) => (text === undefined ? "" : `${plainName(text, "word of the log")} `);
@@ -138,7 +138,7 @@ function baseLines(setup: Setup): Lines {
       .filter(([name]) => name !== "maintenance")
       .map(
         ([status]) =>
-          `http-error status ${status} content-type 'text/html; charset=utf-8' lf-file ${pathWord(pagePath(setup.paths, status))} hdr cache-control no-store`,
+          `http-error status ${status} content-type 'text/html; charset=utf-8' lf-file ${pathWord(pagePath(setup.paths, status))} hdr cache-control no-store${retryAfter(status)}`,
       ),
   ];
 }

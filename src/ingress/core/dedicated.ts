@@ -2,7 +2,7 @@ import { type Setup, errorPageBytesMax, errorPageStatuses } from "./change.ts";
 import { pagePath, pathWord } from "./layout.ts";
 import { formatWord, headerName, plainName, UnsafeText, wholeNumber, word } from "./quote.ts";
 import { remembered } from "./remember.ts";
-import { closingRules, hasFlag, type Lines, networkRule, openingRules, section } from "./rules.ts";
+import { closingRules, hasFlag, retryAfter, type Lines, networkRule, openingRules, section } from "./rules.ts";
 import type { Site, SiteOptions } from "./table.ts";
 
 /** Whether a site fits into a spare backend. What else it has of options is in maps or on its servers. */
@@ -81,7 +81,9 @@ const pageWords = (setup: Setup, name: string) =>
   `content-type 'text/html; charset=utf-8' file ${pathWord(pagePath(setup.paths, name))}`;
 
 function errorPageLines(site: Site, backend: string, setup: Setup): Lines {
-  return ownPages(site).map(([status]) => `http-error status ${status} ${pageWords(setup, `${backend}-${status}`)}`);
+  return ownPages(site).map(
+    ([status]) => `http-error status ${status} ${pageWords(setup, `${backend}-${status}`)}${retryAfter(status)}`,
+  );
 }
 
 /** The page of maintenance is the site's own page for 503, when it has one. */

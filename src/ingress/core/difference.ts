@@ -66,8 +66,7 @@ export function serverCommands(step: Step): { entering: Command[]; leaving: Serv
   for (const [key, now] of after) {
     const was = before.get(key);
     if (was === undefined) {
-      entering.push({ kind: "add-server", words: serverWords(now.site, now.upstream), ...now.name });
-      entering.push({ kind: "enable-server", ...now.name });
+      entering.push(...entry(now));
       continue;
     }
     entering.push(...adjust(was, now));
@@ -83,8 +82,17 @@ function adjust(was: Placed, now: Placed): Command[] {
   if (was.upstream.weight !== now.upstream.weight)
     commands.push({ kind: "set-weight", weight: now.upstream.weight, ...now.name });
   if (connectionsOf(was.site) !== connections) commands.push({ kind: "set-server-limit", connections, ...now.name });
-  if (was.upstream.isLeaving && !now.upstream.isLeaving) commands.push({ kind: "enable-server", ...now.name });
+  // One that leaves is deleted as soon as it is idle.
+  if (was.upstream.isLeaving && !now.upstream.isLeaving) commands.push(...entry(now));
   return commands;
+}
+
+/** Adding what is there already changes nothing. */
+function entry({ site, upstream, name }: Placed): Command[] {
+  return [
+    { kind: "add-server", words: serverWords(site, upstream), ...name },
+    { kind: "enable-server", ...name },
+  ];
 }
 
 /** The routes come last, so that what they need is there. */

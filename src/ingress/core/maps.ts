@@ -3,7 +3,7 @@ import type { Assignment, Paths } from "./change.ts";
 import { type MapName, mapPath } from "./layout.ts";
 import { hostName, mapKey, mapValue, pathPrefix, wholeNumber } from "./quote.ts";
 import { remembered } from "./remember.ts";
-import type { Site, SitePath, Table } from "./table.ts";
+import type { Site, SiteHold, SitePath, Table } from "./table.ts";
 
 /** Key → value. */
 export type Entries = Map<string, string>;
@@ -63,8 +63,13 @@ export function entriesOf(site: Site, backend: string, port: string | undefined)
     ...(tls?.hsts === undefined ? {} : { hsts: one(hstsValue(tls.hsts)) }),
     ...(hasTimes(site) ? { "server-timeout": one(time(limits.responseMs)) } : {}),
     ...(hasTimes(site) ? { "tunnel-timeout": one(time(limits.tunnelMs)) } : {}),
-    hold: one(`${wholeNumber(hold.forMs, timeMaxMs, "hold")} ${wholeNumber(hold.requestsMax, 1_000_000, "hold")}`),
+    hold: one(holdValue(hold)),
   };
+}
+
+function holdValue({ forMs, requestsMax, isAsleep = false }: SiteHold): string {
+  const bounds = `${wholeNumber(forMs, timeMaxMs, "hold")} ${wholeNumber(requestsMax, 1_000_000, "hold")}`;
+  return isAsleep ? `${bounds} asleep` : bounds;
 }
 
 function routesOf(site: Site, backend: string, port: string | undefined): Entries {

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../base/pure/digest.ts";
-import type { Assignment, Paths, ProxyFile, Setup } from "./change.ts";
+import type { Assignment, ProxyFile, Setup } from "./change.ts";
 import { listLine, pemLines } from "./commands.ts";
 import { configParts, configText, siteSections } from "./config.ts";
 import { dedicatedSection, isCommon, ownPages } from "./dedicated.ts";
@@ -90,11 +90,14 @@ const renderedFor = remembered((assignment: Assignment, table: Table, setup: Set
   const { paths } = setup;
   const parts = configParts(table, assignment, setup);
   const maps = mapsOf(table, assignment);
-  const loadedFiles = [...scriptFiles(setup), ...pageFiles(table, assignment, setup)];
+  const scripts = scriptFiles(setup);
+  const loadedFiles = [...scripts, ...pageFiles(table, assignment, setup)];
   const files = new Map<string, ProxyFile>();
   const put = (path: string, content: string, mode: ProxyFile["mode"] = 0o644) =>
     files.set(path, { path, content, mode });
   for (const [path, content] of [...loadedFiles, ...mapFiles(maps, paths)]) put(path, content);
+  // The word is for the owner alone.
+  for (const [path, content] of scripts) put(path, content, 0o600);
   for (const { id, pem } of table.certificates) put(certificatePath(paths, id), pemLines(pem), 0o600);
   const list = table.certificates.map(({ id, names }) => listLine({ file: certificatePath(paths, id), names }));
   put(certificateListPath(paths), list.join(""));
@@ -104,13 +107,17 @@ const renderedFor = remembered((assignment: Assignment, table: Table, setup: Set
   return { files, maps, fixed: Object.fromEntries(fixed) };
 });
 
-function scriptFiles({ paths }: Setup): [string, string][] {
-  return [[luaPath(paths), scriptText(paths)]];
-}
-
-function scriptText(paths: Paths): string {
+function scriptFiles({ paths, logTo }: Setup): [string, string][] {
   const map = (name: MapName) => luaString(mapPath(paths, name), "path");
-  return holdScript.replace("ROUTES_MAP", () => map("routes")).replace("NAMES_MAP", () => map("names"));
+  const word = logTo?.word;
+  const texts = {
+    ROUTES_MAP: map("routes"),
+    NAMES_MAP: map("names"),
+    HOLD_MAP: map("hold"),
+    RECEIVER_WORD: word === undefined ? "nil" : luaString(word, "word of the log"),
+  };
+  const script = Object.entries(texts).reduce((text, [name, value]) => text.replace(name, () => value), holdScript);
+  return [[luaPath(paths), script]];
 }
 
 function pageFiles(table: Table, { backends }: Assignment, { paths }: Setup): [string, string][] {

@@ -39,6 +39,9 @@ export function closingRules({ paths }: Setup): Lines {
   ];
 }
 
+/** Seconds after which a client may try again what no replica could answer. */
+export const retryAfter = (status: number | string) => (String(status) === "503" ? " hdr retry-after 5" : "");
+
 export function redirectSection(): string {
   const rules = [301, 302, 307, 308].map(
     (status) =>

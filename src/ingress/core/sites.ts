@@ -5,6 +5,10 @@ import { createUpstreams, type FoundUpstreams, type Targets, type UpstreamReason
 
 export interface SitesInput extends Targets {
   ingresses: readonly IngressManifest[];
+  /** Whether a deployment waits for a request, or is being started for one; undefined: neither. */
+  restOf?(scope: string, name: string): Rest | undefined;
+  /** How long requests wait for one that is being started. */
+  wakeHoldMs?: number;
   /** TCP ports of the machine that the server itself has, and what for: 443 → `the ingress`. */
   ownPorts: ReadonlyMap<number, string>;
 }
@@ -39,12 +43,32 @@ export function sitesOf(input: SitesInput): Sites {
   for (const { id, manifest } of ordered) {
     const read = readIngress(manifest);
     const target = upstreamsOf(manifest, read);
+    const rest = restOf(manifest, read, input);
     const report = (reason: SiteProblem["reason"], message: string) => found.problems.push({ id, reason, message });
     if (read.spec.tcp !== undefined) found.tcp.push(...tcpSite(id, { read, target, taken, report }));
-    else found.sites.push(...site(id, { read, target, taken, report }));
-    if (target.problem !== undefined) report(target.problem.reason, target.problem.message);
+    else found.sites.push(...site(id, { read: heldFor(read, rest, input.wakeHoldMs), target, taken, report }));
+    const isExpected = rest !== undefined && target.problem?.reason === "NoReplica";
+    if (target.problem !== undefined && !isExpected) report(target.problem.reason, target.problem.message);
   }
   return found;
+}
+
+export type Rest = "asleep" | "waking";
+
+function restOf({ scope, name }: IngressManifest, { spec }: ReadIngress, input: SitesInput): Rest | undefined {
+  return spec.ordinal === undefined ? input.restOf?.(scope, spec.service ?? name) : undefined;
+}
+
+/**
+ * A request that finds its app asleep waits as long as ever for the server to hear of it, and longer for the replica
+ * that is then started. Where an ingress holds no requests, none waits.
+ */
+function heldFor(read: ReadIngress, rest: Rest | undefined, wakeHoldMs = 0): ReadIngress {
+  if (rest === undefined) return read;
+  const { hold } = read.options;
+  const longer = hold.forMs === 0 ? 0 : Math.max(hold.forMs, wakeHoldMs);
+  const changed = rest === "asleep" ? { ...hold, isAsleep: true } : { ...hold, forMs: longer };
+  return { ...read, options: { ...read.options, hold: changed } };
 }
 
 interface Taken {

@@ -91,10 +91,18 @@ export interface SiteOptions {
   /** Every request is answered with 503 and the maintenance page. */
   isInMaintenance: boolean;
   limits: SiteLimits;
-  hold: { forMs: number; requestsMax: number };
+  hold: SiteHold;
   accessLog: "off" | "sampled" | "all";
   /** HTML pages for visitors by status, in place of the built-in ones. */
   errorPages: Partial<Record<ErrorPageStatus, string>>;
+}
+
+/** How requests wait while no replica is ready. */
+export interface SiteHold {
+  forMs: number;
+  requestsMax: number;
+  /** Nothing runs: the proxy tells the server of a request, so that it starts a replica. */
+  isAsleep?: boolean;
 }
 
 export type ErrorPageStatus = 403 | 404 | 413 | 429 | 502 | 503 | 504;

@@ -13,7 +13,7 @@ import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
 import { readState, stateFile, unfinishedFile, unsure } from "./running-state.ts";
-import { isDone, isGone, type RuntimeSocket } from "./runtime-socket.ts";
+import { isDone, isGone, isThere, type RuntimeSocket } from "./runtime-socket.ts";
 
 /** The proxy as one thing that serves a table. */
 export interface IngressProxy {
@@ -146,11 +146,19 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   /** Undefined when all were carried out; before a load, what fails is passed over. */
   async function send(commands: readonly Command[], beforeLoad: boolean): Promise<string | undefined> {
     const versions: Record<string, string> = {};
+    let added: Command | undefined;
     for (const command of commands) {
-      if (command.kind === "enable-server") draining.remove(command);
-      const answer = await socket.ask(socketText(command, versions));
+      const isEntry = command.kind === "add-server" || command.kind === "enable-server";
+      if (isEntry) draining.remove(command);
+      let answer = await socket.ask(socketText(command, versions));
+      // It was left, and is deleted at this very moment.
+      if (command.kind === "enable-server" && isGone(answer) && added !== undefined) {
+        await socket.ask(socketText(added));
+        answer = await socket.ask(socketText(command));
+      }
+      added = command.kind === "add-server" ? command : undefined;
       if (command.kind === "prepare-map") versions[command.map] = /version created: (\d+)/i.exec(answer)?.[1] ?? "";
-      if (isDone(answer) || (isRemoval(command) && isGone(answer))) continue;
+      if (isDone(answer) || (isRemoval(command) && isGone(answer)) || (isEntry && isThere(answer))) continue;
       if (!beforeLoad) return `${command.kind} was answered with: ${answer.trim()}`;
     }
     return undefined;

@@ -56,6 +56,11 @@ export function isDone(answer: string): boolean {
   );
 }
 
+/** Whether an answer says that the server that should be added is there already. */
+export function isThere(answer: string): boolean {
+  return /^Already exists/im.test(answer);
+}
+
 /** Whether an answer says that what should go is not there. */
 export function isGone(answer: string): boolean {
   return /No such (?:server|backend)|require 'backend\/server'|not found|unable to delete the certificate|Can't find/i.test(

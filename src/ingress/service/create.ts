@@ -8,7 +8,7 @@ import { askedCertificates } from "../core/certificates/asked.ts";
 import { hasOnDemand, onDemandRules } from "../core/certificates/on-demand.ts";
 import type { IngressManifest } from "../core/ingress-spec.ts";
 import { shared } from "../core/remember.ts";
-import { type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
+import { type Rest, type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
 import type { Challenge, Listen, Site, Table } from "../core/table.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import { createTurns } from "./turns.ts";
@@ -20,6 +20,8 @@ export interface IngressSource extends Pick<SitesInput, "serviceKinds" | "planes
   endpoints(): PodEndpoint[] | undefined;
   /** Told when any of it may have changed. Returns the way to leave. */
   subscribe(listener: () => void): () => void;
+  /** Whether a deployment that requests wake is asleep, and since when that is so; undefined for every other. */
+  sleepOf?(scope: string, name: string): { asleep: boolean; since: number } | undefined;
 }
 
 export interface IngressOptions {
@@ -45,6 +47,8 @@ export interface IngressLimits {
   backoffMaxMs: number;
   /** The table is computed again at least this often. */
   resyncMs: number;
+  /** How long requests wait for an app that one of them woke. */
+  wakeHoldMs: number;
 }
 
 /** Routes requests: keeps the proxy's table at what manifests, replicas and certificates say. */
@@ -97,7 +101,9 @@ export function createIngress(options: IngressOptions): Ingress {
     const rules = onDemandRules(ingresses);
     certificates.wanted(askedCertificates(ingresses), rules);
     const { serviceKinds, planes } = source;
-    const found = sitesOf({ ingresses, endpoints, serviceKinds, planes, ownPorts: options.ownPorts });
+    const { wakeHoldMs } = limits;
+    const sites = { ingresses, endpoints, serviceKinds, planes, restOf, wakeHoldMs, ownPorts: options.ownPorts };
+    const found = sitesOf(sites);
     const table: Table = {
       listen: options.listen,
       sites: shared(state.table?.sites ?? [], found.sites),
@@ -110,6 +116,14 @@ export function createIngress(options: IngressOptions): Ingress {
     Object.assign(state, { table, problems: found.problems, refused, problem: undefined });
     if (reloadReasons.length > 0) log.debug("ingress proxy was loaded", { reasons: reloadReasons });
     return true;
+  }
+
+  /** One that was woken and does not come up is treated like any other after a while. */
+  function restOf(scope: string, name: string): Rest | undefined {
+    const state = source.sleepOf?.(scope, name);
+    if (state?.asleep === true) return "asleep";
+    const awakeMs = state === undefined ? -1 : clock.now() - state.since;
+    return awakeMs >= 0 && awakeMs < limits.wakeHoldMs ? "waking" : undefined;
   }
 
   async function work(signal: AbortSignal): Promise<void> {

@@ -98,6 +98,7 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
     return {
       ...manifestView(id, manifest),
       ...routeView(served.get(id), active),
+      ...(isAsleep(served.get(id)) ? { asleep: true } : {}),
       problems: [
         ...problems.filter((one) => one.id === id).map(({ message }) => message),
         ...refused.filter(({ site }) => site === id).map(({ problem }) => problem),
@@ -123,6 +124,10 @@ function manifestView(id: string, manifest: IngressManifest) {
     tls: hasTls(spec),
     maintenance: options.isInMaintenance,
   };
+}
+
+function isAsleep(site: AnySite | undefined): boolean {
+  return site !== undefined && isHttp(site) && site.options.hold.isAsleep === true;
 }
 
 /** What the proxy has of it; without a site, nothing is served. */

@@ -20,12 +20,13 @@ export type Condition = Static<typeof Condition>;
 
 /**
  * Status blob of deployments and statefulsets.
- * `phase`: ready; progressing (work under way); stopped (all replicas are frozen: nothing comes up before a start);
+ * `phase`: ready; asleep (no replica runs until a request comes); progressing (work under way); stopped (all replicas are frozen: nothing comes up before a start);
  * failing (errors or crashes repeat; still retrying); failed (progress deadline passed, or the spec cannot work; still retried at a slow pace).
  */
 export const PodKindStatus = Type.Object({
   phase: Type.Union([
     Type.Literal("ready"),
+    Type.Literal("asleep"),
     Type.Literal("progressing"),
     Type.Literal("stopped"),
     Type.Literal("failing"),

@@ -36,6 +36,7 @@ import { getOperation, restart } from "./restart.ts";
 import { abortRollout, getRollout, pauseRollout, promoteRollout, resumeRollout } from "./rollouts.ts";
 import { scale } from "./scale.ts";
 import { listUses } from "./uses.ts";
+import { wake } from "./wake.ts";
 import { why } from "./why.ts";
 import { listStats } from "./stats.ts";
 
@@ -69,6 +70,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   getOperation,
   getAtomicApply,
   scale,
+  wake,
   runRelease,
   listReleases,
   rollback,

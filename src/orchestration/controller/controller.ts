@@ -22,6 +22,7 @@ import type { Rollout } from "../api/rollouts.ts";
 import type { CanaryCommand } from "../core/plan/canary.ts";
 import type { getOperation, restart } from "../api/restart.ts";
 import type { scale } from "../api/scale.ts";
+import type { wake } from "../api/wake.ts";
 import type { listUses } from "../api/uses.ts";
 import type { why } from "../api/why.ts";
 import type { listStats } from "../api/stats.ts";
@@ -182,6 +183,8 @@ export interface Controller {
   /** Fails `not_found`. */
   buildLog(target: { scope: string; name: string; id: string }): DataOf<typeof buildLog>;
   scale(target: Target & { replicas: string | undefined }, options: { actor: string }): Promise<DataOf<typeof scale>>;
+  /** Fails `not_found`. */
+  wake(target: Target, options: { actor: string }): Promise<DataOf<typeof wake>>;
   /** What is known about the last death and the last failed rollout, also of a resource that is gone. */
   why(target: Target): Promise<DataOf<typeof why>>;
   operation(id: string): DataOf<typeof getOperation>;

@@ -1,16 +1,14 @@
-import type { PodEndpoints } from "../api/pod-endpoint.ts";
-import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { apply } from "./apply.ts";
 import { createAttendance } from "./plugins/attend.ts";
 import { createAssetHolds } from "./desired/asset-holds.ts";
 import { atomicApply } from "./write/atomic.ts";
 import { createAtomicRoom } from "./write/atomic-room.ts";
-import { createAutoscaler, type UsageOf } from "./desired/autoscale.ts";
-import { createCallbackRoom, type CallbackRoom } from "./plugins/callbacks.ts";
+import { createAutoscaler } from "./desired/autoscale.ts";
+import { createCallbackRoom } from "./plugins/callbacks.ts";
 import { type BuildRoom, createBuildRoom } from "./builds/builds.ts";
 import { getConfig, setConfig, unsetConfig } from "./write/config.ts";
-import type { Context, Outside } from "./state/context.ts";
+import type { Context } from "./state/context.ts";
 import type { Controller } from "./controller.ts";
 import { createCron } from "./runs/cron.ts";
 import { deleteManifest, deleteResource, deleteScope, rebootstrap } from "./write/delete.ts";
@@ -32,7 +30,7 @@ import { createIncidents } from "./pods/incidents.ts";
 import { createHookOutbox, deliveries } from "./rollout/hooks.ts";
 import { createLeaving } from "./state/leaving.ts";
 import { createNotes } from "./state/notes.ts";
-import { noPlugins, type PluginRoom } from "./plugins/plugin-room.ts";
+import { noPlugins } from "./plugins/plugin-room.ts";
 import { endInterruptedRuns } from "./plugins/plugin-run.ts";
 import {
   getPlugin,
@@ -54,46 +52,24 @@ import { createGuards } from "./rollout/guard.ts";
 import { createReceipts } from "./rollout/write-receipts.ts";
 import { createReleasePhases } from "./rollout/release-phases.ts";
 import { createReconciler, type Reconciler } from "./rollout/reconciler.ts";
+import type { ControllerParts, RunningController } from "./running.ts";
 import { runRelease } from "./rollout/release-run.ts";
 import { rolloutOperations } from "./rollout/rollouts.ts";
 import { runApp } from "./runs/run-app.ts";
 import { operation, restart } from "./rollout/restart.ts";
-import { createRunCalls, type RunCalls } from "./plugins/run-calls.ts";
+import { createRunCalls } from "./plugins/run-calls.ts";
 import { replicaUsage } from "./state/replica-usage.ts";
 import { restartsBefore } from "./state/save-status.ts";
 import { scale } from "./write/scale.ts";
 import { podStats } from "./pods/stats.ts";
 import { system } from "./views/system.ts";
+import { createSleepRoom } from "./desired/sleep.ts";
 import { createTearDown } from "./rollout/tear-down.ts";
 import { createUsageSampler } from "./state/usage-sampler.ts";
+import { wakeApp } from "./write/wake.ts";
 import { listUses } from "./views/uses.ts";
 import { why } from "./views/why.ts";
 import { listManifests } from "./write/list.ts";
-
-export interface ControllerParts extends Outside {
-  sendWebhook: SendWebhook;
-  /** Between two readings of what the pods use; 0 turns the collector off. */
-  statsIntervalMs: number;
-  /** Without them there are none. */
-  plugins?: PluginRoom;
-  /** CPU figures for the autoscaler; without them no count moves by itself. */
-  usageOf?: UsageOf;
-}
-
-export interface RunningController {
-  controller: Controller;
-  /** The replicas that run, for whoever sends requests to them. */
-  endpoints: PodEndpoints;
-  /** Who may call back from the platform network. */
-  callbacks: CallbackRoom;
-  /** What runs of plugins may ask. */
-  runCalls: RunCalls;
-  reconciler: Reconciler;
-  /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */
-  firstLook(limitMs: number): Promise<void>;
-  /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
-  run(signal: AbortSignal): Promise<void>;
-}
 
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
@@ -189,11 +165,13 @@ export function createController(parts: ControllerParts): RunningController {
   const tearDown = createTearDown(context);
   const reconciler: Reconciler = createReconciler(context, tearDown);
   const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => replicaUsage(context, key)));
+  const sleep = createSleepRoom(context);
   const cron = createCron(context);
   const atomic = createAtomicRoom(context);
 
   return {
     endpoints,
+    sleep,
     callbacks: createCallbackRoom(context),
     runCalls: createRunCalls(context),
     controller: operations(context, { reconciler, tearDown, execs, builds }),
@@ -219,6 +197,7 @@ export function createController(parts: ControllerParts): RunningController {
         cron.run(signal),
         context.attendance.run(signal),
         autoscaler.run(signal),
+        sleep.run(signal),
         atomic.run(signal),
         outbox.run(signal),
       ]);
@@ -266,6 +245,7 @@ function operations(context: Context, { reconciler, tearDown, execs, builds }: R
     unsetConfig: (target, options) => unsetConfig(context, target, options),
     restart: (target, options) => restart(context, target, options),
     scale: (target, options) => scale(context, target, options),
+    wake: (target, options) => wakeApp(context, target, options),
     why: (target) => why(context, target),
     operation: (id) => operation(context, id),
     atomicApply: (id) => atomicApply(context, id),

@@ -42,7 +42,7 @@ export function fateOf(sight: MemberSight): MemberFate {
 /** A count alone, for instance, is no release: then the status tells. */
 function fateWithoutRelease({ status, appliedRevision }: MemberSight): MemberFate {
   if (status === undefined || status.observedRevision < appliedRevision) return { is: "waiting" };
-  if (status.phase === "ready") return { is: "well" };
+  if (status.phase === "ready" || status.phase === "asleep") return { is: "well" };
   return status.phase === "failed" ? { is: "failed", why: status.reason } : { is: "waiting" };
 }
 

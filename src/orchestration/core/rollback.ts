@@ -8,6 +8,7 @@ import { fieldsOf } from "./lenient.ts";
  */
 const settings: readonly (readonly string[])[] = [
   ["replicas", "autoscale"],
+  ["wake", "idle_after"],
   ["rollout.strategy"],
   ["rollout.max_surge", "rollout.max_unavailable"],
   ["rollout.drain"],

@@ -32,6 +32,7 @@ import { mountResource } from "./resource.ts";
 import { mountAtomic } from "./atomic.ts";
 import { mountRestart } from "./restart.ts";
 import { mountScale } from "./scale.ts";
+import { mountWake } from "./wake.ts";
 import { mountStats } from "./stats.ts";
 import { createTakeovers } from "./takeovers.ts";
 import { createUnknownRoute } from "../../base/http/unknown-route.ts";
@@ -82,6 +83,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountRestart(plane, controller);
   mountAtomic(plane, controller);
   mountScale(plane, controller);
+  mountWake(plane, controller);
   mountReleases(plane, controller, names.headerPrefix);
   mountRollouts(plane, controller);
   mountBuilds(plane, controller);

@@ -41,6 +41,7 @@ const dependentTables = [
   "last_instants",
   "autoscale",
   "canaries",
+  "sleep",
   "block_children",
 ];
 

@@ -35,6 +35,7 @@ import { columnsOf, idOf, keyOf } from "./rows.ts";
 import { createRuns } from "./runs.ts";
 import { createSeal, type Seal } from "../../base/sqlite/seal.ts";
 import { createSpecSealer, type MapSecrets } from "./sealed-spec.ts";
+import { createSleep } from "./sleep.ts";
 import { createStatus } from "./status.ts";
 import type { Store, Transaction } from "./store.ts";
 import { createVersions } from "./versions.ts";
@@ -146,6 +147,7 @@ function createTransaction(
   );
   const { frozen, forget: forgetFrozen } = createFrozen(db, onMoved);
   const { canaries, forget: forgetCanaries } = createCanaries(db, onMoved);
+  const { sleep, forget: forgetSleep } = createSleep(db, onMoved);
   const { images, forget: forgetImages } = createImages(db, limits.imagePinsKept);
   const tx: Transaction = {
     manifests: {
@@ -159,6 +161,7 @@ function createTransaction(
         forgetImages(idOf(key));
         forgetFrozen();
         forgetCanaries();
+        forgetSleep();
         return manifests.delete(key);
       },
     },
@@ -180,6 +183,7 @@ function createTransaction(
     keyedRequests: createKeyedRequests(db, seal, limits.keyedRequestsKept),
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),
+    sleep,
     deaths: createDeaths(db, limits),
     deliveries: createDeliveries(db, seal, limits.deliveriesKept),
     pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
@@ -194,6 +198,7 @@ function createTransaction(
       forgetStatus();
       forgetReleases();
       forgetFrozen();
+      forgetSleep();
       forgetImages();
       forgetCanaries();
     },

@@ -130,6 +130,30 @@ export interface AutoscaleReads {
   get(key: ManifestKey): AutoscaleState | undefined;
 }
 
+export interface AutoscaleWrites {
+  /** A changed count moves the key for `subscribe`. */
+  put(state: AutoscaleState): void;
+  remove(key: ManifestKey): void;
+}
+
+/** Whether an app that requests wake is asleep, kept outside the manifest. */
+export interface SleepState extends ManifestKey {
+  asleep: boolean;
+  /** Epoch milliseconds: when it was put to sleep, or woken. */
+  since: number;
+}
+
+export interface SleepReads {
+  /** Undefined where it never slept and was never woken. */
+  get(key: ManifestKey): SleepState | undefined;
+}
+
+export interface SleepWrites {
+  /** Moves the key for `subscribe` where `asleep` changes. */
+  put(state: SleepState): void;
+  remove(key: ManifestKey): void;
+}
+
 /** How a replica died: enough to tell why after its container is gone. */
 export interface DeathRecord extends ManifestKey {
   replicaId: string;

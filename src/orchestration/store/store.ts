@@ -7,7 +7,7 @@ import type { BuildReads, BuildWrites } from "./build-records.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
 import type {
   AutoscaleReads,
-  AutoscaleState,
+  AutoscaleWrites,
   CanaryReads,
   CanaryWrites,
   DeathReads,
@@ -27,6 +27,8 @@ import type {
   ReleaseRecord,
   RunReads,
   RunRecord,
+  SleepReads,
+  SleepWrites,
 } from "./records.ts";
 import type { WriteOptions } from "../../base/sqlite/write.ts";
 export type {
@@ -67,6 +69,7 @@ export interface Store {
   readonly keyedRequests: KeyedRequestReads;
   readonly runs: RunReads;
   readonly autoscale: AutoscaleReads;
+  readonly sleep: SleepReads;
   readonly deaths: DeathReads;
   readonly deliveries: DeliveryReads;
   readonly pluginRuns: PluginRunReads;
@@ -98,7 +101,7 @@ export interface Transaction {
     put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
     /**
      * Removes the manifest with its status, frozen marks, claims, dependencies, image pins, releases, runs and
-     * autoscale state; deaths and deliveries stay. False when it was not there.
+     * autoscale and sleep state; deaths and deliveries stay. False when it was not there.
      */
     delete(key: ManifestKey): boolean;
     /**
@@ -180,11 +183,8 @@ export interface Transaction {
     /** Removes ended runs beyond the newest `succeeded` and `failed` (anything that is not a success) ones; returns their ids. */
     trim(key: ManifestKey, keep: { succeeded: number; failed: number }): string[];
   };
-  autoscale: AutoscaleReads & {
-    /** A changed count moves the key for `subscribe`. */
-    put(state: AutoscaleState): void;
-    remove(key: ManifestKey): void;
-  };
+  autoscale: AutoscaleReads & AutoscaleWrites;
+  sleep: SleepReads & SleepWrites;
   deaths: DeathReads & {
     /** One per container and `at`. The newest `deathsKept` per resource stay, also after it is gone (until their age limit). */
     put(death: DeathRecord): void;

@@ -16,6 +16,8 @@ export interface BackendFigures {
   bytesOut: number;
   /** Requests that wait for a replica with a free connection. */
   queued: number;
+  /** Requests and connections under way, with those that wait for a replica. */
+  active: number;
   /** Server → requests under way. */
   servers: Map<string, number>;
 }
@@ -38,7 +40,15 @@ function readBackends(stat: string): Map<string, BackendFigures> {
     const [backend, server] = [row("pxname"), row("svname")];
     if (fields.length < 3 || server === "FRONTEND") continue;
     const known = backends.get(backend);
-    const figures = known ?? { requests: 0, failed: 0, bytesIn: 0, bytesOut: 0, queued: 0, servers: new Map() };
+    const figures = known ?? {
+      requests: 0,
+      failed: 0,
+      bytesIn: 0,
+      bytesOut: 0,
+      queued: 0,
+      active: 0,
+      servers: new Map(),
+    };
     if (known === undefined) backends.set(backend, figures);
     if (server === "BACKEND") Object.assign(figures, sums(row));
     else figures.servers.set(server, count(row("scur")));
@@ -55,6 +65,7 @@ function sums(row: Row): Omit<BackendFigures, "servers"> {
     bytesIn: count(row("bin")),
     bytesOut: count(row("bout")),
     queued: count(row("qcur")),
+    active: count(row("scur")),
   };
 }
 

@@ -3,11 +3,22 @@ import { Autoscale } from "./autoscale.ts";
 import { DeployHooks } from "./hooks.ts";
 import { podFields } from "./pod.ts";
 import { Release } from "./release.ts";
-import { Shape, Words } from "../../../base/wire/shape.ts";
+import { sleepDefaults } from "./sleep-defaults.ts";
+import { Duration, Shape, Words } from "../../../base/wire/shape.ts";
 
 export const deploymentFields = {
   ...podFields,
   autoscale: Type.Optional(Autoscale),
+  wake: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "sleep while it is not in use: no replica runs, and the first request to its ingress starts it again",
+    }),
+  ),
+  idle_after: Type.Optional(
+    Duration("with wake: asleep after this long without requests; 0: only by berth scale", sleepDefaults.idleAfter),
+  ),
   release: Type.Optional(Release),
   on_deploy: Type.Optional(DeployHooks),
   post_deploy: Type.Optional(Words("shell lines run on the host after a source build")),

@@ -8,7 +8,9 @@ import type { Origin, ResolveInput } from "../../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { ReferentLookup } from "../../core/references.ts";
 import type { Context } from "../state/context.ts";
+import { sleepPolicy } from "../../core/sleep.ts";
 import { storedReferent } from "./referents.ts";
+import { isAsleep } from "./sleep-changes.ts";
 
 /**
  * A stored deployment or statefulset with its config and assets filled in, ready to be planned and made; `referent`
@@ -20,7 +22,15 @@ export function resolveStored(
   referent?: ReferentLookup,
 ): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
   const { workload, problems } = resolveWorkload(inputOf(context, manifest, referent));
-  return { workload: { ...workload, replicas: scaledReplicas(context, manifest) ?? workload.replicas }, problems };
+  return { workload: { ...workload, replicas: replicasNow(context, manifest, workload.replicas) }, problems };
+}
+
+/** How many are to run now, given what is written. */
+function replicasNow(context: Context, manifest: StoredManifest, written: number): number {
+  if (isAsleep(context, manifest)) return 0;
+  const wanted = scaledReplicas(context, manifest) ?? written;
+  // A request that wakes it must find one.
+  return sleepPolicy(manifest.spec) === undefined ? wanted : Math.max(1, wanted);
 }
 
 /** What the autoscaler decided, within the bounds that the spec has now; undefined when it has no say. */

@@ -10,24 +10,29 @@ const pollMs = 250;
  */
 const quietMs = 1_250;
 
+interface Draining {
+  drainMs: number;
+  giveUp: AbortSignal;
+}
+
 /**
  * Gives a pod that leaves (see `leaving.ts`), and so is not ready any more, up to `drainMs` to finish what it is serving.
  * Ends early when no connection has been open for a moment. A pod that listens on nothing has nothing to finish. False
- * when the server stops meanwhile: then the pod stays, for the next one to decide.
+ * when `giveUp` aborts meanwhile, at the latest with the server: then the pod stays, and is decided on anew.
  */
-export async function drain(context: Context, pod: Pod, drainMs: number): Promise<boolean> {
-  const { clock, engine, closing } = context;
+export async function drain(context: Context, pod: Pod, { drainMs, giveUp }: Draining): Promise<boolean> {
+  const { clock, engine } = context;
   const begun = clock.steady();
   const first = await engine.connections(pod).catch(() => undefined);
   if (first?.listening === false) return true;
   if (first === undefined && !(await isRunning(context, pod))) return true;
   let busyAt = Number.NEGATIVE_INFINITY;
-  for (let seen = first; !closing.aborted; seen = await engine.connections(pod).catch(() => undefined)) {
+  for (let seen = first; !giveUp.aborted; seen = await engine.connections(pod).catch(() => undefined)) {
     const now = clock.steady();
     if (seen !== undefined && seen.established > 0) busyAt = now;
     const noticed = now - begun >= noticeMs;
     if (now - begun >= drainMs || (noticed && (seen === undefined || now - busyAt >= quietMs))) return true;
-    await clock.sleep(Math.min(pollMs, begun + drainMs - now), closing);
+    await clock.sleep(Math.min(pollMs, begun + drainMs - now), giveUp);
   }
   return false;
 }

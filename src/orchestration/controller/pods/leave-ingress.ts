@@ -6,14 +6,17 @@ interface LeavingPod {
   id: string;
   /** What is under way is waited for this long, in milliseconds. */
   waitMs: number;
+  /** Ends the wait; when left out, the end of the server does. */
+  giveUp?: AbortSignal;
 }
 
 /**
  * Marks a pod as leaving without a visitor noticing: those that take its place are in the ingress before, nothing new is
  * sent to it after, and what it has begun is finished first, for a while.
  */
-export async function leaveIngress(context: Context, { id, waitMs }: LeavingPod): Promise<void> {
-  const { ingressGate: gate, leaving, clock, closing } = context;
+export async function leaveIngress(context: Context, { id, waitMs, giveUp }: LeavingPod): Promise<void> {
+  const { ingressGate: gate, leaving, clock } = context;
+  const closing = giveUp ?? context.closing;
   const isServed = gate?.serves(id) === true;
   if (isServed) await gate.caughtUp(closing);
   leaving.add(id);

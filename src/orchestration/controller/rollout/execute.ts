@@ -13,6 +13,7 @@ import { leaveIngress } from "../pods/leave-ingress.ts";
 import { refuseHeldPorts } from "../desired/host-ports.ts";
 import { ensureImage, ensureImageRef, type ImageUse } from "../desired/images.ts";
 import { runInits } from "./inits.ts";
+import { wakingOf } from "../desired/woken.ts";
 import { ensureVolumes } from "../desired/named-volumes.ts";
 import { ensureClaims } from "../desired/volumes.ts";
 
@@ -247,9 +248,14 @@ async function remove(context: Context, { key, workload, step }: Removal): Promi
   const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
   if (seen !== undefined && unwell) await context.deaths.record(seen, why);
   const { drainMs } = workload.rollout;
-  await leaveIngress(context, { id: pod.id, waitMs: drainMs > 0 ? drainMs : undrainedWaitMs });
+  const waking = wakingOf(context, key);
+  const giveUp = waking === undefined ? context.closing : AbortSignal.any([context.closing, waking.signal]);
+  await leaveIngress(context, { id: pod.id, waitMs: drainMs > 0 ? drainMs : undrainedWaitMs, giveUp });
+  const isDrained = !step.drain || seen?.state !== "running" || (await drain(context, seen, { drainMs, giveUp }));
+  waking?.leave();
+  if (waking?.signal.aborted) return context.leaving.remove(pod.id);
+  if (!isDrained) return;
   try {
-    if (step.drain && seen?.state === "running" && !(await drain(context, seen, drainMs))) return;
     if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
       await context.engine.stop(pod, { graceMs: workload.container.stopGraceMs });
     }

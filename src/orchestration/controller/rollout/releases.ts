@@ -11,6 +11,7 @@ import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { endCanary } from "./canary-end.ts";
 import { takeImage } from "../desired/images.ts";
+import { wakeForRelease } from "../desired/sleep-changes.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
 
@@ -68,6 +69,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     ...(author?.message === undefined ? {} : { message: author.message }),
   };
   tx.releases.put(record);
+  wakeForRelease(tx, manifest, { id, now });
   if (record.status === "running") takeImage(tx, record, now);
   return record;
 }

@@ -84,7 +84,7 @@ function standing(context: Context, key: ManifestKey, { generation, release }: G
   if (record !== undefined && record.endedAt === undefined) return { state: "running" };
   const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
   if (status === undefined || (status.observed_generation ?? 0) < generation) return { state: "running" };
-  if (status.phase === "ready") return { state: "succeeded" };
+  if (status.phase === "ready" || status.phase === "asleep") return { state: "succeeded" };
   if (status.phase === "progressing") return { state: "running" };
   const why = status.last_reconcile_error ?? status.conditions?.find(({ type }) => type === "Ready")?.message;
   return { state: "failed", error: why ?? "not ready" };

@@ -49,6 +49,8 @@ export interface ControllerLimits {
   guardLookMs: number;
   canarySaveMs: number;
   autoscaleMs: number;
+  sleepLookMinMs: number;
+  sleepLookMaxMs: number;
   backoffFirstMs: number;
   backoffMaxMs: number;
   orphanGraceMs: number;
@@ -108,6 +110,11 @@ export interface Outside {
   trafficOf?: TrafficOf;
   /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */
   ingressProblem?: () => string | undefined;
+  /**
+   * How much each resource is in use, as the ingress counts it now: `mark` changes with every request, `active` are those
+   * under way. Undefined for what no HTTP ingress leads to. Fails while the proxy does not answer. Absent: no ingress.
+   */
+  ingressUse?: () => Promise<(key: ManifestKey) => { mark: string; active: number } | undefined>;
   /** Takes replicas in and out of the ingress; absent: there is none. */
   ingressGate?: IngressGate;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */

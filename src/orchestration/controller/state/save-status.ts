@@ -6,6 +6,7 @@ import { notActedUpon } from "../../core/unsupported.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "./context.ts";
 import { keyText } from "./key-text.ts";
+import { isAsleep } from "../desired/sleep-changes.ts";
 import { plannedPods, planTarget, readinessOf } from "./observe.ts";
 import { heldText } from "../plugins/plugin-holds.ts";
 import { latestRelease } from "../rollout/releases.ts";
@@ -38,6 +39,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     frozenIds: context.store.frozen.list(manifest),
     asideWhy: heldText(context, manifest),
     pendingRelease: pendingRelease(context, manifest),
+    isAsleep: isAsleep(context, manifest),
     now,
     steadyNow: context.clock.steady(),
     previous: previous?.conditions,

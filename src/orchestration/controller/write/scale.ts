@@ -2,11 +2,14 @@ import { Failure, type Problem, problemsFailure } from "../../../base/wire/failu
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
 import { integerOf, wordsOf } from "../../core/lenient.ts";
 import { autoscalePolicy } from "../../core/resolve-autoscale.ts";
+import { sleepPolicy } from "../../core/sleep.ts";
 import { portRules } from "../../core/rules/ports.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { requireUnlocked } from "./locks.ts";
 import { required, resolvePodTarget } from "../state/target.ts";
+import { resolveStored } from "../desired/resolve.ts";
+import { isAsleep, putToSleep, wake } from "../desired/sleep-changes.ts";
 
 /** POST /scale: the count of the manifest. What its containers are made from stays, so this is no release. */
 export async function scale(
@@ -20,14 +23,22 @@ export async function scale(
   return context.store.write((tx) => {
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
-    refuseScale(stored, replicas);
     requireUnlocked(context, tx, [key]);
-    const previous = integerOf(stored.spec.replicas) ?? 1;
-    if (previous === replicas) return { ...key, replicas, previous, revision: stored.revision };
     const now = context.clock.now();
+    const slept = isAsleep({ store: tx }, stored);
+    if (replicas === 0 && sleepPolicy(stored.spec) !== undefined) {
+      const { replicas: running } = resolveStored(context, stored).workload;
+      putToSleep(tx, key, { actor, why: "scaled to 0", now });
+      return { ...key, replicas, previous: running, revision: stored.revision };
+    }
+    refuseScale(stored, replicas);
+    wake(tx, key, { actor, why: `scaled to ${replicas}`, now });
+    const written = integerOf(stored.spec.replicas) ?? 1;
+    const previous = slept ? 0 : written;
+    if (written === replicas) return { ...key, replicas, previous, revision: stored.revision };
     const { manifest } = tx.manifests.put({ ...key, spec: { ...stored.spec, replicas } }, now);
     const { revision } = manifest;
-    tx.events.append({ actor, action: "scale", ...key, revision, detail: { from: previous, to: replicas } }, now);
+    tx.events.append({ actor, action: "scale", ...key, revision, detail: { from: written, to: replicas } }, now);
     return { ...key, replicas, previous, revision };
   });
 }

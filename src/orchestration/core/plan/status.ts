@@ -17,6 +17,8 @@ export interface StatusInput {
   asideWhy?: string | undefined;
   /** The release whose commands have to pass before anything is replaced: until then nothing is settled. */
   pendingRelease?: string | undefined;
+  /** Nobody uses it, so that no replica is wanted until a request comes. */
+  isAsleep?: boolean;
   /** Conditions as last written: what did not change keeps its time. */
   previous?: readonly Condition[] | undefined;
   /** Epoch ms. */
@@ -75,6 +77,7 @@ interface Finding extends Cause {
 function phaseOf(input: StatusInput, failure: Cause | undefined, trouble: Cause | undefined): WorkloadStatus["phase"] {
   if (failure !== undefined) return "failed";
   if (trouble !== undefined) return "failing";
+  if (input.isAsleep === true) return "asleep";
   if (!input.plan.done || input.pendingRelease !== undefined) return "progressing";
   if (!isAllAside(input)) return "ready";
   return allFrozen(input) ? "stopped" : "progressing";
@@ -146,6 +149,7 @@ function pauseOf(pods: readonly PlannedPod[]): Cause | undefined {
 
 function readiness(input: StatusInput): Finding {
   const { done, counts } = input.plan;
+  if (input.isAsleep === true) return { type: "Ready", status: true, ...asleep };
   const { pods } = input;
   const paused = done ? undefined : pauseOf(pods);
   if (paused !== undefined) return { type: "Ready", status: false, ...paused };
@@ -160,6 +164,8 @@ function readiness(input: StatusInput): Finding {
     return { type: "Ready", status: false, reason: "ReplicasNotReady", message: `0 ready${frozen}` };
   return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };
 }
+
+const asleep: Cause = { reason: "Asleep", message: "asleep, the first request starts it" };
 
 function waitsFor({ plan: { waitingFor, waitingDetail } }: StatusInput): Omit<Cause, "reason"> {
   return { message: waitingFor ?? "not settled", detail: waitingDetail };

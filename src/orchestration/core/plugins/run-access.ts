@@ -13,6 +13,7 @@ import { listReleases, rollback, runRelease } from "../../api/releases.ts";
 import { deleteResource } from "../../api/resource.ts";
 import { getOperation, restart } from "../../api/restart.ts";
 import { scale } from "../../api/scale.ts";
+import { wake } from "../../api/wake.ts";
 import { listStats } from "../../api/stats.ts";
 import { why } from "../../api/why.ts";
 import type { ActionType } from "../../api/plugins/action.ts";
@@ -66,7 +67,7 @@ const rules: readonly Rule[] = [
     need: inScope,
   })),
   ...[listReleases, listRuns, getRun, listEvents, why].map((endpoint) => ({ endpoint, need: inScope })),
-  ...[execPod, getExec, startPod, stopPod, restart, scale, runRelease, rollback].map((endpoint) => ({
+  ...[execPod, getExec, startPod, stopPod, restart, scale, wake, runRelease, rollback].map((endpoint) => ({
     endpoint,
     need: own,
   })),

@@ -20,6 +20,7 @@ export function deploymentRules(spec: DeploymentSpec, context: RuleContext): voi
       `"${spec.health_check}" must start with "/"; a command belongs to probes.readiness.exec`,
     );
   }
+  sleepRules(spec, report);
   if (spec.release !== undefined) releaseRules(spec.release, report);
   hookRules(spec.on_deploy ?? {}, "spec.on_deploy", report);
   rollingRule(spec, report);
@@ -31,6 +32,12 @@ function autoscaleRules(autoscale: Autoscale, { report, limits }: RuleContext): 
   if (max > limits.replicasMax) report("spec.autoscale.max", `must be at most ${limits.replicasMax}, got ${max}`);
   durationRule(autoscale.cooldown_up, "spec.autoscale.cooldown_up", { report });
   durationRule(autoscale.cooldown_down, "spec.autoscale.cooldown_down", { report });
+}
+
+function sleepRules({ wake, idle_after }: DeploymentSpec, report: Report): void {
+  durationRule(idle_after, "spec.idle_after", { report });
+  if (idle_after !== undefined && wake !== true)
+    report("spec.idle_after", "needs wake: true; without it nothing sleeps");
 }
 
 function releaseRules(release: Release, report: Report): void {

@@ -13,6 +13,7 @@ import { messages } from "./0012-messages.ts";
 import { locks } from "./0013-locks.ts";
 import { canaries } from "./0014-canaries.ts";
 import { keyedRequests } from "./0015-keyed-requests.ts";
+import { sleep } from "./0016-sleep.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -31,6 +32,7 @@ export const stateMigrations: readonly string[] = [
   locks,
   canaries,
   keyedRequests,
+  sleep,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -174,3 +174,11 @@ describe("berth status", () => {
     });
   });
 });
+
+test("an app that is asleep is well", async () => {
+  const asleep = { ...ready, name: "docs", status: { phase: "asleep" } };
+  const { out, code } = await cli(["status"], { server: server({ manifests: [ready, asleep] }) });
+  expect(code).toBe(0);
+  expect(out).toMatch(/^apps +2 of 2 ready, 1 of them asleep$/m);
+  expect(out).not.toContain("not ready");
+});

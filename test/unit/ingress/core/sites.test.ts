@@ -109,3 +109,30 @@ describe("what another version has stored", () => {
     expect(of(["web", tcp])).toMatchObject({ tcp: [], problems: [{ reason: "HostMissing" }] });
   });
 });
+
+describe("an app that requests wake", () => {
+  const served = (rest: "asleep" | "waking" | undefined, spec: Record<string, unknown> = {}) => {
+    const ingresses = [ingress("web", { host: "a.test", ...spec })];
+    const kinds = { serviceKinds: () => ["deployment" as const], restOf: () => rest, wakeHoldMs: 60_000 };
+    const { sites, problems: found } = sitesOf(sitesInput({ ...kinds, ingresses }));
+    return { hold: sites[0]?.options.hold, problems: found.map(({ reason }) => reason) };
+  };
+  const hold = { forMs: 10_000, requestsMax: 500 };
+
+  test("is no problem while it is asleep, and the proxy tells of requests", () => {
+    expect(served("asleep")).toEqual({ hold: { ...hold, isAsleep: true }, problems: [] });
+  });
+
+  test("holds requests for longer while it is started", () => {
+    expect(served("waking")).toEqual({ hold: { ...hold, forMs: 60_000 }, problems: [] });
+    expect(served("waking", { hold: { for: "2m" } }).hold?.forMs).toBe(120_000);
+  });
+
+  test("holds none where its ingress holds none", () => {
+    expect(served("waking", { hold: { for: "0" } }).hold?.forMs).toBe(0);
+  });
+
+  test("is like every other when it did not come up", () => {
+    expect(served(undefined)).toEqual({ hold, problems: ["NoReplica"] });
+  });
+});

@@ -34,7 +34,14 @@ function ingressWith(apply: (table: Table) => Promise<Applied>) {
     ownPorts: new Map(),
     clock: systemClock,
     log: silentLog,
-    limits: { gatherMs: 1, caughtUpMs: 5_000, backoffFirstMs: 10, backoffMaxMs: 20, resyncMs: 60_000 },
+    limits: {
+      gatherMs: 1,
+      caughtUpMs: 5_000,
+      backoffFirstMs: 10,
+      backoffMaxMs: 20,
+      resyncMs: 60_000,
+      wakeHoldMs: 60_000,
+    },
   });
 }
 

@@ -18,6 +18,7 @@ describe("a rollback", () => {
   test.each([
     { replicas: 5 },
     { autoscale: { min: 3, max: 9, cpu_target: 50 } },
+    { wake: true, idle_after: "5m" },
     { rollout: { strategy: "rolling" } },
     { rollout: { max_surge: 0, max_unavailable: 1 } },
     { rollout: { drain: "5s", auto_rollback: false } },

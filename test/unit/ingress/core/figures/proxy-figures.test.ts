@@ -7,7 +7,7 @@ test("totals of backends and what each server is busy with are read by the names
   expect({ uptimeSeconds, connections }).toEqual({ uptimeSeconds: 3600, connections: 7 });
   expect([...backends.keys()]).toEqual(["p1", "t2"]);
   expect(backends.get("p1")).toEqual({
-    ...{ requests: 10, failed: 2, bytesIn: 150, bytesOut: 1500, queued: 4 },
+    ...{ requests: 10, failed: 2, bytesIn: 150, bytesOut: 1500, queued: 4, active: 2 },
     servers: new Map([
       ["s1", 2],
       ["s2", 0],

@@ -24,7 +24,7 @@ async function drained(drainMs: number, until = 120_000) {
   const context = { clock, engine, closing: closing.signal } as unknown as Context;
   const begun = clock.steady();
   let outcome: boolean | undefined;
-  const draining = drain(context, pod, drainMs).then((stop) => {
+  const draining = drain(context, pod, { drainMs, giveUp: context.closing }).then((stop) => {
     outcome = stop;
   });
   while (outcome === undefined && clock.steady() - begun < until) {

@@ -232,3 +232,26 @@ describe("times", () => {
     expect(status(settled).conditions[0]?.at).toBe(new Date(now).toISOString());
   });
 });
+
+describe("an app that is asleep", () => {
+  const wanted = { ...workload(), replicas: 0 };
+  const made = (pods: PlannedPod[], more: Partial<StatusInput> = {}) => {
+    const plan = planWorkload({ workload: wanted, pods, frozenIds: [], now });
+    return statusOf({ plan, workload: wanted, pods, now, steadyNow: now, isAsleep: true, ...more });
+  };
+
+  test("is as it should be, also while its replicas still go", () => {
+    for (const pods of [[], settled]) {
+      const status = made(pods);
+      expect([status.phase, condition(status, "Ready")?.status, condition(status, "Degraded")?.status]).toEqual([
+        "asleep",
+        true,
+        false,
+      ]);
+    }
+  });
+
+  test("whose replicas cannot be removed is failing", () => {
+    expect(made(settled, { lastError: error(3) }).phase).toBe("failing");
+  });
+});

@@ -1,0 +1,6 @@
+/** Limits of apps that sleep while nobody uses them; see `config.ts` for those of everything else. */
+export const sleepLimits = {
+  /** How often it is looked whether an app is in use; the more often, the shorter its `idle_after`. */
+  sleepLookMinMs: 500,
+  sleepLookMaxMs: 30_000,
+} as const;

@@ -1,0 +1,37 @@
+import type { PodEndpoints } from "../api/pod-endpoint.ts";
+import type { SendWebhook } from "../../base/deliver/webhook.ts";
+import type { UsageOf } from "./desired/autoscale.ts";
+import type { SleepRoom } from "./desired/sleep.ts";
+import type { Controller } from "./controller.ts";
+import type { CallbackRoom } from "./plugins/callbacks.ts";
+import type { PluginRoom } from "./plugins/plugin-room.ts";
+import type { RunCalls } from "./plugins/run-calls.ts";
+import type { Reconciler } from "./rollout/reconciler.ts";
+import type { Outside } from "./state/context.ts";
+
+export interface ControllerParts extends Outside {
+  sendWebhook: SendWebhook;
+  /** Between two readings of what the pods use; 0 turns the collector off. */
+  statsIntervalMs: number;
+  /** Without them there are none. */
+  plugins?: PluginRoom;
+  /** CPU figures for the autoscaler; without them no count moves by itself. */
+  usageOf?: UsageOf;
+}
+
+export interface RunningController {
+  controller: Controller;
+  /** The replicas that run, for whoever sends requests to them. */
+  endpoints: PodEndpoints;
+  /** Apps that requests wake. */
+  sleep: Pick<SleepRoom, "stateOf" | "requested">;
+  /** Who may call back from the platform network. */
+  callbacks: CallbackRoom;
+  /** What runs of plugins may ask. */
+  runCalls: RunCalls;
+  reconciler: Reconciler;
+  /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */
+  firstLook(limitMs: number): Promise<void>;
+  /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
