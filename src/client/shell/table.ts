@@ -226,6 +226,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/remote.ts")).remoteCommand,
   },
   {
+    name: "import",
+    summary: "print manifests for a Docker Compose file",
+    load: async () => (await import("../commands/import.ts")).importCommand,
+  },
+  {
     name: "schema",
     summary: "print a JSON Schema of manifests for an editor",
     load: async () => (await import("../commands/schema.ts")).schemaCommand,

@@ -20,6 +20,14 @@ interface Found {
   end: number;
 }
 
+/** Of a manifest without any. */
+export const noComments: Comments = {
+  above: () => [],
+  behind: () => undefined,
+  inside: () => false,
+  rest: () => [],
+};
+
 interface FileComments {
   /** In the order of the entries. */
   of: Comments[];
