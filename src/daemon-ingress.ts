@@ -11,14 +11,18 @@ import { Failure } from "./base/wire/failure.ts";
 import type { Log } from "./base/words/log.ts";
 import type { Certificates } from "./ingress/certs/create.ts";
 import type { Setup } from "./ingress/core/change.ts";
+import type { IngressManifest } from "./ingress/core/ingress-spec.ts";
+import { pluginOf, type PluginRoutesInput } from "./ingress/core/plugin-route.ts";
 import type { Listen } from "./ingress/core/table.ts";
 import { createAccessLog } from "./ingress/proxy/access-log.ts";
 import { type Binary, findBinary } from "./ingress/proxy/binary.ts";
 import { type Door, openDoor } from "./ingress/proxy/door.ts";
 import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
+import { heldRoutesIn } from "./ingress/proxy/plugin-routes-file.ts";
 import { openProxy } from "./ingress/proxy/open.ts";
 import type { IngressProxy } from "./ingress/proxy/proxy.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
+import { createPluginRouting, type PluginRouting, type RunPlugin } from "./ingress/service/plugin-routes.ts";
 import { createAccess } from "./ingress/service/access.ts";
 import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
 import { openReceiver, type Receiver } from "./ingress/proxy/receiver.ts";
@@ -26,7 +30,7 @@ import { ingressUse } from "./ingress/service/use.ts";
 import { createWakes } from "./ingress/service/wakes.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
-import type { PodKind } from "./orchestration/api/manifest.ts";
+import type { ManifestKey, PodKind } from "./orchestration/api/manifest.ts";
 import type { IngressGate } from "./orchestration/controller/pods/ingress-gate.ts";
 import type { RunningController } from "./orchestration/controller/running.ts";
 import type { Outside } from "./orchestration/controller/state/context.ts";
@@ -36,6 +40,7 @@ import type { Store } from "./orchestration/store/store.ts";
 
 export interface IngressRoom {
   ingress: Ingress;
+  plugins: PluginRouting;
   views: IngressViews;
   /** Why requests are not served; undefined when they are. */
   problem(): string | undefined;
@@ -57,6 +62,9 @@ interface IngressRoomOptions {
   certificates: Certificates;
   /** Apps that requests wake. */
   sleep: RunningController["sleep"];
+  runPlugin: RunPlugin;
+  /** What the plugin of an ingress said is another. */
+  onPluginRoute: (ingress: ManifestKey) => void;
   /** Where the identity service listens; undefined while it does not. */
   identityAddress: () => string | undefined;
 }
@@ -69,6 +77,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const found = isOff ? { ok: false as const, problem: "the ingress is turned off" } : await findBinary();
   if (!found.ok && !isOff) log.warn("ingresses are not served", { problem: found.problem });
   const source = sourceOf(parts);
+  const served = sourceOf(parts, (one) => pluginOf(one) === undefined);
   const folder = join(parts.layout.logs, "ingress");
   const accessLog = createAccessLog({ folder, clock: systemClock, log, limits: proxyLimits });
   const { sampledPerSecond } = proxyLimits;
@@ -77,7 +86,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const traffic = createTraffic({
     hasProxy: () => proxy !== undefined,
     running: () => proxy?.running(),
-    ingresses: source.ingresses,
+    ingresses: served.ingresses,
     serviceKinds: source.serviceKinds,
     onRequest: createAccess({ write: accessLog.write, now: systemClock.now, sampledPerSecond }),
     now: systemClock.now,
@@ -96,7 +105,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const door = found.ok ? await doorOf(() => ingress, parts) : undefined;
   proxy = found.ok ? await proxyOf(found.binary, { receiver, door }, parts) : undefined;
   const ingress: Ingress = createIngress({
-    source,
+    source: served,
     certificates: parts.certificates,
     proxy,
     problem: found.ok ? undefined : found.problem,
@@ -106,20 +115,21 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     log,
     limits: proxyLimits,
   });
+  const plugins = pluginRoutingOf(source, parts);
   const version = found.ok ? found.binary.version : undefined;
   const views = createIngressViews({
-    ...{ ingress, ingresses: source.ingresses, proxy, version, listen },
+    ...{ ingress, plugins, ingresses: source.ingresses, proxy, version, listen },
     traffic: () => ({ ...traffic.lastMinute(), dropped: receiver?.dropped() ?? 0 }),
     access: accessLog.read,
   });
   return {
-    ...{ ingress, views, problem: () => problemOf(ingress), trafficOf: traffic.of },
+    ...{ ingress, plugins, views, problem: () => problemOf(ingress), trafficOf: traffic.of },
     async use() {
       if (proxy === undefined) throw new Failure("unavailable", "there is no proxy");
-      return ingressUse({ proxy, ingresses: source.ingresses, serviceKinds: source.serviceKinds });
+      return ingressUse({ proxy, ingresses: served.ingresses, serviceKinds: source.serviceKinds });
     },
     async run(signal) {
-      await Promise.all([ingress.run(signal), accessLog.run(signal)]);
+      await Promise.all([ingress.run(signal), plugins.run(signal), accessLog.run(signal)]);
     },
     close() {
       receiver?.close();
@@ -131,6 +141,22 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
 function problemOf(ingress: Ingress): string | undefined {
   const { isStopped, problem } = ingress.state();
   return isStopped ? "the proxy was stopped; start it with: berth ingress reload" : problem;
+}
+
+function pluginRoutingOf(source: Source, parts: IngressRoomOptions): PluginRouting {
+  return createPluginRouting({
+    source,
+    prefix: parts.names.envPrefix,
+    runPlugin: parts.runPlugin,
+    held: heldRoutesIn(join(parts.layout.ingress, "plugin-routes.json")),
+    onChange(id) {
+      const [scope = "", name = ""] = id.split("/");
+      parts.onPluginRoute({ kind: "ingress", scope, name });
+    },
+    clock: systemClock,
+    log: parts.log,
+    limits: proxyLimits,
+  });
 }
 
 function receiverOf(onLine: (line: string) => void, { layout, log }: IngressRoomOptions): Promise<Receiver> {
@@ -177,20 +203,35 @@ async function proxyOf(
 }
 
 /** For the controller, which is there before the ingress is. */
-export function gateOf(current: () => Ingress | undefined): IngressGate {
+export function gateOf(current: () => Pick<IngressRoom, "ingress" | "plugins"> | undefined): IngressGate {
+  const serves = ({ ingress, plugins }: Pick<IngressRoom, "ingress" | "plugins">, id: string) =>
+    ingress.serves(id) || plugins.serves(id);
   return {
-    serves: (id) => current()?.serves(id) ?? false,
-    caughtUp: async (signal) => (await current()?.caughtUp(signal)) ?? false,
-    isBusy: async (id) => (await current()?.isBusy(id)) ?? false,
+    serves: (id) => {
+      const room = current();
+      return room !== undefined && serves(room, id);
+    },
+    async caughtUp(signal) {
+      const room = current();
+      const [isTaken = false] = await Promise.all([room?.ingress.caughtUp(signal), room?.plugins.caughtUp(signal)]);
+      return isTaken;
+    },
+    isBusy: async (id) => (await current()?.ingress.isBusy(id)) ?? false,
   };
 }
 
 /** Debian's package makes it; workers need no right of root once they listen. */
 const proxyUser = "haproxy";
 
-function sourceOf({ store, endpoints, sleep, identityAddress }: IngressRoomOptions): IngressSource {
+type Source = IngressSource & Pick<PluginRoutesInput, "serviceSpec">;
+
+function sourceOf(
+  { store, endpoints, sleep, identityAddress }: IngressRoomOptions,
+  isOfSource = (_: IngressManifest): boolean => true,
+): Source {
   return {
-    ingresses: () => store.manifests.list({ kind: "ingress" }),
+    ingresses: () => store.manifests.list({ kind: "ingress" }).filter(isOfSource),
+    serviceSpec: (kind, scope, name) => store.manifests.get({ kind, scope, name })?.spec,
     endpoints: () => endpoints.list(),
     serviceKinds: (scope, name) => podKinds.filter((kind) => store.manifests.get({ kind, scope, name }) !== undefined),
     sleepOf: (scope, name) => sleep.stateOf({ kind: "deployment", scope, name }),

@@ -3,6 +3,7 @@ import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
 import { parseAddress } from "./config/values.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
+import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
@@ -113,9 +114,10 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     randomBytes: (count) => randomBytes(count),
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
-    ingressGate: gateOf(() => ingressRoom?.ingress),
+    ingressGate: gateOf(() => ingressRoom),
     forwarding: forwarding.facts,
     ingressProblem: () => ingressRoom?.problem(),
+    ingressPluginOf: (id) => ingressRoom?.plugins.of(id),
     trafficOf: (key, span) => ingressRoom?.trafficOf(key, span),
     ingressUse: async () => (await ingressRoom?.use()) ?? (() => undefined),
     privateHooks: options.allowPrivateHooks,
@@ -166,6 +168,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     endpoints: running.endpoints,
     sleep: running.sleep,
     certificates,
+    runPlugin: pluginRunner(running.controller),
+    onPluginRoute: (ingress) => running.reconciler.enqueue(ingress),
     identityAddress: () => identityListener?.address,
   });
   const { ingress, views } = ingressRoom;

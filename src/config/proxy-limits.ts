@@ -23,6 +23,10 @@ export const proxyLimits = {
   resyncMs: 15_000,
   /** How long requests wait for an app that one of them woke; those of an ingress with a longer `hold.for` wait for that. */
   wakeHoldMs: 60_000,
+  /** Changes within this time are one call of a plugin that routes an ingress. */
+  pluginGatherMs: 100,
+  /** After a call of such a plugin that failed. */
+  pluginPauses: { firstMs: 2_000, maxMs: 60_000 },
   /** Lines of the proxy that are counted in a second; the exact totals are the proxy's own. */
   linesPerSecondMax: 20_000,
   /** Longest time that figures of the last requests are kept. */

@@ -52,6 +52,13 @@ const checks: Record<string, (body: string) => void> = {
     for (const line of body.trim().split("\n")) checkCommand(line);
   },
   "sh not-run": () => undefined,
+  // test/ingress/plugin-route.test.ts runs both.
+  "sh front-apply": (body) => expect(Bun.spawnSync(["sh", "-n", "-c", body]).stderr.toString()).toBe(""),
+  "sh front-remove": (body) => expect(Bun.spawnSync(["sh", "-n", "-c", body]).stderr.toString()).toBe(""),
+  "yaml ingress": (body) => {
+    const { value } = parsePluginYml(body);
+    expect(decodeManifests(value, { limits, isPluginKind: () => false }).problems).toEqual([]);
+  },
   "yaml block": (body) => {
     const { value } = parsePluginYml(body);
     const { problems, pluginBlocks } = decodeManifests(value, { limits, isPluginKind: (kind) => kind === "postgres" });

@@ -41,7 +41,7 @@ export function sitesText(sites: readonly IngressSite[], { style, width }: Omit<
   const rows = sites.map((site) => [
     site.ingress,
     printable(routeText(site)),
-    printable(site.target),
+    printable(site.plugin === undefined ? site.target : `${site.target} by ${site.plugin}`),
     readyText(site, style),
     String(site.requests),
     site.failed === 0 ? "0" : style.red(String(site.failed)),

@@ -9,7 +9,7 @@ export function ingressWarnings(status: IngressStatus, certificates: readonly Ce
   const { proxy, sites } = status;
   if (sites.length === 0) return [];
   const warnings = [
-    ...proxyWarnings(proxy),
+    ...(sites.some(({ plugin }) => plugin === undefined) ? proxyWarnings(proxy) : []),
     ...sites.flatMap(({ ingress, problems }) => problems.map((problem) => `ingress/${ingress}: ${problem}`)),
     ...certificates.flatMap((one) => {
       const fault = one.error ?? (one.state === "expired" ? "expired" : undefined);

@@ -30,6 +30,7 @@ export const IngressSite = Type.Object({
   paths: Type.Array(Type.String()),
   tcp: Type.Optional(Type.String({ description: "address of a TCP port" })),
   target: Type.String({ description: "SCOPE/NAME of the deployment or statefulset, or @identity" }),
+  plugin: Type.Optional(Type.String({ description: "plugin that routes it in place of HAProxy" })),
   tls: Type.Boolean(),
   maintenance: Type.Boolean(),
   asleep: Type.Optional(Type.Boolean({ description: "true: no replica runs, the first request starts the app" })),

@@ -7,6 +7,7 @@ import type { Listen, Upstream } from "../core/table.ts";
 import type { AccessLog } from "../proxy/access-log.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import type { Ingress, IngressState } from "./create.ts";
+import type { PluginRouteState, PluginRouting } from "./plugin-routes.ts";
 
 /** The ingress as the API shows it. */
 export interface IngressViews {
@@ -21,6 +22,7 @@ export interface IngressViews {
 
 export interface IngressViewOptions {
   ingress: Pick<Ingress, "state" | "reload" | "stop">;
+  plugins: Pick<PluginRouting, "of" | "reload">;
   ingresses(): IngressManifest[];
   proxy: Pick<IngressProxy, "pid" | "figures" | "running"> | undefined;
   /** Of HAProxy; undefined when it cannot be used. */
@@ -44,6 +46,7 @@ export function createIngressViews(options: IngressViewOptions): IngressViews {
   return {
     status,
     async reload() {
+      options.plugins.reload();
       await ingress.reload();
       return status();
     },
@@ -95,11 +98,13 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
     const counted = figures?.backends.get(backend);
     const servers = assignment?.servers[backend] ?? {};
     const active = ({ id: upstream }: Upstream) => counted?.servers.get(servers[upstream]?.name ?? "") ?? 0;
+    const routed = options.plugins.of(id);
     return {
       ...manifestView(id, manifest),
-      ...routeView(served.get(id), active),
       ...(isAsleep(served.get(id)) ? { asleep: true } : {}),
+      ...(routed === undefined ? routeView(served.get(id), active) : pluginView(routed)),
       problems: [
+        ...(routed?.problems ?? []),
         ...problems.filter((one) => one.id === id).map(({ message }) => message),
         ...refused.filter(({ site }) => site === id).map(({ problem }) => problem),
       ],
@@ -133,12 +138,23 @@ function isAsleep(site: AnySite | undefined): boolean {
 /** What the proxy has of it; without a site, nothing is served. */
 function routeView(site: AnySite | undefined, active: (upstream: Upstream) => number) {
   const upstreams = (site?.upstreams ?? []).map((upstream) => ({
-    replica: upstream.replica,
-    container: upstream.id,
-    address: `${upstream.address.includes(":") ? `[${upstream.address}]` : upstream.address}:${upstream.port}`,
-    state: upstream.isLeaving ? ("leaving" as const) : ("ready" as const),
-    weight: upstream.weight,
+    ...upstreamView(upstream),
     active: active(upstream),
   }));
   return { upstreams, ...(site === undefined || isHttp(site) ? {} : { tcp: site.listen }) };
+}
+
+/** What the plugin was given. It counts nothing for us. */
+function pluginView({ plugin, upstreams }: PluginRouteState) {
+  return { plugin, upstreams: upstreams.map((upstream) => ({ ...upstreamView(upstream), active: 0 })) };
+}
+
+function upstreamView({ id, replica, address, port, isLeaving, weight }: Upstream) {
+  return {
+    replica,
+    container: id,
+    address: `${address.includes(":") ? `[${address}]` : address}:${port}`,
+    state: isLeaving ? ("leaving" as const) : ("ready" as const),
+    weight,
+  };
 }

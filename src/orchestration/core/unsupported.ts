@@ -29,7 +29,7 @@ const activeChecks =
   "lb.interval: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe";
 
 function ofIngress(spec: Spec): string[] {
-  return isWritten(fieldsOf(spec.lb).interval) ? [activeChecks] : [];
+  return spec.plugin === undefined && isWritten(fieldsOf(spec.lb).interval) ? [activeChecks] : [];
 }
 
 /** Of a statefulset a text that is not a path is a command. */

@@ -37,6 +37,11 @@ export const routingFields = {
   ...httpRoutingFields,
   ...connectionFields,
   tcp: Type.Optional(Tcp),
+  plugin: Type.Optional(
+    Type.String({
+      description: "plugin that routes in place of HAProxy: it gets host, service, port, tls, locations and lb",
+    }),
+  ),
 };
 
 export type RoutingFields = Static<TObject<typeof routingFields>>;

@@ -7,3 +7,11 @@ export interface IngressGate {
   /** Whether requests or WebSockets that it passed to a leaving pod are still under way. */
   isBusy(containerId: string): Promise<boolean>;
 }
+
+/** An ingress that a plugin routes in place of the proxy. */
+export interface IngressPluginState {
+  plugin: string;
+  /** What it answered last. */
+  data: Record<string, unknown> | undefined;
+  problems: string[];
+}

@@ -181,9 +181,18 @@ async function storeOnly(context: Context, manifest: StoredManifest): Promise<vo
   });
 }
 
-/** `data`: what `${ref.ingress.…}` stands for. */
-function statusShape({ names }: Context, manifest: StoredManifest): Record<string, unknown> {
-  return manifest.kind === "ingress" ? { data: reportedValues(manifest, names) } : {};
+/** `data`: what `${ref.ingress.…}` stands for, over what a plugin said of its route. */
+function statusShape({ names, ingressPluginOf }: Context, manifest: StoredManifest): Record<string, unknown> {
+  if (manifest.kind !== "ingress") return {};
+  const data = reportedValues(manifest, names);
+  const routed = ingressPluginOf?.(`${manifest.scope}/${manifest.name}`);
+  if (routed === undefined) return { data };
+  const trouble = routed.problems.join("; ");
+  return {
+    plugin: routed.plugin,
+    data: { ...routed.data, ...data },
+    ...(trouble === "" ? {} : { last_reconcile_error: trouble }),
+  };
 }
 
 /** Puts an error where `describe` shows it. */

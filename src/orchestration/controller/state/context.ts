@@ -24,7 +24,7 @@ import type { IngressSpecLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "../pods/probe-engine.ts";
 import type { Progress } from "./progress.ts";
-import type { IngressGate } from "../pods/ingress-gate.ts";
+import type { IngressGate, IngressPluginState } from "../pods/ingress-gate.ts";
 import type { Receipts, TrafficOf } from "../rollout/receipts.ts";
 import type { ReleasePhases } from "../rollout/release-phase-engine.ts";
 import type { UsageSampler } from "./usage-sampler.ts";
@@ -115,6 +115,8 @@ export interface Outside {
    * under way. Undefined for what no HTTP ingress leads to. Fails while the proxy does not answer. Absent: no ingress.
    */
   ingressUse?: () => Promise<(key: ManifestKey) => { mark: string; active: number } | undefined>;
+  /** What the plugin of an ingress (`scope/name`) said last; undefined for an ingress without one. */
+  ingressPluginOf?: (id: string) => IngressPluginState | undefined;
   /** Takes replicas in and out of the ingress; absent: there is none. */
   ingressGate?: IngressGate;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */

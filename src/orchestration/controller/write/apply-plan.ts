@@ -37,7 +37,7 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
     notes: [
       ...notes,
       ...notActedUpon(manifest.kind, manifest.spec),
-      ...notServed(context, manifest.kind),
+      ...notServed(context, manifest),
       ...unwatched(context, result),
       ...cautions(context, result),
     ],

@@ -34,7 +34,7 @@ export function report(
     const { manifest } = put;
     const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
-    const idle = [...notServed(context, manifest.kind), ...unwatched(context, put)];
+    const idle = [...notServed(context, manifest), ...unwatched(context, put)];
     return [...notActedUpon(manifest.kind, manifest.spec), ...idle, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,
     );

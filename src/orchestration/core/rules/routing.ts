@@ -4,6 +4,7 @@ import { anyHost, hostOk, hostsOf, plainLocation, plainPath } from "../../../bas
 import { isIpAddress } from "../../../base/pure/ip.ts";
 import { durationRule } from "./duration.ts";
 import { httpRoutingRules } from "./http-routing.ts";
+import { ingressPluginRules } from "./ingress-plugin.ts";
 import { type Report, type RuleContext, reportRepeats } from "./rule.ts";
 import { hasTls, tlsRules } from "./tls.ts";
 
@@ -21,6 +22,7 @@ export function routingRules(spec: RoutingFields, context: RuleContext): void {
   tlsRules(spec, context);
   httpRoutingRules(spec, context);
   tcpRules(spec, report);
+  ingressPluginRules(spec, report);
 }
 
 function hostRules(spec: RoutingFields, report: Report): void {

@@ -91,6 +91,7 @@ function providerRules(tls: Tls, report: Report): void {
 /** Certificate authorities confirm wildcards over DNS only (RFC 8555, section 7.1.3). */
 function wildcardRule(spec: RoutingFields, tls: Tls, report: Report): void {
   const provider = tls.provider ?? routingDefaults.provider;
+  if (spec.plugin !== undefined) return;
   if (provider === "internal" || provider === "file" || tls.dns !== undefined || tls.on_demand === true) return;
   const wildcard = hostsOf(spec).find((host) => host.startsWith("*."));
   if (wildcard === undefined) return;

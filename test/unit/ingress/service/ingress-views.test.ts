@@ -70,5 +70,5 @@ test("reload and stop reach the ingress and answer with the state after it", asy
   const { views, calls } = ingressViews();
   expect((await views.reload()).proxy.pid).toBe(10);
   await views.stop();
-  expect(calls).toEqual(["reload", "stop"]);
+  expect(calls).toEqual(["plugins", "reload", "stop"]);
 });
