@@ -96,8 +96,10 @@ find_checkout() {
 
 run_demo() {
   [ -n "$checkout" ] || die "--demo works from a checkout: clone the repository and run ./install.sh --demo there"
-  # shellcheck source=setup/demo.sh
-  . "$checkout/setup/demo.sh"
+  for part in proxy demo; do
+    # shellcheck source=/dev/null
+    . "$checkout/setup/$part.sh"
+  done
   if [ -n "$down" ]; then demo_down "${root:-/opt/berth-demo}"; else demo_up "$checkout" "${root:-/opt/berth-demo}"; fi
 }
 
@@ -121,92 +123,18 @@ install_client() {
 
 install_server() {
   need_source
-  [ "$(id -u)" = 0 ] || die "run this as root: it writes /usr/local/bin/berth and a systemd unit"
+  [ "$(id -u)" = 0 ] || die "run this as root: it writes /usr/local/bin/berth and systemd units"
   [ -d /run/systemd/system ] ||
     die "no systemd on this machine; run \"berth serve\" under your own service manager, or try ./install.sh --demo"
-  root=${root:-/opt/berth}
-  need_engine
-  need_proxy || true
-  get_executable /usr/local/bin/berth
-  # Without members. A member can use berth, with the rights of root.
-  grep -q '^berth:' /etc/group || groupadd --system berth || note "cannot create the group berth: only root can use berth"
-  say "installing the unit berth.service"
-  /usr/local/bin/berth server unit --executable /usr/local/bin/berth --root "$root" >/etc/systemd/system/berth.service
-  systemctl daemon-reload
-  systemctl enable --quiet berth.service
-  systemctl restart berth.service
-  wait_for_server
-  say "berth is running; berth doctor reports:"
-  /usr/local/bin/berth doctor --root "$root" || true
-  note "next: berth apply -f FILE, berth get, berth describe; logs: journalctl -u berth"
-}
-
-# Installs Docker if there is none. Docker's configuration belongs to the operator: the script only says what to change.
-need_engine() {
-  if ! command -v docker >/dev/null 2>&1 && [ ! -S /var/run/docker.sock ]; then
-    command -v apt-get >/dev/null 2>&1 || die "no Docker Engine here; install it and run this again"
-    say "installing Docker Engine (docker.io)"
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends docker.io >/dev/null
-    systemctl enable --now --quiet docker.service
-  fi
-  [ "$(docker info --format '{{.LiveRestoreEnabled}}' 2>/dev/null || true)" = true ] || offer_live_restore
-}
-
-# Installs HAProxy if there is none: the server starts it with files of its own. Fails, and says so, where that cannot be.
-need_proxy() {
-  if PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin command -v haproxy >/dev/null 2>&1; then
-    if systemctl is-active --quiet haproxy.service 2>/dev/null; then
-      say "haproxy.service of this machine runs and stays as it is; berth starts a HAProxy of its own beside it"
-      note "both cannot have the same ports: change its ports, or --ingress-http-addr and --ingress-https-addr of berth serve"
-    fi
-    return 0
-  fi
-  if ! command -v apt-get >/dev/null 2>&1; then
-    say "HAProxy is missing: apps run, but no ingress is served"
-    note "to fix: install HAProxy 2.6 or newer with the package manager of this machine, then: systemctl restart berth"
-    return 1
-  fi
-  say "installing HAProxy (haproxy)"
-  # RUNLEVEL=1: without systemd, Debian's package would start its service.
-  if ! apt-get update -qq || ! RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends haproxy >/dev/null; then
-    say "apt-get could not install haproxy: apps run, but no ingress is served"
-    note "to fix: apt-get install haproxy && systemctl disable --now haproxy, then: systemctl restart berth"
-    return 1
-  fi
-  # The service of the package is not what berth starts.
-  ! command -v systemctl >/dev/null 2>&1 || systemctl --quiet disable --now haproxy.service >/dev/null 2>&1 || true
-}
-
-offer_live_restore() {
-  say "Docker's live-restore is off: a crash or upgrade of the Docker daemon stops every container"
-  if [ -e /etc/docker/daemon.json ]; then
-    note "to fix: add \"live-restore\": true to /etc/docker/daemon.json, then: systemctl reload docker"
-    return
-  fi
+  # The new executable installs itself: Docker and HAProxy where they are missing, the units, an upgrade that can go back.
+  mkdir -p /usr/local/bin
+  program=/usr/local/bin/.berth-install.$$
+  get_executable "$program"
+  trap 'rm -f "$program"' EXIT
+  set -- "$program" server install
+  [ -z "$root" ] || set -- "$@" --root "$root"
   # Through a pipe, stdin is this script; the terminal is the operator.
-  if (: </dev/tty) 2>/dev/null; then
-    printf '    write /etc/docker/daemon.json with it and reload Docker? [y/N] ' >/dev/tty
-    read -r answer </dev/tty || answer=
-    case $answer in
-      y | Y | yes)
-        mkdir -p /etc/docker
-        echo '{ "live-restore": true }' >/etc/docker/daemon.json
-        systemctl reload docker
-        return
-        ;;
-    esac
-  fi
-  note "unchanged; to fix: echo '{ \"live-restore\": true }' > /etc/docker/daemon.json && systemctl reload docker"
-}
-
-wait_for_server() {
-  tries=0
-  until /usr/local/bin/berth get --endpoint "unix:$root/run/berth.sock" >/dev/null 2>&1; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 150 ] || die "the server does not answer; see: journalctl -u berth"
-    sleep 0.2
-  done
+  if (: </dev/tty) 2>/dev/null; then "$@" </dev/tty; else "$@" </dev/null; fi
 }
 
 # The executable comes from a release address, or from a checkout. Without either, nothing is installed at all.

@@ -12,7 +12,7 @@ import { versionText } from "./version.ts";
 const local: Surroundings["local"] = {
   serve: async (args) => (await import("./local/serve.ts")).serveCommand(args),
   doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
-  server: async (args) => (await import("./local/unit.ts")).serverCommand(args),
+  server: async (args) => (await import("./local/server/command.ts")).serverCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
   "hooks secret": async (args) => (await import("./local/hook-secret.ts")).hookSecretCommand(args),
   "plugins init": async (args) => (await import("./local/plugin-init.ts")).pluginInitCommand(args),

@@ -181,7 +181,7 @@ function doorOf(ingress: () => Ingress, { certificates, layout, log }: IngressRo
 async function proxyOf(
   { path, capabilities }: Binary,
   { receiver, door }: { receiver: Receiver | undefined; door: Door | undefined },
-  { layout, names, log }: IngressRoomOptions,
+  { layout, names, log, options: { ingressUnit } }: IngressRoomOptions,
 ): Promise<IngressProxy> {
   const setup: Setup = {
     paths: { folder: layout.ingress, socket: layout.ingressSocket },
@@ -199,7 +199,9 @@ async function proxyOf(
     master: layout.ingressMaster,
     log: join(layout.logs, "haproxy.log"),
   };
-  return openProxy({ program: path, setup, files, clock: systemClock, log, limits: proxyLimits });
+  // A service that systemd believes to be running, while its process is gone, is started as well.
+  const starter = ingressUnit === "" ? {} : { starter: ["systemctl", "restart", ingressUnit] };
+  return openProxy({ program: path, ...starter, setup, files, clock: systemClock, log, limits: proxyLimits });
 }
 
 /** For the controller, which is there before the ingress is. */

@@ -1,3 +1,4 @@
+import { Failure } from "../base/wire/failure.ts";
 import { networksOf, parseAddress } from "./values.ts";
 
 /** Where the ingress listens, and whom it believes. */
@@ -10,6 +11,8 @@ export interface IngressOptions {
   ingressTrustedProxies: readonly string[];
   /** Networks that begin each connection with a PROXY protocol header. */
   ingressProxyProtocol: readonly string[];
+  /** Unit of systemd that runs HAProxy; empty: the server starts it itself. */
+  ingressUnit: string;
 }
 
 /** From flags and the environment. Fails `invalid` for an address or a network that cannot be. */
@@ -27,5 +30,14 @@ export function ingressOptions(
     ingressHttpsAddr: https,
     ingressTrustedProxies: networksOf("ingress trusted proxies", trusted),
     ingressProxyProtocol: networksOf("ingress proxy protocol", proxyHeader),
+    ingressUnit: unitName(flags.ingressUnit ?? env.BERTH_INGRESS_UNIT ?? ""),
   };
+}
+
+function unitName(name: string): string {
+  if (name === "" || /^[\w@.:-]+\.service$/.test(name)) return name;
+  throw new Failure(
+    "invalid",
+    `ingress unit "${name}" is not the name of a service of systemd, such as berth-ingress.service`,
+  );
 }

@@ -18,6 +18,7 @@ export const serveUsage = `usage: berth serve [flags]
                               a CDN in front, whose X-Forwarded-For is believed (BERTH_INGRESS_TRUSTED_PROXIES)
   --ingress-proxy-protocol CIDR,…
                               who begins connections with a PROXY header (BERTH_INGRESS_PROXY_PROTOCOL)
+  --ingress-unit NAME         service of systemd that runs HAProxy (BERTH_INGRESS_UNIT); none: the server starts it
   --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
   --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
   --identity-allow-private-endpoints
@@ -46,6 +47,7 @@ const flags = {
   "ingress-https-addr": { type: "string" },
   "ingress-trusted-proxies": { type: "string" },
   "ingress-proxy-protocol": { type: "string" },
+  "ingress-unit": { type: "string" },
   "identity-addr": { type: "string" },
   "identity-base-url": { type: "string" },
   "identity-allow-private-endpoints": { type: "boolean" },
@@ -100,6 +102,7 @@ function withoutUndefined(values: Values): ServeFlags {
     ingressHttpsAddr: text("ingress-https-addr"),
     ingressTrustedProxies: text("ingress-trusted-proxies"),
     ingressProxyProtocol: text("ingress-proxy-protocol"),
+    ingressUnit: text("ingress-unit"),
     identityAddr: text("identity-addr"),
     identityBaseUrl: text("identity-base-url"),
     identityAllowPrivate: values["identity-allow-private-endpoints"] === true ? "true" : undefined,

@@ -1,21 +1,20 @@
-import { parseArgs } from "node:util";
+import { layoutOf } from "../base/disk/layout.ts";
 
 /** What the service manager is told. Paths are absolute. */
-export interface UnitOptions {
+interface UnitOptions {
   executable: string;
-  /** Flags of `berth serve`: name without dashes → value. */
-  flags: Record<string, string>;
-  /** Further flags, without a value. */
-  switches?: readonly string[];
+  /** Flags of `berth serve` and their values. */
+  words: readonly string[];
+  environment?: Record<string, string>;
 }
 
 /**
  * The systemd unit of a server; the only copy of its text. The installer writes what `berth server unit` prints.
  * Needs systemd 240 (`Type=exec`).
  */
-export function serverUnit({ executable, flags, switches = [] }: UnitOptions): string {
-  const valued = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-  const command = [executable, "serve", ...valued, ...switches.map((name) => `--${name}`)];
+export function serverUnit({ executable, words, environment = {} }: UnitOptions): string {
+  const command = [executable, "serve", ...words];
+  const settings = Object.entries(environment).map(([name, value]) => `Environment=${unitWord(`${name}=${value}`)}\n`);
   return `[Unit]
 Description=berth: this server as a platform
 Wants=network-online.target
@@ -26,7 +25,7 @@ StartLimitIntervalSec=0
 [Service]
 Type=exec
 ExecStart=${command.map(unitWord).join(" ")}
-Restart=always
+${settings.join("")}Restart=always
 RestartSec=1
 TimeoutStopSec=90
 # Only the server itself is stopped: what proxies requests to the apps keeps running through restarts and upgrades.
@@ -34,6 +33,15 @@ KillMode=process
 UMask=0077
 LimitNOFILE=65536
 OOMScoreAdjust=-500
+# The server has Docker, and so the rights of root. What follows is what neither it nor the hooks of plugins need.
+NoNewPrivileges=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+LockPersonality=yes
+RestrictRealtime=yes
+SystemCallArchitectures=native
 
 [Install]
 WantedBy=multi-user.target
@@ -46,55 +54,70 @@ export function unitWord(text: string): string {
   return /^[\w@%+=:,./$-]+$/.test(escaped) ? escaped : `"${escaped}"`;
 }
 
-const flagNames = [
-  "root",
-  "addr",
-  "allowed-hosts",
-  "observability-addr",
-  "ingress-http-addr",
-  "ingress-https-addr",
-  "identity-addr",
-  "docker-host",
-  "prefix",
-] as const;
+interface IngressUnitOptions {
+  /** Path of HAProxy. */
+  haproxy: string;
+  root: string;
+}
 
-const usage = `usage: berth server unit [--executable FILE] [${flagNames.map((name) => `--${name} VALUE`).join("] [")}] [--addr-insecure]
-Prints the systemd unit that runs \`berth serve\` with these flags.`;
+/**
+ * The unit of HAProxy, which so outlives the server. The server starts it once there is something to serve, and changes
+ * what it serves over its socket.
+ */
+export function ingressUnit({ haproxy, root }: IngressUnitOptions): string {
+  const { ingress, ingressMaster, ingressPid, logs } = layoutOf(root);
+  const socket = `${ingressMaster},mode,600`;
+  const command = [haproxy, "-W", "-S", socket, "-p", ingressPid, "-f", `${ingress}/haproxy.cfg`];
+  const logFile = `${logs}/haproxy.log`.replaceAll("%", "%%");
+  return `[Unit]
+Description=berth: HAProxy of the ingresses
+Documentation=man:haproxy(1)
+After=network-online.target
 
-/** `berth server unit`: prints the unit. Answers with the exit code: 0, or 2 for a wrong command line. */
-export async function serverCommand([verb, ...args]: string[]): Promise<number> {
-  const string = { type: "string" } as const;
-  try {
-    if (verb === "--help" || verb === "-h") args.push("--help");
-    else if (verb !== "unit") throw new Error(`unknown command "server ${verb ?? ""}"`);
-    const { values } = parseArgs({
-      args,
-      options: {
-        executable: string,
-        root: string,
-        addr: string,
-        "addr-insecure": { type: "boolean" },
-        "allowed-hosts": string,
-        "observability-addr": string,
-        "ingress-http-addr": string,
-        "ingress-https-addr": string,
-        "identity-addr": string,
-        "docker-host": string,
-        prefix: string,
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    if (values.help === true) {
-      console.log(usage);
-      return 0;
-    }
-    const given = flagNames.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]));
-    const switches = values["addr-insecure"] === true ? ["addr-insecure"] : [];
-    const { executable = process.execPath } = values;
-    process.stdout.write(serverUnit({ executable, flags: Object.fromEntries(given), switches }));
-    return 0;
-  } catch (error) {
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
-    return 2;
-  }
+[Service]
+Type=exec
+ExecStart=${command.map(unitWord).join(" ")}
+ExecReload=/bin/kill -USR2 $MAINPID
+StandardOutput=append:${logFile}
+StandardError=append:${logFile}
+KillMode=mixed
+Restart=on-failure
+RestartSec=1
+SuccessExitStatus=143
+TimeoutStopSec=30
+UMask=0077
+LimitNOFILE=65536
+OOMScoreAdjust=-500
+NoNewPrivileges=yes
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE CAP_SETUID CAP_SETGID CAP_KILL CAP_CHOWN CAP_FOWNER CAP_DAC_OVERRIDE CAP_SYS_RESOURCE
+LockPersonality=yes
+PrivateDevices=yes
+PrivateTmp=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectSystem=strict
+ReadWritePaths=${unitWord(root)}
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+`;
+}
+
+/** The words of `berth serve` in a unit of ours, without the program; undefined for the text of another unit. */
+export function serveWords(unit: string): string[] | undefined {
+  const [, line] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
+  const words = [...(line ?? "").matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(([, quoted, bare]) =>
+    readWord(quoted ?? bare ?? ""),
+  );
+  return words[1] === "serve" ? words.slice(2) : undefined;
+}
+
+function readWord(text: string): string {
+  return text.replaceAll("%%", "%").replaceAll("$$", "$").replaceAll(/\\(.)/g, "$1");
 }

@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 
 const installer = join(import.meta.dir, "../../install.sh");
+const setup = join(import.meta.dir, "../../setup");
 const work = mkdtempSync(join(tmpdir(), "berth-install."));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -273,7 +274,7 @@ describe("a checkout", () => {
 });
 
 describe("HAProxy", () => {
-  /** need_proxy of the installer, with programs that write down how they are called in the place of the real ones. */
+  /** need_proxy of the demo, with programs that write down how they are called in the place of the real ones. */
   async function needProxy(programs: Record<string, string>, isThere: boolean) {
     const dir = mkdtempSync(join(work, "proxy."));
     const calls = join(dir, "calls");
@@ -281,9 +282,8 @@ describe("HAProxy", () => {
     for (const [name, code] of Object.entries(programs)) {
       writeFileSync(join(dir, name), `#!/bin/sh\necho "${name} $*" >>${calls}\n${code}\n`, { mode: 0o755 });
     }
-    writeFileSync(join(dir, "functions"), readFileSync(installer, "utf8").replace('main "$@"\n', "trap - EXIT\n"));
     const hide = 'for f in /usr/sbin/haproxy /usr/bin/apt-get; do [ ! -e "$f" ] || mount --bind /dev/null "$f"; done';
-    const script = `set -e; ${isThere ? "" : `${hide}; `}. ${dir}/functions; need_proxy`;
+    const script = `set -e; ${isThere ? "" : `${hide}; `}. ${setup}/say.sh; . ${setup}/proxy.sh; need_proxy`;
     const finished = await run(["unshare", "-m", "sh", "-c", script], { PATH: `${dir}:/usr/bin:/bin` });
     return { ...finished, calls: readFileSync(calls, "utf8").split("\n").filter(Boolean) };
   }

@@ -9,6 +9,8 @@ import { createRuntimeSocket } from "./runtime-socket.ts";
 export interface OpenOptions {
   /** Path of HAProxy. */
   program: string;
+  /** Starts it as a service of its own, instead of this process. */
+  starter?: readonly string[];
   setup: Setup;
   files: {
     pid: string;
@@ -23,13 +25,14 @@ export interface OpenOptions {
 }
 
 /** The proxy of these files, whether it runs already or is started by the first table. */
-export function openProxy({ program, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
+export function openProxy({ program, starter, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
   const { commandMs, startMs, drainMs, lookMs, logBytesMax } = limits;
   const { paths } = setup;
   const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
   const master = createRuntimeSocket({ path: files.master, timeoutMs: commandMs });
   const process = createProcess({
     program,
+    starter,
     paths,
     pidFile: files.pid,
     logFile: files.log,

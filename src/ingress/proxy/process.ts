@@ -25,6 +25,8 @@ export interface ProxyProcess {
 export interface ProcessOptions {
   /** Path of the program. */
   program: string;
+  /** Starts the master instead, as a service of its own: a command that ends once the service manager has started it. */
+  starter: readonly string[] | undefined;
   paths: Paths;
   /** Files of the process, beside its configuration. */
   pidFile: string;
@@ -46,7 +48,7 @@ const askAgainMs = 3_000;
 const emptyLooks = { pidFile: 50, commandLine: 5 };
 
 export function createProcess(options: ProcessOptions): ProxyProcess {
-  const { program, paths, pidFile, masterSocket, logFile, socket, clock } = options;
+  const { program, starter, paths, pidFile, masterSocket, logFile, socket, clock } = options;
   const config = configPath(paths);
 
   /** Of our master, when it was last seen. The master keeps its pid when it starts itself anew. */
@@ -108,39 +110,58 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
     return true;
   }
 
+  const isThere = async () => (await running()) !== undefined && (await worker()) !== undefined;
+
+  async function startDetached(): Promise<void> {
+    // Nothing ties it to this process: no pipe, no terminal, a session of its own.
+    const log = await open(logFile, "a", 0o640);
+    try {
+      const child = Bun.spawn([program, "-W", "-S", `${masterSocket},mode,600`, "-p", pidFile, "-f", config], {
+        stdin: "ignore",
+        stdout: log.fd,
+        stderr: log.fd,
+        detached: true,
+        // It lives longer than this process, whose environment may hold secrets.
+        env: {},
+        cwd: "/",
+      });
+      child.unref();
+      let ended = false;
+      void child.exited.then(() => {
+        ended = true;
+      });
+      const isUp = await waitFor(async () => ended || (await isThere()));
+      if (isUp && !ended) {
+        known = child.pid;
+        return;
+      }
+      if (!ended) child.kill("SIGKILL");
+    } finally {
+      await log.close();
+    }
+    throw new Failure("conflict", `HAProxy did not start: ${await lastWords(logFile)}`);
+  }
+
+  async function startService(command: readonly string[]): Promise<void> {
+    const child = Bun.spawn([...command], {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+      timeout: options.startMs,
+    });
+    const said = (await new Response(child.stderr).text()).trim();
+    if ((await child.exited) === 0 && (await waitFor(isThere))) return;
+    const words = [said.slice(0, 500), await lastWords(logFile)].filter((text) => text !== "").join("; ");
+    throw new Failure("conflict", `HAProxy did not start by "${command.join(" ")}": ${words}`);
+  }
+
   return {
     running,
     check,
     async start() {
       await rm(pidFile, { force: true });
-      // Nothing ties it to this process: no pipe, no terminal, a session of its own.
-      const log = await open(logFile, "a", 0o640);
-      try {
-        const child = Bun.spawn([program, "-W", "-S", `${masterSocket},mode,600`, "-p", pidFile, "-f", config], {
-          stdin: "ignore",
-          stdout: log.fd,
-          stderr: log.fd,
-          detached: true,
-          // It lives longer than this process, whose environment may hold secrets.
-          env: {},
-          cwd: "/",
-        });
-        child.unref();
-        let ended = false;
-        void child.exited.then(() => {
-          ended = true;
-        });
-        const isThere = async () => (await running()) !== undefined && (await worker()) !== undefined;
-        const isUp = await waitFor(async () => ended || (await isThere()));
-        if (isUp && !ended) {
-          known = child.pid;
-          return;
-        }
-        if (!ended) child.kill("SIGKILL");
-      } finally {
-        await log.close();
-      }
-      throw new Failure("conflict", `HAProxy did not start: ${await lastWords(logFile)}`);
+      if (starter === undefined) await startDetached();
+      else await startService(starter);
     },
     async reload() {
       const pid = await running();

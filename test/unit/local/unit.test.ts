@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, spyOn, test } from "bun:test";
-import { serverUnit, serverCommand, unitWord } from "../../../src/local/unit.ts";
+import { describe, expect, test } from "bun:test";
+import { ingressUnit, serverUnit, serveWords, unitWord } from "../../../src/local/unit.ts";
 
 describe("unitWord", () => {
   test("leaves plain words alone", () => {
@@ -20,7 +20,12 @@ describe("unitWord", () => {
 });
 
 describe("serverUnit", () => {
-  const unit = serverUnit({ executable: "/usr/local/bin/berth", flags: { root: "/opt/berth", "identity-addr": "" } });
+  const words = ["--root", "/opt/berth", "--identity-addr", ""];
+  const unit = serverUnit({
+    executable: "/usr/local/bin/berth",
+    words,
+    environment: { BERTH_INGRESS_UNIT: "berth-ingress.service" },
+  });
 
   test("runs serve with the given flags, an empty one too", () => {
     expect(unit).toContain('\nExecStart=/usr/local/bin/berth serve --root /opt/berth --identity-addr ""\n');
@@ -32,10 +37,23 @@ describe("serverUnit", () => {
     expect(unit).toContain("\nStartLimitIntervalSec=0\n");
   });
 
+  test("carries settings that older servers ignore as environment", () => {
+    expect(unit).toContain("\nEnvironment=BERTH_INGRESS_UNIT=berth-ingress.service\n");
+  });
+
+  test("is read back", () => {
+    expect(serveWords(unit)).toEqual(words);
+    const odd = ["--root", '/opt/a b"%$\\', "--addr", "[::1]:8686", "--addr-insecure"];
+    expect(serveWords(serverUnit({ executable: "/opt/a b/berth", words: odd }))).toEqual(odd);
+    expect(serveWords("[Service]\nExecStart=/usr/sbin/sshd -D\n")).toBeUndefined();
+    expect(serveWords("")).toBeUndefined();
+  });
+
   test.skipIf(Bun.which("systemd-analyze") === null)("satisfies systemd", () => {
     const dir = mkdtempSync(join(tmpdir(), "berth-unit."));
     const file = join(dir, "berth.service");
-    writeFileSync(file, serverUnit({ executable: "/bin/true", flags: { root: '/opt/a b"%$', addr: "" } }));
+    const words = ["--root", '/opt/a b"%$', "--addr", ""];
+    writeFileSync(file, serverUnit({ executable: "/bin/true", words, environment: { A: "b c" } }));
     const run = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", file], { stderr: "pipe" });
     rmSync(dir, { recursive: true });
     // It also tells about units of this machine that ours only names.
@@ -47,47 +65,27 @@ describe("serverUnit", () => {
   });
 });
 
-describe("serverCommand", () => {
-  async function run(args: string[]) {
-    const out = spyOn(process.stdout, "write").mockImplementation(() => true);
-    const log = spyOn(console, "log").mockImplementation(() => undefined);
-    const error = spyOn(console, "error").mockImplementation(() => undefined);
-    try {
-      const code = await serverCommand(args);
-      const text = (calls: unknown[][]) => calls.map(([first]) => String(first)).join("\n");
-      return { code, out: text(out.mock.calls) + text(log.mock.calls), error: text(error.mock.calls) };
-    } finally {
-      for (const spy of [out, log, error]) spy.mockRestore();
-    }
-  }
+describe("ingressUnit", () => {
+  const unit = ingressUnit({ haproxy: "/usr/sbin/haproxy", root: "/opt/berth" });
 
-  test("prints the unit of this executable", async () => {
-    const { code, out } = await run(["unit", "--root", "/srv/berth", "--prefix", "demo"]);
-    expect(code).toBe(0);
-    expect(out).toContain(`ExecStart=${process.execPath} serve --root /srv/berth --prefix demo\n`);
+  test("runs HAProxy with the files of the root, so that the server finds it", () => {
+    expect(unit).toContain(
+      "\nExecStart=/usr/sbin/haproxy -W -S /opt/berth/run/haproxy-master.sock,mode,600 -p /opt/berth/run/haproxy.pid -f /opt/berth/ingress/haproxy.cfg\n",
+    );
+    expect(unit).toContain("\nStandardError=append:/opt/berth/logs/haproxy.log\n");
   });
 
-  test("passes on who may connect", async () => {
-    const { out } = await run(["unit", "--addr", "10.0.0.5:8686", "--addr-insecure", "--allowed-hosts", "berth.test"]);
-    expect(out).toContain(" serve --addr 10.0.0.5:8686 --allowed-hosts berth.test --addr-insecure\n");
+  test("does not depend on the server, so nothing that happens to the server stops it", () => {
+    expect(unit).not.toContain("berth.service");
   });
 
-  test("refuses an unknown flag with exit code 2 and its usage", async () => {
-    const { code, out, error } = await run(["unit", "--rot", "/srv"]);
-    expect(code).toBe(2);
-    expect(out).toBe("");
-    expect(error).toContain("--rot");
-    expect(error).toContain("usage: berth server unit");
-  });
-
-  test("knows no other verb", async () => {
-    expect(await run(["start"])).toMatchObject({ code: 2, error: expect.stringContaining('"server start"') });
-    expect(await run([])).toMatchObject({ code: 2, out: "" });
-  });
-
-  test("explains itself", async () => {
-    const usage = { code: 0, out: expect.stringContaining("--docker-host VALUE") };
-    expect(await run(["--help"])).toMatchObject(usage);
-    expect(await run(["unit", "--help"])).toMatchObject(usage);
+  test.skipIf(Bun.which("systemd-analyze") === null)("satisfies systemd", () => {
+    const dir = mkdtempSync(join(tmpdir(), "berth-unit."));
+    const file = join(dir, "berth-ingress.service");
+    writeFileSync(file, ingressUnit({ haproxy: "/bin/true", root: "/opt/a b%" }));
+    const run = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", file], { stderr: "pipe" });
+    rmSync(dir, { recursive: true });
+    const said = run.stderr.toString().split("\n");
+    expect(said.filter((line) => line.includes("berth-ingress.service"))).toEqual([]);
   });
 });

@@ -1,0 +1,98 @@
+import { writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { Failure } from "../../base/wire/failure.ts";
+import { type Machine, must } from "./machine.ts";
+
+const aptInstall = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"];
+/** Without systemd, the packages of Debian would start their services with another run level. */
+const quiet = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+const dockerSettings = "/etc/docker/daemon.json";
+
+/** How other families of distributions install a package; undefined where none of their tools is there. */
+function installCommand(machine: Machine, names: { dnf: string; zypper: string; pacman: string }): string | undefined {
+  if (machine.has("dnf")) return `dnf install -y ${names.dnf}`;
+  if (machine.has("yum")) return `yum install -y ${names.dnf}`;
+  if (machine.has("zypper")) return `zypper install -y ${names.zypper}`;
+  return machine.has("pacman") ? `pacman -S --noconfirm ${names.pacman}` : undefined;
+}
+
+/** Installs Docker where it is missing. Its settings belong to the operator. Fails with the command where it cannot. */
+export async function needEngine(machine: Machine): Promise<void> {
+  if (machine.has("docker") || machine.exists("/var/run/docker.sock")) return;
+  if (!machine.has("apt-get")) {
+    const way = installCommand(machine, { dnf: "docker-ce", zypper: "docker", pacman: "docker" });
+    const how = way === undefined ? "install it" : `${way} && systemctl enable --now docker`;
+    throw new Failure("unavailable", `Docker Engine is missing: ${how}, then run this again`);
+  }
+  machine.say("installing Docker Engine (docker.io)");
+  await must(machine, ["apt-get", "update", "-qq"]);
+  await must(machine, [...aptInstall, "docker.io"], { DEBIAN_FRONTEND: "noninteractive" });
+  await must(machine, ["systemctl", "enable", "--now", "--quiet", "docker.service"]);
+}
+
+/**
+ * Says that live-restore is off, and turns it on where the operator wants that and Docker has no settings yet. `wanted`:
+ * without being asked.
+ */
+export async function offerLiveRestore(machine: Machine, wanted: boolean): Promise<void> {
+  const { exitCode, stdout } = await machine.run(["docker", "info", "--format", "{{.LiveRestoreEnabled}}"]);
+  if (exitCode !== 0 || stdout.trim() === "true") return;
+  machine.say("Docker's live-restore is off: a crash or upgrade of the Docker daemon stops every container");
+  if (machine.exists(dockerSettings)) {
+    machine.note(`to fix: add "live-restore": true to ${dockerSettings}, then: systemctl reload docker`);
+    return;
+  }
+  const answer = wanted ? "y" : machine.ask(`write ${dockerSettings} with it and reload Docker?`);
+  if (/^\s*y(?:es)?\s*$/i.test(answer ?? "")) {
+    await mkdir("/etc/docker", { recursive: true });
+    writeFileSync(dockerSettings, '{ "live-restore": true }\n', { flag: "wx" });
+    await must(machine, ["systemctl", "reload", "docker.service"]);
+    machine.note(`turned on in ${dockerSettings}`);
+    return;
+  }
+  machine.note(`unchanged; to fix: echo '{ "live-restore": true }' > ${dockerSettings} && systemctl reload docker`);
+}
+
+/** Installs HAProxy where it is missing. Without it apps run, and no ingress is served: says so and goes on. */
+export async function needProxy(machine: Machine): Promise<void> {
+  if (machine.has("haproxy")) {
+    const service = await machine.run(["systemctl", "is-active", "--quiet", "haproxy.service"]);
+    if (service.exitCode !== 0) return;
+    machine.say("haproxy.service of this machine runs and stays as it is; berth starts a HAProxy of its own beside it");
+    machine.note("both cannot have the same ports: change its ports, or install with --ingress-http-addr and");
+    machine.note("--ingress-https-addr");
+    return;
+  }
+  if (!machine.has("apt-get")) {
+    const way = installCommand(machine, { dnf: "haproxy", zypper: "haproxy", pacman: "haproxy" });
+    machine.say("HAProxy is missing: apps run, but no ingress is served");
+    machine.note(`to fix: ${way ?? "install HAProxy 2.6 or newer"}, then run this again`);
+    return;
+  }
+  machine.say("installing HAProxy (haproxy)");
+  const update = await machine.run(["apt-get", "update", "-qq"]);
+  const install = update.exitCode === 0 ? await machine.run([...aptInstall, "haproxy"], quiet) : update;
+  if (install.exitCode !== 0) {
+    machine.say("apt-get could not install haproxy: apps run, but no ingress is served");
+    machine.note("to fix: apt-get install haproxy && systemctl disable --now haproxy, then run this again");
+    return;
+  }
+  // The service of the package is not what berth starts.
+  await machine.run(["systemctl", "--quiet", "disable", "--now", "haproxy.service"]);
+}
+
+/** What has to be open in a firewall, in the words of the one that runs here. */
+export async function firewallHints(machine: Machine): Promise<string[]> {
+  const ufw = await machine.run(["ufw", "status"]);
+  if (/^Status: active/m.test(ufw.stdout)) {
+    return ["ufw is active: ufw allow 22/tcp && ufw allow 80/tcp && ufw allow 443/tcp"];
+  }
+  const firewalld = await machine.run(["firewall-cmd", "--state"]);
+  if (firewalld.stdout.trim() === "running") {
+    return [
+      "firewalld is active: firewall-cmd --permanent --add-service=ssh --add-service=http --add-service=https",
+      "                     firewall-cmd --reload",
+    ];
+  }
+  return ["a firewall in front needs ports 80 and 443 for visitors, and 22 for you; all others can stay closed"];
+}

@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { layoutOf } from "../../base/disk/layout.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { CommandFailure, exitCodes } from "../../client/shell/failures.ts";
+import { naming } from "../../orchestration/core/naming.ts";
+import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
+import { flagOf, installedWords, unitFiles } from "./systemd.ts";
+
+export const uninstallUsage = `berth server uninstall
+
+usage: berth server uninstall [--purge] [-y]
+
+Stops the server and HAProxy, and removes their services and the executable. The state, the containers and their
+volumes stay: the containers keep running, and berth server install takes them up again. Needs root.
+
+  --purge    also delete the containers, the volumes with their data, the network, and the folder of all state
+  -y, --yes  do not ask`;
+
+/** `berth server uninstall`. */
+export async function uninstallCommand(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: { purge: { type: "boolean" }, yes: { type: "boolean", short: "y" } },
+  });
+  requireRoot("berth server uninstall");
+  const machine = thisMachine;
+  const words = installedWords();
+  if (words === undefined || !hasSystemd(machine)) {
+    throw new Failure("not_found", `no ${places.server} of berth on this machine; nothing was changed`);
+  }
+  const root = flagOf(words, "root") ?? "/opt/berth";
+  const found = values.purge === true ? await findLeftovers(machine, words) : undefined;
+  confirm(machine, question(root, found), values.yes === true);
+  machine.say("stopping the server and HAProxy");
+  await must(machine, ["systemctl", "disable", "--now", "--quiet", places.server]);
+  await stopProxy(machine, root);
+  for (const file of [...unitFiles, places.executable]) await rm(file, { force: true });
+  await must(machine, ["systemctl", "daemon-reload"]);
+  if (found !== undefined) await purge(machine, root, found);
+  machine.say("berth is uninstalled");
+  if (found === undefined) machine.note(`its state is still in ${root}, and its containers still run`);
+  return 0;
+}
+
+interface Leftovers {
+  docker: readonly string[];
+  group: string;
+  containers: string[];
+  volumes: string[];
+  networks: string[];
+}
+
+async function findLeftovers(machine: Machine, words: readonly string[]): Promise<Leftovers> {
+  const host = flagOf(words, "docker-host");
+  const docker = ["docker", ...(host === undefined ? [] : ["-H", host])];
+  const { network, operatorGroup: group } = naming(flagOf(words, "prefix") ?? "berth");
+  const mine = ["-q", "--filter", `label=createdby=${flagOf(words, "prefix") ?? "berth"}`];
+  const list = async (...command: string[]) =>
+    (await must(machine, [...docker, ...command])).split("\n").filter(Boolean);
+  return {
+    docker,
+    group,
+    containers: await list("ps", "-a", ...mine),
+    volumes: await list("volume", "ls", ...mine),
+    networks: await list("network", "ls", "-q", "--filter", `name=^${network}$`),
+  };
+}
+
+function question(root: string, found: Leftovers | undefined): string {
+  if (found === undefined) return "stop the server and remove it? Its state, containers and volumes stay.";
+  const { containers, volumes } = found;
+  return `delete ${containers.length} containers, ${volumes.length} volumes with their data, and all state in ${root}?`;
+}
+
+function confirm(machine: Machine, text: string, yes: boolean): void {
+  if (yes) return;
+  const answer = machine.ask(text);
+  if (answer === undefined) {
+    const message = `there is no terminal to ask "${text}": add -y to answer yes; nothing was changed`;
+    throw new CommandFailure(message, exitCodes.refused);
+  }
+  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CommandFailure("nothing was changed", exitCodes.refused);
+}
+
+/** Also a HAProxy that the server has started itself, before it had a service. */
+async function stopProxy(machine: Machine, root: string): Promise<void> {
+  await machine.run(["systemctl", "stop", places.ingress]);
+  const { ingressPid, ingress } = layoutOf(root);
+  const pid = Number(await readFile(ingressPid, "utf8").catch(() => ""));
+  if (!Number.isInteger(pid) || pid <= 1) return;
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  if (command.split("\0").includes(`${ingress}/haproxy.cfg`)) process.kill(pid, "SIGTERM");
+}
+
+async function purge(machine: Machine, root: string, found: Leftovers): Promise<void> {
+  const { docker, group, containers, volumes, networks } = found;
+  machine.say(`deleting ${containers.length} containers, ${volumes.length} volumes and ${root}`);
+  if (containers.length > 0) await must(machine, [...docker, "rm", "-f", ...containers]);
+  if (volumes.length > 0) await must(machine, [...docker, "volume", "rm", ...volumes]);
+  if (networks.length > 0) await must(machine, [...docker, "network", "rm", ...networks]);
+  // Only a folder that is ours: a wrong word in the unit must not delete anything else.
+  if (existsSync(layoutOf(root).database)) await rm(root, { recursive: true, force: true });
+  await machine.run(["groupdel", group]);
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import type { Machine } from "../../../../src/local/server/machine.ts";
+import { firewallHints, needEngine, needProxy, offerLiveRestore } from "../../../../src/local/server/packages.ts";
+
+/** A machine with these programs, which answer with these exit codes or texts; 0 where nothing is said. */
+function machineWith(programs: readonly string[], answers: Record<string, number | string> = {}, files: string[] = []) {
+  const calls: string[] = [];
+  const said: string[] = [];
+  const machine: Machine = {
+    has: (program) => programs.includes(program),
+    exists: (path) => files.includes(path),
+    async run(command) {
+      const line = command.join(" ");
+      if (!programs.includes(command[0] ?? "")) return { exitCode: 127, stdout: "", stderr: "" };
+      calls.push(line);
+      const [, answer = 0] = Object.entries(answers).find(([start]) => line.startsWith(start)) ?? [];
+      return typeof answer === "number"
+        ? { exitCode: answer, stdout: "", stderr: "" }
+        : { exitCode: 0, stdout: answer, stderr: "" };
+    },
+    ask: () => undefined,
+    say: (line) => said.push(line),
+    note: (line) => said.push(line),
+  };
+  return { machine, calls, said };
+}
+
+describe("Docker", () => {
+  test("that is there is left alone", async () => {
+    const { machine, calls } = machineWith(["docker", "apt-get", "systemctl"]);
+    await needEngine(machine);
+    expect(calls).toEqual([]);
+  });
+
+  test("that is missing is installed from the packages of Debian", async () => {
+    const { machine, calls } = machineWith(["apt-get", "systemctl"]);
+    await needEngine(machine);
+    expect(calls).toEqual([
+      "apt-get update -qq",
+      "apt-get install -y -qq --no-install-recommends docker.io",
+      "systemctl enable --now --quiet docker.service",
+    ]);
+  });
+
+  test("that another distribution has is named with its command", async () => {
+    const { machine } = machineWith(["dnf"]);
+    expect(needEngine(machine)).rejects.toThrow("dnf install -y docker-ce && systemctl enable --now docker");
+  });
+
+  test("without live-restore: the operator is told how to turn it on, and settings that exist are left alone", async () => {
+    const off = { "docker info": "false\n" };
+    const none = machineWith(["docker"], off);
+    await offerLiveRestore(none.machine, false);
+    expect(none.said.join("\n")).toContain("live-restore is off");
+    expect(none.said.join("\n")).toContain("systemctl reload docker");
+    const some = machineWith(["docker"], off, ["/etc/docker/daemon.json"]);
+    await offerLiveRestore(some.machine, true);
+    expect(some.said.join("\n")).toContain('add "live-restore": true');
+    expect(some.calls).toEqual(["docker info --format {{.LiveRestoreEnabled}}"]);
+    const on = machineWith(["docker"], { "docker info": "true\n" });
+    await offerLiveRestore(on.machine, false);
+    expect(on.said).toEqual([]);
+  });
+});
+
+describe("HAProxy", () => {
+  test("that is missing is installed, and the service of the package is turned off", async () => {
+    const { machine, calls } = machineWith(["apt-get", "systemctl"]);
+    await needProxy(machine);
+    expect(calls).toEqual([
+      "apt-get update -qq",
+      "apt-get install -y -qq --no-install-recommends haproxy",
+      "systemctl --quiet disable --now haproxy.service",
+    ]);
+  });
+
+  test("that runs as a service stays as it is, and the operator hears of it", async () => {
+    const { machine, calls, said } = machineWith(["haproxy", "systemctl"]);
+    await needProxy(machine);
+    expect(calls).toEqual(["systemctl is-active --quiet haproxy.service"]);
+    expect(said.join(" ")).toContain("stays as it is");
+  });
+
+  test("that cannot be installed costs only the ingress", async () => {
+    const failed = machineWith(["apt-get", "systemctl"], { "apt-get update": 100 });
+    await needProxy(failed.machine);
+    expect(failed.calls).toEqual(["apt-get update -qq"]);
+    expect(failed.said.join(" ")).toContain("no ingress is served");
+    const other = machineWith(["zypper"]);
+    await needProxy(other.machine);
+    expect(other.said.join(" ")).toContain("zypper install -y haproxy");
+  });
+});
+
+test("the firewall that runs gets its own commands", async () => {
+  const ufw = machineWith(["ufw"], { "ufw status": "Status: active\n" });
+  expect((await firewallHints(ufw.machine)).join()).toContain("ufw allow 80/tcp");
+  const firewalld = machineWith(["firewall-cmd"], { "firewall-cmd": "running\n" });
+  expect((await firewallHints(firewalld.machine)).join()).toContain("--add-service=https");
+  expect((await firewallHints(machineWith([]).machine)).join()).toContain("ports 80 and 443");
+});
