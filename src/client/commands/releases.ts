@@ -60,8 +60,9 @@ function causeText({ cause, rolled_back_from: goal }: Release): string {
 function whyText(release: Release): string {
   const error = release.error ?? postFailure(release.post_exit_code);
   const fate = error === undefined ? [tookBack(release) || trafficText(release)] : [error, trafficText(release)];
+  const canary = release.canary?.text ?? "";
   const message = release.message === undefined ? "" : `"${release.message}"`;
-  return [message, ...fate].filter((part) => part !== "").join("; ");
+  return [message, ...fate, canary].filter((part) => part !== "").join("; ");
 }
 
 function tookBack({ taken_back: paths = [] }: Release): string {

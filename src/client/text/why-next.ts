@@ -20,6 +20,10 @@ const advices: Advice[] = [
     steps: (why) => [`berth events ${ref(why)}`],
   },
   {
+    when: ({ why }) => why.canary?.state === "paused",
+    steps: (why) => [`berth rollout resume ${ref(why)}`, `berth rollout abort ${ref(why)}`],
+  },
+  {
     when: ({ why }) => (why.unready ?? []).length > 0,
     steps: probeSteps,
   },
@@ -128,9 +132,11 @@ export function nextSteps(why: Why): string[] {
   const reasons = [...(now === undefined ? [] : [now]), ...last];
   const steps = advices.find(({ when }) => when({ why, reasons }))?.steps(why) ?? [];
   const isDown = !isJob(why) && !why.deleted && !isWell(why.phase) && why.phase !== undefined;
-  const back = isDown && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
+  const isStepping = why.canary !== undefined && why.canary.state !== "kept";
+  const back = isDown && !isStepping && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];
-  return [...new Set([...steps, ...back, ...more])];
+  const stepping = isStepping ? [`berth rollout status ${ref(why)}`] : [];
+  return [...new Set([...steps, ...stepping, ...back, ...more])];
 }
 
 function runAgain(why: Why): string {

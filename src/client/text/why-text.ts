@@ -6,6 +6,7 @@ import { eventRows } from "./event-text.ts";
 import { frozenText, isWell, reasonOf } from "../wait/look.ts";
 import { coloured } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
+import { canaryFacts } from "./rollout-text.ts";
 import { tookText } from "./run-text.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { listText } from "./table-text.ts";
@@ -22,6 +23,7 @@ export function whyText(why: Why, setup: WhySetup): string {
   return [
     `${style.bold(formatKey(why))}  ${stateText(why, style)}`.trimEnd(),
     ...now(why, setup),
+    ...(why.canary === undefined ? [] : [listText(canaryFacts(why.canary), { indent: "  " })]),
     ...(why.unready ?? []).flatMap((one) => unreadyPart(one, setup)),
     ...troubles(why, setup),
     ...changesPart(why, setup),

@@ -2,7 +2,7 @@ import type { PodRecord } from "../../orchestration/api/pods.ts";
 import { shortDuration } from "../text/time-text.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { isFinishedRun } from "./look.ts";
-import { canaryLine } from "../text/rollout-text.ts";
+import { canaryLine, newReplicasText } from "../text/rollout-text.ts";
 import { listText } from "../text/table-text.ts";
 import type { Look, Waited } from "./wait.ts";
 
@@ -56,10 +56,20 @@ function detailOf({ why, detail }: Look): string {
 export function progressLines(before: readonly Waited[], after: readonly Waited[]): string[] {
   return after.flatMap((target, index) => {
     const last = before[index];
-    const told = replicaChanges(last, target);
+    const told = [...stepPassed(last, target), ...replicaChanges(last, target)];
     const now = headline(target);
     return now === "" || (last !== undefined && now === headline(last)) ? told : [...told, now];
   });
+}
+
+/** What visitors of the new replicas got during a canary step that is over. */
+function stepPassed(before: Waited | undefined, after: Waited): string[] {
+  const canary = before?.look.canary;
+  const isOver = canary !== undefined && canary.step !== after.look.canary?.step && after.look.state !== "failed";
+  if (!isOver || canary.state !== "waiting" || canary.traffic === undefined) return [];
+  return [
+    `${after.ref}: canary step ${canary.step} of ${canary.steps.length} passed; ${newReplicasText(canary.traffic)}`,
+  ];
 }
 
 function headline({ ref, look }: Waited): string {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Receipt } from "./receipt.ts";
+import { Canary } from "./rollouts.ts";
 import { ReleaseReasons } from "./reasons.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 
@@ -33,6 +34,8 @@ export const Release = Type.Object({
   /** Once the release has ended, where an ingress leads to the resource. */
   receipt: Type.Optional(Receipt),
   reasons: Type.Optional(ReleaseReasons),
+  /** While its steps are under way, or it keeps the old replicas. */
+  canary: Type.Optional(Canary),
   /** The whole spec as stored, secrets masked. */
   spec_snapshot: Type.Record(Type.String(), Type.Unknown()),
 });

@@ -4,6 +4,7 @@ import { Text } from "../../base/wire/query.ts";
 import { Condition } from "./describe.ts";
 import { JobRun } from "./jobs.ts";
 import { ReleaseReasons } from "./reasons.ts";
+import { Canary } from "./rollouts.ts";
 import { Event } from "./events.ts";
 
 /** How a replica died, kept after its container is gone. */
@@ -87,6 +88,8 @@ export const Why = Type.Object({
   next_retry_at: Type.Optional(Type.String()),
   /** Replicas that a failing probe keeps from being ready just now, longest first; at most 3. */
   unready: Type.Optional(Type.Array(Unready)),
+  /** A canary release under way, or one that keeps the old replicas. */
+  canary: Type.Optional(Canary),
   death: Type.Optional(Death),
   /** Deaths that are on record. */
   deaths: Type.Integer(),

@@ -81,6 +81,8 @@ async function look(context: Context, { head, policy, usage }: Sight): Promise<v
   const { lastUpAt, lastDownAt } = state ?? {};
   const decision = decideScale({ ...policy, current, samples, lastUpAt, lastDownAt, now });
   if (decision.replicas === current) return;
+  // Old and new replicas beside each other have less to do, each, than those that stay will have.
+  if (decision.replicas < current && context.store.canaries.get(head) !== undefined) return;
   await context.store.write((tx) => {
     // Written or deleted meanwhile: the next look is about what is stored then.
     if (tx.manifests.get(head)?.revision === head.revision) step(tx, { head, state, current, decision, now });

@@ -9,6 +9,7 @@ import { releaseId } from "../../core/release-id.ts";
 import type { PutResult, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
+import { canaryView } from "../views/canary-view.ts";
 import { endCanary } from "./canary-end.ts";
 import { takeImage } from "../desired/images.ts";
 import { wakeForRelease } from "../desired/sleep-changes.ts";
@@ -160,7 +161,9 @@ export function wireRelease({ store }: Context, record: ReleaseRecord): Release 
 /** GET /releases. */
 export function listReleases(context: Context, target: Target): { releases: Release[] } {
   const key = releaseTarget(context, target);
-  return { releases: context.store.releases.list(key).map((release) => wireRelease(context, release)) };
+  const canary = canaryView(context, key);
+  const withCanary = (release: Release) => (canary?.release === release.id ? { ...release, canary } : release);
+  return { releases: context.store.releases.list(key).map((release) => withCanary(wireRelease(context, release))) };
 }
 
 export function releaseTarget(context: Context, target: Target) {

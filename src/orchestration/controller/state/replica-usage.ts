@@ -1,5 +1,6 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import { fieldsOf, textOf } from "../../core/lenient.ts";
+import { weightsOf } from "../../core/plan/canary-weights.ts";
 import { parseCpu } from "../../../base/pure/quantity.ts";
 import type { ReplicaUsage } from "../desired/autoscale.ts";
 import type { Context } from "./context.ts";
@@ -16,9 +17,14 @@ export function replicaUsage(context: Context, key: ManifestKey): ReplicaUsage[]
   const { cpu } = fieldsOf(fieldsOf(context.store.manifests.get(key)?.spec.resources).limits);
   const nanoCpus = parseCpu(textOf(cpu) ?? "");
   const cpuLimit = nanoCpus === undefined ? undefined : nanoCpus / nanosPerCore;
-  return context.pods.of(key).flatMap((pod) => {
+  const running = context.pods.of(key).filter(({ role, state }) => role === undefined && state === "running");
+  const canary = context.store.canaries.get(key);
+  // Old replicas that a release keeps aside have nothing to do.
+  const weights = canary && weightsOf(canary, running);
+  return running.flatMap((pod, index) => {
     const usage = snapshot.pods.get(pod.id);
-    if (usage === undefined || pod.role !== undefined || pod.state !== "running") return [];
-    return [{ cpuPercent: usage.cpuPercent, cpuLimit, ready: readinessOf(context, pod).ready }];
+    if (usage === undefined) return [];
+    const ready = weights?.[index] !== 0 && readinessOf(context, pod).ready;
+    return [{ cpuPercent: usage.cpuPercent, cpuLimit, ready }];
   });
 }

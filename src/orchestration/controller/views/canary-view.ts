@@ -13,6 +13,7 @@ export function canaryView(context: Context, key: ManifestKey): Canary | undefin
   const record = context.store.canaries.get(key);
   const manifest = context.store.manifests.get(key);
   if (record === undefined || manifest === undefined || record.mode === "withdrawn") return undefined;
+  if (record.mode === "kept" && (record.keptUntil ?? 0) <= context.clock.now()) return undefined;
   const { rollout } = resolveStored(context, manifest).workload;
   if (rollout.canary === undefined) return undefined;
   const canary = { ...record, elapsedMs: context.canaries.elapsedMs(key) };

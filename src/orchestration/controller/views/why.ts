@@ -11,6 +11,7 @@ import type { Pod } from "../state/pod.ts";
 import { lastGoodBefore } from "../rollout/releases.ts";
 import { wireRun } from "../runs/run-record.ts";
 import { isPodKind } from "../state/target.ts";
+import { canaryView } from "./canary-view.ts";
 import { subjectOf } from "./why-subject.ts";
 import { isoTime } from "../state/wire.ts";
 
@@ -25,6 +26,7 @@ export async function why(context: Context, target: Target): Promise<Why> {
   const deaths = await deathsOf(context, key);
   const [death] = deaths;
   const releases = store.releases.list(key);
+  const canary = canaryView(context, key);
   const failed = releases.find(
     ({ status, postExitCode }) => status === "failed" || postFailure(postExitCode) !== undefined,
   );
@@ -41,6 +43,7 @@ export async function why(context: Context, target: Target): Promise<Why> {
     ...statusPart(status),
     ...frozenPart(context, key),
     unready: await unreadyOf(context, key),
+    ...(canary === undefined ? {} : { canary }),
     ...(death === undefined ? {} : { death: wireDeath(death) }),
     deaths: deaths.length,
     ...(failed === undefined ? {} : { failed_release: wireFailed(failed, releases) }),

@@ -138,6 +138,13 @@ describe("releases", () => {
     );
   });
 
+  test("show the step of a canary that is under way", async () => {
+    const canary = { text: "canary step 1 of 3, 5 % of the requests for 2m" };
+    const going = { ...record, status: "running", error: undefined, ended_at: undefined, canary };
+    const { out } = await cli(["releases", "shop/web"], { server: () => ({ releases: [going] }) });
+    expect(out).toContain("canary step 1 of 3, 5 % of the requests for 2m");
+  });
+
   test("show the reason of a failed one, then what visitors saw of it", async () => {
     const span = { seconds: 60, requests: 412, failed: 31, p99_ms: 41 };
     const failed = { ...record, receipt: { before: { ...span, failed: 0, p99_ms: 38 }, during: span } };

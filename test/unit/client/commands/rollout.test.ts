@@ -109,7 +109,7 @@ describe("whoever waits for a canary", () => {
   };
 
   test("is told of each step", async () => {
-    const next = { ...canary, text: "canary step 3 of 3, 50 % of the requests", left_seconds: 0 };
+    const next = { ...canary, step: 3, text: "canary step 3 of 3, 50 % of the requests", left_seconds: 0 };
     const { err, code } = await wait([
       described("progressing", { status: "running" }, canary),
       described("progressing", { status: "running" }, next),
@@ -117,6 +117,9 @@ describe("whoever waits for a canary", () => {
     ]);
     expect(code).toBe(0);
     expect(err).toContain("4/4 ready; canary step 1 of 3, 5 % of the requests for 2m\n");
+    expect(err).toContain(
+      "canary step 1 of 3 passed; new replicas in the last 30s: 120 requests, 1 failed, p99 41 ms\n",
+    );
     expect(err).toContain("4/4 ready; canary step 3 of 3, 50 % of the requests\n");
   });
 

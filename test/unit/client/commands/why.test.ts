@@ -210,6 +210,26 @@ describe("what is wrong now comes first, and decides what to type next", () => {
     expect(nextOf(guarded.out)[1]).toContain("berth ingress logs --status 5xx");
   });
 
+  test("a canary that waits for a person", async () => {
+    const canary = {
+      release: "0t85s0067",
+      state: "paused",
+      text: "canary step 1 of 1, 5 % of the requests; waits for: berth rollout resume",
+      step: 1,
+      steps: [{ share: 0.05 }],
+      share: 0.05,
+      replicas: { new: 1, old: 4 },
+    };
+    const { out } = await why({ ...data, phase: "progressing", death: undefined, failed_release: undefined, canary });
+    expect(out).toContain("running  1 new, 4 old");
+    expect(nextOf(out)).toEqual([
+      "berth rollout resume shop/web",
+      "berth rollout abort shop/web",
+      "berth rollout status shop/web",
+      "berth events shop/web",
+    ]);
+  });
+
   test("what was deleted", async () => {
     const { out } = await why({ ...data, deleted: true, phase: undefined });
     expect(out).toStartWith("deployment/shop/web  deleted\n");

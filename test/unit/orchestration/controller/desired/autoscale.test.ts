@@ -111,6 +111,23 @@ describe("without load", () => {
   });
 });
 
+test("the count does not fall while a canary release runs old and new replicas beside each other", async () => {
+  const canary = { rollout: { canary: [{ weight: "50%", pause: "1h" }], min_ready: "1s" } };
+  await it.apply(web({ ...scaling, min: 2 }));
+  await it.settle();
+  cpuPercent = 50;
+  await it.advance(4 * tickMs);
+  const before = count();
+  await it.apply(web({ ...scaling, min: 2 }, { ...canary, env: { V: "2" } }));
+  cpuPercent = 0;
+  await it.advance(1_200_000);
+  expect(it.store.autoscale.get(key)?.replicas).toBe(before);
+  await it.controller.tellRollout(key, "promote", { actor: "ana" });
+  await it.settle();
+  await it.advance(1_200_000);
+  expect(it.store.autoscale.get(key)?.replicas).toBe(2);
+});
+
 describe("a restart of the server", () => {
   test("keeps the count and the cool-down", async () => {
     await running();

@@ -57,6 +57,8 @@ describe("a canary release", () => {
     await pass(10);
     expect([versions(), shares()]).toEqual(["11112", "1:95 2:5"]);
     expect(state()).toMatchObject({ state: "waiting", step: 1, share: 0.05, replicas: { new: 1, old: 4 } });
+    expect((await it.controller.why(key)).canary).toMatchObject({ step: 1 });
+    expect(it.controller.listReleases(key).releases.map(({ canary }) => canary?.step)).toEqual([1, undefined]);
     await pass(22);
     expect([versions(), shares()]).toEqual(["111122", "1:50 2:50"]);
     await pass(24);

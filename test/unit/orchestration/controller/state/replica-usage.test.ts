@@ -4,7 +4,7 @@ import type { Pod } from "../../../../../src/orchestration/controller/state/pod.
 import { replicaUsage } from "../../../../../src/orchestration/controller/state/replica-usage.ts";
 import type { UsageSnapshot } from "../../../../../src/orchestration/controller/state/usage-sampler.ts";
 import { limits } from "../../../../../src/config/config.ts";
-import type { Store } from "../../../../../src/orchestration/store/store.ts";
+import type { CanaryRecord, Store } from "../../../../../src/orchestration/store/store.ts";
 import { keyOf } from "../../../../support/world.ts";
 
 const key = keyOf("deployment", "shop", "web");
@@ -12,9 +12,11 @@ const minuteMs = 60_000;
 let cpu: string | undefined;
 let snapshot: UsageSnapshot | undefined;
 let pods: Partial<Pod>[];
+let canary: Partial<CanaryRecord> | undefined;
 
 beforeEach(() => {
   cpu = "500m";
+  canary = undefined;
   pods = [pod("a"), pod("b")];
   snapshot = { at: 10 * minuteMs, pods: new Map([usage("a", 30), usage("b", 60), usage("stranger", 99)]) };
 });
@@ -48,7 +50,7 @@ function look() {
     },
     clock: { now: () => 11 * minuteMs, steady: () => 11 * minuteMs, sleep: async () => undefined },
     limits,
-    store: { manifests: { get: () => ({ spec }) } } as unknown as Store,
+    store: { manifests: { get: () => ({ spec }) }, canaries: { get: () => canary } } as unknown as Store,
     leaving: { add: () => undefined, remove: () => undefined, has: () => false },
     pods: { of: () => pods } as unknown as Context["pods"],
     probes: {
@@ -69,6 +71,12 @@ describe("what the autoscaler sees", () => {
   test("has no limit where the spec has none", () => {
     cpu = undefined;
     expect(look()[0]?.cpuLimit).toBeUndefined();
+  });
+
+  test("counts old replicas that a release keeps aside as not ready", () => {
+    canary = { mode: "kept", hash: "new", baseHash: "old", generation: 1 };
+    pods = [pod("a", { hash: "old", generation: 1 }), pod("b", { hash: "new", generation: 1 })];
+    expect(look()[0]).toMatchObject({ cpuPercent: 30, ready: false });
   });
 
   test("leaves out what is no replica, does not run, or was not read yet", () => {
