@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,6 +23,8 @@ const app = Bun.serve({
   websocket: { message: (socket, message) => void socket.send(message) },
 });
 const replica = upstream(app.port ?? 0);
+/** One that speaks HTTP/2 without TLS, as gRPC does. */
+const grpc = createServer((_, response) => void response.end("called"));
 
 const folder = mkdtempSync(join(tmpdir(), "wake-"));
 const asleep = { forMs: 700, requestsMax: 100, isAsleep: true };
@@ -36,6 +40,7 @@ const own = (name: string, hold: SiteOptions["hold"], upstreams: Upstream[] = []
 const all = (changed: Site[] = []) => {
   const sites = [
     own("app", asleep),
+    own("grpc", asleep, [], { protocol: "h2c" }),
     own("eager", { ...asleep, forMs: 0 }),
     own("awake", { forMs: 100, requestsMax: 100 }),
     own("denied", asleep, [], { deny: ["127.0.0.0/8"] }),
@@ -46,6 +51,7 @@ const all = (changed: Site[] = []) => {
 };
 
 beforeAll(async () => {
+  await new Promise<void>((resolve) => grpc.listen(0, "127.0.0.1", resolve));
   lines = [];
   const onLine = (text: string) => {
     const line = parseWakeLine(text);
@@ -67,6 +73,7 @@ afterAll(async () => {
   await proxy.stop();
   receiver.close();
   await app.stop(true);
+  grpc.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -101,6 +108,14 @@ test("a WebSocket waits and is opened", async () => {
   await proxy.apply(all([own("app", waking, [replica])]));
   await waitFor("the WebSocket", () => socket.readyState === WebSocket.OPEN);
   socket.close();
+});
+
+test("a call to an app that speaks HTTP/2 waits and is answered", async () => {
+  const answer = ask("grpc");
+  await told();
+  const called = upstream((grpc.address() as AddressInfo).port);
+  await proxy.apply(all([own("grpc", waking, [called], { protocol: "h2c" })]));
+  expect(await (await answer).text()).toBe("called");
 });
 
 test("with a server that is away, the request is told of again, and answered with 503 after the usual time", async () => {

@@ -1,15 +1,16 @@
 import { formatKey } from "../../api/manifest.ts";
 import { fieldsOf } from "../../core/lenient.ts";
+import { sleepPolicy } from "../../core/sleep.ts";
 import type { PutResult } from "../../store/store.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import { isLedTo } from "../rollout/guard.ts";
 import type { Context } from "../state/context.ts";
 import { isPodKind } from "../state/target.ts";
 
-/** Warnings for fields of a rollout that have no effect as things are. */
+/** Warnings for fields that have no effect while the ingress does not lead to the resource. */
 export function unwatched(context: Context, put: PutResult): string[] {
   if (!isPodKind(put.manifest.kind)) return [];
-  return [...idleGuard(context, put), ...idleCanary(context, put)];
+  return [...idleGuard(context, put), ...idleCanary(context, put), ...neverAsleep(context, put)];
 }
 
 /**
@@ -30,6 +31,14 @@ function idleCanary(context: Context, put: PutResult): string[] {
   if (hasVisitors(context, put)) return [];
   const where = `this server's ingress does not lead to ${formatKey(manifest)}`;
   return [`rollout.canary: shares out no requests, because ${where}; its steps only wait`];
+}
+
+/** Requests are what tells whether it is in use. */
+function neverAsleep(context: Context, put: PutResult): string[] {
+  const { manifest } = put;
+  if (sleepPolicy(manifest.spec) === undefined || hasVisitors(context, put)) return [];
+  const where = `this server's ingress does not lead to ${formatKey(manifest)}`;
+  return [`wake: it never sleeps by itself, and requests do not wake it, because ${where}`];
 }
 
 function hasVisitors(context: Context, { manifest, previous }: PutResult): boolean {

@@ -34,3 +34,21 @@ test("a guard with requests to watch is no reason to warn, and neither is a reso
   it = await world();
   expect((await told(deployment("shop", "web"))).notes).toEqual([]);
 });
+
+test("wake without an ingress is told, and not where there is one, or may come with the first apply", async () => {
+  const sleeper = (v: string) => deployment("shop", "web", { wake: true, env: { V: v } });
+  const warning =
+    "wake: it never sleeps by itself, and requests do not wake it, because this server's ingress does not lead to " +
+    "deployment/shop/web";
+  it = await world();
+  expect((await told(sleeper("1"))).notes).toEqual([warning]);
+  await it.close();
+  it = await world({ trafficOf: () => undefined });
+  expect((await told(sleeper("1"))).notes).toEqual([]);
+  await it.apply(sleeper("1"));
+  expect((await told(sleeper("2"))).notes).toEqual([warning]);
+  await it.close();
+  it = await world({ trafficOf: () => figures });
+  await it.apply(sleeper("1"));
+  expect((await told(sleeper("2"))).notes).toEqual([]);
+});
