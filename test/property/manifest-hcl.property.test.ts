@@ -8,6 +8,9 @@ import type { Fault } from "../../src/client/manifests/source.ts";
 import { anyValue, changedHcl, hclPieces, hclValue } from "./hcl-texts.ts";
 
 const cases = Number(process.env.BERTH_TEST_CASES ?? 300);
+/** Texts that are thrown at the parser: a million of them in test/soak. */
+const texts = Number(process.env.BERTH_TEST_TEXTS ?? cases * 10);
+const longest = Math.max(60_000, texts);
 const setup = { readAsset: () => new Uint8Array(), depthMax: 64, nodesMax: 100_000, variables: {} };
 
 function read(text: string) {
@@ -28,27 +31,31 @@ test("what is written is what is read", () => {
   );
 });
 
-test("no text makes the parser fail, hang or answer with a fault that is not in it", () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.string({ unit: "binary", maxLength: 200 }),
-        fc.array(hclPieces, { maxLength: 80 }).map((all) => all.join("")),
+test(
+  "no text makes the parser fail, hang or answer with a fault that is not in it",
+  () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: "binary", maxLength: 200 }),
+          fc.array(hclPieces, { maxLength: 80 }).map((all) => all.join("")),
+        ),
+        (text) => {
+          const faults: Fault[] = [];
+          const entries = readDocuments({ name: "x.hcl", text, directory: "/", format: "hcl" }, setup, faults);
+          expect(entries.length === 0 || text.length > 0).toBe(true);
+          for (const { span } of faults) {
+            expect(span.start).toBeGreaterThanOrEqual(0);
+            expect(span.end).toBeLessThanOrEqual(text.length);
+            expect(span.end).toBeGreaterThanOrEqual(span.start);
+          }
+        },
       ),
-      (text) => {
-        const faults: Fault[] = [];
-        const entries = readDocuments({ name: "x.hcl", text, directory: "/", format: "hcl" }, setup, faults);
-        expect(entries.length === 0 || text.length > 0).toBe(true);
-        for (const { span } of faults) {
-          expect(span.start).toBeGreaterThanOrEqual(0);
-          expect(span.end).toBeLessThanOrEqual(text.length);
-          expect(span.end).toBeGreaterThanOrEqual(span.start);
-        }
-      },
-    ),
-    { numRuns: cases * 10 },
-  );
-});
+      { numRuns: texts },
+    );
+  },
+  longest,
+);
 
 /** What HCL takes and a manifest does not; each is a fault of its own. */
 const narrower = /is not a value|"for" is not supported|parts of values|directives are not|a label is a plain text/;

@@ -157,10 +157,11 @@ function readFreeBlock(reading: Reading, block: Block, { fields, first, path }: 
     return;
   }
   first.set(word, first.get(word) ?? wordSpan);
-  const list = Array.isArray(before) ? before : isFirst ? [] : [before];
+  const list: unknown[] = Array.isArray(before) ? before : isFirst ? [] : [before];
   const at = isFirst ? `${path}.${word}` : `${path}.${word}[${list.length}]`;
   reading.places.set(at, { value: block.span, key: wordSpan });
   const own = readBody(reading, block.body, { path: at, schema: undefined });
   const value = labels.length === 0 ? own : { _labels: labels.map(({ text }) => text), ...own };
-  fields[word] = isFirst ? value : [...list, value];
+  if (!isFirst) list.push(value);
+  fields[word] = isFirst ? value : list;
 }

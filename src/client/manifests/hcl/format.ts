@@ -89,9 +89,7 @@ interface Body {
 
 function written(lines: readonly Line[]): string {
   const spaced = createSpacing();
-  const cells = lines
-    .filter(({ tokens }, index) => tokens.length > 0 || isWanted(lines, index))
-    .map((line) => cellsOf(line, spaced));
+  const cells = withoutNeedless(lines).map((line) => cellsOf(line, spaced));
   const heads = aligned(cells, ({ hasTail, head }) => (hasTail ? head : undefined));
   const bodies = cells.map(({ tail, comment }, index) => ({ body: (heads[index] ?? "") + tail, comment }));
   const texts = aligned(bodies, ({ body, comment }) => {
@@ -101,11 +99,21 @@ function written(lines: readonly Line[]): string {
 }
 
 /** An empty line stays between two others, once, and not inside the edges of brackets. */
-function isWanted(lines: readonly Line[], index: number): boolean {
-  const before = lines[index - 1];
-  const after = lines.slice(index).find(({ tokens }) => tokens.length > 0)?.tokens[0];
-  if (before === undefined || before.tokens.length === 0 || before.opens) return false;
-  return after !== undefined && !isCloser(after);
+function withoutNeedless(lines: readonly Line[]): Line[] {
+  const kept: Line[] = [];
+  let empty: Line | undefined;
+  for (const line of lines) {
+    const [first] = line.tokens;
+    if (first === undefined) {
+      empty = line;
+      continue;
+    }
+    const before = kept.at(-1);
+    if (empty !== undefined && before !== undefined && !before.opens && !isCloser(first)) kept.push(empty);
+    kept.push(line);
+    empty = undefined;
+  }
+  return kept;
 }
 
 function cellsOf({ tokens, indent }: Line, spaced: (token: Token) => string): Cells {

@@ -24,12 +24,19 @@ const number = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const mark = /\.\.\.|&&|\|\||[=!<>]=|=>|[-{}[\]()=:,?.+*/%!<>]/y;
 const heredocStart = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)\r?\n/uy;
 
-/** The tokens of `source` from `from` to `to`, the last of which is `end`. Takes time linear in the length of the text. */
+/** More are echoes of the first ones; and each may be found only at the end of the text. */
+export const faultsMax = 20;
+
+/**
+ * The tokens of `source` from `from` to `to`, the last of which is `end`. Stops after so many faults. Takes time linear
+ * in the length of the text.
+ */
 export function readTokens(source: Source, faults: Fault[], from = 0, to = source.text.length): Token[] {
   const tokens: Token[] = [];
   const text = source.text.slice(0, to);
   let at = from;
-  while (at < to) {
+  const known = faults.length;
+  while (at < to && faults.length - known < faultsMax) {
     const [kind, end] = nextToken(source, text, at, faults);
     if (kind !== undefined) tokens.push({ kind, text: text.slice(at, end), start: at, end });
     at = end;
@@ -39,9 +46,10 @@ export function readTokens(source: Source, faults: Fault[], from = 0, to = sourc
 }
 
 function nextToken(source: Source, text: string, at: number, faults: Fault[]): [TokenKind | undefined, number] {
-  const skipped = matchEnd(blank, text, at);
-  if (skipped !== undefined) return [undefined, skipped];
-  for (const [kind, pattern] of patterns) {
+  const first = text.charCodeAt(at);
+  if (isBlank(first)) return [undefined, matchEnd(blank, text, at) ?? at + 1];
+  const [kind, pattern] = plainToken(first);
+  if (kind !== undefined) {
     const end = matchEnd(pattern, text, at);
     if (end !== undefined) return [kind, kind === "comment" ? withoutReturn(text, at, end) : end];
   }
@@ -55,12 +63,26 @@ function nextToken(source: Source, text: string, at: number, faults: Fault[]): [
   return [undefined, strange(text, at, fault)];
 }
 
-const patterns: readonly [TokenKind, RegExp][] = [
-  ["newline", newline],
-  ["comment", comment],
-  ["word", word],
-  ["number", number],
-];
+/** Space, tab, byte order mark. */
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0xfeff;
+}
+
+type PlainToken = readonly [TokenKind, RegExp] | readonly [undefined];
+
+/** What may begin with each of the first 128 characters. */
+const plainTokens: readonly PlainToken[] = Array.from({ length: 128 }, (_, code): PlainToken => {
+  const character = String.fromCharCode(code);
+  if (/[\r\n]/.test(character)) return ["newline", newline];
+  if (/[#/]/.test(character)) return ["comment", comment];
+  if (/[A-Za-z_]/.test(character)) return ["word", word];
+  return /\d/.test(character) ? ["number", number] : [undefined];
+});
+const strangeWord: PlainToken = ["word", word];
+
+function plainToken(code: number): PlainToken {
+  return plainTokens[code] ?? strangeWord;
+}
 
 /** Where what `pattern` finds at `at` ends; undefined when it is not there. */
 function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {

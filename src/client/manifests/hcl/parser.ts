@@ -1,6 +1,6 @@
 import type { Fault, Source } from "../source.ts";
 import { readExpression } from "./expression.ts";
-import { readTokens } from "./lexer.ts";
+import { faultsMax, readTokens } from "./lexer.ts";
 import {
   deeper,
   inWords,
@@ -15,9 +15,6 @@ import {
   takeMark,
 } from "./reader.ts";
 import type { Attribute, Block, Body, Label } from "./syntax.ts";
-
-/** More are echoes of the first ones. */
-const faultsMax = 20;
 
 /**
  * The attributes and blocks of a source. What is wrong goes to `faults`; reading goes on behind it, to find more. Takes

@@ -49,9 +49,15 @@ function templateParts(
     const text = literal(from, to) + more;
     if (text !== "") parts.push({ type: "characters", text });
   };
+  // The text behind `end` is nothing to look through, for each text of a long file.
+  if (!/[\\$%]/.test(source.text.slice(start, end))) {
+    characters(end);
+    return parts;
+  }
+  const text = source.text.slice(0, end);
   const special = /\\.|\$\$\{|%%\{|\$\{|%\{/gs;
   special.lastIndex = start;
-  for (let found = special.exec(source.text); found !== null && found.index < end; found = special.exec(source.text)) {
+  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
     const [mark] = found;
     const { index } = found;
     if (mark.startsWith("\\")) {
