@@ -11,7 +11,7 @@ failoverTests("postgres", {
     kind: "pg",
     scope: "data",
     name: "main",
-    spec: { image: postgresImage, replicas: 3, failover: { after: "5s", synchronous: true } },
+    spec: { image: postgresImage, replicas: 3, failover: { after: "5s", synchronous: true }, stop_grace: "10s" },
   },
   leads:
     "PATH=$(echo /usr/lib/postgresql/*/bin):$PATH; psql -XAtq -U postgres -d postgres -c 'select pg_is_in_recovery()'",

@@ -11,7 +11,7 @@ failoverTests("redis", {
     kind: "redis",
     scope: "data",
     name: "main",
-    spec: { image: redisImage, replicas: 3, failover: { after: "5s" } },
+    spec: { image: redisImage, replicas: 3, failover: { after: "5s" }, stop_grace: "10s" },
   },
   leads: "sh /berth/tools.sh shell info replication | tr -d '\\r' | sed -n 's/^role://p'",
   answer: "master",

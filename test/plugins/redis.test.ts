@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { type BlockRig, backupsOf, blockRig, infoOf, redisImage } from "../support/blocks.ts";
+import { goOn, hang } from "../support/hang.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(300_000);
@@ -85,13 +86,12 @@ describe("redis on a real server", () => {
     const { status, body } = await berth.apply(...blocks);
     expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
     for (const name of ["one", "two"]) {
-      const pause = () => Bun.spawnSync(["docker", "-H", berth.dockerHost, "pause", `fresh-${name}.0`]).exitCode;
-      await waitFor(`the first pod of ${name} to run`, () => pause() === 0, 60_000);
+      await waitFor(`the first pod of ${name} to hang`, () => hang(berth.dockerHost, `fresh-${name}.0`), 60_000);
     }
     // Longer than the 5s after which a pod that was ready once is looked after.
     await Bun.sleep(9_000);
     for (const name of ["one", "two"]) {
-      berth.docker(["unpause", `fresh-${name}.0`]);
+      goOn(berth.dockerHost, `fresh-${name}.0`);
       await berth.ready("statefulset", "fresh", name, 120_000);
       const { body: config } = await berth.call("GET", `/config?scope=fresh&name=${name}`);
       const { vars } = config.data as unknown as { vars: Record<string, string> };

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { type BlockRig, blockRig, infoOf } from "./blocks.ts";
+import { hang } from "./hang.ts";
 import { waitFor } from "./wait.ts";
 import { type Writers, writers } from "./writers.ts";
 
@@ -199,7 +200,7 @@ export function failoverTests(name: string, side: Side): void {
 
     test("a primary that hangs is stopped before another pod takes over", async () => {
       const old = await primary();
-      berth.docker(["pause", `data-main.${old}`]);
+      expect(hang(berth.dockerHost, `data-main.${old}`)).toBe(true);
       await replaced(old);
       await isWhole();
       await load.goOn();
