@@ -122,6 +122,10 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ingressUse: async () => (await ingressRoom?.use()) ?? (() => undefined),
     privateHooks: options.allowPrivateHooks,
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
+    listeners: () => {
+      const address = identityListener?.address;
+      return address === undefined ? [] : [{ name: "identity", address }];
+    },
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,

@@ -35,6 +35,8 @@ export const clientLimits = {
     idleMs: 600_000,
     /** How often ssh looks whether the other machine is still there; after three looks without an answer it gives up. */
     aliveMs: 5_000,
+    /** How often `berth tunnel` asks the server, so that the connection stays open. */
+    holdMs: 15_000,
     /** How long a second command waits while another one opens the same tunnel. */
     openedByOtherMs: 120_000,
     remotesMax: 1_000,

@@ -23,6 +23,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   "identity-verify": () => import("./identity-verify.ts"),
   manifests: () => import("./manifests.ts"),
   plugins: () => import("./plugins.ts"),
+  tunnel: () => import("./tunnel.ts"),
 };
 
 const wanted = process.argv.slice(2);

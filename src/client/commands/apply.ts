@@ -24,7 +24,7 @@ import { printable } from "../shell/style.ts";
 export const messageFlag = { name: "message", short: "m", value: "WHY", summary: "why, in a line; releases shows it" };
 
 export const applyCommand: CommandBody = {
-  usage: ["apply -f PATH… [-m WHY] [--prune] [--pull] [--atomic] [-y] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["apply -f PATH… [-m WHY] [--prune] [--pull] [--atomic] [-y] [--no-wait] [--timeout TIME]"],
   examples: [
     "apply -f app.yaml  show the plan, ask, wait until it is ready",
     "apply -f deploy/ -y  in a script: do not ask",

@@ -11,9 +11,9 @@ export const convertCommand: CommandBody = {
   ],
   detail: [
     "Prints the manifests in another language. Variables, references, embedded files and comments stay.",
-    "Anchors of YAML are written out, and calculations of HCL are replaced by their results. The result is",
-    "read again and compared with the files: what the other language cannot say is a fault with its place,",
-    "and then nothing is printed.",
+    "Anchors of YAML are written out, and calculations of HCL are replaced by their results. The result",
+    "is read again and compared with the files: what the other language cannot say is a fault with its",
+    "place, and then nothing is printed.",
   ],
   flags: [{ name: "to", value: "LANGUAGE", summary: "hcl or yaml" }, formatFlag],
   async run(context, args) {

@@ -37,6 +37,7 @@ export const getCommand: CommandBody = {
   ],
   flags: [{ name: "watch", short: "w", summary: "go on showing it until Ctrl-C" }],
   yaml: true,
+  groups: true,
   async run(context, args) {
     const [first, second, ...more] = args.words;
     if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);

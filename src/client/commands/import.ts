@@ -12,6 +12,7 @@ const composeDetail = [
 
 export const importCommand: CommandBody = {
   usage: [],
+  examples: ["import compose > app.yaml  the Compose file of this folder"],
   flags: [],
   commands: [
     {

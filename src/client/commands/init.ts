@@ -15,7 +15,7 @@ const written = "berth.yaml";
 export const initCommand: CommandBody = {
   usage: ["init [FOLDER] [--name SCOPE/NAME] [--host HOST] [--port PORT] [--image IMAGE] [-y]"],
   examples: [
-    "init  look at this folder, ask for a name and a domain, write berth.yaml",
+    "init  ask two questions, write berth.yaml",
     "init --name shop/web --host shop.example.com -y  without a question",
   ],
   detail: [

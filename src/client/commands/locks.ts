@@ -13,8 +13,8 @@ export const lockCommand: CommandBody = {
     'lock shop/web "demo at noon" --for 2h  it ends by itself',
   ],
   detail: [
-    "Until it is unlocked, apply, delete, config, scale, restart, release and rollback of the scope or the",
-    "app are refused; the error says who locked it and why. What runs goes on, heals and scales by",
+    "Until it is unlocked, apply, delete, config, scale, restart, release and rollback of the scope or",
+    "the app are refused; the error says who locked it and why. What runs goes on, heals and scales by",
     "itself; looking, logs, exec and starting or stopping a pod stay possible.",
   ],
   flags: [{ name: "for", value: "TIME", summary: "ends by itself after this long: 30m, 2h, 7d" }],

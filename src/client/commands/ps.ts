@@ -8,6 +8,7 @@ export const psCommand: CommandBody = {
   usage: ["ps [SCOPE[/NAME[.REPLICA]]]"],
   examples: ["ps  all pods", "ps shop/web  the pods of one app"],
   flags: [],
+  groups: true,
   async run(context, args) {
     const [reference, ...more] = args.words;
     if (more.length > 0) throw usageFailure("ps takes one SCOPE, SCOPE/NAME or pod");

@@ -7,8 +7,8 @@ export const schemaCommand: CommandBody = {
   usage: ["schema [KIND]"],
   examples: ["schema > manifest.schema.json  of every kind, for an editor", "schema deployment  of one kind"],
   detail: [
-    "Prints a JSON Schema of manifest files in YAML and JSON: editors complete fields with it, show what they",
-    "mean and mark faults. With yaml-language-server, write as the first line of a file:",
+    "Prints a JSON Schema of manifest files in YAML and JSON: editors complete fields with it, show what",
+    "they mean and mark faults. With yaml-language-server, write as the first line of a file:",
     "# yaml-language-server: $schema=manifest.schema.json",
     "It needs no server, and knows the fields of plugins' kinds not; berth explain KIND prints those.",
   ],

@@ -9,6 +9,7 @@ export const statsCommand: CommandBody = {
   examples: ["stats  all pods", "stats shop/web  the pods of one app"],
   detail: ["100% CPU is one core. berth top goes on showing the figures."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],
+  groups: true,
   async run(context, args) {
     const [reference, ...more] = args.words;
     if (more.length > 0) throw usageFailure("stats takes one KIND, SCOPE or SCOPE/NAME");

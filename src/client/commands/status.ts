@@ -19,6 +19,7 @@ export const statusCommand: CommandBody = {
     "ready, otherwise with 1. berth why explains one app, berth doctor checks the machine.",
   ],
   flags: [],
+  groups: true,
   async run(context, args) {
     if (args.words.length > 0) throw usageFailure("status takes no words; for one app: berth describe SCOPE/NAME");
     const { api, clock, endpoint } = context;

@@ -7,6 +7,7 @@ export const versionCommand: CommandBody = {
   usage: ["version"],
   examples: ["version  of this program and of the server"],
   flags: [],
+  groups: true,
   async run(context) {
     const { version: client, endpoint } = context;
     const server = await context.api.call(health).then(

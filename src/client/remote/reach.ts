@@ -1,4 +1,6 @@
+import { existsSync, rmSync } from "node:fs";
 import type { Clock } from "../../base/words/clock.ts";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import type { PlatformFetch, Route } from "../shell/endpoint.ts";
 import type { Remote } from "./remotes.ts";
 import { remoteText, tunnelFiles, type TunnelFiles } from "./tunnel-files.ts";
@@ -27,6 +29,37 @@ export function remoteRoute(remote: Remote, ways: Ways): Route {
       const { openTunnel } = await import("./tunnel.ts");
       await openTunnel(await tunnelSetup(remote, files, ways));
     },
+  };
+}
+
+/** A TCP address of the machine of a remote, as that machine knows it, through the same connection. */
+export interface SideRoute extends Route {
+  open: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `port` names it among those of the remote. */
+export function sideRoute(remote: Remote, ways: Ways, { address, port }: { address: string; port: number }): SideRoute {
+  const files = tunnelFiles(ways.tunnelsFolder, remote, ways.ssh);
+  const socket = files.socket.replace(/\.sock$/, `-${port}.sock`);
+  const main = remoteRoute(remote, ways);
+  const clear = async () => {
+    const { ssh } = await tunnelSetup(remote, files, ways);
+    if (existsSync(files.control)) await ssh.cancel(files.control, socket, address);
+    rmSync(socket, { force: true });
+  };
+  return {
+    shown: `${address} of ${main.shown}`,
+    address: { baseUrl: "http://localhost", socket },
+    async open() {
+      await main.open?.();
+      await clear();
+      const { ssh } = await tunnelSetup(remote, files, ways);
+      const forwarded = await ssh.forward(files.control, socket, address);
+      if (forwarded.code === 0) return;
+      throw new CommandFailure(`ssh does not forward to ${address} of ${main.shown}`, exitCodes.unreachable);
+    },
+    close: clear,
   };
 }
 

@@ -27,6 +27,8 @@ export interface Ssh {
   open(remote: Remote, control: string, times: SshTimes): Promise<SshResult>;
   /** Adds a forwarding to the connection: who connects to `from` here, gets to `to` there. */
   forward(control: string, from: string, to: string): Promise<SshResult>;
+  /** Takes a forwarding away; quiet where there is none. */
+  cancel(control: string, from: string, to: string): Promise<void>;
   /** Runs a command on the other machine over the connection. */
   run(control: string, command: string): Promise<SshResult>;
   /** Ends the connection; quiet where there is none. */
@@ -45,6 +47,9 @@ export function createSsh(setup: SshSetup): Ssh {
   return {
     open: (remote, control, times) => runSsh(setup, openWords(setup, remote, { control, times })),
     forward: (control, from, to) => over(control, ["-O", "forward", "-L", `${from}:${to}`, "berth"]),
+    async cancel(control, from, to) {
+      await over(control, ["-O", "cancel", "-L", `${from}:${to}`, "berth"]);
+    },
     run: (control, command) => over(control, ["-T", "berth", command]),
     async close(control) {
       await over(control, ["-O", "exit", "berth"]);

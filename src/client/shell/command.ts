@@ -27,6 +27,8 @@ export interface Command {
   restFromWord?: number;
   /** Knows `-o yaml`. */
   yaml?: boolean;
+  /** Only reads, and can be asked of a group of remotes. */
+  groups?: boolean;
   /** Is about servers in general: its words name them, and no flag or variable does. */
   allServers?: boolean;
   /** Narrower commands: the next word picks one. */
@@ -80,6 +82,8 @@ interface RemoteWays {
   file: string;
   ways: Ways;
   reach(remote: Remote): Client;
+  /** The one that this command is for; undefined where it is for an address. */
+  chosen: Remote | undefined;
 }
 
 export interface ClientLimits {
@@ -98,7 +102,7 @@ export interface ClientLimits {
   logStreamsMax: number;
   followMs: number;
   topMs: number;
-  tunnel: TunnelLimits & RemoteLimits;
+  tunnel: TunnelLimits & RemoteLimits & { holdMs: number };
 }
 
 /** With `-o json` the envelope of `data`; else the text that `human` makes. */

@@ -56,19 +56,24 @@ interface Parts {
   terminal: Terminal;
   around: Surroundings;
   signal: AbortSignal;
-  /** The command needs no server that is named beforehand. */
-  allServers: boolean;
+  target: Target;
+}
+
+/** The servers that a command line names. `allServers`: the command needs none beforehand. */
+export function targetOf(args: Arguments, { options, streams, limits }: Surroundings, allServers: boolean): Target {
+  const { named, ownEndpoint, remotesFile } = options(namedByFlags(args), streams.stdoutIsTerminal);
+  return chooseTarget(allServers ? { remote: ownName } : named, ownEndpoint, () =>
+    readRemotes(remotesFile, limits.tunnel),
+  );
 }
 
 /** What a command gets of the world, and the way to its server. */
-export function contextOf(args: Arguments, { format, terminal, around, signal, allServers }: Parts): Context {
+export function contextOf(args: Arguments, { format, terminal, around, signal, target }: Parts): Context {
   const { clock, limits, validation, variables, cwd, version, fetch } = around;
   const options = around.options(namedByFlags(args), around.streams.stdoutIsTerminal);
   const { actor, autoApprove, remotesFile, tunnelsFolder, ssh } = options;
   const { asks } = terminal;
   const ways: Ways = { tunnelsFolder, ssh, asks, variables, fetch, clock, limits: limits.tunnel, signal };
-  const named = allServers ? { remote: ownName } : options.named;
-  const target = chooseTarget(named, options.ownEndpoint, () => readRemotes(remotesFile, limits.tunnel));
   const route = routeTo(target, ways);
   const headers = {
     [actorHeader]: headerText(actor),
@@ -80,7 +85,12 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, a
   const reach = (way: Route) => createClient({ ...connectTo(way), headers, newKey });
   return {
     reach: (endpoint) => reach(endpointRoute(endpoint)),
-    remotes: { file: remotesFile, ways, reach: (remote) => reach(remoteRoute(remote, ways)) },
+    remotes: {
+      file: remotesFile,
+      ways,
+      reach: (remote) => reach(remoteRoute(remote, ways)),
+      chosen: target.type === "remote" ? target.remote : undefined,
+    },
     runLocal: around.runLocal,
     api: createClient({ baseUrl, fetch: connection.fetch, headers, newKey }),
     streams: createClient({ baseUrl, fetch: connection.stream, headers, newKey }),

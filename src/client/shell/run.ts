@@ -2,8 +2,9 @@ import { ApiError } from "../../base/wire/client.ts";
 import type { ErrorData } from "../../base/wire/envelope.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { type Arguments, type Flag, parseArguments } from "./arguments.ts";
+import type { Target } from "../remote/target.ts";
 import type { Command, Context } from "./command.ts";
-import { contextOf, type Format, namedByFlags, type Surroundings } from "./context.ts";
+import { contextOf, type Format, namedByFlags, type Surroundings, targetOf } from "./context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { commandHelp, globalFlags, overview } from "./help.ts";
 import { narrowed } from "./narrow.ts";
@@ -39,7 +40,8 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
       signal = around.interruptible();
       const stop = signal;
       const format = json ? "json" : outputOf(before);
-      const context = () => contextOf(before, { format, terminal, around, signal: stop, allServers: false });
+      const context = () =>
+        contextOf(before, { format, terminal, around, signal: stop, target: targetOf(before, around, false) });
       if (verb === "help") return await help(rest, context, { terminal, around });
       const { runPluginWords } = await import("./plugin-command.ts");
       return await runPluginWords(context(), {
@@ -62,7 +64,16 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const { allServers = false } = command;
     if (allServers && Object.keys(namedByFlags(args)).length > 0)
       throw usageFailure(`${verb} takes names as words, without -r and --endpoint`);
-    return await command.run(contextOf(args, { format, terminal, around, signal, allServers }), args);
+    const target = targetOf(args, around, allServers);
+    const parts = { format, around, signal };
+    if (target.type !== "group") return await command.run(contextOf(args, { ...parts, terminal, target }), args);
+    const stop = signal;
+    const { runOnGroup } = await import("./group.ts");
+    const group = {
+      contextOf: (one: Target, own: Terminal) => contextOf(args, { ...parts, terminal: own, target: one }),
+      tell: (error: unknown) => tell(error, stop.aborted),
+    };
+    return await runOnGroup({ ...group, command, args, terminal, json, signal: stop }, target);
   } catch (error) {
     return failed(error, { json, terminal, interrupted: signal?.aborted ?? false });
   }

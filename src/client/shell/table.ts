@@ -236,6 +236,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/schema.ts")).schemaCommand,
   },
   {
+    name: "tunnel",
+    summary: "keep the connection to a remote open, and print its addresses on this machine",
+    load: async () => (await import("../commands/tunnel.ts")).tunnelCommand,
+  },
+  {
     name: "version",
     summary: "show the versions of this program and of the server",
     load: async () => (await import("../commands/version.ts")).versionCommand,

@@ -36,6 +36,8 @@ const SystemReport = Type.Object({
       detail: Type.String(),
     }),
   ),
+  /** Other services of this server and where they listen, `host:port`; clients reach them through a tunnel. */
+  listeners: Type.Optional(Type.Array(Type.Object({ name: Type.String(), address: Type.String() }))),
   store: Type.Object({
     manifests: Type.Integer(),
     collection_held: Type.Boolean(),

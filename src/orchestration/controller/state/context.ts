@@ -124,6 +124,8 @@ export interface Outside {
   /** Whether containers reach each other, once that was tried. */
   forwarding?: () => { state: string; detail: string } | undefined;
   about: { version: string; dockerHost: string; startedAt: number };
+  /** Other services of this server and where they listen, `host:port`. */
+  listeners?: () => readonly { name: string; address: string }[];
 }
 
 /** What every room of the controller works with; made once by `create.ts`. */

@@ -30,6 +30,7 @@ export async function system(context: Context, queued: number) {
       ...(free === undefined ? {} : { free_bytes: free }),
     },
     ...(forwarding === undefined ? {} : { forwarding: { state: forwarding.state, detail: forwarding.detail } }),
+    listeners: [...(context.listeners?.() ?? [])],
     store: { manifests: store.manifests.count(), collection_held: store.collectionHeld },
     reconciler: { queued, failing: [...context.progress.troubles()].length },
   };
