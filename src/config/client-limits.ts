@@ -20,6 +20,8 @@ export const clientLimits = {
   folder: { filesMax: contextLimits.filesMax, bytesMax: contextLimits.bytesMax },
   /** Pods whose logs are read at the same time. */
   logStreamsMax: 32,
+  /** Files and bytes of one `cp`; the server has the same limit of bytes. */
+  copy: { filesMax: 200_000, bytesMax: 8 * 1024 * 1024 * 1024 },
   /** Connections through one `port-forward` at one time, and what waits in each for a slow reader. */
   forwardsMax: 100,
   forwardBytesMax: 256 * 1024,

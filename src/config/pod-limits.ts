@@ -4,6 +4,10 @@ export const podLimits = {
   forwardsMax: 256,
   /** Of one such connection, for a slow reader. */
   forwardBytesMax: 256 * 1024,
+  /** Copies from and to pods at one time; one more is a 429. */
+  copiesMax: 8,
+  /** Of one copy, as an archive. */
+  copyBytesMax: 8 * 1024 * 1024 * 1024,
   /** How long a port of a pod may take to answer. */
   forwardMs: 10_000,
 };

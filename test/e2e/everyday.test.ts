@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { executable } from "../support/executable.ts";
@@ -38,6 +38,38 @@ test("env: a pulled file is private, and what is changed in it is pushed", async
   expect((await cli("config", "get", "shop/web", "PEM")).stdout).toBe("a\nb$c\n");
   expect((await cli("env", "push", "shop/web", "-y", "--no-restart")).stderr).toBe("- PEM\n");
   expect((await cli("config", "get", "shop/web")).stdout).toBe("KEY=one two\n");
+});
+
+test("cp: a folder goes to a pod and comes back, with its permissions, for the user of the container", async () => {
+  const source = join(folder, "app");
+  mkdirSync(join(source, "deep"), { recursive: true });
+  writeFileSync(join(source, "run.sh"), "#!/bin/sh\necho ran\n", { mode: 0o755 });
+  writeFileSync(join(source, "deep/large.bin"), Buffer.alloc(3_000_000, 7));
+  symlinkSync("../run.sh", join(source, "deep/link"));
+  symlinkSync("/etc/passwd", join(source, "out"));
+  const sent = await cli("cp", "app", "shop/web:/tmp/");
+  expect([sent.stderr, sent.exitCode]).toEqual(["", 0]);
+  expect(sent.stdout).toMatch(/^copied 4 files \(2\.9Mi?B?\) to shop-web\.\w+:\/tmp\/app\n$/);
+  const ran = await cli(
+    "exec",
+    "shop/web",
+    "--",
+    "sh",
+    "-c",
+    "/tmp/app/deep/link && stat -c %u /tmp/app && ls -l /tmp/app",
+  );
+  expect(ran.stdout).toStartWith("ran\n0\n");
+  const back = await cli("cp", "shop/web:/tmp/app", "back");
+  expect(back.stdout).toContain(`to ${join(folder, "back")}\n`);
+  expect(back.stderr).toContain('! left out: app/out is a link that leads to "/etc/passwd"');
+  expect(statSync(join(folder, "back/run.sh")).mode & 0o777).toBe(0o755);
+  expect(readFileSync(join(folder, "back/deep/large.bin")).equals(Buffer.alloc(3_000_000, 7))).toBe(true);
+  expect(readFileSync(join(folder, "back/deep/link"), "utf8")).toContain("echo ran");
+  expect((await cli("cp", "app", "shop/web:/none/x/")).stderr).toContain('"/none/x" does not exist in shop-web.');
+  expect((await cli("cp", "app", "shop/web:/none/x")).stderr).toContain('"/none" does not exist in shop-web.');
+  const file = await cli("cp", "app/run.sh", "shop/web:/tmp/other.sh");
+  expect([file.stderr, file.exitCode]).toEqual(["", 0]);
+  expect((await cli("exec", "shop/web", "--", "/tmp/other.sh")).stdout).toBe("ran\n");
 });
 
 test("port-forward: a port of this machine leads to the pod, and ends with it", async () => {

@@ -102,7 +102,12 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@balena/dockerignore": ["src/client/build/ignore-rules.ts"],
   "acme-client": ["src/ingress/certs/acme/"],
   ignore: ["src/client/build/ignore-rules.ts"],
-  "tar-stream": ["src/base/disk/source-archive.ts", "src/client/build/pack.ts"],
+  "tar-stream": [
+    "src/base/disk/source-archive.ts",
+    "src/client/build/pack.ts",
+    "src/client/copy/",
+    "src/orchestration/engine/docker/file-owner.ts",
+  ],
   "@sinclair/typebox": [
     "src/base/wire/",
     "src/base/http/",

@@ -6,6 +6,7 @@ import { type Bells, createBells } from "./memory-runtime/bells.ts";
 import { type ContainerTable, createContainerTable, type Entry } from "./memory-runtime/container-table.ts";
 import { createMachine, gatewayAddress, type Machine, type Parts } from "./memory-runtime/containers.ts";
 import { createEventHub } from "./memory-runtime/event-hub.ts";
+import { createMemoryFiles, type MemoryFiles } from "./memory-runtime/files.ts";
 import { createExecs, type ExecHandler, type Execs } from "./memory-runtime/execs.ts";
 import { waitForExit } from "./memory-runtime/exit-wait.ts";
 import { createFaults, engineDown, type Faults, type Operation } from "./memory-runtime/faults.ts";
@@ -19,7 +20,7 @@ import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { createShare } from "../../src/orchestration/engine/share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
-export interface MemoryRuntime extends Runtime {
+export interface MemoryRuntime extends Runtime, MemoryFiles {
   /** Every call so far as `<operation> <subject>`, such as `start web.1`. Empty it with `calls.length = 0`. */
   readonly calls: string[];
   /** Every container on the machine, also while the engine is down; no call of its own. */
@@ -99,6 +100,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     freeBytes: 100 * 1024 ** 3,
   };
   return {
+    ...createMemoryFiles(faults),
     ...containerCalls(world),
     ...resourceCalls(world),
     ...imageCalls(world),
@@ -241,7 +243,7 @@ function removeIdle(world: World, nameOrId: string): boolean {
   return true;
 }
 
-function knobs(world: World): Omit<MemoryRuntime, keyof Runtime> {
+function knobs(world: World): Omit<MemoryRuntime, keyof Runtime | keyof MemoryFiles> {
   const { faults, machine, images, resources, table, gauges } = world;
   return {
     calls: faults.calls,

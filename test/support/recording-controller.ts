@@ -97,6 +97,11 @@ export const fixedAnswers: Controller = {
   execPod: async () => {
     throw new Failure("not_found", 'no container "s-web.gone"');
   },
+  statFile: async ({ path = "/" }) => ({ path, kind: "file", size_bytes: 1, mode: "644" }),
+  readFiles: async () => (async function* () {})(),
+  writeFiles: async () => {
+    throw new Failure("not_found", 'no container "s-web.gone"');
+  },
   forwardPort: async () => {
     throw new Failure("not_found", 'no container "s-web.gone"');
   },

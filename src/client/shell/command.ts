@@ -97,6 +97,7 @@ export interface ClientLimits {
   manifestNodesMax: number;
   faultsShownMax: number;
   folder: { filesMax: number; bytesMax: number };
+  copy: { filesMax: number; bytesMax: number };
   forwardsMax: number;
   forwardBytesMax: number;
   logStreamsMax: number;

@@ -81,6 +81,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/exec.ts")).execCommand,
   },
   {
+    name: "cp",
+    summary: "copy files and folders to and from a pod",
+    load: async () => (await import("../commands/cp.ts")).cpCommand,
+  },
+  {
     name: "port-forward",
     summary: "lead ports of this machine to ports of a pod",
     load: async () => (await import("../commands/port-forward.ts")).portForwardCommand,

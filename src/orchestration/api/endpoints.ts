@@ -30,6 +30,7 @@ import {
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
+import { readFiles, statFile, writeFiles } from "./files.ts";
 import { forwardPort } from "./forward.ts";
 import { runApp } from "./run-app.ts";
 import { getOperation, restart } from "./restart.ts";
@@ -62,6 +63,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   getExec,
   runApp,
   forwardPort,
+  statFile,
+  readFiles,
+  writeFiles,
   listStats,
   getConfig,
   setConfig,

@@ -3,6 +3,7 @@ import type { setConfig } from "../api/config.ts";
 import type { AtomicApply } from "../api/atomic.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { DispatchResult, PluginRun } from "../api/dispatch.ts";
+import type { FileInfo } from "../api/files.ts";
 import type { ExecResult } from "../api/exec.ts";
 import type { describe } from "../api/describe.ts";
 import type { listEvents } from "../api/events.ts";
@@ -128,6 +129,15 @@ export interface Controller {
    * finished. Fails as `execPod`, `conflict` where nothing listens, `too_many`.
    */
   forwardPort(name: string, options: { port: string | undefined; actor: string }): Promise<RunningExec>;
+  /** The three on files fail `invalid` for a bad path, `not_found` for a missing container or path. */
+  statFile(place: { name: string; path: string | undefined }): Promise<FileInfo>;
+  /** A tar archive. Fails `too_many`. */
+  readFiles(
+    place: { name: string; path: string | undefined },
+    options: { actor: string; signal: AbortSignal },
+  ): Promise<AsyncIterable<Uint8Array>>;
+  /** Input is a tar archive; the exit code comes when all of it is there. Fails `conflict` for what is not a folder, `too_many`. */
+  writeFiles(place: { name: string; path: string | undefined }, options: { actor: string }): Promise<RunningExec>;
   /**
    * Runs a command in a container of its own, made as those of the app, and removes it with the end of the session.
    * Fails as `execPod`, `not_found` for an unknown app, `too_many` when too many run at once.

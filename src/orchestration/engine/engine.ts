@@ -2,6 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { ContainerSpec } from "../core/workload.ts";
 import type { ContainerEnd } from "./container.ts";
 import type { Duplex } from "../../base/words/duplex.ts";
+import type { FileStat, WrittenFiles } from "./session.ts";
 import type { Machine } from "./machine.ts";
 import type { InspectedPod, ObservedPod, PodEvent, PodRef, PodUsage } from "./pod.ts";
 import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "./session.ts";
@@ -70,4 +71,17 @@ export interface Engine extends Machine {
    * has no address, or does not listen there, `timeout` without an answer.
    */
   dial(pod: PodRef, port: number, options: { highBytes: number; limitMs: number }): Promise<Duplex>;
+
+  /** A file, folder or link; undefined where there is none, and for a container that is missing. Links on the way are followed, the last part is not. */
+  statFile(pod: PodRef, path: string): Promise<FileStat | undefined>;
+  /**
+   * A tar archive of a file or folder and what is in it, under its last name; links are told and not followed. Throws
+   * when it breaks off. The pod need not run.
+   */
+  readFiles(pod: PodRef, path: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /**
+   * Unpacks a tar archive in a folder; the user of the pod becomes the owner. Resolves when all of it is there. Fails
+   * `conflict` for a folder that is missing or cannot be written, and what the archive holds otherwise.
+   */
+  writeFiles(pod: PodRef, files: WrittenFiles): Promise<void>;
 }

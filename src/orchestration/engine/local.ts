@@ -85,8 +85,13 @@ function lifeOf(runtime: Runtime): Pick<Engine, Life> {
   };
 }
 
-function insideOf(runtime: Runtime): Pick<Engine, "exec" | "startAttached" | "logs" | "wait" | "connections"> {
+type Inside = "exec" | "startAttached" | "logs" | "wait" | "connections" | "statFile" | "readFiles" | "writeFiles";
+
+function insideOf(runtime: Runtime): Pick<Engine, Inside> {
   return {
+    statFile: ({ id }, path) => runtime.statFile(id, path),
+    readFiles: ({ id }, path, signal) => runtime.readFiles(id, path, signal),
+    writeFiles: ({ id }, files) => runtime.writeFiles(id, files),
     exec: ({ id }, spec) => runtime.exec(id, spec),
     startAttached: ({ id }, options) => runtime.startAttached(id, options),
     logs: ({ id }, options, signal) => runtime.logs(id, options, signal),

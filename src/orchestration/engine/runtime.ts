@@ -1,5 +1,6 @@
 import type { ContainerSpec } from "../core/workload.ts";
 import type { Container, ContainerDetail, ContainerEnd, Usage } from "./container.ts";
+import type { FileStat, WrittenFiles } from "./session.ts";
 import type { Image, Machine } from "./machine.ts";
 import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "./session.ts";
 
@@ -67,6 +68,19 @@ export interface Runtime extends Machine {
    * are open. Undefined when that cannot be seen from here, or the container shares the machine's network.
    */
   connections(nameOrId: string): Promise<{ listening: boolean; established: number } | undefined>;
+
+  /** A file, folder or link; undefined where there is none, and for a container that is missing. Links on the way are followed, the last part is not. */
+  statFile(nameOrId: string, path: string): Promise<FileStat | undefined>;
+  /**
+   * A tar archive of a file or folder and what is in it, under its last name; links are told and not followed. Throws
+   * when it breaks off. The container need not run.
+   */
+  readFiles(nameOrId: string, path: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /**
+   * Unpacks a tar archive in a folder; the user of the container becomes the owner. Resolves when all of it is there. Fails
+   * `conflict` for a folder that is missing or cannot be written, and what the archive holds otherwise.
+   */
+  writeFiles(nameOrId: string, files: WrittenFiles): Promise<void>;
 }
 
 /** `action` as the engine names it: create, start, die, stop, kill, oom, destroy, rename, pause, unpause, health_status… */

@@ -53,3 +53,23 @@ export interface LogOptions {
   since: number | undefined;
   timestamps: boolean;
 }
+
+/** A file, folder or link in a container. */
+export interface FileStat {
+  kind: "file" | "folder" | "link" | "other";
+  /** Of a file. */
+  sizeBytes: number;
+  /** Permissions, without the kind: 0o644. */
+  mode: number;
+  /** Of a link: where it leads in the end, as a path of the container. */
+  linkTarget: string | undefined;
+}
+
+/** What is unpacked in a container. */
+export interface WrittenFiles {
+  /** There already. */
+  folder: string;
+  /** A tar archive, read once. */
+  archive: AsyncIterable<Uint8Array>;
+  signal: AbortSignal;
+}

@@ -13,7 +13,7 @@ import { mountDescribe } from "./describe.ts";
 import { mountDispatch } from "./dispatch.ts";
 import { mapError } from "../../base/http/error-mapping.ts";
 import { mountEvents } from "./events.ts";
-import { execPodRoute, forwardPortRoute, mountExec, runAppRoute } from "./exec.ts";
+import { execPodRoute, forwardPortRoute, mountExec, runAppRoute, writeFilesRoute } from "./exec.ts";
 import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
@@ -98,7 +98,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
     fetch: withRequestLog(app.fetch, log, plane.actorHeader),
-    takeover: createTakeovers([execPodRoute, forwardPortRoute, runAppRoute, podLogsRoute], {
+    takeover: createTakeovers([execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute], {
       controller,
       names,
       log,

@@ -1,5 +1,6 @@
 import { createFrameReader } from "../api/exec-frames.ts";
 import { execFramingHeader, execIdHeader, execPod, getExec } from "../api/exec.ts";
+import { writeFiles } from "../api/files.ts";
 import { forwardPort } from "../api/forward.ts";
 import { runApp } from "../api/run-app.ts";
 import type { QueryOf } from "../../base/wire/endpoint.ts";
@@ -46,6 +47,15 @@ export const runAppRoute = takeoverRoute(runApp, (call): TakeoverSession => {
     return session(call, plan, () =>
       start(call, plan, (body, options) => call.parts.controller.runApp(query, body, options)),
     );
+  });
+});
+
+/** `POST /pods/{name}/files`: frames with an archive. */
+export const writeFilesRoute = takeoverRoute(writeFiles, (call): TakeoverSession => {
+  return sessionOr(call, () => {
+    const place = { name: readPodName(call.params), path: call.query().path };
+    const plan = { name: place.name, tty: false, interactive: true, framed: true };
+    return session(call, plan, () => call.parts.controller.writeFiles(place, { actor: call.actor }));
   });
 });
 

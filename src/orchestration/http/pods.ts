@@ -1,7 +1,8 @@
+import { readFiles, statFile } from "../api/files.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "../api/pods.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
-import { mount, type Plane } from "../../base/http/mount.ts";
+import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 import { readPodName } from "../../base/http/request.ts";
 
 export function mountPods(plane: Plane, controller: Controller): void {
@@ -20,5 +21,30 @@ export function mountPods(plane: Plane, controller: Controller): void {
     answer: ({ params, query, actor }) =>
       controller.stopPod(readPodName(params), { freeze: readFlag(query.freeze, true), actor }),
   });
+  mount(plane, statFile, {
+    answer: ({ params, query: { path } }) => controller.statFile({ name: readPodName(params), path }),
+  });
+  mountStream(plane, readFiles, async ({ params, query: { path }, actor }, { signal }) => {
+    const left = new AbortController();
+    const place = { name: readPodName(params), path };
+    const parts = await controller.readFiles(place, { actor, signal: AbortSignal.any([signal, left.signal]) });
+    return new Response(streamOf(parts, left), { headers: { "Content-Type": "application/octet-stream" } });
+  });
   mount(plane, startPod, { answer: ({ params, actor }) => controller.startPod(readPodName(params), { actor }) });
+}
+
+/** Pulled: a slow reader makes the engine wait. What breaks off breaks the answer off. */
+function streamOf(parts: AsyncIterable<Uint8Array>, left: AbortController): ReadableStream<Uint8Array> {
+  const pieces = parts[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      left.abort();
+      await pieces.return?.();
+    },
+  });
 }

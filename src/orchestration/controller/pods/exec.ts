@@ -4,20 +4,16 @@ import { readExecBody } from "../../core/exec-request.ts";
 import { podNameOk } from "../../core/identity.ts";
 import type { ExecSession, ExecSpec } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
-import type { ExecOptions, RunningExec } from "../controller.ts";
+import type { Controller, ExecOptions, RunningExec } from "../controller.ts";
+import { createFileRoom } from "./files.ts";
 import { createForwards } from "./forward.ts";
 import { isoTime } from "../state/wire.ts";
 
 /** Sessions under way, and how the last ones ended. */
 export interface ExecRoom {
-  /** See `Controller.execPod`. */
-  start(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
+  operations: Pick<Controller, "execPod" | "execResult" | "forwardPort" | "statFile" | "readFiles" | "writeFiles">;
   /** Remembers a session of another making; what is returned stands for it from now on. */
   track(name: string, session: ExecSession): RunningExec;
-  /** See `Controller.forwardPort`. */
-  forward(name: string, options: { port: string | undefined; actor: string }): Promise<RunningExec>;
-  /** How a session goes or went. Fails `not_found` for one that is not remembered. */
-  result(name: string, id: string): ExecResult;
   /** Ends every session; for when the server stops. */
   close(): Promise<void>;
 }
@@ -54,38 +50,54 @@ export function createExecRoom(context: Context): ExecRoom {
   };
 
   const forwards = createForwards(context);
+  const files = createFileRoom(context);
 
   return {
     track,
-    forward: async (name, options) => track(name, await forwards({ name, ...options })),
-    async start(name, body, options) {
-      const { link, engine } = context;
-      if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
-      const { actor, ...rest } = options;
-      const spec = { ...readExecBody(body), ...rest };
-      link.require();
-      const session = await engine.exec(engine.named(name), spec);
-      record(context, { name, actor, spec });
-      return track(name, session);
-    },
-    result(name, id) {
-      const entry = results.get(id);
-      if (entry === undefined || entry.name !== name) {
-        throw new Failure("not_found", `no exec session "${id}" of "${name}" is remembered`);
-      }
-      const { startedAt, endedAt, exitCode } = entry;
-      return {
-        id,
-        name,
-        running: endedAt === undefined,
-        started_at: isoTime(startedAt),
-        ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
-        ...(exitCode === undefined ? {} : { exit_code: exitCode }),
-      };
+    operations: {
+      execPod: async (name, body, options) => track(name, await start(context, { name, body, options })),
+      execResult: (name, id) => resultOf(results.get(id), name, id),
+      forwardPort: async (name, options) => track(name, await forwards({ name, ...options })),
+      statFile: files.stat,
+      readFiles: files.read,
+      writeFiles: async (place, options) => track(place.name, await files.write(place, options)),
     },
     async close() {
       await Promise.allSettled([...sessions.values()].map((session) => session.kill()));
     },
+  };
+}
+
+interface Start {
+  name: string;
+  body: unknown;
+  options: ExecOptions;
+}
+
+async function start(context: Context, { name, body, options }: Start): Promise<ExecSession> {
+  const { link, engine } = context;
+  if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
+  const { actor, ...rest } = options;
+  const spec = { ...readExecBody(body), ...rest };
+  link.require();
+  const session = await engine.exec(engine.named(name), spec);
+  record(context, { name, actor, spec });
+  return session;
+}
+
+/** How a session goes or went. Fails `not_found` for one that is not remembered. */
+function resultOf(entry: Entry | undefined, name: string, id: string): ExecResult {
+  if (entry === undefined || entry.name !== name) {
+    throw new Failure("not_found", `no exec session "${id}" of "${name}" is remembered`);
+  }
+  const { startedAt, endedAt, exitCode } = entry;
+  return {
+    id,
+    name,
+    running: endedAt === undefined,
+    started_at: isoTime(startedAt),
+    ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
   };
 }
 

@@ -61,6 +61,8 @@ export interface ControllerLimits {
   forwardsMax: number;
   forwardBytesMax: number;
   forwardMs: number;
+  copiesMax: number;
+  copyBytesMax: number;
   runsAtOnceMax: number;
   runContainersKept: number;
   deliveriesKept: number;

@@ -8,6 +8,7 @@ import { createDockerClient } from "./client.ts";
 import { containerEvents } from "./events.ts";
 import { createExec } from "./exec.ts";
 import { createExitWait } from "./exit-wait.ts";
+import { createFiles } from "./files.ts";
 import { createImages } from "./images.ts";
 import { engineInfo, freeBytes } from "./info.ts";
 import { createLogs } from "./logs.ts";
@@ -33,6 +34,8 @@ interface DockerTimeouts {
   stopSlackMs: number;
   /** Longest silence of a pull. */
   pullIdleMs: number;
+  /** Longest silence of the engine while files are read. */
+  copyIdleMs: number;
   /** Between SIGHUP and SIGKILL of a command that is ended. */
   execKillGraceMs: number;
   /** How long one `wait` stays open at the engine; after it the state is read again. */
@@ -43,6 +46,7 @@ const defaults: DockerTimeouts = {
   callMs: 30_000,
   stopSlackMs: 15_000,
   pullIdleMs: 120_000,
+  copyIdleMs: 120_000,
   execKillGraceMs: 5_000,
   waitHoldMs: 300_000,
 };
@@ -50,7 +54,10 @@ const defaults: DockerTimeouts = {
 /** The `Runtime` on a Docker Engine, API 1.41 (Docker 20.10) or newer. Nothing is asked of the engine before the first call. */
 export function createDockerRuntime(options: DockerOptions): Runtime {
   const { host, installationId, names, roots = systemRoots } = options;
-  const { callMs, stopSlackMs, pullIdleMs, execKillGraceMs, waitHoldMs } = { ...defaults, ...options.timeouts };
+  const { callMs, stopSlackMs, pullIdleMs, copyIdleMs, execKillGraceMs, waitHoldMs } = {
+    ...defaults,
+    ...options.timeouts,
+  };
   const engine = createDockerClient(host, callMs);
   const owner = { names, installationId };
   const containers = createContainers(engine, owner, stopSlackMs);
@@ -68,6 +75,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...createAttach({ engine, containers, wait: exitWait.wait }),
     ...exitWait,
     ...createUsage({ engine, owner, inspect, roots }),
+    ...createFiles(engine, copyIdleMs),
     ...createConnections({ engine, inspect, roots }),
     portHolders: (bindings) => portHolders(engine, bindings),
     freeBytes: () => freeBytes(engine),

@@ -16,6 +16,8 @@ export function createIdleWatch(idleMs: number, closed: AbortSignal) {
       clearTimeout(timer);
       timer = setTimeout(expire, idleMs);
     },
+    /** Until the next progress silence is nobody's fault. */
+    pause: () => clearTimeout(timer),
     end: () => {
       clearTimeout(timer);
       closed.removeEventListener("abort", abort);
