@@ -95,6 +95,15 @@ test("the plan of an apply shows the steps, and warns where nothing shares the r
     "canary: 25 % of the requests for 10m, 100 %; the old replicas stay for 5m",
   );
   expect(data.warnings).toBeUndefined();
+  const ingress = {
+    kind: "ingress",
+    scope: "shop",
+    name: "web",
+    spec: { host: "a.test", lb: { policy: "least_conn" } },
+  };
+  await ask("POST /apply", ingress);
+  const { data: uneven } = await ask("POST /apply?dry_run=true", app("2", { canary }));
+  expect(JSON.stringify(uneven.warnings)).toContain("lb.policy least_conn, so the shares hold only under load");
   await it.close();
   it = await world();
   ask = plane(it);

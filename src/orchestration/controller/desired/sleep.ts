@@ -149,7 +149,8 @@ function isSettled(context: Context, head: ManifestHead): boolean {
   const status = context.notes.status(head) as Partial<PodKindStatus> | undefined;
   const isOver = latestRelease(context, head)?.endedAt !== undefined;
   const isSeen = status?.observed_revision === head.revision && status.observed_generation === head.generation;
-  return isSeen && isOver && status.phase === "ready" && context.store.frozen.list(head).length === 0;
+  const isAlone = context.store.canaries.get(head) === undefined;
+  return isSeen && isOver && isAlone && status.phase === "ready" && context.store.frozen.list(head).length === 0;
 }
 
 /** Requests that workers of the proxy still have which a load of its files has replaced; nothing counts those. */

@@ -69,7 +69,7 @@ export function createCanaries(contextOf: () => Context): Canaries {
   return {
     phaseOf(workload) {
       const record = contextOf().store.canaries.get(workload);
-      if (record?.mode === "kept") return keptPhase(record, contextOf().clock.now());
+      if (record?.mode === "kept") return keptPhase(record, workload, contextOf().clock.now());
       const found = live(workload);
       // Once the last step is over, its replicas stay as they are until that is on record.
       const step = found && (stepNow(found.policy, found.record) ?? found.policy.steps.at(-1));
@@ -113,8 +113,13 @@ function areUp(workload: ResolvedWorkload, pods: readonly PlannedPod[], found: L
   return serving >= Math.min(freshWanted(step, workload.replicas), Math.max(0, workload.replicas - aside));
 }
 
-function keptPhase({ keptUntil = 0, baseHash }: CanaryRecord, now: number): CanaryPhase {
-  return { phase: keptUntil > now ? "keep" : "drop", baseHash };
+/** Where no replica is wanted, old ones must not take their place. */
+function keptPhase(
+  { keptUntil = 0, baseHash }: CanaryRecord,
+  { replicas }: ResolvedWorkload,
+  now: number,
+): CanaryPhase {
+  return { phase: keptUntil > now && replicas > 0 ? "keep" : "drop", baseHash };
 }
 
 /** The record after a look; undefined when only time has passed. */

@@ -51,12 +51,19 @@ export function createGuards(contextOf: () => Context): Guards {
       const { guard } = workload.rollout;
       const watch = guard === undefined ? undefined : watchOf(workload);
       if (guard === undefined || watch?.firstAt === undefined) return undefined;
-      const { clock, trafficOf } = contextOf();
+      const { firstAt, fresh: freshIds, old: oldIds } = watch;
+      const { canaries, clock, trafficOf } = contextOf();
       const to = clock.now();
-      const span = { from: Math.max(watch.firstAt, to - guard.overMs), to };
-      const fresh = trafficOf?.(keyOf(workload), { ...span, containers: watch.fresh });
-      const old = trafficOf?.(keyOf(workload), { ...span, containers: watch.old });
-      return fresh === undefined ? undefined : guardFault(guard, { fresh, old });
+      const key = keyOf(workload);
+      const faultIn = (spanMs: number) => {
+        const span = { from: Math.max(firstAt, to - spanMs), to };
+        const fresh = trafficOf?.(key, { ...span, containers: freshIds });
+        const old = trafficOf?.(key, { ...span, containers: oldIds });
+        return fresh === undefined ? undefined : guardFault(guard, { fresh, old });
+      };
+      // A small share of few visitors takes a whole step until it says something.
+      const stepMs = canaries.isWatched(workload) ? canaries.elapsedMs(workload) : 0;
+      return faultIn(guard.overMs) ?? (stepMs > guard.overMs ? faultIn(stepMs) : undefined);
     },
     isWatching: (workload) => workload.rollout.guard !== undefined && watchOf(workload) !== undefined,
     forget: (key) => void watches.delete(keyText(key)),

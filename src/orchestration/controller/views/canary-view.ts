@@ -35,11 +35,11 @@ export function canaryView(context: Context, key: ManifestKey): Canary | undefin
     ...(leftMs === undefined ? {} : { left_seconds: Math.ceil(leftMs / 1_000) }),
     ...(record.keptUntil === undefined ? {} : { kept_until: isoTime(record.keptUntil) }),
     replicas: { new: fresh.length, old: old.length },
-    ...traffic(context, key, { fresh, old, overMs: rollout.guard?.overMs ?? trafficMs }),
+    ...traffic(context, key, { fresh, old, overMs: Math.max(canary.elapsedMs, rollout.guard?.overMs ?? trafficMs) }),
   };
 }
 
-/** Without a guard, figures are those of the last minute. */
+/** Without a guard, figures are those of the last minute, or of the whole step where that has lasted longer. */
 const trafficMs = 60_000;
 
 function stateOf(policy: CanaryPolicy, record: CanaryRecord): Canary["state"] {

@@ -1,5 +1,5 @@
 import { formatKey } from "../../api/manifest.ts";
-import { fieldsOf } from "../../core/lenient.ts";
+import { fieldsOf, textOf } from "../../core/lenient.ts";
 import { sleepPolicy } from "../../core/sleep.ts";
 import type { PutResult } from "../../store/store.ts";
 import { resolveStored } from "../desired/resolve.ts";
@@ -28,7 +28,7 @@ function idleCanary(context: Context, put: PutResult): string[] {
   if (fieldsOf(manifest.spec.rollout).canary === undefined) return [];
   const { canary, strategyReason } = resolveStored(context, manifest).workload.rollout;
   if (canary === undefined) return [`rollout.canary: has no effect with strategy "recreate": ${strategyReason ?? ""}`];
-  if (hasVisitors(context, put)) return [];
+  if (hasVisitors(context, put)) return uneven(context, put);
   const where = `this server's ingress does not lead to ${formatKey(manifest)}`;
   return [`rollout.canary: shares out no requests, because ${where}; its steps only wait`];
 }
@@ -39,6 +39,22 @@ function neverAsleep(context: Context, put: PutResult): string[] {
   if (sleepPolicy(manifest.spec) === undefined || hasVisitors(context, put)) return [];
   const where = `this server's ingress does not lead to ${formatKey(manifest)}`;
   return [`wake: it never sleeps by itself, and requests do not wake it, because ${where}`];
+}
+
+/** How far the shares are from the weights, where replicas are not picked by these alone. */
+const unevenPolicies: Readonly<Record<string, string>> = {
+  least_conn: "the shares hold only under load",
+  ip_hash: "the shares are those of client addresses",
+};
+
+function uneven({ store }: Context, { manifest: { scope, name } }: PutResult): string[] {
+  return store.manifests.list({ kind: "ingress", scope }).flatMap((ingress) => {
+    const { service, lb } = ingress.spec;
+    const policy = textOf(fieldsOf(lb).policy) ?? "";
+    const effect = unevenPolicies[policy];
+    if ((textOf(service) ?? ingress.name) !== name || effect === undefined) return [];
+    return [`rollout.canary: ${formatKey(ingress)} has lb.policy ${policy}, so ${effect}; use round_robin`];
+  });
 }
 
 function hasVisitors(context: Context, { manifest, previous }: PutResult): boolean {

@@ -122,6 +122,16 @@ describe("stays awake", () => {
     expect(pods()).toHaveLength(1);
   });
 
+  test("while a release keeps its old replicas", async () => {
+    await running();
+    await it.apply(app({ env: { V: "2" }, rollout: { canary: ["100%"], keep: "20m" } }));
+    await it.settle();
+    await it.advance(15 * minute);
+    expect([pods().length, await phase()]).toEqual([2, "ready"]);
+    await it.advance(15 * minute);
+    expect([pods(), await phase()]).toEqual([[], "asleep"]);
+  });
+
   test("and stays stopped what a person has stopped", async () => {
     await running();
     await it.controller.stopPod(pods()[0] ?? "", { freeze: true, actor: "ana" });

@@ -144,6 +144,18 @@ describe("the guard of a canary", () => {
     expect([ids("1"), shares()]).toEqual([old, "1:100"]);
   });
 
+  test("counts the requests of a whole step, where a small share of few visitors says little in a moment", async () => {
+    const { pass } = await started({ 2: { share: 0.5 } });
+    const guard = { ...guarded.guard, min_requests: 80 };
+    await it.apply(app("2", { canary: [{ weight: "5%", pause: "5m" }], guard }));
+    // Five requests a second, and no more than fifty in the time that the guard looks back.
+    await pass(14);
+    expect(outline()[0]).toBe("apply running");
+    await pass(10);
+    expect(outline()[1]).toBe("apply failed");
+    expect(it.store.releases.list(key)[1]?.error).toMatch(/^GuardTripped: \d+ of [89]\d requests failed/);
+  });
+
   test("watches a step without a pause for its own time", async () => {
     const { pass } = await started();
     await it.apply(app("2", { ...guarded, canary: ["25%"] }));
@@ -259,6 +271,18 @@ describe("blue-green", () => {
     await it.settle();
     expect([ids("1"), versions(), shares()]).toEqual([old, "1111", "1:100"]);
     expect(outline()[0]).toBe("rollback succeeded");
+  });
+
+  test("kept replicas go when no replica is wanted", async () => {
+    const { pass } = await started();
+    await it.apply(app("2", blueGreen));
+    await pass(10);
+    await it.controller.scale({ ...key, replicas: "0" }, { actor: "ana" });
+    await it.settle();
+    expect(versions()).toBe("");
+    await it.controller.scale({ ...key, replicas: "2" }, { actor: "ana" });
+    await it.settle();
+    expect([versions(), shares()]).toEqual(["22", "2:100"]);
   });
 
   test("kept replicas go when something else is applied, and never serve again", async () => {
