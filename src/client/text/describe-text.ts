@@ -77,7 +77,8 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   if (typeof status.next_run === "string") rows.push(["next run", timeText(status.next_run)]);
   if (typeof status.last_run === "string") rows.push(["last run", timeText(status.last_run)]);
   const reason = printable(reasonOf(status));
-  if (reason !== "") rows.push(status.phase === "progressing" ? ["now", reason] : ["reason", style.red(reason)]);
+  const isFault = status.phase !== "progressing" && status.phase !== "asleep";
+  if (reason !== "") rows.push(!isFault ? ["now", reason] : ["reason", style.red(reason)]);
   if (status.canary !== undefined) rows.push(...canaryFacts(status.canary as Canary));
   if (typeof status.next_retry_at === "string")
     rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);

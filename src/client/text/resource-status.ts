@@ -65,7 +65,8 @@ export function reasonCell({ kind, scope, name, status }: ListedManifest): strin
     const bad = childrenOf(status).filter(({ phase }) => ["failed", "failing", "progressing"].includes(phase));
     return bad.map(({ ref, phase }) => `${ref} is ${phase}`).join(", ");
   }
-  const reason = reasonOf(status);
+  // That its last replicas still go is as it should be.
+  const reason = phaseOf(status) === "asleep" ? "" : reasonOf(status);
   if (reason !== "") return printable(reason);
   const frozen = frozenText({ scope, name }, status.frozen_ids);
   if (frozen !== "") return frozen;

@@ -1,4 +1,4 @@
-import type { PodKind } from "../api/manifest.ts";
+import type { PodKind, Spec } from "../api/manifest.ts";
 import { specHash } from "./spec-hash.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./lenient.ts";
 import { builtImage } from "./build/built-image.ts";
@@ -25,7 +25,7 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
     kind,
     scope,
     name,
-    replicas: integerOf(spec.replicas) ?? integerOf(fieldsOf(spec.autoscale).min) ?? 1,
+    replicas: writtenReplicas(spec),
     hash: specHash(kind, spec),
     generation: manifest.generation,
     revision: manifest.revision,
@@ -38,6 +38,11 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
     rollout: rolloutPolicy(kind, spec, container),
   };
   return { workload, problems };
+}
+
+/** What a spec asks for at first. */
+export function writtenReplicas({ replicas, autoscale }: Spec): number {
+  return integerOf(replicas) ?? integerOf(fieldsOf(autoscale).min) ?? 1;
 }
 
 function claims(value: unknown): { name: string; mountPath: string }[] {

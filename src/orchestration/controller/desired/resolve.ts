@@ -27,7 +27,11 @@ export function resolveStored(
 
 /** How many are to run now, given what is written. */
 function replicasNow(context: Context, manifest: StoredManifest, written: number): number {
-  if (isAsleep(context, manifest)) return 0;
+  return isAsleep(context, manifest) ? 0 : replicasAwake(context, manifest, written);
+}
+
+/** The same for what is not asleep, or is being started. */
+export function replicasAwake(context: Context, manifest: StoredManifest, written: number): number {
   const wanted = scaledReplicas(context, manifest) ?? written;
   // A request that wakes it must find one.
   return sleepPolicy(manifest.spec) === undefined ? wanted : Math.max(1, wanted);

@@ -5,6 +5,7 @@ import { changedPaths } from "../../core/diff.ts";
 import { canaryPlanText } from "../../core/plan/canary.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import type { PlannedPod, Step } from "../../core/plan/pod.ts";
+import { writtenReplicas } from "../../core/resolve.ts";
 import { planWorkload } from "../../core/plan/workload.ts";
 import { containerName } from "../../core/naming.ts";
 import type { ReferentLookup } from "../../core/references.ts";
@@ -16,7 +17,8 @@ import type { Context } from "../state/context.ts";
 import { closedHookCautions } from "./hook-cautions.ts";
 import { plannedPods, planTarget } from "../state/observe.ts";
 import { unwatched } from "./unwatched.ts";
-import { resolveStored } from "../desired/resolve.ts";
+import { replicasAwake, resolveStored } from "../desired/resolve.ts";
+import { isAsleep } from "../desired/sleep-changes.ts";
 import { memoryOf } from "../rollout/rollout.ts";
 import { isPodKind } from "../state/target.ts";
 
@@ -73,7 +75,7 @@ function simulate(
 ): { replicas: ReplicaRow[]; notes: string[] } {
   const { manifest } = result;
   const { workload: resolved, problems } = resolveStored(context, manifest, referent);
-  const workload = { ...resolved, replicas: countTakenOver(context.store, result) ?? resolved.replicas };
+  const workload = { ...resolved, replicas: replicasAfter(context, result, resolved.replicas) };
   const notes = problems.map(({ path, message }) => `${path}: ${message}`);
   if (workload.rollout.strategyReason !== undefined) {
     notes.push(`strategy ${workload.rollout.strategy}: ${workload.rollout.strategyReason}`);
@@ -92,6 +94,14 @@ function simulate(
     pods = played(pods, plan.steps, { workload: planTarget(workload), round });
   }
   return { replicas: rows(steps), notes };
+}
+
+/** A release starts an app that is asleep, see `wakeForRelease`. */
+function replicasAfter(context: Context, result: PutResult, now: number): number {
+  const { manifest } = result;
+  const takenOver = countTakenOver(context.store, result);
+  if (takenOver !== undefined || !isAsleep(context, manifest) || !isRelease(result)) return takenOver ?? now;
+  return replicasAwake(context, manifest, writtenReplicas(manifest.spec));
 }
 
 /** Whether the containers of something that ran before are made anew. */

@@ -226,6 +226,17 @@ describe("an apply", () => {
     expect(pods()).toEqual([]);
   });
 
+  test("that is only tried shows that a new release starts it, and starts nothing", async () => {
+    await asleep();
+    const same = await it.apply(app(), { dryRun: true });
+    const changed = await it.apply(app({ env: { V: "2" } }), { dryRun: true });
+    expect([same, changed].map(({ plan }) => plan?.[0]?.replicas.map(({ action }) => action))).toEqual([
+      [],
+      ["create"],
+    ]);
+    expect([pods(), await phase()]).toEqual([[], "asleep"]);
+  });
+
   test("of another setting lets it sleep", async () => {
     await asleep();
     await it.apply(app({ replicas: 3 }));
