@@ -9,7 +9,7 @@ import { putToSleep, wake } from "./sleep-changes.ts";
 
 /** Puts apps with `wake: true` to sleep that nobody uses, and wakes those that somebody asks for. */
 export interface SleepRoom {
-  /** Undefined where requests do not wake it. */
+  /** Undefined where requests do not wake it, and where it was woken and crashes: nobody has to wait for it then. */
   stateOf(key: ManifestKey): { asleep: boolean; since: number } | undefined;
   /** A request to `host` waits for it. Nothing happens to what is not asleep. */
   requested(key: ManifestKey, host: string): Promise<void>;
@@ -107,7 +107,7 @@ export function createSleepRoom(context: Context): SleepRoom {
       const state = store.sleep.get(key);
       const manifest = state === undefined ? undefined : store.manifests.get(key);
       if (state === undefined || manifest === undefined || sleepPolicy(manifest.spec) === undefined) return undefined;
-      return { asleep: state.asleep, since: state.since };
+      return state.asleep || !isCrashing(context, key) ? { asleep: state.asleep, since: state.since } : undefined;
     },
     async requested(key, host) {
       const text = keyText(key);
@@ -140,6 +140,15 @@ export function createSleepRoom(context: Context): SleepRoom {
       leave();
     },
   };
+}
+
+/** After the first crash it may just have been too early, for example for its database. */
+const crashesTolerated = 1;
+
+function isCrashing({ pods, progress }: Context, key: ManifestKey): boolean {
+  const replicas = pods.of(key).filter(({ role }) => role === undefined);
+  const attempts = progress.trouble(key)?.attempts ?? 0;
+  return attempts > crashesTolerated || replicas.some(({ restarts }) => restarts > crashesTolerated);
 }
 
 /** Looks within the time that an app may go unused. */

@@ -308,12 +308,17 @@ describe("the server", () => {
 
 test("an app that crashes when it is woken is started by one request, not by each", async () => {
   await asleep();
+  await requested();
+  await it.quiet();
+  expect(it.running.sleep.stateOf(key)).toMatchObject({ asleep: false });
   for (let count = 0; count < 40; count++) {
     await requested();
     await it.quiet();
     for (const name of pods()) it.runtime.crash(name, 1);
     await it.advance(20_000);
   }
+  // Its requests wait no longer than those of any other app.
+  expect(it.running.sleep.stateOf(key)).toBeUndefined();
   // What does not come up is a fault, and is not hidden by sleep.
   expect(await phase()).not.toBe("asleep");
   expect(turns().filter((text) => text.includes("wake"))).toHaveLength(1);
