@@ -9,6 +9,9 @@ export const clientLimits = {
   waitMs: 300_000,
   /** A wait ends when the server gave no answer for so long. */
   silenceMs: 60_000,
+  /** How long an apply waits for certificates, and until the server knows of a new host. */
+  certificateMs: 30_000,
+  certificateSeenMs: 3_000,
   manifestFilesMax: 1_000,
   /** Of one manifest file, asset file or env file. */
   fileBytesMax: 8 * 1024 * 1024,

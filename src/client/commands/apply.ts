@@ -8,6 +8,7 @@ import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import { followAtomic } from "../wait/follow-atomic.ts";
+import { certificateLines } from "../wait/certificate-lines.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
 import { normalKind } from "../shell/kinds.ts";
 import type { PlannedBuild } from "../build/plan.ts";
@@ -35,7 +36,8 @@ export const applyCommand: CommandBody = {
     "Shows the plan and asks; without a terminal it needs -y. Stores the manifests whole or not at all.",
     "Then waits until deployments and statefulsets are ready, and exits with 0 when they are, with 1 when",
     "one failed or went back to the version before, with 3 when --timeout came first, with 4 when the",
-    "server did not answer for a minute, or at the end of the time: what was stored stays stored. If",
+    "server did not answer for a minute, or at the end of the time: what was stored stays stored. It",
+    "also waits up to 30 s for new certificates; a missing one does not change the exit code. If",
     "someone else changes a resource between plan and apply, nothing is overwritten: -y plans again, up",
     "to 3 times.",
     "With --atomic the server puts every resource of the apply back as it was when one of them fails,",
@@ -104,6 +106,7 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
   if (result.atomic !== undefined) return followAtomic({ id: result.atomic, targets, timeoutMs, context });
   const waited = await watch(targets, timeoutMs, context);
   for (const line of await receiptLines(waited.targets, context)) context.terminal.note(line);
+  for (const line of await certificateLines(result, timeoutMs, context)) context.terminal.note(line);
   for (const line of partialText(plan, waited, context.terminal.noteStyle)) context.terminal.note(line);
   return exitOf(waited);
 }

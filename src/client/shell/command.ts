@@ -91,6 +91,8 @@ export interface ClientLimits {
   pollMs: number;
   waitMs: number;
   silenceMs: number;
+  certificateMs: number;
+  certificateSeenMs: number;
   manifestFilesMax: number;
   fileBytesMax: number;
   manifestDepthMax: number;
