@@ -107,6 +107,22 @@ function load(host = "a.test", lanes = 4) {
   };
 }
 
+test("what HAProxy refuses is left out, also at its start, and every other site is served", async () => {
+  const one = replica("one");
+  const bad = site("bad", [upstream(one.port)], { options: { allow: ["10.0.0.0/99"] } });
+  const good = site("a", [upstream(one.port)], { options: { compress: true } });
+  const first = await run.proxy.apply(tableOf([good, bad]));
+  expect(first.refused).toMatchObject([{ site: "shop/bad", problem: expect.stringContaining("10.0.0.0/99") }]);
+  expect(await get()).toBe("200 one");
+  const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  const certificates = [{ id: "broken-1", names: ["broken.test"], pem }];
+  const https = `127.0.0.1:${await freePort()}`;
+  const sites = [good, site("b", [upstream(one.port)])];
+  const second = await run.proxy.apply(table(sites, { http: `127.0.0.1:${port}`, https, certificates }));
+  expect(second.refused.map(({ site: what }) => what)).toEqual(["certificate broken-1"]);
+  expect(await get("b.test")).toBe("200 one");
+});
+
 test("the first table starts the proxy, later ones reach it without another load", async () => {
   const one = replica("one");
   const two = replica("two");
@@ -207,15 +223,12 @@ test("a pid file with the number of another program is not believed", async () =
   expect(await run.proxy.pid()).toBeUndefined();
 });
 
-test("what HAProxy refuses leaves the old table serving, and the next good one is taken", async () => {
+test("what HAProxy refuses outside of every site leaves the old table serving, and the next good one is taken", async () => {
   const one = replica("one");
   const two = replica("two");
   await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
   const bad = tableOf([site("a", [upstream(one.port)])]);
-  bad.certificates = [
-    { id: "bad", names: ["a.test"], pem: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" },
-  ];
-  bad.listen.https = [`127.0.0.1:${await freePort()}`];
+  bad.listen.https = ["127.0.0.1:0"];
   const refusal = await run.proxy.apply(bad).catch((error: Error) => error.message);
   expect(refusal).toContain("the old one serves on");
   expect(await get()).toBe("200 one");

@@ -3,10 +3,13 @@ import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Change, Command, ProxyFile, Running, ServerName, Setup } from "../core/change.ts";
 import { changes } from "../core/changes.ts";
+import { type Culprits, culpritsOf } from "../core/culprits.ts";
+import { configPath } from "../core/layout.ts";
 import { socketText } from "../core/commands.ts";
 import { type ProxyFigures, readFigures } from "../core/figures/proxy-figures.ts";
 import { render, writable } from "../core/render.ts";
 import type { Table } from "../core/table.ts";
+import { createIsolation } from "./isolation.ts";
 import { createDraining } from "./draining.ts";
 import { bindable } from "./ports.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
@@ -56,6 +59,16 @@ export interface ProxyOptions {
   lookMs: number;
 }
 
+/** Rounds of one change in which HAProxy may name something to leave out. */
+const isolationsMax = 20;
+
+interface Making {
+  change: Change;
+  table: Table;
+  refused: Change["refused"];
+  isUp: boolean;
+}
+
 type Before = Awaited<ReturnType<typeof readFiles>>;
 
 export function createProxy(options: ProxyOptions): IngressProxy {
@@ -66,6 +79,9 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   let isStopped = false;
   /** The proxy was told a part of a change that failed. */
   let isUnsure = false;
+  /** What HAProxy said of the files of the last change. */
+  let complaint: string | undefined;
+  const isolation = createIsolation();
   /** Applies and restarts, one after the other. */
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -75,16 +91,36 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     return mine;
   }
 
+  /** Each round leaves out what HAProxy names as the cause; what it names nothing in is refused as a whole. */
   async function apply(wanted: Table): Promise<Applied> {
     if (!hasRead) {
       running = await readState(setup.paths);
       hasRead = true;
     }
     isStopped = false;
-    const isUp = (await process.running()) !== undefined;
-    const { table, refused: unbound } = bindable(wanted, isUp ? running?.table.tcp : []);
-    const change = changes(isUp ? running : undefined, table, setup);
-    const refused = [...unbound, ...change.refused];
+    for (let rounds = 1; ; rounds++) {
+      const isUp = (await process.running()) !== undefined;
+      const isolated = isolation.without(wanted, running?.table);
+      const { table, refused: unbound } = bindable(isolated.table, isUp ? running?.table.tcp : []);
+      const change = changes(isUp ? running : undefined, table, setup);
+      const refused = [...isolated.refused, ...unbound, ...change.refused];
+      complaint = undefined;
+      try {
+        return await make({ change, table, refused, isUp });
+      } catch (error) {
+        const culprits = culpritsIn(change);
+        if (rounds === isolationsMax || !isolation.note(culprits, wanted)) throw error;
+        log.warn("HAProxy refuses a part of the configuration, which is left out", { complaint });
+      }
+    }
+  }
+
+  function culpritsIn({ files, assignment }: Change): Culprits {
+    const config = files.find(({ path }) => path === configPath(setup.paths))?.content ?? "";
+    return culpritsOf(complaint ?? "", config, assignment);
+  }
+
+  async function make({ change, table, refused, isUp }: Making): Promise<Applied> {
     const next: Running = { table, assignment: change.assignment };
     if (isUp && isNothing(change)) {
       running = next;
@@ -130,6 +166,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   /** Fails `conflict` when HAProxy refuses the files on disk. */
   async function accept(): Promise<void> {
     const fault = await process.check();
+    complaint = fault;
     if (fault !== undefined) {
       throw new Failure("conflict", `HAProxy refuses the new configuration, the old one serves on: ${fault}`);
     }

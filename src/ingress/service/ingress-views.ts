@@ -1,5 +1,6 @@
 import type { IngressSite, IngressStatus } from "../api/ingress.ts";
 import type { IngressTraffic } from "../api/traffic.ts";
+import { covers } from "../core/certificates/names.ts";
 import type { ProxyFigures } from "../core/figures/proxy-figures.ts";
 import { hasTls, type IngressManifest, readIngress } from "../core/ingress-spec.ts";
 import { type AnySite, isHttp } from "../core/servers.ts";
@@ -107,6 +108,7 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
         ...(routed?.problems ?? []),
         ...problems.filter((one) => one.id === id).map(({ message }) => message),
         ...refused.filter(({ site }) => site === id).map(({ problem }) => problem),
+        ...certificateProblems(state, manifest),
       ],
       requests: counted?.requests ?? 0,
       failed: counted?.failed ?? 0,
@@ -116,6 +118,19 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
     };
   });
   return rows.toSorted((a, b) => (a.ingress < b.ingress ? -1 : 1));
+}
+
+/** Certificates of its hosts that the proxy did not take. */
+function certificateProblems({ table, refused }: IngressState, manifest: IngressManifest): string[] {
+  const { hosts } = readIngress(manifest);
+  const own = (table?.certificates ?? []).filter(({ names }) =>
+    hosts.some((host) => names.some((name) => covers(name, host))),
+  );
+  return own.flatMap(({ id, names }) =>
+    refused
+      .filter(({ site }) => site === `certificate ${id}`)
+      .map(({ problem }) => `certificate of ${names.join(", ")}: ${problem}`),
+  );
 }
 
 function manifestView(id: string, manifest: IngressManifest) {

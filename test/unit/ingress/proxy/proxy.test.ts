@@ -144,3 +144,65 @@ test("a change of which a part failed, and whose load is refused, leaves the old
   expect(there.told.at(-1)).toBe("load");
   expect((await server.apply(tableFor(3_000))).reloadReasons).toEqual([]);
 });
+
+/** HAProxy refuses each line of the configuration that has this word. */
+function refusing(there: Machine, word: string): void {
+  there.process.check = async () => {
+    const at = read("haproxy.cfg")
+      .split("\n")
+      .findIndex((line) => line.includes(word));
+    return at < 0 ? undefined : `config : parsing [/x/haproxy.cfg:${at + 1}] : ${word} is not known`;
+  };
+}
+
+const named = (name: string, header: string) => {
+  const requestHeaders = { set: [{ name: "x-test", value: header }], remove: [] };
+  return site(name, [upstream(3_000)], { options: { requestHeaders } });
+};
+
+test("a site that HAProxy refuses is left out, every other one is served, and it comes back once it is another", async () => {
+  const there = machine();
+  refusing(there, "wrong");
+  const server = serverOn(there);
+  const bad = named("bad", "wrong");
+  const first = await server.apply(table([bad, named("good", "right")]));
+  expect(first.refused).toEqual([
+    { site: "shop/bad", problem: "HAProxy refuses it, so it is not served: wrong is not known" },
+  ]);
+  expect(read("haproxy.cfg")).toContain("right");
+  expect(read("maps/routes.map")).not.toContain("bad.test");
+
+  const next = await server.apply(table([bad, named("good", "right"), site("late", [upstream(3_001)])]));
+  expect(next.refused).toHaveLength(1);
+  expect(read("maps/routes.map")).toContain("late.test");
+  const fixed = await server.apply(table([named("bad", "fixed"), named("good", "right")]));
+  expect(fixed.refused).toEqual([]);
+  expect(read("haproxy.cfg")).toContain("fixed");
+});
+
+test("the version before of a site that HAProxy refuses is served on, with the newest replicas", async () => {
+  const there = machine();
+  refusing(there, "wrong");
+  const server = serverOn(there);
+  await server.apply(table([named("a", "first")]));
+  const bad = { ...named("a", "wrong"), upstreams: [upstream(3_009)] };
+  const { refused } = await server.apply(table([bad]));
+  expect(refused[0]?.problem).toBe("HAProxy refuses it, so the version before is served: wrong is not known");
+  const config = read("haproxy.cfg");
+  expect([config.includes("first"), config.includes(":3009"), config.includes("wrong")]).toEqual([true, true, false]);
+  const loads = there.told.length;
+  expect((await server.apply(table([bad]))).refused).toEqual(refused);
+  expect(there.told).toHaveLength(loads);
+});
+
+test("a certificate that HAProxy refuses is left out", async () => {
+  const there = machine();
+  there.process.check = async () =>
+    read("crt.list").includes("bad-1") ? "config : unable to load '/x/certs/bad-1.pem'" : undefined;
+  const server = serverOn(there);
+  const pem = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
+  const certificates = ["bad", "good"].map((name) => ({ id: `${name}-1`, names: [`${name}.test`], pem }));
+  const { refused } = await server.apply(table([named("a", "first")], { certificates, https: "127.0.0.1:8443" }));
+  expect(refused.map(({ site: what }) => what)).toEqual(["certificate bad-1"]);
+  expect(read("crt.list")).toContain("good-1");
+});

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { Failure } from "../../../../src/base/wire/failure.ts";
 import type { IngressState } from "../../../../src/ingress/service/create.ts";
 import type { IngressViewOptions } from "../../../../src/ingress/service/ingress-views.ts";
+import { table, upstream } from "../../../support/ingress-table.ts";
 import { ingressState, ingressViews } from "../../../support/ingress-views.ts";
 
 test("the status shows the proxy, and each stored ingress with replicas, totals and problems", async () => {
@@ -71,4 +72,32 @@ test("reload and stop reach the ingress and answer with the state after it", asy
   expect((await views.reload()).proxy.pid).toBe(10);
   await views.stop();
   expect(calls).toEqual(["plugins", "reload", "stop"]);
+});
+
+test("a certificate that the proxy did not take is a problem of the ingress with its host", async () => {
+  const certificates = [{ id: "web-1", names: ["*.test"], pem: "" }];
+  const state = ingressState({
+    table: { ...table([]), certificates },
+    refused: [{ site: "certificate web-1", problem: "HAProxy refuses it" }],
+  });
+  const { sites } = await ingressViews({}, state).views.status();
+  expect(sites.find(({ ingress }) => ingress === "shop/web")?.problems).toEqual([
+    "certificate of *.test: HAProxy refuses it",
+  ]);
+});
+
+test("an ingress that a plugin routes shows the plugin, its replicas and what it refused", async () => {
+  const plugins = {
+    of: (id: string) =>
+      id === "shop/web"
+        ? { plugin: "front", data: undefined, upstreams: [upstream(8001)], problems: ["no room"] }
+        : undefined,
+    reload: () => undefined,
+  };
+  const { sites } = await ingressViews({ plugins }).views.status();
+  expect(sites.find(({ ingress }) => ingress === "shop/web")).toMatchObject({
+    plugin: "front",
+    upstreams: [{ address: "127.0.0.1:8001", state: "ready", active: 0 }],
+    problems: ["no room"],
+  });
 });
