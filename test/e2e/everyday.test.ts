@@ -72,6 +72,13 @@ test("cp: a folder goes to a pod and comes back, with its permissions, for the u
   expect((await cli("exec", "shop/web", "--", "/tmp/other.sh")).stdout).toBe("ran\n");
 });
 
+test("shell: a container of its own, with the environment of the app, without its program", async () => {
+  const script = "echo $KEY; test -e /tmp/app || echo of its own; exit 5";
+  const ran = await berth.cli(["shell", "shop/web", "-e", "MINE=1"], { stdin: script });
+  expect(ran).toEqual({ stdout: "one two\nof its own\n", stderr: "", exitCode: 5 });
+  expect((await cli("shell", "shop/web", "ls")).stderr).toContain("write: berth run shop/web -- ls");
+});
+
 test("port-forward: a port of this machine leads to the pod, and ends with it", async () => {
   const child = Bun.spawn([executable, "port-forward", "web", ":8080", ":1", "--endpoint", berth.endpoint], {
     stdout: "pipe",

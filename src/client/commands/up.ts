@@ -7,8 +7,8 @@ import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { manifestsAt, manifestsOfText } from "../shell/manifest-flags.ts";
-import { isObject } from "../manifests/env-merge.ts";
 import type { ManifestSet } from "../manifests/read.ts";
+import { addressesOf } from "../text/addresses.ts";
 import { applyCommand, applySet } from "./apply.ts";
 
 export const upCommand: CommandBody = {
@@ -76,9 +76,6 @@ async function addresses(context: Context, { manifests }: ManifestSet): Promise<
   const names = new Set(manifests.map(({ scope, name }) => `${String(scope)}/${String(name)}`));
   const stored = await context.api.call(listManifests, { query: { kind: "ingress" } });
   return stored.flatMap(({ scope, name, spec }) => {
-    if (!names.has(`${scope ?? ""}/${name}`)) return [];
-    const hosts = [spec.host, ...(Array.isArray(spec.hosts) ? spec.hosts : [])];
-    const scheme = isObject(spec.tls) && spec.tls.enabled !== false ? "https" : "http";
-    return hosts.flatMap((host) => (typeof host === "string" && host !== "" ? [`${scheme}://${host}`] : []));
+    return names.has(`${scope ?? ""}/${name}`) ? addressesOf(spec) : [];
   });
 }

@@ -76,6 +76,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/logs.ts")).logsCommand,
   },
   {
+    name: "open",
+    summary: "open the address of an app in a browser",
+    load: async () => (await import("../commands/open.ts")).openCommand,
+  },
+  {
     name: "exec",
     summary: "run a command in a pod",
     load: async () => (await import("../commands/exec.ts")).execCommand,
@@ -179,6 +184,11 @@ export const verbs: readonly Verb[] = [
     name: "run",
     summary: "run a job now, or a command in a container of its own, and exit with its exit code",
     load: async () => (await import("../commands/run.ts")).runCommand,
+  },
+  {
+    name: "shell",
+    summary: "open a shell in a container of its own, with all that an app has",
+    load: async () => (await import("../commands/shell.ts")).shellCommand,
   },
   {
     name: "cron",

@@ -1,0 +1,43 @@
+import { listManifests } from "../../orchestration/api/apply.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { requireNamed } from "../shell/named.ts";
+import { resourceReference } from "../shell/reference.ts";
+import { printable } from "../shell/style.ts";
+import { addressesOf } from "../text/addresses.ts";
+
+export const openCommand: CommandBody = {
+  usage: ["open SCOPE/NAME [--print]"],
+  examples: ["open shop/web  open the app in a browser, and print its address"],
+  detail: [
+    "Prints the addresses of the ingress, and opens the first in a browser, where this is a terminal on a",
+    "desktop. An app without a domain has no address: see berth port-forward.",
+  ],
+  flags: [{ name: "print", summary: "only print the addresses" }],
+  async run(context, args) {
+    const [reference, ...more] = args.words;
+    if (reference === undefined || more.length > 0) throw usageFailure("say which app: open SCOPE/NAME");
+    const { scope, name } = resourceReference(reference);
+    const found = await context.api.call(listManifests, { query: { kind: "ingress", scope, name } });
+    if (found.length === 0) await requireNamed(reference, context);
+    const addresses = found.flatMap(({ spec }) => addressesOf(spec));
+    const [first] = addresses;
+    if (first === undefined) {
+      throw new CommandFailure(`${reference} has no address: write host into its manifest, or use berth port-forward`);
+    }
+    answer(context, { addresses }, () => addresses.map(printable).join("\n"));
+    const program = args.on("print") || context.json ? undefined : browserOf(context);
+    if (program === undefined) return exitCodes.done;
+    const code = await context.runLocal({ argv: [...program, first], env: {} });
+    if (code !== 0) context.terminal.note(`no browser was opened: ${program[0]} ended with exit code ${code}`);
+    return exitCodes.done;
+  },
+};
+
+/** What opens a browser here; undefined where nobody would see it. */
+function browserOf({ terminal, variables }: Context): string[] | undefined {
+  if (!terminal.interactive) return undefined;
+  if (process.platform === "darwin") return ["open"];
+  const hasDesktop = Boolean(variables.DISPLAY || variables.WAYLAND_DISPLAY);
+  return hasDesktop && !variables.SSH_CONNECTION ? ["xdg-open"] : undefined;
+}
