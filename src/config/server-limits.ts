@@ -4,4 +4,9 @@ export const serverLimits = {
   healthyMs: 20_000,
   /** How often it is asked until then. */
   lookMs: 100,
+  /** Upgrades whose former executable and state are kept. */
+  upgradesKept: 3,
+  /** For the download of an executable, and its largest size. */
+  releaseMs: 10 * 60_000,
+  releaseBytesMax: 512 * 1024 * 1024,
 } as const;

@@ -90,6 +90,11 @@ test("a flag that the server would refuse changes nothing", async () => {
   expect((await machine.run(["test", "-e", "/usr/local/bin/berth"])).exitCode).toBe(1);
 });
 
+test("the help fits a terminal", async () => {
+  const { stdout } = await machine.run([executable, "server", "--help"]);
+  expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
+});
+
 test("without systemd nothing is changed, and the command to run is named", async () => {
   await machine.run(["rmdir", "/run/systemd/system"]);
   const refused = await install();

@@ -9,6 +9,8 @@ import { waitFor } from "./wait.ts";
  */
 export interface ServiceMachine {
   run(command: readonly string[], env?: Record<string, string>): Promise<Finished>;
+  /** The same without the folders of the machine, also after its end. */
+  outside(command: readonly string[]): Promise<Finished>;
   /** What systemctl was asked for, a line each. */
   calls(): string;
   close(): Promise<void>;
@@ -41,7 +43,7 @@ alive() { [ -n "$pid" ] && grep -q '^State:[[:space:]][^ZX]' "/proc/$pid/status"
 start() {
   alive && return 0
   [ -f "$file" ] || { echo "Unit $unit not found." >&2; exit 5; }
-  sed -n 's/^Environment=/export /p' "$file" >"$state/$unit.env"
+  cat "$file" "$file".d/*.conf 2>/dev/null | sed -n 's/^Environment=/export /p' >"$state/$unit.env"
   command=$(sed -n 's/^ExecStart=//p' "$file")
   (. "$state/$unit.env"; eval "exec setsid $command") >>"$state/journal" 2>&1 </dev/null &
   echo $! >"$pid_file"
@@ -96,9 +98,9 @@ export async function serviceMachine(env: Record<string, string> = {}): Promise<
   });
   await waitFor("the machine", () => Bun.file(join(work, "ready")).exists());
   const inside = ["nsenter", "-t", String(holder.pid), "-m", "--"];
-  const run = async (command: readonly string[], more: Record<string, string> = {}): Promise<Finished> => {
+  const start = async (command: readonly string[], more: Record<string, string> = {}): Promise<Finished> => {
     const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("BERTH_"));
-    const child = Bun.spawn([...inside, ...command], {
+    const child = Bun.spawn([...command], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
@@ -107,8 +109,10 @@ export async function serviceMachine(env: Record<string, string> = {}): Promise<
     const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     return { exitCode: await child.exited, stdout, stderr };
   };
+  const run: ServiceMachine["run"] = (command, more) => start([...inside, ...command], more);
   return {
     run,
+    outside: start,
     calls: () => readFileSync(`/proc/${holder.pid}/root${state}/calls`, "utf8"),
     async close() {
       for (const unit of ["berth.service", "berth-ingress.service"]) await run(["systemctl", "stop", unit]);

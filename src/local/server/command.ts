@@ -4,9 +4,12 @@ import { withFlags } from "./systemd.ts";
 import { givenFlags, unitFlagsUsage, unitOptions } from "./flags.ts";
 import { installCommand, installUsage } from "./install.ts";
 import { statusCommand, statusUsage } from "./status.ts";
+import { rollbackCommand, rollbackUsage } from "./rollback.ts";
 import { uninstallCommand, uninstallUsage } from "./uninstall.ts";
+import { upgradeCommand, upgradeUsage } from "./upgrade.ts";
 
-const unitUsage = `usage: berth server unit [--executable FILE] ${unitFlagsUsage} [--addr-insecure]
+const unitUsage = `usage: berth server unit [--executable FILE]
+         ${unitFlagsUsage}
 Prints the systemd unit that runs \`berth serve\` with these flags.`;
 
 interface Verb {
@@ -16,6 +19,8 @@ interface Verb {
 
 const verbs: Record<string, Verb> = {
   install: { usage: installUsage, run: installCommand },
+  upgrade: { usage: upgradeUsage, run: upgradeCommand },
+  rollback: { usage: rollbackUsage, run: rollbackCommand },
   status: { usage: statusUsage, run: statusCommand },
   uninstall: { usage: uninstallUsage, run: uninstallCommand },
   unit: { usage: unitUsage, run: printUnit },

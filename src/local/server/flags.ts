@@ -37,5 +37,11 @@ export function givenFlags(values: Record<string, string | boolean | undefined>)
   return given;
 }
 
-/** Two lines of a usage text. */
-export const unitFlagsUsage = unitFlags.map((name) => `[--${name} VALUE]`).join(" ");
+/** For usage texts, three to a line. */
+export const unitFlagsUsage = [...unitFlags.map((name) => `[--${name} VALUE]`), "[--addr-insecure]"]
+  .reduce<string[]>((lines, word, index) => {
+    if (index % 3 === 0) lines.push(word);
+    else lines[lines.length - 1] += ` ${word}`;
+    return lines;
+  }, [])
+  .join("\n         ");

@@ -1,24 +1,39 @@
 import { serverLimits } from "../../config/server-limits.ts";
-import { askServer } from "../probe.ts";
+import { askIngress, askServer } from "../probe.ts";
 import { type Machine, places } from "./machine.ts";
 
-/** Waits until the server of this socket answers as `version`. Answers with what is wrong; undefined when it is healthy. */
-export async function unhealthy(
-  socket: string,
-  { version, waitMs }: { version: string; waitMs: number },
-): Promise<string | undefined> {
-  const until = Date.now() + waitMs;
+/** When a server counts as healthy. */
+export interface Expected {
+  /** It answers as this version. */
+  version: string;
+  waitMs: number;
+  /** It reaches Docker. */
+  engine: boolean;
+  /** Its HAProxy serves. */
+  ingress: boolean;
+}
+
+/** Waits until the server of this socket is healthy. Answers with what is wrong; undefined when it is healthy. */
+export async function unhealthy(socket: string, expected: Expected): Promise<string | undefined> {
+  const until = Date.now() + expected.waitMs;
   for (;;) {
-    const answers = (await askServer(socket))?.version;
-    if (answers === version) return undefined;
-    if (Date.now() >= until) {
-      const seconds = Math.round(waitMs / 1_000);
-      return answers === undefined
-        ? `it did not answer within ${seconds} s`
-        : `version ${answers} answers in its place after ${seconds} s`;
-    }
+    const fault = await faultOf(socket, expected);
+    if (fault === undefined) return undefined;
+    if (Date.now() >= until) return `${fault} after ${Math.round(expected.waitMs / 1_000)} s`;
     await Bun.sleep(serverLimits.lookMs);
   }
+}
+
+async function faultOf(socket: string, { version, engine, ingress }: Expected): Promise<string | undefined> {
+  const server = await askServer(socket);
+  if (server === undefined) return "it does not answer";
+  if (server.version !== version) return `version ${server.version} answers in its place`;
+  if (engine && !server.engineUp) return `it does not reach Docker (${server.engineError ?? "no reason given"})`;
+  if (!ingress) return undefined;
+  const proxy = await askIngress(socket);
+  return proxy?.state === "running"
+    ? undefined
+    : `the ingress is ${proxy?.state}: ${proxy?.problem ?? "no reason given"}`;
 }
 
 /** The last lines of the server in the journal. */

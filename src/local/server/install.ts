@@ -14,16 +14,18 @@ import { givenFlags, unitFlagsUsage, unitOptions } from "./flags.ts";
 import { lastLines, unhealthy } from "./health.ts";
 import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
 import { firewallHints, needEngine, needProxy, offerLiveRestore } from "./packages.ts";
+import { upgradeTo } from "./upgrade.ts";
 import { flagOf, installedWords, withFlags, writeUnits } from "./systemd.ts";
 
 export const installUsage = `berth server install
 
-usage: berth server install [--executable FILE] [--live-restore] ${unitFlagsUsage}
-                            [--addr-insecure]
+usage: berth server install [--executable FILE] [--live-restore]
+         ${unitFlagsUsage}
 
-Installs this executable as ${places.executable} and starts it as the service ${places.server}; HAProxy gets the service
-${places.ingress}. Installs Docker and HAProxy where they are missing (Debian, Ubuntu). Needs root and systemd. Run it
-again to repair an installation or to change flags: those that are not given stay.
+Installs this executable as ${places.executable} and starts it as the service ${places.server};
+HAProxy gets the service ${places.ingress}. Installs Docker and HAProxy where they are
+missing (Debian, Ubuntu). Needs root and systemd. Run it again to repair an installation or to
+change flags: those that are not given stay.
 
   --executable FILE   install this one instead
   --live-restore      turn on Docker's live-restore without asking, if Docker has no settings yet
@@ -49,21 +51,38 @@ export async function installCommand(args: string[]): Promise<number> {
   requireSystemd(machine, root);
   checkRoot(installed, root);
   const version = await versionOfExecutable(machine, executable);
+  const isUpgrade = installed !== undefined && existsSync(places.executable);
   await needEngine(machine);
   await offerLiveRestore(machine, values["live-restore"] === true);
   await needProxy(machine);
   await needAccounts(machine, naming(options.prefix).operatorGroup);
   const layout = layoutOf(root);
   await makeFolders(layout);
-  if (executable !== places.executable) await placeExecutable(executable, places.executable);
   machine.say(`installing ${places.server} with berth ${version}`);
   await writeUnits(machine, words, root);
   await must(machine, ["systemctl", "enable", "--quiet", places.server]);
-  await must(machine, ["systemctl", "restart", places.server]);
-  const fault = await unhealthy(layout.socket, { version, waitMs: serverLimits.healthyMs });
-  if (fault !== undefined) throw await notHealthy(machine, fault);
+  // The same version again only repairs: there is nothing to go back to.
+  if (isUpgrade && (await versionOfExecutable(machine, places.executable).catch(() => "")) !== version) {
+    await upgradeTo(machine, { root, executable, waitMs: serverLimits.healthyMs });
+  } else {
+    await start(machine, { executable, version, socket: layout.socket });
+  }
   await welcome(machine, options);
   return 0;
+}
+
+interface Started {
+  executable: string;
+  version: string;
+  socket: string;
+}
+
+async function start(machine: Machine, { executable, version, socket }: Started): Promise<void> {
+  if (executable !== places.executable) await placeExecutable(executable, places.executable);
+  await must(machine, ["systemctl", "restart", places.server]);
+  const { healthyMs: waitMs } = serverLimits;
+  const fault = await unhealthy(socket, { version, waitMs, engine: false, ingress: false });
+  if (fault !== undefined) throw await notHealthy(machine, fault);
 }
 
 async function notHealthy(machine: Machine, fault: string): Promise<Failure> {

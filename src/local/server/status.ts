@@ -5,6 +5,7 @@ import { askIngress, askServer } from "../probe.ts";
 import { report, wantsJson } from "../report.ts";
 import { listText } from "../../client/text/table-text.ts";
 import { versionOfExecutable } from "./executable.ts";
+import { listKept } from "./kept.ts";
 import { hasSystemd, places, thisMachine } from "./machine.ts";
 import { flagOf, installedWords, isActive } from "./systemd.ts";
 
@@ -12,7 +13,8 @@ export const statusUsage = `berth server status
 
 usage: berth server status [-o json]
 
-Shows what is installed on this machine and what runs. The exit code is 1 unless the server runs and answers.`;
+Shows what is installed on this machine and what runs. The exit code is 1 unless the server
+answers.`;
 
 /** `berth server status`. */
 export async function statusCommand(args: string[]): Promise<number> {
@@ -32,6 +34,7 @@ export async function statusCommand(args: string[]): Promise<number> {
     running: (await askServer(layout.socket))?.version ?? null,
     ingress_service: withUnits ? ((await isActive(machine, places.ingress)) ? "active" : "inactive") : "not installed",
     ingress: (await askIngress(layout.socket))?.state ?? null,
+    kept: (await listKept(layout)).map(({ version, at }) => ({ version, replaced_at: new Date(at).toISOString() })),
   };
   const rows = [
     ["executable", data.installed === null ? "not installed" : `${places.executable}, ${data.installed}`],
@@ -39,6 +42,7 @@ export async function statusCommand(args: string[]): Promise<number> {
     [places.server, data.service],
     ["server", data.running === null ? "does not answer" : `answers, ${data.running}`],
     [places.ingress, data.ingress_service],
+    ...data.kept.map(({ version, replaced_at: at }) => ["kept", `${version}, replaced ${at}`]),
     ["ingress", data.ingress ?? "unknown: the server does not answer"],
   ];
   const hint = data.running === null || data.running === data.installed || data.installed === null;

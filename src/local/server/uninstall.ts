@@ -3,8 +3,8 @@ import { readFile, rm } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { CommandFailure, exitCodes } from "../../client/shell/failures.ts";
 import { naming } from "../../orchestration/core/naming.ts";
+import { confirm } from "./confirm.ts";
 import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
 import { flagOf, installedWords, unitFiles } from "./systemd.ts";
 
@@ -12,10 +12,11 @@ export const uninstallUsage = `berth server uninstall
 
 usage: berth server uninstall [--purge] [-y]
 
-Stops the server and HAProxy, and removes their services and the executable. The state, the containers and their
-volumes stay: the containers keep running, and berth server install takes them up again. Needs root.
+Stops the server and HAProxy, and removes their services and the executable. The state, the
+containers and their volumes stay: the containers keep running, and berth server install takes
+them up again. Needs root.
 
-  --purge    also delete the containers, the volumes with their data, the network, and the folder of all state
+  --purge    also delete the containers, the volumes with their data, the network, and all state
   -y, --yes  do not ask`;
 
 /** `berth server uninstall`. */
@@ -72,16 +73,6 @@ function question(root: string, found: Leftovers | undefined): string {
   if (found === undefined) return "stop the server and remove it? Its state, containers and volumes stay.";
   const { containers, volumes } = found;
   return `delete ${containers.length} containers, ${volumes.length} volumes with their data, and all state in ${root}?`;
-}
-
-function confirm(machine: Machine, text: string, yes: boolean): void {
-  if (yes) return;
-  const answer = machine.ask(text);
-  if (answer === undefined) {
-    const message = `there is no terminal to ask "${text}": add -y to answer yes; nothing was changed`;
-    throw new CommandFailure(message, exitCodes.refused);
-  }
-  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CommandFailure("nothing was changed", exitCodes.refused);
 }
 
 /** Also a HAProxy that the server has started itself, before it had a service. */

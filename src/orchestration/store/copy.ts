@@ -32,6 +32,22 @@ export function prepareRestored(file: string, key: Secret<Uint8Array>): void {
   });
 }
 
+/**
+ * What operators and their programs have done since `at` (epoch milliseconds), by action, the most frequent first: what
+ * a restore of a copy of that time loses.
+ */
+export function changesSince(file: string, at: number): { action: string; count: number }[] {
+  return withDatabase(file, (db) =>
+    db
+      .query<{ action: string; count: number }, [number]>(
+        `select action, count(*) as count from events
+         where at > ? and actor <> 'reconciler' and action not like 'pod.%' and action not like 'run.%'
+         group by action order by count desc, action`,
+      )
+      .all(at),
+  );
+}
+
 /** Ends the hold of a restore: orphans are collected again. A running server sees it at once. False when there was none. */
 export function confirmRestore(file: string): boolean {
   return withDatabase(file, (db) => {
