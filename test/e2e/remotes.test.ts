@@ -36,6 +36,12 @@ afterAll(async () => {
   for (const image of new Set(images)) if (image !== "") berth.docker(["image", "rm", "-f", image]);
 });
 
+/** Container of the only replica. */
+const podOf = (app: string) => {
+  const names = berth.docker(["ps", "--format", "{{.Names}}", "--filter", `label=${berth.prefix}.kind`]).split("\n");
+  return names.find((name) => name.startsWith(`${app}.`)) ?? "";
+};
+
 const cli = (...args: string[]) => run(args, { env, cwd: laptop });
 async function done(...args: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await cli(...args);
@@ -88,6 +94,32 @@ test("a file that a plugin hands over arrives whole", async () => {
   writeFileSync(join(folder, "get"), `#!/bin/sh\ncat >/dev/null\necho '${answer}'\n`, { mode: 0o755 });
   await done("files:get");
   expect(readFileSync(join(laptop, "mine.dump")).byteLength).toBe(3_000_000);
+});
+
+test("a connection that breaks while a folder is uploaded or a rollout is followed: the command goes on", async () => {
+  writeFileSync(join(laptop, "page.bin"), randomBytes(3_000_000));
+  const it = onTerminal(["up", "-y"], env, laptop);
+  await it.until("uploading");
+  sshd.cut();
+  expect([await it.exited, it.shown()]).toEqual([0, expect.not.stringContaining("error")]);
+  expect(await done("exec", "shop/web", "--", "sh", "-c", "wc -c </www/page.bin")).toBe("3000000\n");
+});
+
+test("a connection that breaks while output is followed: it goes on; a terminal ends, and its program too", async () => {
+  const logs = onTerminal(["logs", "shop/web", "-f"], env);
+  await logs.until("up");
+  const shell = onTerminal(["exec", "shop/web", "-it", "--", "sh", "-c", "echo begun; exec sleep 54321"], env);
+  await shell.until("begun");
+  const running = () => berth.docker(["top", podOf("shop-web")]).includes("sleep 54321");
+  await waitFor("sleep to run", running);
+  sshd.cut();
+  expect(await shell.exited).toBe(1);
+  await shell.until("the session broke off before the command had ended");
+  await waitFor("sleep to end", () => !running());
+  await done("exec", "shop/web", "--", "sh", "-c", "echo after the cut >/proc/1/fd/1");
+  await logs.until("after the cut");
+  logs.kill("SIGINT");
+  expect(await logs.exited).toBe(130);
 });
 
 test("a server that is down is told from a machine that is down", async () => {

@@ -17,7 +17,7 @@ export interface OnTerminal {
 
 const canonical = 0o2;
 
-export function onTerminal(args: string[], env: Record<string, string>): OnTerminal {
+export function onTerminal(args: string[], env: Record<string, string>, cwd?: string): OnTerminal {
   let shown = "";
   const terminal = new Bun.Terminal({
     cols: 100,
@@ -29,6 +29,7 @@ export function onTerminal(args: string[], env: Record<string, string>): OnTermi
   const child = Bun.spawn([executable, ...args], {
     terminal,
     env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...env },
+    ...(cwd === undefined ? {} : { cwd }),
   });
   return {
     pid: child.pid,

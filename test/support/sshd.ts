@@ -15,6 +15,8 @@ export interface Sshd extends AsyncDisposable {
   key: string;
   knownHosts: string;
   log(): string;
+  /** How many are open. */
+  connections(): number;
   /** Breaks the connections that are open; it goes on listening. */
   cut(): void;
   /** Also the connections that are open. */
@@ -80,6 +82,7 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd> {
     key: at("key"),
     knownHosts: at("known_hosts"),
     log,
+    connections: () => childrenOf(child.pid).length,
     cut,
     stop,
     again,

@@ -23,7 +23,7 @@ export const cpCommand: CommandBody = {
     "cp config shop/web:/etc/app  a folder, which is called app there",
   ],
   detail: [
-    "Copies a file, or a folder with all that is in it, through the server. A folder that is there receives",
+    "Copies a file, or a folder with all that is in it, through the server. A folder that is there gets",
     "the copy under its own name; otherwise the path is its new name. In the pod the files belong to the",
     "user of the container. Links are copied as links; from a pod, one that leads out of the copy is left",
     "out. If the name means several replicas, berth takes the newest one that is ready: the others do not",

@@ -3,10 +3,10 @@ import type { Arguments } from "../shell/arguments.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 
 const composeDetail = [
-  "Prints manifests that do what a Compose file does: a deployment for each service, and an asset of the",
-  "single files that services mount. Images, builds, ports, environment, volumes, health checks, commands,",
-  "restart, replicas and limits carry over. What does not is reported on stderr, with its place; so",
-  "is what means something else here. Variables stay. Nothing is sent to a server.",
+  "Prints manifests that do what a Compose file does: a deployment for each service, and an asset of",
+  "the single files that services mount. Images, builds, ports, environment, volumes, health checks,",
+  "commands, restart, replicas and limits carry over. What does not is reported on stderr, with its",
+  "place; so is what means something else here. Variables stay. Nothing is sent to a server.",
   "For files with extends or include: docker compose config | berth import compose -",
 ];
 
@@ -21,7 +21,7 @@ export const importCommand: CommandBody = {
       usage: ["import compose [FILE] [--scope NAME] [--to yaml|hcl]"],
       examples: [
         "import compose > app.yaml  the Compose file of this folder",
-        "import compose docker-compose.yml --scope shop --to hcl > app.hcl",
+        "import compose stack.yml --scope shop --to hcl > app.hcl  another file, in HCL",
       ],
       detail: composeDetail,
       flags: [

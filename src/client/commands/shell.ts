@@ -15,8 +15,8 @@ export const shellCommand: CommandBody = {
   ],
   detail: [
     "The container has the app's image, environment, config, volumes, networks and limits, without its",
-    "ports and probes; it gets no requests, and is removed at the end. The image needs a shell. berth exec",
-    "opens one in a pod that runs; berth run starts any other command in this way.",
+    "ports and probes; it gets no requests, and is removed at the end. The image needs a shell. berth",
+    "exec opens one in a pod that runs; berth run starts any other command in this way.",
   ],
   flags: [
     { name: "kind", short: "k", value: "KIND", summary: "deployment, statefulset, job or cronjob, if several match" },

@@ -110,3 +110,18 @@ test("the archive holds what the digest names, and is the same at another time",
   expect(contextDigest(own)).toBe(contextDigest(read.entries.slice(0, -1)));
   expect(own.find(({ path }) => path === "bin/run")?.executable).toBe(true);
 });
+
+test("a reader of the archive may stop early, as an upload that fails does", async () => {
+  using place = folder({ big: crypto.getRandomValues(Buffer.alloc(60_000)).toString("hex").repeat(20) });
+  const read = await readFolder(place.path, [], { ...limits, bytesMax: 10_000_000 });
+  const upload = async () => {
+    for await (const _ of packFolder(read)) throw new Error("the server is away");
+  };
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on("uncaughtException", note);
+  await expect(upload()).rejects.toThrow("the server is away");
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("uncaughtException", note);
+  expect(unhandled).toEqual([]);
+});
