@@ -42,7 +42,7 @@ export function createSleepRoom(context: Context): SleepRoom {
 
   function knownOf(head: ManifestHead): Known {
     const before = known.get(keyText(head));
-    if (before?.head.revision === head.revision) return before;
+    if (before?.head.revision === head.revision) return { head, policy: before.policy };
     const spec = store.manifests.get(head)?.spec;
     return { head, policy: spec === undefined ? undefined : sleepPolicy(spec) };
   }

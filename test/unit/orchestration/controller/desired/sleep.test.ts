@@ -69,6 +69,15 @@ describe("an app that nobody uses", () => {
     expect(pods()).toEqual([]);
   });
 
+  test("is put to sleep after a restart, too", async () => {
+    await running();
+    await it.advance(minute);
+    await it.controller.restart(key, { wait: false, actor: "ana" });
+    await it.settle();
+    await it.advance(6 * minute);
+    expect(pods()).toEqual([]);
+  });
+
   test("is a settled state, not a fault", async () => {
     await asleep();
     const { conditions, replicas } = await it.status("deployment", "shop", "web");
