@@ -28,6 +28,7 @@ import { type Listener, startListener } from "./identity/http/listener.ts";
 import { type Front, startFront } from "./base/http/front/front.ts";
 import { startWorker } from "./identity/service/search-worker.ts";
 import { createIdentity, type RunningIdentity } from "./identity/service/create.ts";
+import { availableMemoryBytes } from "./base/machine/memory.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
 import { secret } from "./base/words/secret.ts";
@@ -112,6 +113,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     limits,
     plugins,
     randomBytes: (count) => randomBytes(count),
+    freeMemory: availableMemoryBytes,
     fetch: (url, options) => fetch(url, options),
     statsIntervalMs: options.statsIntervalMs,
     ingressGate: gateOf(() => ingressRoom),

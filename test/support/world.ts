@@ -100,6 +100,8 @@ export interface WorldOptions {
   trafficOf?: TrafficOf;
   /** How much apps are in use; without it none goes to sleep by itself. */
   ingressUse?: Outside["ingressUse"];
+  /** Of the machine, bytes. */
+  freeMemory?: Outside["freeMemory"];
   privateHooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
@@ -155,6 +157,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     sendWebhook: options.sendWebhook ?? deliverAll,
     ...(options.ingressGate === undefined ? {} : { ingressGate: options.ingressGate }),
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
+    ...(options.freeMemory === undefined ? {} : { freeMemory: options.freeMemory }),
     ...(options.ingressUse === undefined ? {} : { ingressUse: options.ingressUse }),
   };
   const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };

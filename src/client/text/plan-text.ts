@@ -80,6 +80,7 @@ function rowText(row: PlanRow, { before, after }: Sides, { style, reveal }: Plan
     head(row, style),
     ...(fields.length > 0 ? [listText(fields, { indent: "    " })] : []),
     ...replicaLines(row).map((line) => `    ${style.dim(printable(line))}`),
+    ...servingLine(row, style),
     ...row.notes.map((note) => `    ${style.yellow("!")} ${printable(note)}`),
   ];
   return lines.join("\n");
@@ -90,6 +91,14 @@ function head(row: PlanRow, style: Style): string {
   if (row.action === "update") return style.yellow(`~ ${row.ref}`);
   if (row.action === "delete") return style.red(`- ${row.ref}`);
   return style.dim(`= ${row.ref}`);
+}
+
+/** Whether visitors notice. */
+function servingLine({ serving }: PlanRow, style: Style): string[] {
+  if (serving === undefined) return [];
+  const { before, least } = serving;
+  if (least === 0) return [`    ${style.yellow("!")} down for a moment: no replica serves while it is replaced`];
+  return [`    ${style.dim(least < before ? `no downtime: at least ${least} of ${before} serve` : "no downtime")}`];
 }
 
 const doings = { create: "starts", replace: "replaces", remove: "removes" } as const;

@@ -24,6 +24,17 @@ export const PlanRow = Type.Object({
       why: Type.String(),
     }),
   ),
+  serving: Type.Optional(
+    Type.Object(
+      {
+        before: Type.Integer({ description: "replicas that serve before and after" }),
+        least: Type.Integer({
+          description: "the fewest that serve while replicas are replaced; 0: the app is down then",
+        }),
+      },
+      { description: "where replicas are replaced that serve now" },
+    ),
+  ),
   notes: Type.Array(Type.String(), { description: "what the operator should know: strategy, fields not acted upon" }),
 });
 export type PlanRow = Static<typeof PlanRow>;

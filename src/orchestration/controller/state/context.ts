@@ -121,6 +121,8 @@ export interface Outside {
   ingressPluginOf?: (id: string) => IngressPluginState | undefined;
   /** Takes replicas in and out of the ingress; absent: there is none. */
   ingressGate?: IngressGate;
+  /** Memory that processes can still take; absent: it is not known. */
+  freeMemory?: () => number | undefined;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */
   privateHooks?: boolean;
   /** Whether containers reach each other, once that was tried. */

@@ -2,6 +2,7 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { PlanRow } from "../../api/apply.ts";
 import { hostCautions, releaseCaution } from "../../core/cautions.ts";
 import { changedPaths } from "../../core/diff.ts";
+import { memoryCautions, type Moment, openedPorts, type Serving, servingOf } from "../../core/plan/consequences.ts";
 import { canaryPlanText } from "../../core/plan/canary.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import type { PlannedPod, Step } from "../../core/plan/pod.ts";
@@ -28,14 +29,15 @@ type ReplicaRow = PlanRow["replicas"][number];
 export function planRow(context: Context, result: PutResult, referent: ReferentLookup): PlanRow {
   const { manifest, outcome, previous } = result;
   const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
-  const { replicas, notes } = isPodKind(manifest.kind)
+  const { replicas, notes, serving } = isPodKind(manifest.kind)
     ? simulate(context, result, referent)
-    : { replicas: [], notes: [] };
+    : { replicas: [], notes: [], serving: undefined };
   return {
     ref: formatKey(manifest),
     action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
     changed,
     replicas,
+    ...(serving === undefined ? {} : { serving }),
     notes: [
       ...notes,
       ...notActedUpon(manifest.kind, manifest.spec),
@@ -55,7 +57,7 @@ function cautions({ privateHooks, store }: Context, { manifest, outcome, previou
   // Then this very apply is a release, see `releaseFor`.
   const isReleased = latest?.status === "failed" || latest?.status === "pending";
   const release = isReleased ? [] : releaseCaution(kind, previous?.spec, spec);
-  return [...hostCautions(kind, spec), ...release, ...hooks];
+  return [...hostCautions(kind, spec), ...openedPorts(previous?.spec, spec), ...release, ...hooks];
 }
 
 export function pruneRow(context: Context, key: ManifestKey, why: string): PlanRow {
@@ -72,7 +74,7 @@ function simulate(
   context: Context,
   result: PutResult,
   referent: ReferentLookup,
-): { replicas: ReplicaRow[]; notes: string[] } {
+): { replicas: ReplicaRow[]; notes: string[]; serving: Serving | undefined } {
   const { manifest } = result;
   const { workload: resolved, problems } = resolveStored(context, manifest, referent);
   const workload = { ...resolved, replicas: replicasAfter(context, result, resolved.replicas) };
@@ -87,13 +89,26 @@ function simulate(
   const { good_replicas: settledReplicas } = memoryOf(context, manifest);
   let pods = plannedPods(context, { key: manifest, workload, now });
   const steps: Step[] = [];
+  const moments = [momentOf(pods)];
   for (let round = 0; round < simulatedRoundsMax; round++) {
     const plan = planWorkload({ workload: planTarget(workload), pods, frozenIds, settledReplicas, now });
     if (plan.steps.length === 0) break;
     steps.push(...plan.steps);
     pods = played(pods, plan.steps, { workload: planTarget(workload), round });
+    moments.push(momentOf(pods));
   }
-  return { replicas: rows(steps), notes };
+  const limits = { limitBytes: workload.container.memoryBytes, freeBytes: context.freeMemory?.() };
+  const replicas = rows(steps);
+  const replaced = replicas.filter(({ action }) => action === "replace").length;
+  return {
+    replicas,
+    notes: [...notes, ...memoryCautions(moments, limits)],
+    serving: servingOf(moments, replaced),
+  };
+}
+
+function momentOf(pods: readonly PlannedPod[]): Moment {
+  return { ready: pods.filter(({ ready, frozen }) => ready && !frozen).length, all: pods.length };
 }
 
 /** A release starts an app that is asleep, see `wakeForRelease`. */

@@ -61,7 +61,7 @@ describe("help", () => {
   test("lines of help fit a screen of 100 columns", async () => {
     for (const path of paths(commands)) {
       const { out } = await cli([...path, "--help"]);
-      for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(100);
+      expect(out.split("\n").filter((line) => Bun.stringWidth(line) > 100)).toEqual([]);
     }
   });
 

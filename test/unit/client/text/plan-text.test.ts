@@ -36,6 +36,7 @@ const result: ApplyResult = {
         { action: "create", why: "replicas 2 to 3" },
         { replica_id: "zzzzz", action: "remove", why: "" },
       ],
+      serving: { before: 2, least: 0 },
       notes: ["strategy recreate: it writes to a volume"],
     },
     { ref: "ingress/shop/web", action: "create", changed: [], replicas: [], notes: [] },
@@ -57,6 +58,7 @@ test("a plan names each resource, its changed fields, what happens to replicas a
       "    replaces 2 replicas a1b2c, d3e4f: image changed",
       "    starts 1 replica: replicas 2 to 3",
       "    removes replica zzzzz",
+      "    ! down for a moment: no replica serves while it is replaced",
       "    ! strategy recreate: it writes to a volume",
       "+ ingress/shop/web",
       "~ asset/shop/files",
@@ -69,6 +71,15 @@ test("a plan names each resource, its changed fields, what happens to replicas a
       "1 to create, 2 to change, 2 to delete, 1 unchanged",
     ].join("\n"),
   );
+});
+
+test.each([
+  [{ before: 3, least: 2 }, "    no downtime: at least 2 of 3 serve"],
+  [{ before: 3, least: 3 }, "    no downtime"],
+])("says whether visitors notice: %j", (serving, line) => {
+  const [row] = result.plan ?? [];
+  if (row === undefined) throw new Error("no row");
+  expect(planText({ ...result, plan: [{ ...row, serving }] }, options).split("\n")).toContain(line);
 });
 
 test("an asset's new content shows as digests at its reader, replicas without ids as a count", () => {

@@ -120,6 +120,33 @@ describe("the plan of a dry run", () => {
     expect(down?.changed).toEqual(["replicas"]);
   });
 
+  test("tells how many replicas go on serving", async () => {
+    // Beyond any min_ready.
+    await it.advance(60_000);
+    const changed = (spec: object) => ({ replicas: 2, env: { A: "2" }, ...spec });
+    const servingOf = async (...manifests: Parameters<World["apply"]>[0][]) =>
+      (await rowsOfPlan(manifests.flat())).map(({ serving }) => serving);
+    expect(await servingOf(deployment("shop", "web", changed({})))).toEqual([{ before: 2, least: 2 }]);
+    const oneLess = { rollout: { max_surge: 0, max_unavailable: 1 } };
+    expect(await servingOf(deployment("shop", "web", changed(oneLess)))).toEqual([{ before: 2, least: 1 }]);
+    const recreated = { rollout: { strategy: "recreate" } };
+    expect(await servingOf(deployment("shop", "web", changed(recreated)))).toEqual([{ before: 2, least: 0 }]);
+    expect(await servingOf(statefulset("shop", "db", changed({})))).toEqual([{ before: 2, least: 1 }]);
+    expect(await servingOf(deployment("shop", "web", { replicas: 3, env: { A: "1" } }))).toEqual([undefined]);
+    expect(await servingOf(deployment("shop", "fresh"))).toEqual([undefined]);
+  });
+
+  test("names a port that opens, and memory that may be missing", async () => {
+    const spec = { resources: { limits: { memory: "64Mi" } }, ports: ["0.0.0.0:8080:80"] };
+    await it.close();
+    it = await world({ freeMemory: () => 32 * 1024 * 1024 });
+    const [row] = await rowsOfPlan(deployment("shop", "fresh", spec));
+    expect(row?.notes).toContainEqual("ports: 8080 can be reached from other machines");
+    expect(row?.notes).toContainEqual(
+      "memory: 1 more replica at the same time may use 64Mi, and 32Mi of this machine are free",
+    );
+  });
+
   test("of an unchanged manifest touches nobody", async () => {
     const [row] = await rowsOfPlan(deployment("shop", "web", { replicas: 2, env: { A: "1" } }));
     expect(row).toMatchObject({ action: "unchanged", replicas: [] });
