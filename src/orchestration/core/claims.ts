@@ -35,7 +35,7 @@ export function duplicateClaims(batch: readonly Claimant[]): { claim: string; fi
   return found;
 }
 
-const ofIngresses = /^(?:host|domain|tls|tcp):/;
+const ofIngresses = /^(?:host|domain|share|tls|tcp):/;
 
 /** A taken host or port is a fault of the manifest; a taken name is a conflict with what is stored. */
 export function claimConflictCode(claim: string): Extract<FailureCode, "invalid" | "conflict"> {
@@ -45,6 +45,7 @@ export function claimConflictCode(claim: string): Extract<FailureCode, "invalid"
 const fieldOf: Record<string, string> = {
   host: "spec.host",
   domain: "spec.host",
+  share: "spec.host",
   tls: "spec.tls",
   tcp: "spec.tcp.port",
   registry: "spec.url",
@@ -66,6 +67,8 @@ export function conflictText(claim: string, heldBy: ManifestKey): string {
       return `"${name}" is already served by ${holder}; use another host or path`;
     case "domain":
       return `"${name}" is also in ${holder}, and a host that one ingress redirects belongs to it as a whole; use another host`;
+    case "share":
+      return `"${name}" is also in ${holder}; for a host of several scopes, write shared: true in each of its ingresses`;
     case "tls":
       return `the certificate settings of "${name}" differ from those in ${holder}; write the same tls block in both and apply them together`;
     case "tcp":

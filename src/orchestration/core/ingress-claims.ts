@@ -13,7 +13,8 @@ interface Ingress {
 
 /**
  * What an ingress occupies: each host with each path, or a TCP port. Two ingresses may share a host with different
- * paths, but not one that is redirected as a whole, and only with the same settings for its certificate.
+ * paths, but not one that is redirected as a whole, and only with the same settings for its certificate. Ingresses of
+ * several scopes share a host only where all of them say so.
  */
 export function ingressClaims({ scope, name, spec }: Ingress): Claim[] {
   const owner = `ingress/${scope}/${name}`;
@@ -24,6 +25,7 @@ export function ingressClaims({ scope, name, spec }: Ingress): Claim[] {
     ...served.flatMap((host) => pathsOf(spec).map((path) => ({ claim: `host:${host}${path}`, owner }))),
     ...served.map((host) => ({ claim: `domain:${host}`, owner: "served" })),
     ...redirected.map((host) => ({ claim: `domain:${host}`, owner })),
+    ...served.map((host) => ({ claim: `share:${host}`, owner: spec.shared === true ? "shared" : `scope:${scope}` })),
     ...tlsClaims(spec, [...served, ...redirected]),
   ];
 }

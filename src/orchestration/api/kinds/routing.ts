@@ -31,6 +31,12 @@ const Tcp = Shape(
 export const routingFields = {
   host: Type.Optional(Type.String({ description: "host name, *.domain, or * for all other hosts" })),
   hosts: Type.Optional(Words("several host names")),
+  shared: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "other scopes may add paths to the hosts; each of their ingresses needs it too",
+    }),
+  ),
   tls: Type.Optional(Tls),
   locations: Type.Optional(ListOf(Location, "path prefixes; empty: the whole host")),
   lb: Type.Optional(LoadBalancing),

@@ -3,7 +3,7 @@ import { isPluginName } from "../plugins/names.ts";
 import type { Report } from "./rule.ts";
 
 /** What the protocol of plugins carries; everything else would silently not apply. */
-const carried = ["plugin", "host", "tls", "locations", "lb"];
+const carried = ["plugin", "host", "shared", "tls", "locations", "lb"];
 const carriedOfTls = ["enabled", "provider", "email", "on_demand", "ask"];
 const carriedProviders = ["letsencrypt", "letsencrypt_staging", "internal"];
 

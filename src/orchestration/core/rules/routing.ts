@@ -65,7 +65,7 @@ function locationOk(path: string): boolean {
   return /^\/[!-~]*$/.test(path) && !/[?#\\]/.test(path) && !path.split("/").includes("..");
 }
 
-const httpOnly = ["locations", ...Object.keys(httpRoutingFields)] as const;
+const httpOnly = ["locations", "shared", ...Object.keys(httpRoutingFields)] as const;
 
 function tcpRules(spec: RoutingFields, report: Report): void {
   if (spec.tcp === undefined) return;

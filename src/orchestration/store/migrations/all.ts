@@ -14,6 +14,7 @@ import { locks } from "./0013-locks.ts";
 import { canaries } from "./0014-canaries.ts";
 import { keyedRequests } from "./0015-keyed-requests.ts";
 import { sleep } from "./0016-sleep.ts";
+import { sharedHosts } from "./0017-shared-hosts.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -33,6 +34,7 @@ export const stateMigrations: readonly string[] = [
   canaries,
   keyedRequests,
   sleep,
+  sharedHosts,
 ];
 
 export const schemaVersion = stateMigrations.length;

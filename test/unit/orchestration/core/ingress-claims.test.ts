@@ -22,8 +22,10 @@ describe("what an ingress occupies", () => {
       "host:b.test/v2",
       "domain:a.test",
       "domain:b.test",
+      "share:a.test",
+      "share:b.test",
     ]);
-    expect(claims({ host: "a.test" })).toEqual(["host:a.test/", "domain:a.test"]);
+    expect(claims({ host: "a.test" })).toEqual(["host:a.test/", "domain:a.test", "share:a.test"]);
   });
   test("redirected hosts, and the certificates of all hosts", () => {
     const spec = { host: "a.test", redirects: [{ from: "WWW.a.test" }], tls: {} };
@@ -31,6 +33,7 @@ describe("what an ingress occupies", () => {
       "host:a.test/",
       "domain:a.test",
       "domain:www.a.test",
+      "share:a.test",
       "tls:a.test",
       "tls:www.a.test",
     ]);
@@ -48,9 +51,9 @@ describe("what an ingress occupies", () => {
 describe("two ingresses", () => {
   test("cannot have one host and path, in any spelling; other paths are free", () => {
     expect(clash(route("a/x", "h.test"), route("a/y", "H.test", "/"))).toEqual(["host:h.test/"]);
-    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/api/"))).toEqual(["host:h.test/api"]);
-    expect(clash(route("a/x", "h.test", "/api"), route("b/x", "h.test", "/web"))).toEqual([]);
-    expect(clash(route("a/x", "h.test"), route("b/x", "h.test", "/api"))).toEqual([]);
+    expect(clash(route("a/x", "h.test", "/api"), route("a/y", "h.test", "/api/"))).toEqual(["host:h.test/api"]);
+    expect(clash(route("a/x", "h.test", "/api"), route("a/y", "h.test", "/web"))).toEqual([]);
+    expect(clash(route("a/x", "h.test"), route("a/y", "h.test", "/api"))).toEqual([]);
     expect(clash(route("a/x", "*.h.test"), route("b/x", "a.h.test"))).toEqual([]);
   });
   test("cannot redirect one host, nor one redirect what the other serves", () => {
@@ -60,6 +63,22 @@ describe("two ingresses", () => {
     expect(clash(www("a/x"), route("a/y", "www.test", "/api"))).toEqual(["domain:www.test"]);
     expect(clash(route("a/y", "www.test", "/api"), www("a/x"))).toEqual(["domain:www.test"]);
     expect(clash(www("a/x"), route("a/y", "other.test"))).toEqual([]);
+  });
+  test("of two scopes share a host only when both say so", () => {
+    const shared = (ref: string, path: string, isShared?: boolean) =>
+      ingress(ref, {
+        host: "h.test",
+        locations: [{ path }],
+        ...(isShared === undefined ? {} : { shared: isShared }),
+      });
+    const pair = (a?: boolean, b?: boolean) => clash(shared("a/x", "/a", a), shared("b/x", "/b", b));
+    expect([pair(true, true), pair(true), pair(false, true), pair()]).toEqual([
+      [],
+      ["share:h.test"],
+      ["share:h.test"],
+      ["share:h.test"],
+    ]);
+    expect(clash(shared("a/x", "/a", true), shared("b/x", "/a", true))).toEqual(["host:h.test/a"]);
   });
   test("cannot have one TCP port", () => {
     const port = (ref: string, number: number) => ingress(ref, { tcp: { port: number } });
