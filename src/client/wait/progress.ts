@@ -19,13 +19,20 @@ interface ProgressFrame {
 export function progressBlock(round: readonly Waited[], frame: ProgressFrame): string[] {
   return round.flatMap((target) => {
     const mark = markOf(target, frame);
-    const head = `${mark} ${target.ref}  ${frame.style.dim(summary(target, frame.elapsedMs))}`;
+    const head = `${mark} ${target.ref}  ${frame.style.dim(summary(withoutStep(target), frame.elapsedMs))}`;
     if (target.look.state !== "pending") return [head];
     const rows = target.look.pods.map((pod) => [podId(pod), podState(pod)]);
     const { canary } = target.look;
     const step = canary === undefined ? [] : [`    ${canaryLine(canary)}`];
     return [head, ...step, ...(rows.length > 0 ? listText(rows, { indent: "    " }).split("\n") : [])];
   });
+}
+
+/** The line below tells the step, with its time. */
+function withoutStep(target: Waited): Waited {
+  const { canary } = target.look;
+  const isTold = canary?.state === "waiting" || canary?.state === "paused";
+  return isTold ? { ...target, look: { ...target.look, why: "", detail: undefined } } : target;
 }
 
 function markOf({ look }: Waited, { style, tick }: ProgressFrame): string {

@@ -167,6 +167,21 @@ describe("progress", () => {
       "⠋ deployment/shop/web  1/2 ready  12s  starts",
       "    a1b2c  running, not ready yet, 2 restarts",
     ]);
+    const canary: Look["canary"] = {
+      release: "0t85s0067",
+      state: "waiting",
+      text: "canary step 1 of 2, 5 % of the requests for 2m",
+      step: 1,
+      steps: [],
+      share: 0.05,
+      left_seconds: 80,
+      replicas: { new: 1, old: 2 },
+      traffic: { seconds: 40, new: { requests: 12, failed: 0 }, old: { requests: 200, failed: 0 } },
+    };
+    expect(progressBlock(round({ pods: [], why: canary.text, canary }), frame)).toEqual([
+      "⠋ deployment/shop/web  1/2 ready  12s",
+      "    canary step 1 of 2, 5 % of the requests for 2m, 80s left; new replicas in the last 40s: 12 requests, 0 failed",
+    ]);
     expect(progressBlock(round({ ...ready, pods }), frame)).toEqual(["✓ deployment/shop/web  2/2 ready"]);
     expect(progressBlock(round({ phase: "", wanted: 0 }), frame)).toEqual([
       "⠋ deployment/shop/web  waiting for the server  12s",

@@ -131,6 +131,31 @@ describe("a canary release", () => {
   });
 });
 
+test("a moved tag is shared out like another spec, and an abort puts the image of before back", async () => {
+  it = await world({ trafficOf: simulatedVisitors(() => ({})).trafficOf });
+  it.runtime.addRemoteImage("app:1", { id: "sha256:one" });
+  const canary = [{ weight: "25%", pause: "1h" }];
+  await it.apply(app("1", { canary }, { image: "app:1" }));
+  await it.settle();
+  it.runtime.addRemoteImage("app:1", { id: "sha256:two" });
+  await it.controller.restart(key, { wait: false, pull: true, actor: "ana" });
+  await it.advance(10_000);
+  const images = () =>
+    containers()
+      .map(({ imageId }) => imageId.replace("sha256:", ""))
+      .sort();
+  expect(images()).toEqual(["one", "one", "one", "one", "two"]);
+  const isNew = new Set(containers().flatMap(({ id, imageId }) => (imageId === "sha256:two" ? [id] : [])));
+  const weights = it.running.endpoints.list()?.map(({ id, weight = 0 }) => (isNew.has(id) ? weight : -weight)) ?? [];
+  const fresh = weights.filter((weight) => weight > 0).reduce((sum, weight) => sum + weight, 0);
+  const all = weights.reduce((sum, weight) => sum + Math.abs(weight), 0);
+  expect(fresh / all).toBeCloseTo(0.25, 2);
+  await tell("abort");
+  await it.settle();
+  expect([images(), outline()[0]]).toEqual([["one", "one", "one", "one"], "auto_rollback succeeded"]);
+  expect(it.store.canaries.get(key)).toBeUndefined();
+});
+
 describe("the guard of a canary", () => {
   const guarded = { canary: steps, guard: { errors: "5%", over: "10s", min_requests: 20 } };
 
