@@ -13,6 +13,7 @@ const local: Surroundings["local"] = {
   serve: async (args) => (await import("./local/serve.ts")).serveCommand(args),
   doctor: async (args) => (await import("./local/doctor.ts")).doctorCommand(args),
   server: async (args) => (await import("./local/server/command.ts")).serverCommand(args),
+  "self-update": async (args) => (await import("./local/self-update.ts")).selfUpdateCommand(args),
   backup: async (args) => (await import("./local/backup.ts")).backupCommand(args),
   "hooks secret": async (args) => (await import("./local/hook-secret.ts")).hookSecretCommand(args),
   "plugins init": async (args) => (await import("./local/plugin-init.ts")).pluginInitCommand(args),

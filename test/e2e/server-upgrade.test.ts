@@ -1,4 +1,4 @@
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
@@ -139,6 +139,10 @@ test("install, deploy, upgrade, go back and uninstall, and no visitor notices", 
   expect((await berth("server", "upgrade")).stdout).toContain("is the latest release; nothing was changed");
   await apply("later");
 
+  const client = await machine.run([executable, "get", "-o", "json"]);
+  expect(client.exitCode).toBe(0);
+  expect(client.stderr).toContain(`this berth is ${version} and the server is ${later}: berth self-update`);
+
   const older = await berth("server", "upgrade", "--version", version);
   expect(older).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("berth server rollback") });
   const asked = await berth("server", "rollback");
@@ -165,6 +169,25 @@ test("a new server that is not healthy goes back by itself, with the state of be
   expect(failed.stderr).toMatch(/; \S+ \(commit: \S+\) runs again/);
   expect(await serverVersion()).toStartWith(`${version} (commit: `);
   expect((await berth("describe", "deployment", "shop/web")).exitCode).toBe(0);
+});
+
+test("a client updates itself; the executable of a server does not", async () => {
+  const client = join(root, "berth");
+  copyFileSync(executable, client);
+  expect(await machine.run([client, "self-update"])).toMatchObject(done);
+  expect((await machine.run([client, "--version"])).stdout).toStartWith(`berth ${later} (commit: `);
+  const again = await machine.run([client, "self-update"]);
+  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("nothing was changed") });
+  expect(await machine.run([client, "self-update", "--version", "99.9.9"])).toMatchObject({ exitCode: 1 });
+  expect(readdirSync(root)).toEqual(["berth"]);
+  expect(await machine.run([executable, "self-update"], { BERTH_RELEASE_URL: "" })).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("set BERTH_RELEASE_URL"),
+  });
+  rmSync(client);
+  expect(await install(version)).toMatchObject(done);
+  const refused = await berth("self-update");
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("berth server upgrade") });
 });
 
 test("what cannot be had changes nothing", async () => {

@@ -202,6 +202,13 @@ test("stats tell the age of the figures in a header", async () => {
   expect(calls[0]?.args).toEqual([{ scope: "s" }, { orphans: true, live: false }]);
 });
 
+test("every answer tells the version of the server, errors too", async () => {
+  const { ask } = start();
+  for (const path of ["/health", "/system", "/no/such/path"]) {
+    expect((await ask("GET", path)).headers.get("X-Berth-Version")).toBe("1.2.3 (commit: abc)");
+  }
+});
+
 describe("bodies", () => {
   test("/health is flat and exact", async () => {
     expect((await start().ask("GET", "/health")).text).toBe('{"status":"ok","version":"1.2.3 (commit: abc)"}\n');

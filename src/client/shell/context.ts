@@ -1,4 +1,4 @@
-import { actorHeader, createClient } from "../../base/wire/client.ts";
+import { actorHeader, createClient, versionHeader } from "../../base/wire/client.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
 import type { Variables } from "../manifests/interpolate.ts";
@@ -6,6 +6,7 @@ import { ownName } from "../remote/address.ts";
 import { remoteRoute, type Ways } from "../remote/reach.ts";
 import { readRemotes } from "../remote/remotes.ts";
 import { chooseTarget, type Target } from "../remote/target.ts";
+import { versionNote } from "../text/version-note.ts";
 import type { RunLocal } from "../session/local-run.ts";
 import type { Arguments } from "./arguments.ts";
 import type { ClientLimits, Context } from "./command.ts";
@@ -79,7 +80,8 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
     [actorHeader]: headerText(actor),
     "User-Agent": `berth/${version}`,
   };
-  const connectTo = (way: Route) => connect({ route: way, fetch, signal, answerMs: limits.answerMs });
+  const asked = tellingVersions(fetch, version, terminal);
+  const connectTo = (way: Route) => connect({ route: way, fetch: asked, signal, answerMs: limits.answerMs });
   const { baseUrl, ...connection } = connectTo(route);
   const newKey = () => crypto.randomUUID();
   const reach = (way: Route) => createClient({ ...connectTo(way), headers, newKey });
@@ -124,6 +126,18 @@ function routeTo(target: Target, ways: Ways): Route {
   if (target.type === "remote") return remoteRoute(target.remote, ways);
   const names = target.remotes.map(({ name }) => name).join(", ");
   throw usageFailure(`"${target.name}" is a group of remotes (${names}): say which one`);
+}
+
+/** Says once that a server has another version. */
+function tellingVersions(fetch: PlatformFetch, version: string, terminal: Terminal): PlatformFetch {
+  let isTold = false;
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    const note = isTold ? undefined : versionNote(version, answer.headers.get(versionHeader) ?? "");
+    if (note !== undefined) terminal.note(terminal.noteStyle.yellow(note));
+    isTold ||= note !== undefined;
+    return answer;
+  };
 }
 
 /** Header values are visible ASCII. */

@@ -271,6 +271,7 @@ export const localCommands = [
   { name: "serve", summary: "run the server" },
   { name: "doctor", summary: "check this machine and say how to fix what is wrong" },
   { name: "server", summary: "install, upgrade, remove or look at the server of this machine" },
+  { name: "self-update", summary: "replace this program by the latest release" },
   { name: "backup", summary: "write all state to a file" },
   { name: "hooks secret", summary: "print the secret that receivers check webhooks with" },
   { name: "plugins init", summary: "write a first plugin that works" },

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { actorHeader } from "../../base/wire/client.ts";
+import { actorHeader, versionHeader } from "../../base/wire/client.ts";
 import { orchestrationEndpoints } from "../api/endpoints.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Naming } from "../core/naming.ts";
@@ -27,6 +27,7 @@ import { mountReleases } from "./releases.ts";
 import { mountRollouts } from "./rollouts.ts";
 import type { CarryOutOnce } from "../../base/http/once.ts";
 import { pathOf } from "../../base/http/request.ts";
+import { withHeader } from "../../base/http/with-header.ts";
 import { withRequestLog } from "../../base/http/request-log.ts";
 import { mountResource } from "./resource.ts";
 import { mountAtomic } from "./atomic.ts";
@@ -97,7 +98,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
-    fetch: withRequestLog(app.fetch, log, plane.actorHeader),
+    fetch: withRequestLog(withHeader(app.fetch, versionHeader, version), log, plane.actorHeader),
     takeover: createTakeovers([execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute], {
       controller,
       names,
