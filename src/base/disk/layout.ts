@@ -21,6 +21,8 @@ export interface Layout {
   logs: string;
   /** Folders that images are built from, packed, and what the builds printed. */
   builds: string;
+  /** Bare git repositories, of what was pushed. */
+  repositories: string;
   /** Files of the ingress proxy. */
   ingress: string;
   ingressSocket: string;
@@ -47,6 +49,7 @@ export function layoutOf(root: string): Layout {
     backups: join(root, "backups"),
     logs: join(root, "logs"),
     builds: join(root, "builds"),
+    repositories: join(root, "repositories"),
     ingress: join(root, "ingress"),
     ingressSocket: join(run, "haproxy.sock"),
     ingressMaster: join(run, "haproxy-master.sock"),

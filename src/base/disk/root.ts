@@ -20,7 +20,7 @@ export async function makeFolders(layout: Layout): Promise<void> {
   // Mounted into containers, whose users read the files; nobody else learns the names, which are their digests.
   await closeFolder(layout.assets, 0o711);
   // Sockets, copies of the state, and what apps print: for the owner alone, also when someone loosened them.
-  for (const folder of [layout.run, layout.backups, layout.logs, layout.builds, layout.ingress]) {
+  for (const folder of [layout.run, layout.backups, layout.logs, layout.builds, layout.repositories, layout.ingress]) {
     await closeFolder(folder, 0o700);
   }
 }
@@ -46,13 +46,14 @@ async function makeFolder(path: string, mode: number): Promise<boolean> {
 
 /**
  * Lets the members of a group reach the socket in `run`: they may pass through the folders above it, and read neither.
- * A server that may not hand them over leaves them as they are.
+ * What they push goes to `repositories`, and stays the group's. A server that may not hand them over leaves them as they are.
  */
-export async function openRootToGroup({ root, run }: Layout, gid: number): Promise<void> {
+export async function openRootToGroup({ root, run, repositories }: Layout, gid: number): Promise<void> {
   try {
     const { mode } = await stat(root);
     if ((mode & 0o001) === 0) await giveTo(root, gid, mode | 0o010);
     await giveTo(run, gid, 0o710);
+    await giveTo(repositories, gid, 0o2770);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) throw diskFailure(error, run);
   }

@@ -1,4 +1,5 @@
 import { coreKinds } from "../../orchestration/api/manifest.ts";
+import { resolveWithin } from "../manifests/files.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { isObject } from "../manifests/env-merge.ts";
 import { normalKind } from "../shell/kinds.ts";
@@ -18,11 +19,20 @@ export async function planBuilds(set: ManifestSet, limits: FolderLimits): Promis
     if (holder === undefined || !isObject(build) || typeof scope !== "string" || typeof name !== "string") continue;
     // Given by hand: somebody built it before.
     if (build.id !== undefined) continue;
-    const one = await planBuild({ scope, name, build, directory: set.directories[index] ?? "." }, limits);
+    const directory = set.directories[index] ?? ".";
+    requireWithin(build, directory, set.within);
+    const one = await planBuild({ scope, name, build, directory }, limits);
     holder.build = { ...build, id: one.id };
     planned.push(one);
   }
   return planned;
+}
+
+/** The folder that is packed, and what of it is read here. */
+function requireWithin(build: Record<string, unknown>, directory: string, within: string | undefined): void {
+  const text = (value: unknown) => (typeof value === "string" ? value : ".");
+  const context = resolveWithin(directory, text(build.context), within);
+  for (const path of [build.dockerfile, build.path]) resolveWithin(context, text(path), within);
 }
 
 /** The part of a manifest that describes a container; the blocks of plugins have none that we know. */

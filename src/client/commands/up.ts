@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { appHost, appIdentity, places, scopeOfFolder } from "../init/place.ts";
 import { withoutManifest } from "../init/without-manifest.ts";
+import { type Pushed, pushedArguments, pushedOf, requireScope } from "./pushed.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
@@ -29,12 +30,19 @@ export const upCommand: CommandBody = {
   flags: [
     ...applyCommand.flags,
     { name: "name", value: "SCOPE/NAME", summary: "the name of an app without manifests (default: FOLDER/web)" },
+    {
+      name: "pushed",
+      value: "SCOPE[/NAME]",
+      summary: "like git push: -y, --atomic, this scope alone, no file from outside",
+    },
     { name: "host", value: "HOST", summary: "the domain of an app without manifests" },
   ],
   async run(context, args) {
     if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
-    const set = await manifestsHere(context, args);
-    const code = await applySet(context, args, set);
+    const pushed = pushedOf(args);
+    const set = await manifestsHere(context, args, pushed);
+    if (pushed !== undefined) requireScope(set, pushed);
+    const code = await applySet(context, pushed === undefined ? args : pushedArguments(args, set), set);
     if (code !== exitCodes.done || context.json || args.on("dry-run")) return code;
     for (const address of await addresses(context, set)) context.terminal.out(address);
     return code;
@@ -42,33 +50,39 @@ export const upCommand: CommandBody = {
 };
 
 /** Those that -f names, else those of the folder, else what the source of the folder shows. */
-async function manifestsHere(context: Context, args: Arguments): Promise<ManifestSet> {
+async function manifestsHere(context: Context, args: Arguments, pushed: Pushed | undefined): Promise<ManifestSet> {
   const given = args.values("file");
   const [procfile, ...more] = given.filter((path) => /^Procfile(?:\.[\w-]+)?$/.test(basename(path)));
   if (procfile !== undefined) {
     if (more.length > 0 || given.length > 1) throw usageFailure("a Procfile is used by itself: -f Procfile");
-    return fromSource(context, args, procfile);
+    return fromSource(context, args, { procfile, pushed });
   }
   const found = given.length > 0 ? given : places.filter((place) => existsSync(join(context.cwd, place))).slice(0, 1);
-  if (found.length === 0) return fromSource(context, args, "Procfile");
+  if (found.length === 0) return fromSource(context, args, { procfile: "Procfile", pushed });
   for (const flag of ["name", "host"]) {
     if (args.value(flag) !== undefined) throw usageFailure(`--${flag}: ${found[0]} says it; change it there`);
   }
-  return manifestsAt(found, args, context);
+  return manifestsAt(found, args, context, pushed === undefined ? {} : { within: context.cwd });
 }
 
-async function fromSource(context: Context, args: Arguments, procfile: string): Promise<ManifestSet> {
+interface From {
+  procfile: string;
+  pushed: Pushed | undefined;
+}
+
+async function fromSource(context: Context, args: Arguments, { procfile, pushed }: From): Promise<ManifestSet> {
   const root = resolve(context.cwd, dirname(procfile));
   const file = basename(procfile);
   const isGiven = args.values("file").length > 0;
   if (isGiven && !(existsSync(join(root, file)) && statSync(join(root, file)).isFile())) {
     throw usageFailure(`"${procfile}" does not exist`);
   }
-  const { scope, name } = appIdentity(args.value("name") ?? `${scopeOfFolder(basename(root))}/web`);
+  const { scope, name } = pushed ?? appIdentity(args.value("name") ?? `${scopeOfFolder(basename(root))}/web`);
   const host = appHost(args.value("host") ?? "") || undefined;
   const { text, found } = withoutManifest(root, { scope, name, host }, file);
   context.terminal.note(`no manifests here: ${scope}/${name} from ${found}; berth init writes them to a file`);
-  return manifestsOfText(text, { name: "what berth init would write", directory: root }, context);
+  const within = pushed === undefined ? undefined : context.cwd;
+  return manifestsOfText(text, { name: "what berth init would write", directory: root, within }, context);
 }
 
 /** Of the ingresses of the scopes that were applied. */

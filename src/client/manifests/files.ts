@@ -69,6 +69,13 @@ function below(path: string, name: string) {
   }
 }
 
+/** A path that a manifest in `directory` names. Throws where it leads out of `within`. */
+export function resolveWithin(directory: string, path: string, within: string | undefined): string {
+  const full = resolve(directory, path);
+  if (within === undefined || full === within || full.startsWith(`${within}/`)) return full;
+  throw new CommandFailure(`"${path}" leads out of the folder that is deployed`);
+}
+
 /** Content of a file, or an error that names it as the operator wrote it. */
 export function readBounded(path: string, name: string, bytesMax: number): Uint8Array {
   const info = stat(path, name);

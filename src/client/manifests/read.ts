@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { CommandFailure } from "../shell/failures.ts";
@@ -6,7 +5,7 @@ import { normalKind } from "../shell/kinds.ts";
 import { readDocuments } from "./document.ts";
 import type { Entry, ManifestFile } from "./entry.ts";
 import { mergeEnvFiles } from "./env-merge.ts";
-import { type FileLimits, manifestFiles, readBounded } from "./files.ts";
+import { type FileLimits, manifestFiles, readBounded, resolveWithin } from "./files.ts";
 import type { Variables } from "./interpolate.ts";
 import { serverFaults } from "./server-faults.ts";
 import { type Fault, type Format, formatFaults, ManifestError, placeOf, type Span } from "./source.ts";
@@ -17,6 +16,8 @@ export interface ReadSetup {
   variables: Variables;
   /** Language of standard input, and of files whose names do not tell; default: YAML. */
   format?: Format | undefined;
+  /** Files that manifests name must be in this folder: the manifests are of somebody who may read no others here. */
+  within?: string | undefined;
   limits: FileLimits & { manifestDepthMax: number; manifestNodesMax: number; faultsShownMax: number };
 }
 
@@ -25,6 +26,8 @@ export interface ManifestSet {
   manifests: Record<string, unknown>[];
   /** Where the paths in each of them start from. */
   directories: string[];
+  /** `within` of the reading. */
+  within: string | undefined;
   /** How many files they come from. */
   files: number;
   /** `file:line:col` of each, for messages. */
@@ -49,26 +52,29 @@ export function readManifestFiles(files: readonly ManifestFile[], setup: ReadSet
   return {
     manifests: entries.map((entry) => entry.manifest),
     directories: entries.map((entry) => entry.file.directory),
+    within: setup.within,
     files: files.length,
     places: entries.map((entry) => placeOf(entry.places.get("kind")?.value ?? nameSpan(entry))),
     explain: (problems) => explain(problems, entries, setup.limits.faultsShownMax),
   };
 }
 
-function documentSetup({ variables, limits }: ReadSetup) {
+function documentSetup({ variables, limits, within }: ReadSetup) {
   return {
     variables,
     readAsset: (file: ManifestFile, path: string) => {
-      return readBounded(resolve(file.directory, path), path, limits.fileBytesMax);
+      return readBounded(resolveWithin(file.directory, path, within), path, limits.fileBytesMax);
     },
     depthMax: limits.manifestDepthMax,
     nodesMax: limits.manifestNodesMax,
   };
 }
 
-function envText({ limits }: ReadSetup) {
+function envText({ limits, within }: ReadSetup) {
   return (entry: Entry, path: string): string => {
-    return new TextDecoder().decode(readBounded(resolve(entry.file.directory, path), path, limits.fileBytesMax));
+    return new TextDecoder().decode(
+      readBounded(resolveWithin(entry.file.directory, path, within), path, limits.fileBytesMax),
+    );
   };
 }
 

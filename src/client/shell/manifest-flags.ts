@@ -40,20 +40,25 @@ export async function manifestsOf(args: Arguments, context: Context): Promise<Ma
 }
 
 /** The manifests of files and folders; \`-\` is stdin. */
-export async function manifestsAt(paths: readonly string[], args: Arguments, context: Context): Promise<ManifestSet> {
+export async function manifestsAt(
+  paths: readonly string[],
+  args: Arguments,
+  context: Context,
+  { within }: { within?: string } = {},
+): Promise<ManifestSet> {
   // Loaded when used: the YAML parser is the largest part of the client.
   const { readManifests } = await import("../manifests/read.ts");
-  return readManifests(paths, readSetup(context, formatOfFlag(args)));
+  return readManifests(paths, { ...readSetup(context, formatOfFlag(args)), within });
 }
 
 /** The manifests of a text that berth made; `name` is for messages, paths start at `directory`. */
 export async function manifestsOfText(
   text: string,
-  { name, directory }: { name: string; directory: string },
+  { name, directory, within }: { name: string; directory: string; within?: string | undefined },
   context: Context,
 ): Promise<ManifestSet> {
   const { readManifestFiles } = await import("../manifests/read.ts");
-  return readManifestFiles([{ name, text, directory, format: "yaml" }], readSetup(context, undefined));
+  return readManifestFiles([{ name, text, directory, format: "yaml" }], { ...readSetup(context, undefined), within });
 }
 
 function readSetup({ cwd, stdin, variables, limits }: Context, format: Format | undefined) {

@@ -246,6 +246,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/import.ts")).importCommand,
   },
   {
+    name: "git-remote",
+    summary: "print the git commands that let git push deploy to a server",
+    load: async () => (await import("../commands/git-remote.ts")).gitRemoteCommand,
+  },
+  {
     name: "schema",
     summary: "print a JSON Schema of manifests for an editor",
     load: async () => (await import("../commands/schema.ts")).schemaCommand,
@@ -273,6 +278,9 @@ export const localCommands = [
   { name: "server", summary: "install, upgrade, remove or look at the server of this machine" },
   { name: "self-update", summary: "replace this program by the latest release" },
   { name: "backup", summary: "write all state to a file" },
+  { name: "receive-pack", summary: "take a git push and deploy it: run by git over ssh" },
+  { name: "git-branch", summary: "show or set the branch whose push is deployed, on the server" },
+  { name: "upload-pack", summary: "send what was pushed: run by git over ssh" },
   { name: "hooks secret", summary: "print the secret that receivers check webhooks with" },
   { name: "plugins init", summary: "write a first plugin that works" },
   { name: "plugins lint", summary: "check a plugin that you are writing" },

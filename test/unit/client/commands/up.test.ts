@@ -76,3 +76,38 @@ test.each([
   const refused = await cli(argv, { cwd: at.path, server });
   expect([refused.code, refused.err, refused.calls]).toEqual([code, expect.stringContaining(text), []]);
 });
+
+test("--pushed deploys one scope without a question, all or nothing", async () => {
+  using at = folder({ ...source, "berth.yaml": "kind: deployment\nscope: shop\nname: b\nspec: { image: x }\n" });
+  const { code, calls } = await cli(["up", "--pushed", "shop", "--no-wait"], {
+    cwd: at.path,
+    server,
+    autoApprove: false,
+  });
+  const stored = calls.find(({ path, query }) => path === "/apply" && query.dry_run === undefined);
+  expect([code, stored?.query.atomic]).toEqual([0, "true"]);
+  using bare = folder(source);
+  const made = await cli(["up", "--pushed", "shop/api", "--no-wait"], { cwd: bare.path, server });
+  expect(names(made.calls)).toEqual(["app shop/api", "deployment shop/api-worker"]);
+});
+
+test("--pushed with a block of a plugin takes each resource by itself", async () => {
+  using at = folder({ "berth.yaml": "kind: postgres\nscope: shop\nname: db\nspec: {}\n" });
+  const { calls } = await cli(["up", "--pushed", "shop", "--no-wait"], { cwd: at.path, server });
+  expect(calls.find(({ query }) => query.dry_run === undefined)?.query.atomic).toBeUndefined();
+});
+
+const pushedManifest = (spec: string, scope = "shop") => `kind: deployment\nscope: ${scope}\nname: b\nspec: ${spec}\n`;
+test.each([
+  ["{ image: x }", "other", 'berth.yaml:1:7: a push to shop deploys the scope "shop" alone, and this is of "other"'],
+  ["{ image: x, env_file: /etc/hostname }", "shop", '"/etc/hostname" leads out of the folder that is deployed'],
+  ["{ image: x, env_file: ../secret }", "shop", '"../secret" leads out of the folder that is deployed'],
+  ["{ image: x, env: { A: !file /etc/hostname } }", "shop", "!file"],
+  ["{ build: { context: .. } }", "shop", '".." leads out of the folder that is deployed'],
+  ["{ build: { dockerfile: ../../Dockerfile } }", "shop", '"../../Dockerfile" leads out'],
+  ["{ build: { path: ../x } }", "shop", '"../x" leads out of the folder that is deployed'],
+])("--pushed refuses %s of %s", async (spec, scope, text) => {
+  using at = folder({ "package.json": "{}", "berth.yaml": pushedManifest(spec, scope) });
+  const { code, err, calls } = await cli(["up", "--pushed", "shop"], { cwd: at.path, server });
+  expect([code, err, calls]).toEqual([1, expect.stringContaining(text), []]);
+});

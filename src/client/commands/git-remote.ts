@@ -1,0 +1,55 @@
+import { addressText, ownName, parseSshAddress, type SshAddress } from "../remote/address.ts";
+import { readRemotes } from "../remote/remotes.ts";
+import { chooseTarget } from "../remote/target.ts";
+import { appIdentity } from "../init/place.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+
+export const gitRemoteCommand: CommandBody = {
+  usage: ["git-remote SCOPE[/NAME] [REMOTE | USER@HOST[:PORT]] [--name NAME]"],
+  examples: [
+    "git-remote shop  the commands for the default remote",
+    "git-remote shop deploy@shop.example.com  a server that is not stored",
+    "git-remote shop | sh  run them, and then: git push berth main",
+  ],
+  detail: [
+    "Prints the git commands that add a server as a remote of the repository in this folder. Then",
+    "git push berth main builds and deploys the branch, and the push is refused when that fails. One",
+    "repository deploys a scope; SCOPE/NAME is for a second one in the same scope. Nothing is changed.",
+  ],
+  flags: [{ name: "name", value: "NAME", summary: "what git calls the remote (default: berth)" }],
+  allServers: true,
+  async run(context, args) {
+    const [repository, server, ...more] = args.words;
+    if (repository === undefined || more.length > 0) throw usageFailure("say which scope: git-remote SCOPE [REMOTE]");
+    appIdentity(repository.includes("/") ? repository : `${repository}/web`);
+    const name = args.value("name") ?? "berth";
+    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/.test(name))
+      throw usageFailure(`"${name}" cannot be the name of a git remote`);
+    const { address, identity } = serverOf(context, server);
+    const url = `ssh://${addressText(address)}/${repository}`;
+    const commands = [
+      `git remote add ${name} ${url}`,
+      `git config remote.${name}.receivepack "berth receive-pack"`,
+      `git config remote.${name}.uploadpack "berth upload-pack"`,
+    ];
+    answer(context, { name, url, commands }, () => commands.join("\n"));
+    if (identity !== undefined && !context.json) {
+      context.terminal.note(`note: git takes the key from your ssh configuration: IdentityFile ${identity}`);
+    }
+    return exitCodes.done;
+  },
+};
+
+function serverOf({ remotes, limits }: Context, text: string | undefined): { address: SshAddress; identity?: string } {
+  const stored = readRemotes(remotes.file, limits.tunnel);
+  const known = stored.list.some(({ name }) => name === text);
+  if (text !== undefined && !known && /[@.:]/.test(text)) return { address: parseSshAddress(text) };
+  const target = chooseTarget({ remote: text ?? stored.default ?? ownName }, "", () => stored);
+  if (target.type === "remote") {
+    const { identity } = target.remote;
+    return { address: target.remote, ...(identity === undefined ? {} : { identity }) };
+  }
+  if (target.type === "group") throw usageFailure(`"${target.name}" is a group of servers: name one of them`);
+  throw usageFailure("say where the server is: git-remote SCOPE USER@HOST");
+}

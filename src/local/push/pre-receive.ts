@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../../base/wire/failure.ts";
+import { pushLimits } from "../../config/push-limits.ts";
+import { deployBranch } from "./branch.ts";
+import { decide, type RefUpdate, readUpdates } from "./decide.ts";
+import { gitEnvironment, gitText, quietEnvironment } from "./git.ts";
+import { relay, writeAll } from "./relay.ts";
+import { type PushTarget, targetText, workPrefix } from "./repository.ts";
+import { type PushedTree, writeTree } from "./tree.ts";
+
+interface Hook {
+  target: PushTarget;
+  root: string;
+  /** Of the server. */
+  socket: string;
+  /** Program and first words of this program. */
+  self: string[];
+}
+
+/** The hook that git runs when all objects of a push are there, and before a branch moves. Not 0: the push is refused. */
+export async function preReceive(hook: Hook): Promise<number> {
+  try {
+    await receive(hook);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    say(`error: ${error.message}`);
+    say("the push is refused, and the branch stays where it was");
+    return 1;
+  }
+}
+
+function say(line: string): void {
+  writeAll(2, Buffer.from(`${line.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, "\u{fffd}")}\n`));
+}
+
+async function receive(hook: Hook): Promise<void> {
+  const repository = process.cwd();
+  const env = gitEnvironment(repository);
+  const updates = await readStdin();
+  const decision = decide(updates, await deployBranch(env));
+  if (decision.type === "refuse") throw new Failure("invalid", decision.why);
+  for (const branch of decision.stored) say(`${branch} is stored, and not deployed`);
+  if (decision.deploy === undefined) return;
+  const { branch, commit } = decision.deploy;
+  await requireUnmoved(updates, `refs/heads/${branch}`, env);
+  const work = mkdtempSync(join(repository, workPrefix));
+  try {
+    const folder = join(work, "tree");
+    const tree = await writeTree(commit, { folder, index: join(work, "index"), env }, pushLimits);
+    for (const line of notes(tree)) say(`warning: ${line}`);
+    say(`deploying ${branch} ${commit.slice(0, 12)} to ${targetText(hook.target)}`);
+    const subject = await gitText(["log", "-1", "--format=%s", commit], env);
+    await deploy(hook, { folder, message: `git push ${branch} ${commit.slice(0, 12)}: ${subject.trim()}` });
+    say(`deployed ${branch} ${commit.slice(0, 12)}`);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function readStdin(): Promise<RefUpdate[]> {
+  const updates = readUpdates(await Bun.stdin.text());
+  if (updates === undefined) throw new Failure("invalid", "git gave a line that is not an update");
+  if (updates.length <= pushLimits.refsMax) return updates;
+  throw new Failure("invalid", `more than ${pushLimits.refsMax} branches and tags in one push: push them in parts`);
+}
+
+/** Somebody else was faster between git's greeting and now. */
+async function requireUnmoved(updates: RefUpdate[], ref: string, env: Record<string, string>): Promise<void> {
+  const now = (await gitText(["for-each-ref", "--format=%(objectname)", ref], env)).trim();
+  const before = updates.find((update) => update.ref === ref)?.before ?? "";
+  if (now === (/^0+$/.test(before) ? "" : before)) return;
+  throw new Failure("conflict", "somebody else has pushed meanwhile: fetch, and push again");
+}
+
+function notes({ submodules, usesLfs }: PushedTree): string[] {
+  const shown = submodules.slice(0, 5).join(", ");
+  const more = submodules.length > 5 ? ` and ${submodules.length - 5} more` : "";
+  return [
+    ...(submodules.length === 0 ? [] : [`submodules are not part of a push, their folders are empty: ${shown}${more}`]),
+    ...(usesLfs ? ["files of Git LFS are not part of a push: there are only their pointers"] : []),
+  ];
+}
+
+/** `berth up` in the pushed folder, as anybody would type it. It ends when the push is gone. */
+async function deploy({ target, socket, self }: Hook, what: { folder: string; message: string }): Promise<void> {
+  const message = [...what.message.replace(/[\x00-\x1f\x7f]/g, " ")].slice(0, messageCharactersMax).join("");
+  const words = ["up", "--pushed", targetText(target), "-m", message, "--endpoint", `unix:${socket}`];
+  const child = Bun.spawn([...self, ...words], {
+    cwd: what.folder,
+    env: { ...quietEnvironment(), NO_COLOR: "1" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const streams = [child.stdout, child.stderr];
+  await relay({ streams, silenceMs: pushLimits.silenceMs, gone: () => child.kill("SIGINT") });
+  const code = await child.exited;
+  if (code !== 0) throw new Failure("conflict", refusals[code] ?? "it was not deployed; the reason is above");
+}
+
+const messageCharactersMax = 300;
+
+/** By the exit code of `berth up`. */
+const refusals: Record<number, string> = {
+  3: "it was not ready in time, and may still become so: look with berth status, then push again",
+  4: "the server did not answer; does it run?",
+};

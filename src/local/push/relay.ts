@@ -1,0 +1,55 @@
+import { writeSync } from "node:fs";
+
+/** Writes to stdout (1) or stderr (2), or answers false where nobody reads any more. */
+export function writeAll(fd: 1 | 2, bytes: Uint8Array): boolean {
+  for (let from = 0; from < bytes.length;) {
+    try {
+      from += writeSync(fd, bytes, from);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return false;
+      Bun.sleepSync(fullPauseMs);
+    }
+  }
+  return true;
+}
+
+/** Pause before the next try at a pipe that is full. */
+const fullPauseMs = 5;
+
+interface Relay {
+  streams: readonly ReadableStream<Uint8Array>[];
+  /** A line is sent after each such silence, so that nobody takes a long step for the end. */
+  silenceMs: number;
+  /** git has ended, and nobody reads any more; called once. */
+  gone: () => void;
+}
+
+/** Passes what a program prints to the push, until it ends. */
+export async function relay({ streams, silenceMs, gone }: Relay): Promise<void> {
+  const started = performance.now();
+  let last = started;
+  let isGone = false;
+  const send = (bytes: Uint8Array) => {
+    last = performance.now();
+    if (!isGone && !writeAll(2, bytes)) end();
+  };
+  const end = () => {
+    isGone = true;
+    gone();
+  };
+  const git = process.ppid;
+  const timer = setInterval(() => {
+    if (!isGone && process.ppid !== git) end();
+    if (performance.now() - last < silenceMs) return;
+    send(Buffer.from(`… still at it after ${Math.round((performance.now() - started) / 1_000)} seconds\n`));
+  }, silenceMs / 10);
+  try {
+    await Promise.all(
+      streams.map(async (stream) => {
+        for await (const part of stream) send(part);
+      }),
+    );
+  } finally {
+    clearInterval(timer);
+  }
+}
