@@ -33,6 +33,19 @@ export function lookCommand(socket: string): string {
   );
 }
 
+/** Nothing is known of the other machine but that no server answers. */
+export const silentFault: ServerFault = {
+  cause: "ssh works, but no server answers through it",
+  advice: [
+    "does it run?                on the server: systemctl status berth",
+    "may this user reach it?     on the server: getent group berth",
+    "does sshd forward sockets?  on the server: sudo sshd -T | grep -i forwarding",
+    "                            AllowTcpForwarding and AllowStreamLocalForwarding must not be no, and",
+    "                            DisableForwarding must not be yes",
+  ],
+  newSession: false,
+};
+
 export function serverFault({ socket, silence, user, seen }: Seen): ServerFault {
   const has = (word: string) => seen.includes(word);
   const isClosed = (has("folder") && !has("enter")) || (has("socket") && !has("write"));
@@ -50,18 +63,7 @@ export function serverFault({ socket, silence, user, seen }: Seen): ServerFault 
       newSession: false,
     };
   }
-  if (has("socket")) {
-    return {
-      cause: "ssh works, but no server answers through it",
-      advice: [
-        "does it run?                on the server: systemctl status berth",
-        "does sshd forward sockets?  on the server: sudo sshd -T | grep -i forwarding",
-        "                            AllowTcpForwarding and AllowStreamLocalForwarding must not be no, and",
-        "                            DisableForwarding must not be yes",
-      ],
-      newSession: false,
-    };
-  }
+  if (has("socket")) return silentFault;
   return {
     cause: `ssh works, but there is no socket ${socket} of a berth server`,
     advice: [

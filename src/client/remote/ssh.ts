@@ -19,6 +19,8 @@ export interface SshSetup {
   variables: Readonly<Record<string, string | undefined>>;
   /** Private folder for what ssh says. */
   folder: string;
+  /** How long an answer over an open connection may take. */
+  askMs: number;
 }
 
 /** The `ssh` of the system. */
@@ -43,7 +45,7 @@ export interface SshTimes {
 
 export function createSsh(setup: SshSetup): Ssh {
   const over = (control: string, words: readonly string[]) =>
-    runSsh(setup, ["-F", "none", "-S", control, "-o", "BatchMode=yes", ...words]);
+    runSsh(setup, ["-F", "none", "-S", control, "-o", "BatchMode=yes", ...words], setup.askMs);
   return {
     open: (remote, control, times) => runSsh(setup, openWords(setup, remote, { control, times })),
     forward: (control, from, to) => over(control, ["-O", "forward", "-L", `${from}:${to}`, "berth"]),
@@ -101,12 +103,14 @@ function seconds(ms: number): string {
 }
 
 /** What ssh says goes to a file: processes that stay behind would hold a pipe open. */
-async function runSsh({ variables, folder }: SshSetup, words: readonly string[]): Promise<SshResult> {
+async function runSsh({ variables, folder }: SshSetup, words: readonly string[], timeout?: number): Promise<SshResult> {
   const place = mkdtempSync(join(folder, "says-"));
   const paths = [join(place, "out"), join(place, "err")] as const;
   const [out, err] = [openSync(paths[0], "w", 0o600), openSync(paths[1], "w", 0o600)];
   try {
-    const child = Bun.spawn(["ssh", ...words], { stdin: "ignore", stdout: out, stderr: err, env: { ...variables } });
+    const streams = { stdin: "ignore", stdout: out, stderr: err } as const;
+    const limit = timeout === undefined ? {} : { timeout };
+    const child = Bun.spawn(["ssh", ...words], { ...streams, ...limit, env: { ...variables } });
     const code = await child.exited;
     return { code, stdout: readFileSync(paths[0], "utf8"), stderr: readFileSync(paths[1], "utf8") };
   } catch (error) {

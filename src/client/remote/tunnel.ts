@@ -6,7 +6,7 @@ import type { PlatformFetch } from "../shell/endpoint.ts";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import type { Remote } from "./remotes.ts";
 import type { Ssh, SshTimes } from "./ssh.ts";
-import { lookCommand, type ServerFault, type Silence, serverFault } from "./server-words.ts";
+import { lookCommand, type ServerFault, type Silence, serverFault, silentFault } from "./server-words.ts";
 import { type SshFault, sshFault } from "./ssh-words.ts";
 import { remoteText, serverSocket, type TunnelFiles } from "./tunnel-files.ts";
 import { withLock } from "./tunnel-lock.ts";
@@ -66,9 +66,12 @@ async function openNew(setup: TunnelSetup): Promise<void> {
   const forwarded = await ssh.forward(files.control, files.socket, remote.socket ?? serverSocket);
   const state = forwarded.code === 0 ? await answers(setup) : "absent";
   if (state === "server") return;
-  const fault = state === "absent" ? undefined : await whyNoServer(setup, state);
+  const fault =
+    forwarded.code === 0
+      ? await whyNoServer(setup, state === "other" ? "other" : "silent")
+      : sshFault({ remote, result: forwarded });
   await closeTunnel(setup);
-  throw failure(remote, fault ?? sshFault({ remote, result: forwarded }));
+  throw failure(remote, fault ?? silentFault);
 }
 
 /** Who is at the other end of the socket. */

@@ -258,6 +258,20 @@ describe("a way that does not work is explained", () => {
     await strict[Symbol.asyncDispose]();
   });
 
+  test("a key that may only forward is enough; where no server answers, nothing more is known", async () => {
+    const own = await startSshd();
+    const key = (await Bun.file(join(own.folder, "key.pub")).text()).trim();
+    const options = 'restrict,port-forwarding,command="/bin/false"';
+    writeFileSync(join(own.folder, "authorized_keys"), `${options} ${key}\n`, { mode: 0o600 });
+    const { cli, add } = laptop(own);
+    await add("ci");
+    expect(await cli(["get", "pods"])).toMatchObject({ code: 0, err: "" });
+    await cli(["remote", "add", "ci", `root@127.0.0.1:${own.port}`, "--replace", "--socket", "/nonexistent/x.sock"]);
+    const { code, err } = await cli(["get", "pods"]);
+    expect([code, err]).toEqual([4, expect.stringContaining("ssh works, but no server answers through it")]);
+    await own[Symbol.asyncDispose]();
+  });
+
   test("a faulty file, with the place of the fault", async () => {
     const { cli, home } = laptop();
     const file = join(home, "remotes.json");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { serverFault } from "../../../../src/client/remote/server-words.ts";
+import { serverFault, silentFault } from "../../../../src/client/remote/server-words.ts";
 import { sshFault } from "../../../../src/client/remote/ssh-words.ts";
 
 const remote = { name: "production", host: "shop.example", user: "deploy", port: 2222, groups: [] };
@@ -72,6 +72,7 @@ describe("ssh works and no server answers", () => {
   test("no socket, and a socket that is not forwarded", () => {
     expect(seen("folder enter").cause).toContain(`there is no socket ${socket}`);
     expect(seen("", "root").advice).toHaveLength(2);
-    expect(seen("folder enter socket write").advice.join("\n")).toContain("AllowStreamLocalForwarding");
+    expect(seen("folder enter socket write")).toBe(silentFault);
+    expect(silentFault.advice.join("\n")).toContain("AllowStreamLocalForwarding");
   });
 });
