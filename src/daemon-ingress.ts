@@ -27,6 +27,7 @@ import { createAccess } from "./ingress/service/access.ts";
 import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
 import { openReceiver, type Receiver } from "./ingress/proxy/receiver.ts";
 import { ingressUse } from "./ingress/service/use.ts";
+import { createLoops } from "./ingress/service/loops.ts";
 import { createWakes } from "./ingress/service/wakes.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
@@ -98,8 +99,9 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
       parts.sleep.requested(key, host).catch((error: unknown) => log.error("app not woken", { error }));
     },
   });
+  const loops = createLoops({ running: () => proxy?.running(), now: systemClock.now, limits: proxyLimits });
   const onLine = (line: string) => {
-    if (!wakes(line)) traffic.take(line);
+    if (!wakes(line) && !loops.take(line)) traffic.take(line);
   };
   const receiver = found.ok ? await receiverOf(onLine, parts) : undefined;
   const door = found.ok ? await doorOf(() => ingress, parts) : undefined;
@@ -118,7 +120,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const plugins = pluginRoutingOf(source, parts);
   const version = found.ok ? found.binary.version : undefined;
   const views = createIngressViews({
-    ...{ ingress, plugins, ingresses: source.ingresses, proxy, version, listen },
+    ...{ ingress, plugins, loops, ingresses: source.ingresses, proxy, version, listen },
     traffic: () => ({ ...traffic.lastMinute(), dropped: receiver?.dropped() ?? 0 }),
     access: accessLog.read,
   });

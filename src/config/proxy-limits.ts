@@ -27,6 +27,9 @@ export const proxyLimits = {
   pluginGatherMs: 100,
   /** After a call of such a plugin that failed. */
   pluginPauses: { firstMs: 2_000, maxMs: 60_000 },
+  /** Seconds with a request that looks like a redirect loop, until an ingress warns of one; and how long it warns then. */
+  loopLines: 3,
+  loopKeptMs: 600_000,
   /** Lines of the proxy that are counted in a second; the exact totals are the proxy's own. */
   linesPerSecondMax: 20_000,
   /** Longest time that figures of the last requests are kept. */

@@ -234,3 +234,13 @@ test("with an internal certificate the app is served over TLS, and plain request
   expect(plain.status).toBe(308);
   expect(plain.headers.get("location")).toBe(`https://shop.test:${tls}/x?y=1`);
 });
+
+test("a CDN that fetches http for visitors of https is told of, as it would redirect them for ever", async () => {
+  const headers = { host: "shop.test", "x-forwarded-proto": "https" };
+  await waitFor("the warning", async () => {
+    const { status } = await fetch(`http://127.0.0.1:${port}/`, { headers, redirect: "manual" });
+    expect(status).toBe(308);
+    const { stdout } = await it.cli(["ingress", "ls"]);
+    return stdout.includes("visitors seem to be redirected for ever: 127.0.0.1 sends their https requests over http");
+  });
+});

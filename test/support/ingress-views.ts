@@ -46,6 +46,7 @@ export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = 
       reload: async () => void calls.push("reload"),
       stop: async () => void calls.push("stop"),
     },
+    loops: { problem: () => undefined },
     plugins: { of: () => undefined, reload: () => void calls.push("plugins") },
     ingresses: () => ingresses,
     proxy: {

@@ -114,6 +114,7 @@ function redirectRules({ table, scheme }: Web, isBehindProxy: boolean): Lines {
   const port = httpsPort(table);
   if (port === undefined || (scheme === "https" && !isBehindProxy)) return [];
   return [
+    `http-request lua.loop if ${hasFlag("redirect")} !{ var(txn.proto) -m str https } { req.hdr(x-forwarded-proto) -i https }`,
     `http-request redirect location https://%[var(txn.host)]${port}%[pathq] code 308 if ${hasFlag("redirect")} !{ var(txn.proto) -m str https }`,
   ];
 }

@@ -8,6 +8,7 @@ import type { Listen, Upstream } from "../core/table.ts";
 import type { AccessLog } from "../proxy/access-log.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import type { Ingress, IngressState } from "./create.ts";
+import type { Loops } from "./loops.ts";
 import type { PluginRouteState, PluginRouting } from "./plugin-routes.ts";
 
 /** The ingress as the API shows it. */
@@ -24,6 +25,7 @@ export interface IngressViews {
 export interface IngressViewOptions {
   ingress: Pick<Ingress, "state" | "reload" | "stop">;
   plugins: Pick<PluginRouting, "of" | "reload">;
+  loops: Pick<Loops, "problem">;
   ingresses(): IngressManifest[];
   proxy: Pick<IngressProxy, "pid" | "figures" | "running"> | undefined;
   /** Of HAProxy; undefined when it cannot be used. */
@@ -109,6 +111,7 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
         ...problems.filter((one) => one.id === id).map(({ message }) => message),
         ...refused.filter(({ site }) => site === id).map(({ problem }) => problem),
         ...certificateProblems(state, manifest),
+        ...[options.loops.problem(id) ?? []].flat(),
       ],
       requests: counted?.requests ?? 0,
       failed: counted?.failed ?? 0,
