@@ -13,6 +13,7 @@ import { resourceReference } from "../shell/reference.ts";
 import { rolloutText } from "../text/rollout-text.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { releaseTarget } from "../wait/look.ts";
+import { watch } from "../wait/watch.ts";
 import { tableSetup } from "./get.ts";
 
 const kindFlag: Flag = {
@@ -30,10 +31,13 @@ const waitFlags: Flag[] = [
 const statusCommand: Command = {
   name: "status",
   summary: "show the newest release, its canary step, the time left and what visitors see",
-  usage: ["rollout status SCOPE/NAME"],
-  examples: ["rollout status shop/web  which share of the requests the new replicas get"],
-  flags: [kindFlag],
-  run: (context, args) => tell(context, args, getRollout),
+  usage: ["rollout status SCOPE/NAME [-w]"],
+  examples: [
+    "rollout status shop/web  which share of the requests the new replicas get",
+    "rollout status shop/web -w  the same, until Ctrl-C",
+  ],
+  flags: [kindFlag, { name: "watch", short: "w", summary: "go on showing it until Ctrl-C" }],
+  run: (context, args) => (args.on("watch") ? watchStatus(context, args) : tell(context, args, getRollout)),
 };
 
 const pauseCommand: Command = {
@@ -100,6 +104,17 @@ async function call({ api }: Context, args: Arguments, endpoint: Told) {
   const flag = args.value("kind") ?? named;
   const kind = flag === undefined ? undefined : normalKind(flag);
   return api.call(endpoint, { query: { kind, scope, name } });
+}
+
+function watchStatus(context: Context, args: Arguments): Promise<number> {
+  const look = async () => {
+    const data = await call(context, args, getRollout);
+    const { release, status, error, canary } = data;
+    const key = [release, status, error, canary?.state, canary?.text].join(" ");
+    const json = () => JSON.stringify({ status: "ok", data }, null, 2);
+    return { text: context.json ? json() : rolloutText(data, tableSetup(context)), key };
+  };
+  return watch(context, { look, everyMs: context.limits.followMs });
 }
 
 async function tell(context: Context, args: Arguments, endpoint: Told): Promise<number> {

@@ -63,6 +63,21 @@ describe("rollout status", () => {
     );
   });
 
+  test("--watch prints again after each step, not with the time that passes", async () => {
+    let looks = 0;
+    const server = () => {
+      looks += 1;
+      const left = { ...canary, left_seconds: 80 - looks };
+      return { ...rollout, canary: looks < 4 ? left : { ...left, step: 2, text: "canary step 2 of 3" } };
+    };
+    const onSleep = (passedMs: number, interrupt: () => void) => {
+      if (passedMs > 20_000) interrupt();
+    };
+    const { out, code } = await cli(["rollout", "status", "shop/web", "-w"], { server, onSleep });
+    expect(out.match(/^deployment/gm)).toHaveLength(2);
+    expect([code, out.indexOf("step 1 of 3") < out.indexOf("step 2 of 3")]).toEqual([0, true]);
+  });
+
   test("says until when old replicas are kept", async () => {
     const kept = { ...canary, state: "kept", step: 4, kept_until: "2026-01-02T00:10:00.000Z", left_seconds: undefined };
     const { out } = await cli(["rollout", "status", "shop/web"], { server: () => ({ ...rollout, canary: kept }) });
