@@ -79,6 +79,20 @@ test("shell: a container of its own, with the environment of the app, without it
   expect((await cli("shell", "shop/web", "ls")).stderr).toContain("write: berth run shop/web -- ls");
 });
 
+test("completion: bash offers what the server has", async () => {
+  const script = `source <("$0" completion bash)
+    COMP_WORDS=("$0" exec sho) COMP_CWORD=2; _berth; echo "\${COMPREPLY[*]}"
+    COMP_WORDS=("$0" config "") COMP_CWORD=2; _berth; echo "\${COMPREPLY[*]}"
+    COMP_WORDS=("$0" apply -f "") COMP_CWORD=3; _berth; echo "\${#COMPREPLY[@]}"`;
+  const run = Bun.spawn(["bash", "-c", script, executable], {
+    env: { ...process.env, BERTH_ENDPOINT: berth.endpoint },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+  expect([out, err]).toEqual(["shop/web\nget list set unset\n0\n", ""]);
+});
+
 test("port-forward: a port of this machine leads to the pod, and ends with it", async () => {
   const child = Bun.spawn([executable, "port-forward", "web", ":8080", ":1", "--endpoint", berth.endpoint], {
     stdout: "pipe",

@@ -40,8 +40,17 @@ export interface Command {
 /** What `table.ts` does not say of a verb. */
 export type CommandBody = Omit<Command, "name" | "summary">;
 
+/** The commands of this program, for what lists them. */
+export interface CommandTable {
+  /** In the order of the help; of those of the machine the first word. */
+  names: readonly string[];
+  /** Undefined for a word that is none of the client's own. */
+  load(name: string): Promise<Command | undefined>;
+}
+
 /** What a command needs of the world. */
 export interface Context {
+  commands: CommandTable;
   api: Client;
   /** The same for answers that go on for ever: only their head has a limit. */
   streams: Client;

@@ -9,7 +9,8 @@ import { chooseTarget, type Target } from "../remote/target.ts";
 import { versionNote } from "../text/version-note.ts";
 import type { RunLocal } from "../session/local-run.ts";
 import type { Arguments } from "./arguments.ts";
-import type { ClientLimits, Context } from "./command.ts";
+import type { ClientLimits, CommandTable, Context } from "./command.ts";
+import { loaded, localCommands, verbs } from "./table.ts";
 import { connect, endpointRoute, type PlatformFetch, type Route } from "./endpoint.ts";
 import { usageFailure } from "./failures.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
@@ -68,6 +69,14 @@ export function targetOf(args: Arguments, { options, streams, limits }: Surround
   );
 }
 
+const table: CommandTable = {
+  names: [...verbs, ...localCommands].map(({ name }) => name.split(" ")[0] ?? name),
+  async load(name) {
+    const verb = verbs.find((one) => one.name === name);
+    return verb === undefined ? undefined : loaded(verb);
+  },
+};
+
 /** What a command gets of the world, and the way to its server. */
 export function contextOf(args: Arguments, { format, terminal, around, signal, target }: Parts): Context {
   const { clock, limits, validation, variables, cwd, version, fetch } = around;
@@ -86,6 +95,7 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
   const newKey = () => crypto.randomUUID();
   const reach = (way: Route) => createClient({ ...connectTo(way), headers, newKey });
   return {
+    commands: table,
     reach: (endpoint) => reach(endpointRoute(endpoint)),
     remotes: {
       file: remotesFile,

@@ -261,6 +261,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/tunnel.ts")).tunnelCommand,
   },
   {
+    name: "completion",
+    summary: "print what completes commands and names in bash, zsh or fish",
+    load: async () => (await import("../commands/completion.ts")).completionCommand,
+  },
+  {
     name: "version",
     summary: "show the versions of this program and of the server",
     load: async () => (await import("../commands/version.ts")).versionCommand,
