@@ -36,11 +36,16 @@ export async function answerOnce(
 ): Promise<Response> {
   const { method, url, headers } = request;
   const body = await request.arrayBuffer();
-  const digest = sha256Hex(`${method} ${targetOf(url)}\n${sha256Hex(new Uint8Array(body))}`);
+  const digest = digestOf(request, new Uint8Array(body));
   const whole = () => new Request(url, { method, headers, ...(body.byteLength === 0 ? {} : { body }) });
   const answer = await carryOut({ key, digest }, async () => read(await work(whole())));
   const told = { ...answer.headers, ...(answer.again ? { [replayedHeader]: "true" } : {}) };
   return new Response(answer.body, { status: answer.status, headers: told });
+}
+
+/** Tells requests apart that come with the same key. */
+export function digestOf({ method, url }: Request, body: Uint8Array): string {
+  return sha256Hex(`${method} ${targetOf(url)}\n${sha256Hex(body)}`);
 }
 
 const replayedHeader = "Idempotency-Replayed";

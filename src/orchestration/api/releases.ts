@@ -47,6 +47,7 @@ export const Message = Text("why, in a line: kept with the releases that this ma
 export const runRelease = endpoint({
   method: "POST",
   path: "/releases/run",
+  once: true,
   summary: "Run the release phase of a deployment and roll it; the output streams as plain text, its last line tells",
   query: Type.Object({
     scope: Text("scope; found by itself where only one matches"),

@@ -2,12 +2,14 @@ import { listReleases, rollback, runRelease } from "../api/releases.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Transcript } from "../controller/rollout/transcript.ts";
+import { digestOf, keyOf } from "../../base/http/once.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 
 export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
-  mountStream(plane, runRelease, async ({ query: { follow, message, ...target }, actor }, { signal }) => {
-    const stream = await controller.runRelease(target, { follow: readFlag(follow, false), actor, message });
-    return new Response(bodyOf(stream.transcript, signal), {
+  mountStream(plane, runRelease, async ({ query: { follow, message, ...target }, actor }, request) => {
+    const run = (following: boolean) => controller.runRelease(target, { follow: following, actor, message });
+    const stream = await startOnce(plane, request, { run, follow: readFlag(follow, false) });
+    return new Response(bodyOf(stream.transcript, request.signal), {
       headers: {
         "Content-Type": "text/plain; charset=utf-8",
         [`${headerPrefix}-Scope`]: stream.scope,
@@ -21,6 +23,25 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
     answer: ({ query: { release_id, message, ...target }, actor }) =>
       controller.rollback({ ...target, releaseId: release_id }, { actor, message }),
   });
+}
+
+interface Start {
+  run: (follow: boolean) => Promise<ReleaseStream>;
+  follow: boolean;
+}
+
+type ReleaseStream = Awaited<ReturnType<Controller["runRelease"]>>;
+
+/** A request that comes again with its key follows the release that the first one started. */
+async function startOnce(plane: Plane, request: Request, { run, follow }: Start): Promise<ReleaseStream> {
+  const key = plane.once === undefined ? undefined : keyOf(request, runRelease);
+  if (plane.once === undefined || key === undefined || follow) return run(follow);
+  let started: ReleaseStream | undefined;
+  await plane.once({ key, digest: digestOf(request, new Uint8Array(0)) }, async () => {
+    started = await run(false);
+    return { status: 200, headers: {}, body: started.releaseId };
+  });
+  return started ?? run(true);
 }
 
 /** Pulled: a slow reader keeps nobody waiting, the transcript is kept elsewhere. */

@@ -20,7 +20,8 @@ interface OnceParts {
 
 /**
  * Carries a request out, once for each key: one that comes again gets the answer of the first, and waits for it where
- * that is still under way. A request that was refused changed nothing and is forgotten. Fails `unprocessable` when the
+ * that is still under way. A request that was refused, or whose work failed, changed nothing and is forgotten. Fails
+ * with what the work throws, `unprocessable` when the
  * key belongs to another request, `conflict` when the answer is not known.
  */
 type Once = (asked: Asked, work: () => Promise<KeptAnswer>) => Promise<KeptAnswer & { again: boolean }>;
@@ -70,7 +71,10 @@ async function carryOut({ store, clock, log, limits }: OnceParts, asked: Asked, 
   const at = clock.now();
   const before = at - limits.keyedRequestsKeptMs;
   await store.write((tx) => tx.keyedRequests.put({ ...asked, at, done: false, answer: undefined }, before));
-  const answer = await work();
+  const answer = await work().catch(async (error: unknown) => {
+    await store.write((tx) => tx.keyedRequests.remove(asked.key));
+    throw error;
+  });
   const isDone = answer.status < 300;
   const isSmall = Buffer.byteLength(answer.body) <= limits.keyedAnswerBytesMax;
   try {

@@ -72,6 +72,11 @@ test("what was refused changed nothing, and is carried out when it comes again",
   expect(await once(asked("k1", "d2"), work())).toMatchObject({ status: 200, body: "done 2", again: false });
 });
 
+test("work that fails is forgotten too", async () => {
+  await expect(once(asked(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await once(asked(), work())).toMatchObject({ body: "done 1", again: false });
+});
+
 test("after a day it is another request", async () => {
   await once(asked(), work());
   clock.moveTo(testEpoch + limits.keyedRequestsKeptMs + 1);
