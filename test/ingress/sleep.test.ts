@@ -8,9 +8,9 @@ import { waitFor } from "../support/wait.ts";
 let it: Rig;
 let port: number;
 
-/** `/cgi-bin/slow` answers after three seconds. */
+/** `/cgi-bin/slow` answers after five seconds. */
 const serve = `mkdir -p /www/cgi-bin && echo "$V" > /www/index.html
-printf '#!/bin/sh\\nsleep 3\\nprintf "Content-Type: text/plain\\\\n\\\\nslow"\\n' > /www/cgi-bin/slow
+printf '#!/bin/sh\\nsleep 5\\nprintf "Content-Type: text/plain\\\\n\\\\nslow"\\n' > /www/cgi-bin/slow
 chmod +x /www/cgi-bin/slow
 exec httpd -f -p 8080 -h /www`;
 
@@ -95,13 +95,13 @@ test("an operator sees an app that sleeps, and no fault", async () => {
 });
 
 test("an app is put to sleep once nobody uses it, and not while a request is under way", async () => {
-  await awake({ idle_after: "1s" });
+  await awake({ idle_after: "3s" });
   const before = (await turns()).length;
   // Longer than it may go unused; nothing else comes meanwhile.
   expect(await get("/cgi-bin/slow")).toBe("200 slow");
   expect((await turns()).slice(before).filter((text) => text.startsWith("wake"))).toEqual([]);
   await waitFor("no replica to be left", async () => (await it.pods("nap", "web")).length === 0);
-  expect((await turns()).at(-1)).toBe("sleep: 1s without requests");
+  expect((await turns()).at(-1)).toBe("sleep: 3s without requests");
 });
 
 test("sleep outlives the server and the proxy, and a request while the server is away gets 503", async () => {
