@@ -102,6 +102,8 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@balena/dockerignore": ["src/client/build/ignore-rules.ts"],
   "acme-client": ["src/ingress/certs/acme/"],
   ignore: ["src/client/build/ignore-rules.ts"],
+  /** Types alone: the compiler checks what is written for Kubernetes. */
+  "kubernetes-types": ["src/client/manifests/export/kubernetes/"],
   "tar-stream": [
     "src/base/disk/source-archive.ts",
     "src/client/build/pack.ts",

@@ -48,6 +48,14 @@ export interface CommandTable {
   load(name: string): Promise<Command | undefined>;
 }
 
+/** A verb of the client: what the overview says of it, and where the rest is. */
+export interface Verb {
+  name: string;
+  /** One line of `help`. */
+  summary: string;
+  load(): Promise<CommandBody>;
+}
+
 /** What a command needs of the world. */
 export interface Context {
   commands: CommandTable;

@@ -1,12 +1,5 @@
-import type { Command, CommandBody } from "./command.ts";
-
-/** A verb of the client: what the overview says of it, and where the rest is. */
-interface Verb {
-  name: string;
-  /** One line of `help`. */
-  summary: string;
-  load(): Promise<CommandBody>;
-}
+import type { Command, Verb } from "./command.ts";
+import { fileVerbs } from "./table-files.ts";
 
 /** In the order of the help. Each is loaded when it is used: starting takes as long as what is loaded. */
 export const verbs: readonly Verb[] = [
@@ -20,21 +13,7 @@ export const verbs: readonly Verb[] = [
     summary: "show what apply would change, and change nothing",
     load: async () => (await import("../commands/diff.ts")).diffCommand,
   },
-  {
-    name: "validate",
-    summary: "check manifest files without a server",
-    load: async () => (await import("../commands/validate.ts")).validateCommand,
-  },
-  {
-    name: "fmt",
-    summary: "bring HCL manifest files into the one style",
-    load: async () => (await import("../commands/fmt.ts")).fmtCommand,
-  },
-  {
-    name: "convert",
-    summary: "print manifests in another language: HCL or YAML",
-    load: async () => (await import("../commands/convert.ts")).convertCommand,
-  },
+  ...fileVerbs,
   {
     name: "init",
     summary: "look at a folder with source, and write its first manifest",
@@ -241,19 +220,9 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/remote.ts")).remoteCommand,
   },
   {
-    name: "import",
-    summary: "print manifests for a Docker Compose file",
-    load: async () => (await import("../commands/import.ts")).importCommand,
-  },
-  {
     name: "git-remote",
     summary: "print the git commands that let git push deploy to a server",
     load: async () => (await import("../commands/git-remote.ts")).gitRemoteCommand,
-  },
-  {
-    name: "schema",
-    summary: "print a JSON Schema of manifests for an editor",
-    load: async () => (await import("../commands/schema.ts")).schemaCommand,
   },
   {
     name: "tunnel",
