@@ -46,7 +46,8 @@ describe("a mistyped query parameter", () => {
   });
 
   // These are answered outside the app: below.
-  const mounted = changing.filter(({ path }) => path !== "/pods/:name/exec" && path !== "/run");
+  const sessions = ["/pods/:name/exec", "/run", "/pods/:name/files", "/pods/:name/forward"];
+  const mounted = changing.filter(({ path }) => !sessions.includes(path));
   test.each(mounted.map((endpoint) => [endpoint.method, target(endpoint)]))(
     "is refused by %s %s",
     async (method, path) => {
@@ -75,20 +76,22 @@ describe("a mistyped query parameter", () => {
 describe("a session", () => {
   let plane: Plane | undefined;
   afterEach(() => plane?.close());
-  test.each(["/pods/shop-web.1/exec?usr=app", "/run?scope=shop&name=web&usr=app"])(
-    "refuses POST %s",
-    async (target) => {
-      plane = await startPlane();
-      await plane.pod("shop-web.1");
-      const client = await connectRaw(plane.front.tcp);
-      const body = '{"command":["id"]}';
-      const head = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
-      await client.send(head + body);
-      const text = await client.all();
-      expect(text).toStartWith("HTTP/1.1 400 ");
-      expect(text).toContain('did you mean \\"user\\"');
-    },
-  );
+  test.each([
+    ["/pods/shop-web.1/exec?usr=app", "user"],
+    ["/run?scope=shop&name=web&usr=app", "user"],
+    ["/pods/shop-web.1/files?pth=/tmp", "path"],
+    ["/pods/shop-web.1/forward?prt=80", "port"],
+  ])("refuses POST %s", async (target, meant) => {
+    plane = await startPlane();
+    await plane.pod("shop-web.1");
+    const client = await connectRaw(plane.front.tcp);
+    const body = '{"command":["id"]}';
+    const head = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await client.send(head + body);
+    const text = await client.all();
+    expect(text).toStartWith("HTTP/1.1 400 ");
+    expect(text).toContain(`did you mean \\"${meant}\\"`);
+  });
 });
 
 /** Query parameters that the contract names for routes that change something: none of them may be refused. */

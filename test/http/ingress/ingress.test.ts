@@ -53,7 +53,8 @@ test("POST /ingress/reload and /ingress/stop do what they say", async () => {
   const { views, calls } = ingressViews();
   expect((await ask(views, "POST", "/ingress/reload")).status).toBe(200);
   expect((await ask(views, "POST", "/ingress/stop")).status).toBe(200);
-  expect(calls).toEqual(["reload", "stop"]);
+  // Ingresses of plugins as well.
+  expect(calls).toEqual(["plugins", "reload", "stop"]);
 });
 
 test("a reload without a proxy is a 503 that says why", async () => {
