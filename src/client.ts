@@ -1,5 +1,6 @@
 import type { Surroundings } from "./client/shell/context.ts";
 import { run } from "./client/shell/run.ts";
+import { machineNetwork } from "./client/domains/network.ts";
 import { createRunLocal } from "./client/session/local-run.ts";
 import { openOutputs } from "./client/shell/output.ts";
 import { processTerminal } from "./client/shell/raw-terminal.ts";
@@ -42,6 +43,7 @@ export function client(argv: readonly string[]): Promise<number> {
     version: versionText(),
     streams: processStreams(outputs),
     rawTerminal: processTerminal(outputs),
+    network: machineNetwork,
     runLocal: createRunLocal(shellVariables()),
     stdin: readStdin,
     fetch,

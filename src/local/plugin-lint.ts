@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { usageFailure } from "../client/shell/failures.ts";
-import { localCommands, verbs } from "../client/shell/table.ts";
+import { localCommands } from "../client/shell/local-commands.ts";
+import { verbs } from "../client/shell/table.ts";
 import { lintPackage } from "../orchestration/plugins/lint.ts";
 import { report, wantsJson } from "./report.ts";
 

@@ -93,6 +93,19 @@ test("completion: bash offers what the server has", async () => {
   expect([out, err]).toEqual(["shop/web\nget list set unset\n0\n", ""]);
 });
 
+test("domains: an app gets one and another, and loses it again; open prints them", async () => {
+  const added = await cli("domains", "add", "shop/web", "web.localhost");
+  expect([added.stdout.split("\n")[0], added.exitCode]).toEqual(["added web.localhost to ingress/shop/web", 0]);
+  expect((await cli("domains", "add", "shop/web", "two.localhost")).exitCode).toBe(0);
+  expect((await cli("open", "shop/web")).stdout).toBe("https://web.localhost\nhttps://two.localhost\n");
+  expect((await cli("domains", "list", "shop/web", "--address", "192.0.2.1")).stdout).toMatch(
+    /shop\/web +two\.localhost +/,
+  );
+  expect((await cli("domains", "remove", "shop/web", "web.localhost", "-y")).exitCode).toBe(0);
+  expect((await cli("open", "shop/web", "--print")).stdout).toBe("https://two.localhost\n");
+  expect((await cli("domains", "remove", "shop/web", "two.localhost", "-y")).stderr).toContain("is the only domain");
+});
+
 test("port-forward: a port of this machine leads to the pod, and ends with it", async () => {
   const child = Bun.spawn([executable, "port-forward", "web", ":8080", ":1", "--endpoint", berth.endpoint], {
     stdout: "pipe",

@@ -5,7 +5,8 @@ import type { Command } from "../../src/client/shell/command.ts";
 import { globalFlags } from "../../src/client/shell/help.ts";
 import { narrowed } from "../../src/client/shell/narrow.ts";
 import { splitPluginWord } from "../../src/client/shell/plugin-words.ts";
-import { loaded, localCommands, verbs } from "../../src/client/shell/table.ts";
+import { localCommands } from "../../src/client/shell/local-commands.ts";
+import { loaded, verbs } from "../../src/client/shell/table.ts";
 import { parsePluginYml } from "../../src/orchestration/plugins/yaml.ts";
 
 const checkout = join(import.meta.dir, "../..");

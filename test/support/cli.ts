@@ -1,6 +1,7 @@
 import type { ErrorData } from "../../src/base/wire/envelope.ts";
 import type { Clock } from "../../src/base/words/clock.ts";
 import { clientLimits, limits } from "../../src/config/config.ts";
+import type { Network } from "../../src/client/domains/network.ts";
 import type { RunLocal } from "../../src/client/session/local-run.ts";
 import { run } from "../../src/client/shell/run.ts";
 
@@ -48,6 +49,8 @@ export interface Scene {
   autoApprove?: boolean;
   /** What a program on the operator's terminal ends with; 0 where left out. */
   runLocal?: RunLocal;
+  /** Names and addresses; nothing resolves where left out. */
+  network?: Network;
   /** Called at each sleep of the client with the time that has passed, in milliseconds. */
   onSleep?: (passedMs: number, interrupt: () => void) => void;
 }
@@ -108,6 +111,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       },
     },
     runLocal: scene.runLocal ?? (async () => 0),
+    network: scene.network ?? { resolve: async () => [], ownAddresses: () => [] },
     stdin: async () => scene.stdin ?? "",
     fetch: async (address, init) => {
       const url = new URL(address);

@@ -11,7 +11,7 @@ export const openCommand: CommandBody = {
   examples: ["open shop/web  open the app in a browser, and print its address"],
   detail: [
     "Prints the addresses of the ingress, and opens the first in a browser, where this is a terminal on a",
-    "desktop. An app without a domain has no address: see berth port-forward.",
+    "desktop. An app without a domain has none: see berth domains and port-forward.",
   ],
   flags: [{ name: "print", summary: "only print the addresses" }],
   async run(context, args) {
@@ -23,7 +23,7 @@ export const openCommand: CommandBody = {
     const addresses = found.flatMap(({ spec }) => addressesOf(spec));
     const [first] = addresses;
     if (first === undefined) {
-      throw new CommandFailure(`${reference} has no address: write host into its manifest, or use berth port-forward`);
+      throw new CommandFailure(`${reference} has no address; give it a domain: berth domains add ${reference} HOST`);
     }
     answer(context, { addresses }, () => addresses.map(printable).join("\n"));
     const program = args.on("print") || context.json ? undefined : browserOf(context);

@@ -1,3 +1,4 @@
+import { isLocalHost } from "../domains/hosts.ts";
 import type { Findings } from "./look.ts";
 import type { Process } from "./procfile.ts";
 
@@ -107,7 +108,7 @@ function hostLines(host: string | undefined): string[] {
       "  # tls: {}",
     ];
   }
-  if (isLocal(host)) {
+  if (isLocalHost(host)) {
     return [
       `  host: ${text(host)}`,
       "  # A certificate of the server itself: see berth ca",
@@ -119,11 +120,6 @@ function hostLines(host: string | undefined): string[] {
     `  host: ${text(host)}`,
     "  tls: {}",
   ];
-}
-
-/** Names that no public certificate authority knows (RFC 2606, RFC 6762, RFC 9476, ICANN's .internal). */
-function isLocal(host: string): boolean {
-  return !host.includes(".") || /\.(?:localhost|local|test|internal|example|invalid|lan)$/.test(host);
 }
 
 const keysShownMax = 12;

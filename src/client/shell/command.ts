@@ -6,6 +6,7 @@ import type { Route } from "./endpoint.ts";
 import type { Ways } from "../remote/reach.ts";
 import type { Remote, RemoteLimits } from "../remote/remotes.ts";
 import type { TunnelLimits } from "../remote/tunnel.ts";
+import type { Network } from "../domains/network.ts";
 import type { RunLocal } from "../session/local-run.ts";
 import type { Variables } from "../manifests/interpolate.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
@@ -76,6 +77,7 @@ export interface Context {
   terminal: Terminal;
   rawTerminal: RawTerminal;
   runLocal: RunLocal;
+  network: Network;
   clock: Clock;
   limits: ClientLimits;
   /** What the server allows in a manifest, of this version. */

@@ -7,14 +7,16 @@ import { remoteRoute, type Ways } from "../remote/reach.ts";
 import { readRemotes } from "../remote/remotes.ts";
 import { chooseTarget, type Target } from "../remote/target.ts";
 import { versionNote } from "../text/version-note.ts";
+import type { Network } from "../domains/network.ts";
 import type { RunLocal } from "../session/local-run.ts";
 import type { Arguments } from "./arguments.ts";
 import type { ClientLimits, CommandTable, Context } from "./command.ts";
-import { loaded, localCommands, verbs } from "./table.ts";
+import { localCommands } from "./local-commands.ts";
+import { loaded, verbs } from "./table.ts";
 import { connect, endpointRoute, type PlatformFetch, type Route } from "./endpoint.ts";
 import { usageFailure } from "./failures.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
-import type { LocalName } from "./table.ts";
+import type { LocalName } from "./local-commands.ts";
 import type { Streams, Terminal } from "./terminal.ts";
 
 export type Format = "text" | "json" | "yaml";
@@ -39,6 +41,7 @@ export interface Surroundings {
   streams: Streams;
   rawTerminal: RawTerminal;
   runLocal: RunLocal;
+  network: Network;
   /** All of stdin. */
   stdin: () => Promise<string>;
   fetch: PlatformFetch;
@@ -104,6 +107,7 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
       chosen: target.type === "remote" ? target.remote : undefined,
     },
     runLocal: around.runLocal,
+    network: around.network,
     api: createClient({ baseUrl, fetch: connection.fetch, headers, newKey }),
     streams: createClient({ baseUrl, fetch: connection.stream, headers, newKey }),
     headers,

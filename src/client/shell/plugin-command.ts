@@ -11,7 +11,8 @@ import { pluginCommandHelp, pluginHelpText } from "../text/plugin-text.ts";
 import { callWithProgress, warn } from "./progress-answer.ts";
 import { printable } from "./style.ts";
 import { didYouMean } from "./suggest.ts";
-import { localCommands, verbs } from "./table.ts";
+import { localCommands } from "./local-commands.ts";
+import { verbs } from "./table.ts";
 
 export interface PluginWords {
   /** The first word, which is no verb of the client. */

@@ -10,7 +10,8 @@ import { commandHelp, globalFlags, overview } from "./help.ts";
 import { narrowed } from "./narrow.ts";
 import { ManifestError } from "../manifests/source.ts";
 import { splitPluginWord } from "./plugin-words.ts";
-import { loaded, type LocalName, localCommands, verbs } from "./table.ts";
+import { type LocalName, localCommands } from "./local-commands.ts";
+import { loaded, verbs } from "./table.ts";
 import { printable } from "./style.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 

@@ -55,6 +55,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/logs.ts")).logsCommand,
   },
   {
+    name: "domains",
+    summary: "list, add and remove the domains of apps, with the DNS records that they need",
+    load: async () => (await import("../commands/domains.ts")).domainsCommand,
+  },
+  {
     name: "open",
     summary: "open the address of an app in a browser",
     load: async () => (await import("../commands/open.ts")).openCommand,
@@ -244,22 +249,3 @@ export const verbs: readonly Verb[] = [
 export async function loaded({ name, summary, load }: Verb): Promise<Command> {
   return { name, summary, ...(await load()) };
 }
-
-/** Commands that work on the machine itself: they are given their words as they are. */
-export const localCommands = [
-  { name: "serve", summary: "run the server" },
-  { name: "doctor", summary: "check this machine and say how to fix what is wrong" },
-  { name: "server", summary: "install, upgrade, remove or look at the server of this machine" },
-  { name: "self-update", summary: "replace this program by the latest release" },
-  { name: "backup", summary: "write all state to a file" },
-  { name: "receive-pack", summary: "take a git push and deploy it: run by git over ssh" },
-  { name: "git-branch", summary: "show or set the branch whose push is deployed, on the server" },
-  { name: "upload-pack", summary: "send what was pushed: run by git over ssh" },
-  { name: "hooks secret", summary: "print the secret that receivers check webhooks with" },
-  { name: "plugins init", summary: "write a first plugin that works" },
-  { name: "plugins lint", summary: "check a plugin that you are writing" },
-  { name: "plugins test", summary: "run the tests of a plugin that you are writing" },
-  { name: "restore", summary: "bring back the state of a backup" },
-] as const;
-
-export type LocalName = (typeof localCommands)[number]["name"];

@@ -54,7 +54,7 @@ describe("open", () => {
   test("an app without a domain says how to get one; an unknown one is told", async () => {
     expect(await open(["shop/api"])).toMatchObject({
       code: 1,
-      err: "error: shop/api has no address: write host into its manifest, or use berth port-forward\n",
+      err: "error: shop/api has no address; give it a domain: berth domains add shop/api HOST\n",
     });
     expect((await open(["shop/none"])).err).toContain('no resource "shop/none"');
     expect((await open([])).code).toBe(2);

@@ -4,7 +4,8 @@ import { globalFlags } from "../../../../src/client/shell/help.ts";
 import type { Command } from "../../../../src/client/shell/command.ts";
 import { exitCodes } from "../../../../src/client/shell/failures.ts";
 import { narrowed } from "../../../../src/client/shell/narrow.ts";
-import { loaded, localCommands, verbs } from "../../../../src/client/shell/table.ts";
+import { localCommands } from "../../../../src/client/shell/local-commands.ts";
+import { loaded, verbs } from "../../../../src/client/shell/table.ts";
 import { Answer, cli, refusal } from "../../../support/cli.ts";
 
 const commands = await Promise.all(verbs.map(loaded));
