@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { type CaddyCa, startCaddyCa } from "../support/caddy-ca.ts";
@@ -138,6 +138,22 @@ test("the address of the client stays known", async () => {
     return said.stdout.includes("one.example") ? said : undefined;
   });
   expect(stdout).toContain('"client": "127.0.0.1"');
+});
+
+test("no handshake fails while HAProxy loads its files, and after kill -9 it is back with all names", async () => {
+  let isOver = false;
+  const seen: string[] = [];
+  const visitor = (async () => {
+    while (!isOver) seen.push(await get("one.example"));
+  })();
+  for (const _ of [1, 2, 3]) expect((await it.cli(["ingress", "reload"])).exitCode).toBe(0);
+  isOver = true;
+  await visitor;
+  expect(new Set(seen)).toEqual(new Set(["served HTTP/2"]));
+  const master = Number(readFileSync(join(it.root, "run/haproxy.pid"), "utf8"));
+  process.kill(master, "SIGKILL");
+  await waitFor("another master", () => Number(readFileSync(join(it.root, "run/haproxy.pid"), "utf8")) !== master);
+  await waitFor("the names again", async () => (await get("two.example")) === "served HTTP/2");
 });
 
 test("while the server is away, names with a certificate are served, and others are refused at once", async () => {

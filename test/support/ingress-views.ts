@@ -47,7 +47,7 @@ export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = 
       stop: async () => void calls.push("stop"),
     },
     loops: { problem: () => undefined },
-    plugins: { of: () => undefined, reload: () => void calls.push("plugins") },
+    plugins: { of: () => undefined, reload: () => calls.push("plugins") > 0 },
     ingresses: () => ingresses,
     proxy: {
       pid: async () => 10,

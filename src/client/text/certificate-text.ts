@@ -21,7 +21,7 @@ export function certificatesText(certificates: readonly CertificateView[], { sty
     certificateNames(one),
     stateText(one, style),
     one.not_after === undefined ? "-" : `${timeText(one.not_after).slice(0, 10)} (${leftText(one.not_after, now)})`,
-    printable(one.issued_by ?? one.issuer),
+    `${printable(one.issued_by ?? one.issuer)}${one.on_demand === true ? ", on demand" : ""}`,
     nextText(one, now),
   ]);
   const head = ["NAME", "STATE", "EXPIRES", "ISSUER", "NEXT"];

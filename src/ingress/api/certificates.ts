@@ -10,6 +10,7 @@ export const CertificateView = Type.Object({
     description: "pending: none was issued yet; failed: there is none, and the last try failed",
   }),
   issuing: Type.Boolean({ description: "it is being issued or renewed right now" }),
+  on_demand: Type.Optional(Type.Boolean({ description: "a visitor asked for it, and tls.ask permitted it" })),
   issued_by: Type.Optional(Type.String()),
   serial: Type.Optional(Type.String()),
   not_before: Type.Optional(Type.String()),

@@ -8,6 +8,8 @@ export interface CertificateStatus {
   names: readonly string[];
   /** `letsencrypt`, `internal`, the host of another CA, or the file. */
   issuer: string;
+  /** A visitor asked for it. */
+  isOnDemand: boolean;
   /** `pending`: none was issued yet, and no try has failed. `failed`: none is there. Both say nothing about renewals. */
   state: "valid" | "expired" | "pending" | "failed";
   /** It is being issued or renewed right now. */
@@ -39,6 +41,7 @@ export function statusOf({ target, holdings, isUnderWay, now }: StatusInput): Ce
     id,
     names,
     issuer: issuerLabel(issuer),
+    isOnDemand: target.ask !== undefined,
     state: held === undefined ? missing : held.notAfter > now ? "valid" : "expired",
     isUnderWay,
     issuedBy: held?.issuedBy,

@@ -42,6 +42,7 @@ function viewOf(status: CertificateStatus): CertificateView {
   const { issuedBy, serial, notBefore, notAfter, renewAt, error, nextTryAt } = status;
   return {
     ...{ id, names: [...names], issuer, state, issuing: isUnderWay, failures },
+    ...(status.isOnDemand ? { on_demand: true } : {}),
     ...(issuedBy === undefined ? {} : { issued_by: issuedBy }),
     ...(serial === undefined ? {} : { serial }),
     ...(notBefore === undefined ? {} : { not_before: isoOf(notBefore) }),

@@ -49,8 +49,8 @@ export function createIngressViews(options: IngressViewOptions): IngressViews {
   return {
     status,
     async reload() {
-      options.plugins.reload();
-      await ingress.reload();
+      const isPluginsOnly = options.plugins.reload() && proxy === undefined;
+      if (!isPluginsOnly) await ingress.reload();
       return status();
     },
     async stop() {

@@ -34,8 +34,8 @@ export interface PluginRouting {
   serves(containerId: string): boolean;
   /** For rollouts: resolves once every plugin was called for all that was so when this was called. */
   caughtUp(signal: AbortSignal): Promise<void>;
-  /** Calls every plugin again, for example after its proxy lost its state. */
-  reload(): void;
+  /** Calls every plugin again, for example after its proxy lost its state. False when there is none to call. */
+  reload(): boolean;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -183,6 +183,7 @@ export function createPluginRouting(options: PluginRoutingOptions): PluginRoutin
     reload() {
       for (const [id, { plugin }] of known) known.set(id, { plugin });
       turns.wake();
+      return known.size > 0;
     },
     async run(signal) {
       held = await options.held.read();

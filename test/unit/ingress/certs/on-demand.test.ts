@@ -93,7 +93,7 @@ test("a certificate that cannot be issued fails the visitor at once while the se
   const first = visit(certificates, "elsewhere.test");
   await world.pass(0);
   expect(await first).toBe(false);
-  expect(certificates.list()).toMatchObject([{ names: ["elsewhere.test"], state: "failed" }]);
+  expect(certificates.list()).toMatchObject([{ names: ["elsewhere.test"], state: "failed", isOnDemand: true }]);
   expect(await visit(certificates, "elsewhere.test")).toBe(false);
   expect(world.asked).toHaveLength(1);
 });

@@ -92,7 +92,7 @@ test("an ingress that a plugin routes shows the plugin, its replicas and what it
       id === "shop/web"
         ? { plugin: "front", data: undefined, upstreams: [upstream(8001)], problems: ["no room"] }
         : undefined,
-    reload: () => undefined,
+    reload: () => true,
   };
   const { sites } = await ingressViews({ plugins }).views.status();
   expect(sites.find(({ ingress }) => ingress === "shop/web")).toMatchObject({
@@ -100,4 +100,13 @@ test("an ingress that a plugin routes shows the plugin, its replicas and what it
     upstreams: [{ address: "127.0.0.1:8001", state: "ready", active: 0 }],
     problems: ["no room"],
   });
+});
+
+test("a reload without HAProxy calls the plugins, and fails where there is nothing to reload", async () => {
+  const reload = () => Promise.reject(new Failure("unavailable", "the ingress is turned off"));
+  const ingress = { state: () => ingressState(), reload, stop: async () => undefined };
+  const withPlugins = (isUsed: boolean) =>
+    ingressViews({ ingress, proxy: undefined, plugins: { of: () => undefined, reload: () => isUsed } }).views;
+  expect((await withPlugins(true).reload()).proxy.state).toBe("unavailable");
+  await expect(withPlugins(false).reload()).rejects.toThrow("the ingress is turned off");
 });
