@@ -4,6 +4,7 @@ import { type AccessOptions, accessOptions } from "./access.ts";
 import { type ClientFlags, readClientOptions } from "./client-options.ts";
 import { contextLimits } from "./context-limits.ts";
 import { podLimits } from "./pod-limits.ts";
+import { previewLimits } from "./preview-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
 import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
@@ -104,6 +105,7 @@ export const limits = {
   builtImageGraceMs: 60 * 60_000,
   ...podLimits,
   buildContexts: contextLimits,
+  previews: previewLimits,
   /** Ended exec sessions whose exit code is remembered. */
   execResultsKept: 1_000,
   /** Commands in containers of their own (`berth run APP -- COMMAND`) at the same time. */

@@ -75,7 +75,7 @@ test("another branch and a tag are stored; the branch that runs cannot be delete
   ana.write({ Dockerfile: dockerfile, "page.html": "three\n" });
   await ana.commit("the third page");
   const stored = await push("HEAD:feature", "HEAD:refs/tags/v3");
-  expect([stored.exitCode, stored.stderr]).toEqual([0, expect.stringContaining("feature is stored, and not deployed")]);
+  expect([stored.exitCode, stored.stderr]).toEqual([0, expect.stringContaining("no app here has preview settings")]);
   const refused = await push(":main");
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("main is what runs")]);
   expect((await push(":feature")).exitCode).toBe(0);
@@ -98,10 +98,32 @@ test("the branch that deploys is a setting of the repository", async () => {
   expect((await branch("production")).stdout).toBe("a push of production to shop is deployed\n");
   ana.write({ "page.html": "four\n" });
   await ana.commit("the fourth page");
-  expect((await push("HEAD:main")).stderr).toContain("main is stored, and not deployed");
+  expect((await push("HEAD:main")).stderr).toContain("not deployed: no app here has preview settings");
   expect(await page()).toBe("three");
   expect((await push("HEAD:production")).exitCode).toBe(0);
   expect(await page()).toBe("four");
+});
+
+test("a branch whose app allows it runs in a scope of its own, until it is deleted", async () => {
+  const app = manifest.replace("kind: deployment", "kind: app");
+  const preview = '  preview: { ttl: 1h, env: { BRANCH: "yes" } }\n';
+  ana.write({ "berth.yaml": app + preview, Dockerfile: dockerfile, "page.html": "preview\n" });
+  const commit = await ana.commit("a preview");
+  const pushed = await push("HEAD:new/cart");
+  expect([pushed.exitCode, pushed.stderr]).toEqual([
+    0,
+    expect.stringContaining(`stored new/cart ${commit.slice(0, 12)}`),
+  ]);
+  const { stdout } = await berth.cli(["preview", "list", "shop"]);
+  const scope = /new\/cart +(\S+)/.exec(stdout)?.[1] ?? "";
+  expect(scope).toMatch(/^shop-new-cart-[0-9a-f]{6}$/);
+  const [pod] = await berth.pods(scope, "web");
+  expect(berth.docker(["exec", pod?.name ?? "", "sh", "-c", "cat /www/index.html; echo $BRANCH"])).toBe("preview\nyes");
+  expect(await page()).toBe("four");
+  expect((await push(":new/cart")).exitCode).toBe(0);
+  expect((await berth.cli(["preview"])).stdout).toBe("no previews\n");
+  expect(await berth.pods(scope)).toEqual([]);
+  ana.write({ "berth.yaml": manifest });
 });
 
 test("a push that is cut off ends its build, and the next push is taken", async () => {

@@ -6,11 +6,13 @@ import { withoutManifest } from "../init/without-manifest.ts";
 import { type Pushed, pushedArguments, pushedOf, requireScope } from "./pushed.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { manifestsAt, manifestsOfText } from "../shell/manifest-flags.ts";
 import type { ManifestSet } from "../manifests/read.ts";
+import { ManifestError } from "../manifests/source.ts";
 import { addressesOf } from "../text/addresses.ts";
 import { applyCommand, applySet } from "./apply.ts";
+import { previewSet } from "./up-preview.ts";
 
 export const upCommand: CommandBody = {
   usage: ["up [-f PATH…] [--name SCOPE/NAME] [--host HOST] [-m WHY] [-y] [--timeout TIME]"],
@@ -36,18 +38,38 @@ export const upCommand: CommandBody = {
       summary: "like git push: -y, --atomic, this scope alone, no file from outside",
     },
     { name: "host", value: "HOST", summary: "the domain of an app without manifests" },
+    { name: "preview", value: "BRANCH", summary: "run it in a scope of its own, by the preview settings of its apps" },
   ],
   async run(context, args) {
     if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
     const pushed = pushedOf(args);
-    const set = await manifestsHere(context, args, pushed);
-    if (pushed !== undefined) requireScope(set, pushed);
+    const branch = args.value("preview");
+    const given = await manifestsHere(context, args, pushed).catch((error: unknown) => {
+      if (pushed === undefined || branch === undefined || !isAboutSource(error)) throw error;
+      return error;
+    });
+    if (given instanceof Error) return withoutPreview(context, pushed, given.message);
+    if (pushed !== undefined) requireScope(given, pushed);
+    const set = branch === undefined ? given : await previewSet(context, given, branch);
+    if (set === undefined) return withoutPreview(context, pushed, "no app here has preview settings");
     const code = await applySet(context, pushed === undefined ? args : pushedArguments(args, set), set);
     if (code !== exitCodes.done || context.json || args.on("dry-run")) return code;
     for (const address of await addresses(context, set)) context.terminal.out(address);
     return code;
   },
 };
+
+/** A push stores any branch; who asks for a preview gets one. */
+function withoutPreview({ terminal }: Context, pushed: Pushed | undefined, why: string): number {
+  if (pushed === undefined) throw new CommandFailure(`${why}: add spec.preview to one`);
+  terminal.note(`not deployed: ${why}`);
+  return exitCodes.done;
+}
+
+/** Faults in what was written, which may be half done on a branch. */
+function isAboutSource(error: unknown): error is Error {
+  return error instanceof ManifestError || (error instanceof CommandFailure && error.exitCode !== exitCodes.usage);
+}
 
 /** Those that -f names, else those of the folder, else what the source of the folder shows. */
 async function manifestsHere(context: Context, args: Arguments, pushed: Pushed | undefined): Promise<ManifestSet> {

@@ -225,6 +225,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/remote.ts")).remoteCommand,
   },
   {
+    name: "preview",
+    summary: "list, open and delete branches that run in scopes of their own",
+    load: async () => (await import("../commands/preview.ts")).previewCommand,
+  },
+  {
     name: "git-remote",
     summary: "print the git commands that let git push deploy to a server",
     load: async () => (await import("../commands/git-remote.ts")).gitRemoteCommand,

@@ -7,10 +7,14 @@ export interface RefUpdate {
   after: string;
 }
 
-/** What a push means. `stored` are branches that are kept and not deployed. */
+interface Branch {
+  branch: string;
+  commit: string;
+}
+
+/** What a push means. `stored` are the other branches, `deleted` those that go. */
 type Decision =
-  | { type: "refuse"; why: string }
-  | { type: "accept"; deploy: { branch: string; commit: string } | undefined; stored: string[] };
+  { type: "refuse"; why: string } | { type: "accept"; deploy: Branch | undefined; stored: Branch[]; deleted: string[] };
 
 const usual = ["main", "master"];
 
@@ -42,8 +46,13 @@ export function decide(updates: readonly RefUpdate[], head: string | undefined):
   if (first !== undefined && isNothing(first.commit)) {
     return { type: "refuse", why: `${first.branch} is what runs: berth delete ends the app, and the branch stays` };
   }
-  const stored = branches.filter(({ branch, commit }) => branch !== first?.branch && !isNothing(commit));
-  return { type: "accept", deploy: first, stored: stored.map(({ branch }) => branch) };
+  const others = branches.filter(({ branch }) => branch !== first?.branch);
+  return {
+    type: "accept",
+    deploy: first,
+    stored: others.filter(({ commit }) => !isNothing(commit)),
+    deleted: others.filter(({ commit }) => isNothing(commit)).map(({ branch }) => branch),
+  };
 }
 
 function isNothing(commit: string): boolean {

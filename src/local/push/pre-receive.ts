@@ -41,22 +41,51 @@ async function receive(hook: Hook): Promise<void> {
   const updates = await readStdin();
   const decision = decide(updates, await deployBranch(env));
   if (decision.type === "refuse") throw new Failure("invalid", decision.why);
-  for (const branch of decision.stored) say(`${branch} is stored, and not deployed`);
-  if (decision.deploy === undefined) return;
-  const { branch, commit } = decision.deploy;
-  await requireUnmoved(updates, `refs/heads/${branch}`, env);
+  for (const branch of decision.deleted) await endPreview(hook, branch);
+  const { deploy, stored } = decision;
+  // A branch that comes alone may be a preview; what comes along is kept for later.
+  const preview = deploy === undefined && stored.length === 1 ? stored[0] : undefined;
+  for (const { branch } of stored) if (branch !== preview?.branch) say(`${branch} is stored, and not deployed`);
+  const chosen = deploy ?? preview;
+  if (chosen === undefined) return;
+  await requireUnmoved(updates, `refs/heads/${chosen.branch}`, env);
+  await deployTree(hook, { ...chosen, isPreview: preview !== undefined }, { repository, env });
+}
+
+interface Chosen {
+  branch: string;
+  commit: string;
+  isPreview: boolean;
+}
+
+async function deployTree(
+  hook: Hook,
+  { branch, commit, isPreview }: Chosen,
+  { repository, env }: { repository: string; env: Record<string, string> },
+): Promise<void> {
+  const name = `${branch} ${commit.slice(0, 12)}`;
   const work = mkdtempSync(join(repository, workPrefix));
   try {
     const folder = join(work, "tree");
     const tree = await writeTree(commit, { folder, index: join(work, "index"), env }, pushLimits);
     for (const line of notes(tree)) say(`warning: ${line}`);
-    say(`deploying ${branch} ${commit.slice(0, 12)} to ${targetText(hook.target)}`);
+    if (!isPreview) say(`deploying ${name} to ${targetText(hook.target)}`);
     const subject = await gitText(["log", "-1", "--format=%s", commit], env);
-    await deploy(hook, { folder, message: `git push ${branch} ${commit.slice(0, 12)}: ${subject.trim()}` });
-    say(`deployed ${branch} ${commit.slice(0, 12)}`);
+    const message = oneLine(`git push ${name}: ${subject.trim()}`);
+    const words = ["up", "--pushed", targetText(hook.target), "-m", message];
+    await runBerth(hook, isPreview ? [...words, "--preview", branch] : words, folder);
+    say(isPreview ? `stored ${name}` : `deployed ${name}`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+function oneLine(text: string): string {
+  return [...text.replace(/[\x00-\x1f\x7f]/g, " ")].slice(0, messageCharactersMax).join("");
+}
+
+async function endPreview(hook: Hook, branch: string): Promise<void> {
+  await runBerth(hook, ["preview", "delete", hook.target.scope, branch, "-y", "--if-exists"], process.cwd());
 }
 
 async function readStdin(): Promise<RefUpdate[]> {
@@ -83,12 +112,10 @@ function notes({ submodules, usesLfs }: PushedTree): string[] {
   ];
 }
 
-/** `berth up` in the pushed folder, as anybody would type it. It ends when the push is gone. */
-async function deploy({ target, socket, self }: Hook, what: { folder: string; message: string }): Promise<void> {
-  const message = [...what.message.replace(/[\x00-\x1f\x7f]/g, " ")].slice(0, messageCharactersMax).join("");
-  const words = ["up", "--pushed", targetText(target), "-m", message, "--endpoint", `unix:${socket}`];
-  const child = Bun.spawn([...self, ...words], {
-    cwd: what.folder,
+/** A command of this program, as anybody would type it. It ends when the push is gone. Fails `conflict`. */
+async function runBerth({ socket, self }: Hook, words: readonly string[], cwd: string): Promise<void> {
+  const child = Bun.spawn([...self, ...words, "--endpoint", `unix:${socket}`], {
+    cwd,
     env: { ...quietEnvironment(), NO_COLOR: "1" },
     stdin: "ignore",
     stdout: "pipe",

@@ -14,6 +14,7 @@ import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
 import { listLocks, lock, unlock } from "./locks.ts";
+import { deletePreview, listPreviews, putPreview } from "./previews.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { openapi } from "./openapi.ts";
 import {
@@ -81,6 +82,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   lock,
   unlock,
   listLocks,
+  putPreview,
+  listPreviews,
+  deletePreview,
   getRollout,
   pauseRollout,
   resumeRollout,

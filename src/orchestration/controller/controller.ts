@@ -17,6 +17,7 @@ import type { getPluginSchema, InstallOutcome, listPlugins, PluginInfo, removePl
 import type { BuildContext, buildImage, buildLog, listBuilds } from "../api/builds.ts";
 import type { BuildOptions } from "./builds/builds.ts";
 import type { listLocks, Lock } from "../api/locks.ts";
+import type { listPreviews, Preview } from "../api/previews.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
 import type { Author } from "../core/deploy-message.ts";
 import type { Rollout } from "../api/rollouts.ts";
@@ -180,6 +181,22 @@ export interface Controller {
   /** Fails `not_found` where it is not locked. */
   unlock(target: { scope?: string | undefined; name?: string | undefined }, options: { actor: string }): Promise<Lock>;
   listLocks(filter: { scope?: string | undefined }): DataOf<typeof listLocks>;
+  /** Fails `conflict` where the scope holds something else, `too_many` beyond the limit. */
+  putPreview(
+    target: {
+      of?: string | undefined;
+      branch?: string | undefined;
+      host?: string | undefined;
+      for?: string | undefined;
+    },
+    options: { actor: string },
+  ): Promise<Preview>;
+  listPreviews(filter: { of?: string | undefined }): DataOf<typeof listPreviews>;
+  /** Fails `not_found` where the branch has none. */
+  deletePreview(
+    target: { of?: string | undefined; branch?: string | undefined },
+    options: { actor: string },
+  ): Promise<Preview>;
   rollout(target: Target): Rollout;
   /** Fails `conflict` where there is nothing to pause, resume, promote or abort. */
   tellRollout(target: Target, command: CanaryCommand | "abort", options: { actor: string }): Promise<Rollout>;

@@ -20,6 +20,7 @@ import { createEngineLink } from "./state/engine-link.ts";
 import { listEvents } from "./state/events.ts";
 import { createExecRoom, type ExecRoom } from "./pods/exec.ts";
 import { lockOperations } from "./write/locks.ts";
+import { createPreviewRoom } from "./write/previews.ts";
 import { listLeftovers } from "./write/leftovers.ts";
 import { createLogReaders } from "./state/log-readers.ts";
 import { podLogs } from "./pods/logs.ts";
@@ -163,6 +164,9 @@ export function createController(parts: ControllerParts): RunningController {
   const execs = createExecRoom(context);
   const builds = createBuildRoom(context);
   const tearDown = createTearDown(context);
+  const previews = createPreviewRoom(context, (scope, actor) =>
+    deleteScope(context, tearDown, { scope, options: { prune: true, actor } }),
+  );
   const reconciler: Reconciler = createReconciler(context, tearDown);
   const autoscaler = createAutoscaler(context, parts.usageOf ?? ((key) => replicaUsage(context, key)));
   const sleep = createSleepRoom(context);
@@ -174,7 +178,7 @@ export function createController(parts: ControllerParts): RunningController {
     sleep,
     callbacks: createCallbackRoom(context),
     runCalls: createRunCalls(context),
-    controller: operations(context, { reconciler, tearDown, execs, builds }),
+    controller: operations(context, { reconciler, tearDown, execs, builds, previews }),
     reconciler,
     async firstLook(limitMs) {
       const enough = new AbortController();
@@ -199,6 +203,7 @@ export function createController(parts: ControllerParts): RunningController {
         autoscaler.run(signal),
         sleep.run(signal),
         atomic.run(signal),
+        previews.run(signal),
         outbox.run(signal),
       ]);
       await Promise.all([incidents.settled(), context.receipts.settled()]);
@@ -212,10 +217,11 @@ interface Rooms {
   tearDown: ReturnType<typeof createTearDown>;
   execs: ExecRoom;
   builds: BuildRoom;
+  previews: ReturnType<typeof createPreviewRoom>;
 }
 
 /** The orchestration plane's operations in the order of the API document. */
-function operations(context: Context, { reconciler, tearDown, execs, builds }: Rooms): Controller {
+function operations(context: Context, { reconciler, tearDown, execs, builds, previews }: Rooms): Controller {
   return {
     system: () => system(context, reconciler.queued()),
     apply: (body, options) => apply(context, body, options),
@@ -255,6 +261,9 @@ function operations(context: Context, { reconciler, tearDown, execs, builds }: R
     listBuilds: (filter) => builds.list(filter),
     buildLog: (target) => builds.log(target),
     ...lockOperations(context),
+    putPreview: previews.putPreview,
+    listPreviews: previews.listPreviews,
+    deletePreview: previews.deletePreview,
     ...rolloutOperations(context),
     runJob: (target, options) => runJob(context, target, options),
     listRuns: (filter, options) => listRuns(context, filter, options),

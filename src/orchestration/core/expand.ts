@@ -1,3 +1,4 @@
+import { previewField } from "../api/kinds/app.ts";
 import { type RoutingFields, routingFields } from "../api/kinds/routing.ts";
 import type { CoreDraft, DraftManifest } from "./draft.ts";
 import { hostsOf } from "../../base/pure/hosts.ts";
@@ -12,6 +13,7 @@ export function expandApp(draft: DraftManifest): CoreDraft[] {
   const routing: Record<string, unknown> = {};
   const running: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(draft.spec)) {
+    if (Object.hasOwn(previewField, field)) continue;
     if (isRouting(field)) routing[field] = value;
     else running[field] = value;
   }

@@ -19,6 +19,7 @@ import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
 import { mountHooks } from "./hooks.ts";
 import { mountLocks } from "./locks.ts";
+import { mountPreviews } from "./previews.ts";
 import type { Plane } from "../../base/http/mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPlugins } from "./plugins.ts";
@@ -92,6 +93,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
   mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountLocks(plane, controller);
+  mountPreviews(plane, controller);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountPlugins(plane, controller);
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });

@@ -28,6 +28,7 @@ import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
 import { createBuilds } from "./builds.ts";
 import { createLocks } from "./locks.ts";
+import { createPreviews } from "./previews.ts";
 import { createKeyedRequests } from "./keyed-requests.ts";
 import { createReceipts } from "./receipts.ts";
 import { createReleases } from "./releases.ts";
@@ -180,6 +181,7 @@ function createTransaction(
     canaries,
     builds: createBuilds(db, limits.buildsKept),
     locks: createLocks(db),
+    previews: createPreviews(db),
     keyedRequests: createKeyedRequests(db, seal, limits.keyedRequestsKept),
     runs: createRuns(db),
     autoscale: createAutoscale(db, onMoved),

@@ -2,6 +2,7 @@ import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
 import type { LockReads, LockWrites } from "./lock-records.ts";
+import type { PreviewReads, PreviewWrites } from "./preview-records.ts";
 import type { KeyedRequestReads, KeyedRequestWrites } from "./keyed-request-records.ts";
 import type { BuildReads, BuildWrites } from "./build-records.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
@@ -66,6 +67,7 @@ export interface Store {
   readonly canaries: CanaryReads;
   readonly builds: BuildReads;
   readonly locks: LockReads;
+  readonly previews: PreviewReads;
   readonly keyedRequests: KeyedRequestReads;
   readonly runs: RunReads;
   readonly autoscale: AutoscaleReads;
@@ -166,6 +168,7 @@ export interface Transaction {
   canaries: CanaryReads & CanaryWrites;
   builds: BuildReads & BuildWrites;
   locks: LockReads & LockWrites;
+  previews: PreviewReads & PreviewWrites;
   keyedRequests: KeyedRequestReads & KeyedRequestWrites;
   releases: ReleaseReads & {
     /**

@@ -38,6 +38,7 @@ export interface ControllerLimits {
   envEntriesMax: number;
   configKeysMax: number;
   configValueBytesMax: number;
+  previews: { countMax: number; lookMs: number; branchCharactersMax: number };
   assetBytesMax: number;
   containerNameMax: number;
   problemsShownMax: number;

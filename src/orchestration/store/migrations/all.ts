@@ -15,6 +15,7 @@ import { canaries } from "./0014-canaries.ts";
 import { keyedRequests } from "./0015-keyed-requests.ts";
 import { sleep } from "./0016-sleep.ts";
 import { sharedHosts } from "./0017-shared-hosts.ts";
+import { previews } from "./0018-previews.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -35,6 +36,7 @@ export const stateMigrations: readonly string[] = [
   keyedRequests,
   sleep,
   sharedHosts,
+  previews,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -24,6 +24,7 @@ test.each([
     type: "accept",
     deploy: { branch, commit: b },
     stored: [],
+    deleted: [],
   });
 });
 
@@ -33,8 +34,9 @@ test.each([
   ["main/x", "main"],
 ])("%s is stored where the branch that deploys is %p", (branch, head) => {
   const accepted = { type: "accept" as const, deploy: undefined };
-  expect(decide([update(`heads/${branch}`)], head)).toEqual({ ...accepted, stored: [branch] });
-  expect(decide([update(`heads/${branch}`, none)], head)).toEqual({ ...accepted, stored: [] });
+  const stored = [{ branch, commit: b }];
+  expect(decide([update(`heads/${branch}`)], head)).toEqual({ ...accepted, stored, deleted: [] });
+  expect(decide([update(`heads/${branch}`, none)], head)).toEqual({ ...accepted, stored: [], deleted: [branch] });
 });
 
 test.each([

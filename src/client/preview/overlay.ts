@@ -1,0 +1,113 @@
+import { routingFields } from "../../orchestration/api/kinds/routing.ts";
+import { previewScope } from "../../orchestration/core/preview-scope.ts";
+import { isObject } from "../manifests/env-merge.ts";
+import { normalKind } from "../shell/kinds.ts";
+
+type Written = Record<string, unknown>;
+
+/** The manifests of a branch: what of them becomes what in a scope of its own. */
+interface BranchPlan {
+  scope: string;
+  manifests: Written[];
+  /** Indexes of the manifests in those that were given. */
+  kept: number[];
+  host: string | undefined;
+  /** Length of time. */
+  ttl: string;
+  /** What the operator should know. */
+  notes: string[];
+}
+
+const ttlUsual = "3d";
+
+/**
+ * What a branch of the scope `of` runs. Undefined where no app has `preview` settings, or the scope's name leaves no room.
+ * Hosts come from the settings alone; cron jobs are suspended, and ingresses left out.
+ */
+export function branchPlan(manifests: readonly Written[], of: string, branch: string): BranchPlan | undefined {
+  const place = previewScope(of, branch);
+  const settings = manifests.map(settingsOf).filter((one) => one !== undefined);
+  if (place === undefined || settings.length === 0) return undefined;
+  const plan: BranchPlan = {
+    scope: place.scope,
+    manifests: [],
+    kept: [],
+    host: undefined,
+    ttl: (settings.map(({ ttl }) => ttl).find((ttl) => typeof ttl === "string") as string | undefined) ?? ttlUsual,
+    notes: [],
+  };
+  for (const [index, manifest] of manifests.entries()) {
+    const kind = kindOf(manifest);
+    if (kind === "ingress") {
+      plan.notes.push(`ingress/${String(manifest.name)} is left out: only apps with preview.host have an address`);
+      continue;
+    }
+    const own = renamed(manifest, of, place.scope) as Written;
+    if (isObject(own.spec)) own.spec = specOf(own.spec, kind, place.label);
+    if (kind === "cronjob") plan.notes.push(`cronjob/${String(manifest.name)} is suspended`);
+    if (kind === "app" && isObject(own.spec) && typeof own.spec.host === "string") plan.host ??= own.spec.host;
+    plan.manifests.push(own);
+    plan.kept.push(index);
+  }
+  return plan;
+}
+
+function kindOf({ kind }: Written): string {
+  return typeof kind === "string" ? normalKind(kind).toLowerCase() : "";
+}
+
+function settingsOf(manifest: Written): Written | undefined {
+  if (kindOf(manifest) !== "app" || !isObject(manifest.spec)) return undefined;
+  return isObject(manifest.spec.preview) ? manifest.spec.preview : undefined;
+}
+
+function specOf(spec: Written, kind: string, label: string): Written {
+  if (kind === "cronjob") return { ...spec, suspend: true };
+  if (kind === "app") return appSpec(spec, label);
+  return kind === "deployment" || kind === "statefulset" ? smallSpec(spec, 1) : spec;
+}
+
+function appSpec({ preview, ...spec }: Written, label: string): Written {
+  const settings = isObject(preview) ? preview : {};
+  const host = typeof settings.host === "string" ? settings.host.replaceAll("{branch}", label) : undefined;
+  const fields = Object.entries(spec).filter(([field]) => {
+    if (["host", "hosts", "tcp", "shared"].includes(field)) return false;
+    return host !== undefined || !Object.hasOwn(routingFields, field);
+  });
+  const env = isObject(settings.env) ? { ...(isObject(spec.env) ? spec.env : {}), ...settings.env } : spec.env;
+  const from = settings.env_from ?? spec.env_from;
+  const { replicas = 1 } = settings;
+  return {
+    ...smallSpec(Object.fromEntries(fields), replicas),
+    ...(host === undefined ? {} : { host }),
+    ...(env === undefined ? {} : { env }),
+    ...(from === undefined ? {} : { env_from: from }),
+  };
+}
+
+/** Few replicas, and no ports of the machine: those are taken by the app itself. */
+function smallSpec({ autoscale: _, wake: __, idle_after: ___, ...spec }: Written, replicas: unknown): Written {
+  const ports = Array.isArray(spec.ports) ? spec.ports.map(insidePort) : undefined;
+  return { ...spec, replicas, ...(ports === undefined ? {} : { ports }) };
+}
+
+/** `127.0.0.1:8080:80/tcp` is `80/tcp` inside. */
+function insidePort(port: unknown): unknown {
+  return typeof port === "string" ? port.slice(port.lastIndexOf(":") + 1) : port;
+}
+
+/** The manifest with its own scope under the new name, also where it names assets of its scope. */
+function renamed(value: unknown, of: string, scope: string, path = ""): unknown {
+  if (typeof value === "string") {
+    if (path === ".scope" && value === of) return scope;
+    if (/^\.spec(?:\.job)?\.depends_on\.assets$/.test(path) && value.startsWith(`${of}.`)) {
+      return value.split(".").length === 3 ? `${scope}${value.slice(of.length)}` : value;
+    }
+    return value.replaceAll(`\${asset.${of}.`, `\${asset.${scope}.`);
+  }
+  if (Array.isArray(value)) return value.map((item) => renamed(item, of, scope, path));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, renamed(item, of, scope, `${path}.${key}`)]),
+  );
+}

@@ -1,0 +1,9 @@
+import { deletePreview, listPreviews, putPreview } from "../api/previews.ts";
+import type { Controller } from "../controller/controller.ts";
+import { mount, type Plane } from "../../base/http/mount.ts";
+
+export function mountPreviews(plane: Plane, controller: Controller): void {
+  mount(plane, putPreview, { answer: ({ query, actor }) => controller.putPreview(query, { actor }) });
+  mount(plane, listPreviews, { answer: ({ query }) => controller.listPreviews(query) });
+  mount(plane, deletePreview, { answer: ({ query, actor }) => controller.deletePreview(query, { actor }) });
+}
