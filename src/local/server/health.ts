@@ -36,17 +36,9 @@ async function faultOf(socket: string, { version, engine, ingress }: Expected): 
     : `the ingress is ${proxy?.state}: ${proxy?.problem ?? "no reason given"}`;
 }
 
-/** The last lines of the server in the journal. */
+/** The last lines of the server in the journal, without those of its daily work. */
 export async function lastLines(machine: Machine, count: number): Promise<string[]> {
-  const { stdout } = await machine.run([
-    "journalctl",
-    "-u",
-    places.server,
-    "-n",
-    String(count),
-    "-o",
-    "cat",
-    "--no-pager",
-  ]);
-  return stdout.split("\n").filter((line) => line !== "");
+  const { stdout } = await machine.run(["journalctl", "-u", places.server, "-n", "50", "-o", "cat", "--no-pager"]);
+  const lines = stdout.split("\n").filter((line) => line !== "" && !/"level":"(?:info|debug)"/.test(line));
+  return lines.slice(-count);
 }

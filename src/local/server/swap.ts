@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { serverLimits } from "../../config/server-limits.ts";
@@ -80,6 +81,7 @@ async function goBack({ machine, layout, kept, expected, fault, failed }: Retrea
   await must(machine, ["systemctl", "start", places.server]);
   const again = await unhealthy(layout.socket, { ...expected, version: kept.version, waitMs: serverLimits.healthyMs });
   const now = again === undefined ? `${kept.version} runs again` : `${kept.version} is not healthy either: ${again}`;
+  if (again === undefined) await rm(kept.folder, { recursive: true, force: true });
   const where = again === undefined ? "" : `\nexecutable and state of before are in ${kept.folder}`;
   return new Failure("unavailable", `${failed} is not healthy: ${fault}; ${now}${where}${said}`);
 }
