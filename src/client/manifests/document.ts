@@ -22,7 +22,7 @@ export interface DocumentSetup {
  */
 export function readDocuments(file: ManifestFile, setup: DocumentSetup, faults: Fault[]): Entry[] {
   if (file.format === "hcl") return readHcl(file, setup, faults);
-  const documents = parseAllDocuments(file.text, { customTags: manifestTags, prettyErrors: false, logLevel: "silent" });
+  const documents = parseAllDocuments(file.text, parserOptions);
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
     faults.push(...parserFaults(document, file));
@@ -30,6 +30,9 @@ export function readDocuments(file: ManifestFile, setup: DocumentSetup, faults: 
     return manifestNodes(document.contents).flatMap((node) => readEntry(node, { file, document, setup, faults }));
   });
 }
+
+/** The parser would compare each key with all before it; `readTree` finds the ones that are there twice. */
+const parserOptions = { customTags: manifestTags, prettyErrors: false, logLevel: "silent", uniqueKeys: false } as const;
 
 /** One complaint a line: what follows the first is mostly its echo. */
 function parserFaults(document: Document, file: ManifestFile): Fault[] {

@@ -128,11 +128,17 @@ function readTagged(reading: Reading, node: Node, at: Placed): unknown {
 function readMap(reading: Reading, map: YAMLMap, at: Position): Record<string, unknown> {
   const merged: [string, unknown][] = [];
   const own: [string, unknown][] = [];
+  const names = new Set<string>();
   // Merge keys first, so that the places of the map's own keys win as its values do.
   const pairs = (map.items as Pair<Node, Node | null>[]).toSorted((a, b) => Number(isMerge(b)) - Number(isMerge(a)));
   for (const pair of pairs) {
     const key = spanOf(pair.key, reading.source);
     const name = keyText(pair.key);
+    if (name !== undefined && names.has(name)) {
+      fail(reading, key, "this key is in the map twice");
+      continue;
+    }
+    if (name !== undefined) names.add(name);
     if (isMerge(pair)) merged.push(...mergeEntries(reading, pair.value, { ...at, span: key }));
     else if (name === undefined) fail(reading, key, "a key must be text");
     else own.push([name, read(reading, pair.value, { path: join(at.path, name), depth: at.depth + 1, key })]);

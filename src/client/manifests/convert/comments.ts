@@ -8,8 +8,8 @@ export interface Comments {
   above(path: string): string[];
   /** Behind it, on its line. */
   behind(path: string): string | undefined;
-  /** Whether something inside of it has comments. */
-  inside(path: string): boolean;
+  /** Whether something inside of it has comments; `start` is its path with the dot or bracket behind it. */
+  inside(start: string): boolean;
   /** What was not asked for. */
   rest(): string[];
 }
@@ -134,7 +134,10 @@ function linesOf(written: string): string[] {
 function createStore() {
   const above = new Map<string, string[]>();
   const behind = new Map<string, string>();
+  /** Of the paths with comments: all that they begin with, up to a dot or a bracket. */
+  const starts = new Set<string>();
   const add = (path: string, lines: string[], isBehind: boolean) => {
+    for (const { index } of path.matchAll(/[.[]/g)) starts.add(path.slice(0, index + 1));
     const [line = ""] = lines;
     if (isBehind && lines.length === 1 && !behind.has(path)) behind.set(path, line);
     else above.set(path, [...(above.get(path) ?? []), ...lines]);
@@ -147,7 +150,7 @@ function createStore() {
   const comments: Comments = {
     above: (path) => taken(above, path) ?? [],
     behind: (path) => taken(behind, path),
-    inside: (path) => [...above.keys(), ...behind.keys()].some((one) => one !== path && one.startsWith(path)),
+    inside: (start) => starts.has(start),
     rest: () => [...above.values(), ...behind.values()].flat(),
   };
   return { add, comments };

@@ -236,6 +236,8 @@ describe("faults", () => {
 
   test.each([
     ["a: 1\na: 2\n", "a.yaml:2:1: this key is in the map twice"],
+    ["spec: {a: {b: 1, 'b': 2}}\n", "a.yaml:1:18: this key is in the map twice"],
+    ["spec: {<<: {a: 1}, <<: {b: 2}}\n", "a.yaml:1:20: this key is in the map twice"],
     ["spec: [1, 2\n", 'a.yaml:2:1: expected "]" to close the bracket opened above'],
     ["kind: job\nspec:\n  x: !foo 1\n", "a.yaml:3:6: unresolved tag: !foo: known tags are !file and !url"],
     [
@@ -285,6 +287,12 @@ describe("faults", () => {
     const env = Array.from({ length: 30 }, (_, index) => `    V${index}: ${index}`).join("\n");
     expect(await message({ "a.yaml": `spec:\n  env:\n${env}\n` })).toEndWith("\n\nand 10 more");
   });
+
+  test("a map of very many keys takes time linear in their count", async () => {
+    const keys = Array.from({ length: 50_000 }, (_, at) => `  k${at}: 1\n`).join("");
+    const [manifest] = await manifests({ "a.yaml": `kind: pg\nname: a\nspec:\n${keys}` });
+    expect(Object.keys(manifest?.spec ?? {})).toHaveLength(50_000);
+  }, 20_000);
 
   test("depth, and aliases that multiply, end in a fault and not in a crash", async () => {
     for (const levels of [100, 5_000]) {
