@@ -1,4 +1,5 @@
 import type { ManifestKey, Spec, StoredManifest } from "../../api/manifest.ts";
+import { integerOf } from "../../core/lenient.ts";
 import { sleepPolicy } from "../../core/sleep.ts";
 import type { PutResult, Store, Transaction } from "../../store/store.ts";
 
@@ -35,7 +36,22 @@ export function wakeForRelease(tx: Transaction, manifest: StoredManifest, releas
   wake(tx, manifest, { actor: "reconciler", why: `release ${release.id}`, now: release.now });
 }
 
-/** An app that requests do not wake any more has the replicas of its manifest. Part of the transaction of the apply. */
-export function forgetSleep(tx: Transaction, { manifest }: PutResult): void {
-  if (manifest.kind === "deployment" && sleepPolicy(manifest.spec) === undefined) tx.sleep.remove(manifest);
+/**
+ * What an apply means for sleep. An app that requests do not wake any more has the replicas of its manifest, and one that
+ * gets `replicas: 0` is put to sleep, as by a scale. Part of the transaction of the apply.
+ */
+export function takeOverSleep(
+  tx: Transaction,
+  result: PutResult,
+  { actor, now }: { actor: string; now: number },
+): void {
+  const { manifest } = result;
+  if (manifest.kind !== "deployment") return;
+  if (sleepPolicy(manifest.spec) === undefined) tx.sleep.remove(manifest);
+  else if (isScaledToSleep(result)) putToSleep(tx, manifest, { actor, why: "applied with replicas: 0", now });
+}
+
+export function isScaledToSleep({ manifest, previous }: PutResult): boolean {
+  const isZero = ({ spec }: { spec: Spec }) => sleepPolicy(spec) !== undefined && integerOf(spec.replicas) === 0;
+  return isZero(manifest) && (previous === undefined || !isZero(previous));
 }

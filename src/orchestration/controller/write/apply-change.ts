@@ -19,7 +19,7 @@ import type { PutResult, Transaction } from "../../store/store.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "../desired/assets.ts";
 import { takeOverCount } from "../desired/autoscale.ts";
-import { forgetSleep } from "../desired/sleep-changes.ts";
+import { takeOverSleep } from "../desired/sleep-changes.ts";
 import {
   type BlockChange,
   type BlockPut,
@@ -242,7 +242,7 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
   const { key, spec, asset } = item;
   const result = tx.manifests.put({ ...key, spec }, now);
   takeOverCount(tx, result);
-  forgetSleep(tx, result);
+  takeOverSleep(tx, result, { actor: options.actor, now });
   const deletion = tx.deletions.get(key);
   // Deleted and applied again before anything was torn down: what runs is taken back. A prune is finished first.
   if (deletion !== undefined && !deletion.prune) tx.deletions.remove(key);

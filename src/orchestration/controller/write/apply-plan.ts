@@ -19,7 +19,7 @@ import { closedHookCautions } from "./hook-cautions.ts";
 import { plannedPods, planTarget } from "../state/observe.ts";
 import { unwatched } from "./unwatched.ts";
 import { replicasAwake, resolveStored } from "../desired/resolve.ts";
-import { isAsleep } from "../desired/sleep-changes.ts";
+import { isAsleep, isScaledToSleep } from "../desired/sleep-changes.ts";
 import { memoryOf } from "../rollout/rollout.ts";
 import { isPodKind } from "../state/target.ts";
 
@@ -113,10 +113,11 @@ function momentOf(pods: readonly PlannedPod[]): Moment {
 
 /** A release starts an app that is asleep, see `wakeForRelease`. */
 function replicasAfter(context: Context, result: PutResult, now: number): number {
-  const { manifest } = result;
+  const { manifest, previous } = result;
   const takenOver = countTakenOver(context.store, result);
-  if (takenOver !== undefined || !isAsleep(context, manifest) || !isRelease(result)) return takenOver ?? now;
-  return replicasAwake(context, manifest, writtenReplicas(manifest.spec));
+  if (takenOver !== undefined || !(isAsleep(context, manifest) || isScaledToSleep(result))) return takenOver ?? now;
+  const isStarted = previous === undefined || isRelease(result);
+  return isStarted ? replicasAwake(context, manifest, writtenReplicas(manifest.spec)) : 0;
 }
 
 /** Whether the containers of something that ran before are made anew. */

@@ -274,6 +274,26 @@ describe("an apply", () => {
     expect(pods()).toHaveLength(1);
   });
 
+  test("with replicas: 0 of an app that runs, or was stopped so without wake, puts it to sleep", async () => {
+    await running({ replicas: 2 });
+    const { plan } = await it.apply(app({ replicas: 0 }), { dryRun: true });
+    expect(plan?.[0]?.replicas.map(({ action }) => action)).toEqual(["remove", "remove"]);
+    await it.apply(app({ replicas: 0 }));
+    await it.settle();
+    expect([pods(), await phase(), turns()]).toEqual([[], "asleep", ["test sleep: applied with replicas: 0"]]);
+    await requested();
+    await it.apply(app({ replicas: 0 }));
+    await it.settle();
+    expect(pods()).toHaveLength(1);
+
+    await it.apply(deployment("shop", "web", { replicas: 0 }));
+    await it.settle();
+    expect(await phase()).toBe("ready");
+    await it.apply(app({ replicas: 0 }));
+    await it.settle();
+    expect([pods(), await phase()]).toEqual([[], "asleep"]);
+  });
+
   test("with a new config lets it sleep, and the next start has it", async () => {
     await asleep();
     await it.controller.setConfig({ scope: "shop", name: "web" }, { A: "1" }, { restart: true, actor: "ana" });
