@@ -208,6 +208,21 @@ test("replicas, routes, redirects and challenges change without a load", async (
   expect((await get("new.test", "/")).body.name).toBe("c");
 });
 
+test("the host * receives what no other host and path does", async () => {
+  const rest = site("rest", d, { hosts: ["*"], paths: [{ prefix: "/", strip: false }] });
+  await proxy.apply(table([...sites, rest], { http: `127.0.0.1:${port}` }));
+  const names = async (...requests: [string, string][]) =>
+    Promise.all(requests.map(async ([host, path]) => (await get(host, path)).body.name));
+  expect(await names(["customer.example", "/"], ["a.b.c.example", "/x/y"], ["192.0.2.1", "/"], ["[::1]", "/"])).toEqual(
+    [...["d", "d", "d", "d"]],
+  );
+  expect(await names(["a.test", "/x"], ["a.test", "/api"], ["x.test", "/"], ["part.of.one.test", "/api"])).toEqual([
+    ...["a", "b", "c", "a"],
+  ]);
+  await proxy.apply(table(sites, { http: `127.0.0.1:${port}` }));
+  expect((await get("customer.example", "/")).status).toBe(404);
+});
+
 test("many routes arrive as one step", async () => {
   const many = Array.from({ length: 400 }, (_, index) =>
     site("a", a, { id: `shop/n${index}`, hosts: [`n${index}.many.example`] }),

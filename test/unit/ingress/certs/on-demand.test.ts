@@ -144,6 +144,15 @@ test("the names are bounded: those without a certificate go first, and a certifi
   expect(certificates.current().flatMap(({ names }) => names)).toEqual(["one.test", "three.test"]);
 });
 
+test("our own CA issues on demand as well", async () => {
+  world.permissions.set("one.test", 200);
+  rules = new Map([["*.test", { issuer: { kind: "internal" }, ask }]]);
+  const certificates = await start();
+  const first = visit(certificates, "one.test");
+  await world.pass(minute);
+  expect([await first, world.ca.orders.length]).toEqual([true, 0]);
+});
+
 test("a visitor that leaves no longer waits, and the certificate still comes", async () => {
   allow("one.test");
   const certificates = await start();
