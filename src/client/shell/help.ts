@@ -1,6 +1,7 @@
 import type { Flag } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./failures.ts";
+import { helpGroups, restHeading } from "./help-groups.ts";
 import type { Style } from "./style.ts";
 import { listText } from "../text/table-text.ts";
 
@@ -54,9 +55,7 @@ export function overview(client: readonly Summary[], local: readonly Summary[], 
     "",
     `${style.bold("usage")}  berth COMMAND [WORDS] [FLAGS]`,
     "",
-    style.bold("ask and change the server"),
-    rows(client),
-    "",
+    ...grouped(client).flatMap(([heading, items]) => [style.bold(heading), rows(items), ""]),
     style.bold("on the server itself"),
     rows(local),
     "",
@@ -69,6 +68,17 @@ export function overview(client: readonly Summary[], local: readonly Summary[], 
     "berth PLUGIN:COMMAND runs a command of a plugin; berth plugins lists them, berth help PLUGIN says more.",
     "berth COMMAND --help says more; berth --version shows the version.",
   ].join("\n");
+}
+
+/** The verbs below the headings of their groups; headings without a verb are left out. */
+function grouped(verbs: readonly Summary[]): [heading: string, verbs: Summary[]][] {
+  const named = new Set(helpGroups.flatMap(([, names]) => names));
+  const groups = helpGroups.map(([heading, names]): [string, Summary[]] => [
+    heading,
+    names.flatMap((name) => verbs.filter((verb) => verb.name === name)),
+  ]);
+  const rest: [string, Summary[]] = [restHeading, verbs.filter(({ name }) => !named.has(name))];
+  return [...groups, rest].filter(([, items]) => items.length > 0);
 }
 
 /** The help of one verb. */

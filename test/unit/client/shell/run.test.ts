@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseArguments } from "../../../../src/client/shell/arguments.ts";
+import { helpGroups } from "../../../../src/client/shell/help-groups.ts";
 import { globalFlags } from "../../../../src/client/shell/help.ts";
 import type { Command } from "../../../../src/client/shell/command.ts";
 import { exitCodes } from "../../../../src/client/shell/failures.ts";
@@ -174,4 +175,14 @@ describe("errors", () => {
     expect(err).toContain("broken");
     expect(code).not.toBe(0);
   });
+});
+
+test("the overview names each verb once, below a heading", async () => {
+  const { out } = await cli(["help"]);
+  const own = out.slice(0, out.indexOf("on the server itself")).split("\n");
+  for (const { name } of verbs) {
+    expect([name, own.filter((line) => line.startsWith(`  ${name} `)).length]).toEqual([name, 1]);
+  }
+  const named = helpGroups.flatMap(([, names]) => names);
+  expect(named).toEqual([...new Set(named)]);
 });
