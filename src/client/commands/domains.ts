@@ -95,7 +95,7 @@ async function add(call: Call): Promise<number> {
     const record = recordText(check);
     return [
       `added ${host} to ${formatKey(keyOf(ingress))}`,
-      `DNS: ${statusText(check)}${record === "" ? "" : `; set the record ${host} ${record}`}`,
+      `DNS: ${statusText(check)}${record === "" ? "" : `; record to set: ${record}`}`,
     ].join("\n");
   });
   remind(context);

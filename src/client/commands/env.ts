@@ -11,6 +11,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { requireNamed } from "../shell/named.ts";
 import { bucketReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
@@ -75,6 +76,8 @@ async function pull(call: Call): Promise<number> {
     context.terminal.out(text.trimEnd());
     return exitCodes.done;
   }
+  // A mistyped name looks the same.
+  if (count === 0) await requireNamed(bucket.text, context);
   if (count === 0) context.terminal.note(`${context.terminal.noteStyle.yellow("!")} nothing is set on ${bucket.text}`);
   const changed = await consentToReplace(call, variables);
   if (changed) await writePrivately(resolve(context.cwd, file), file, text);

@@ -1,5 +1,5 @@
 import { ApiError } from "../../base/wire/client.ts";
-import { coreKinds } from "../../orchestration/api/manifest.ts";
+import { coreKinds, formatKey } from "../../orchestration/api/manifest.ts";
 import { type ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
 import { listPods, type PodRecord } from "../../orchestration/api/pods.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
@@ -28,6 +28,7 @@ export const getCommand: CommandBody = {
     "get  everything, with status and reason",
     "get pods shop -w  the pods of a scope, until Ctrl-C",
     "get deployment shop/web -o yaml  the manifest, to edit and apply again",
+    "get deployment shop -o name  names alone, for xargs berth restart",
   ],
   detail: [
     "KIND, singular or plural, is pods, all (default), or one of",
@@ -37,12 +38,15 @@ export const getCommand: CommandBody = {
   ],
   flags: [{ name: "watch", short: "w", summary: "go on showing it until Ctrl-C" }],
   yaml: true,
+  names: true,
   groups: true,
   async run(context, args) {
     const [first, second, ...more] = args.words;
     if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);
     if (first === "leftovers") {
-      if (context.yaml || args.on("watch")) throw usageFailure("get leftovers prints text or json, once");
+      if (context.yaml || context.names || args.on("watch")) {
+        throw usageFailure("get leftovers prints text or json, once");
+      }
       return getLeftovers(second, context);
     }
     const read = readerOf(first, second, context);
@@ -56,6 +60,7 @@ export const getCommand: CommandBody = {
     }
     const view = await read(true);
     if (context.yaml) context.terminal.out(await yamlOf(view.documents));
+    else if (context.names) printNames(context, view);
     else answer(context, view.data, () => view.text(context.clock.now()));
     return view.exitCode;
   },
@@ -67,10 +72,17 @@ interface View {
   text(now: number): string;
   /** For `-o yaml`. */
   documents: readonly unknown[];
+  /** For `-o name`: what other commands take. */
+  names: readonly string[];
   exitCode: number;
 }
 
-function shown(view: View, now: number, { json }: Context): string {
+function printNames({ terminal }: Context, { names }: View): void {
+  if (names.length > 0) terminal.out(names.map(printable).join("\n"));
+}
+
+function shown(view: View, now: number, { json, names }: Context): string {
+  if (names) return view.names.join("\n");
   return json ? JSON.stringify({ status: "ok", data: view.data }, null, 2) : view.text(now);
 }
 
@@ -98,6 +110,10 @@ function applicable({ kind, scope, name, spec }: ListedManifest) {
   return { kind, ...(scope ? { scope } : {}), name, spec: Object.fromEntries(own) };
 }
 
+function nameOf({ kind, scope = "", name }: ListedManifest): string {
+  return formatKey({ kind, scope, name });
+}
+
 async function getPods(reference: string | undefined, once: boolean, context: Context): Promise<View> {
   const asked = await unlessAway(() => findPods(context.api, reference));
   if ("away" in asked) return storedInstead(reference, { why: asked.away, once }, context);
@@ -106,6 +122,7 @@ async function getPods(reference: string | undefined, once: boolean, context: Co
   return {
     data: found,
     documents: found.pods,
+    names: found.pods.map(({ name }) => name),
     exitCode: exitCodes.done,
     text: (now) => {
       const setup = { ...tableSetup(context), now };
@@ -122,11 +139,11 @@ async function storedInstead(
   { why, once }: { why: string; once: boolean },
   context: Context,
 ): Promise<View> {
-  if (context.json || context.yaml) throw new CommandFailure(why);
+  if (context.json || context.yaml || context.names) throw new CommandFailure(why);
   const manifests = await storedWorkloads(context.api, reference);
   if (once) tellAway(why, context);
   const text = (now: number) => manifestTables({ manifests, pods: undefined }, { ...tableSetup(context), now });
-  return { data: manifests, documents: manifests, exitCode: exitCodes.failed, text };
+  return { data: manifests, documents: manifests, names: manifests.map(nameOf), exitCode: exitCodes.failed, text };
 }
 
 interface Wanted {
@@ -168,10 +185,11 @@ async function getManifests(wanted: Wanted, context: Context): Promise<View> {
     const what = wanted.kind === undefined ? "" : `${wanted.kind} `;
     throw new CommandFailure(nothingText(wanted.reference, what));
   }
-  const pods = context.json || context.yaml ? [] : await podsOf(manifests, wanted.once, context);
+  const pods = context.json || context.yaml || context.names ? [] : await podsOf(manifests, wanted.once, context);
   return {
     data: manifests,
     documents: manifests.map(applicable),
+    names: manifests.map(nameOf),
     exitCode: exitCodes.done,
     text: (now) => manifestTables({ manifests, pods, kind: wanted.kind ?? word }, { ...tableSetup(context), now }),
   };

@@ -1,7 +1,7 @@
 import { coreKinds } from "../../orchestration/api/manifest.ts";
 import type { Flag } from "../shell/arguments.ts";
 import type { Command } from "../shell/command.ts";
-import { globalFlags } from "../shell/help.ts";
+import { formatsOf, globalFlags } from "../shell/help.ts";
 import { type Place, placesAfter } from "./usage.ts";
 
 /** What a command line is so far, without its last word. */
@@ -23,6 +23,7 @@ export function verbOf(before: readonly string[]): string | undefined {
 export function nextPlaces(command: Command, before: readonly string[], current: string): Place[] {
   const { awaiting, words, foreign } = lineOf(before, [...command.flags, ...globalFlags]);
   if (foreign) return [];
+  if (awaiting?.name === "output") return [{ words: formatsOf(command), live: undefined }];
   if (awaiting !== undefined) return [valuePlace(awaiting)];
   if (current.startsWith("-")) {
     const flags = [...command.flags, ...globalFlags];
@@ -67,7 +68,6 @@ function awaitingAfter(word: string, flags: readonly Flag[]): Flag | undefined {
 
 /** Files are the shell's own business. */
 function valuePlace({ name }: Flag): Place {
-  if (name === "output") return { words: ["text", "json", "yaml"], live: undefined };
   if (name === "remote") return { words: [], live: "remotes" };
   if (name === "kind") return { words: coreKinds, live: undefined };
   return { words: [], live: undefined };

@@ -47,7 +47,7 @@ export function statusText({ status, addresses }: HostCheck): string {
 /** The record that is missing, or where to find what it must say. */
 export function recordText({ status, records }: HostCheck): string {
   if (status === "ok") return "";
-  return records.length === 0 ? "A and the public address of the server" : records.join(", ");
+  return records.length === 0 ? "A (the public address of the server)" : records.join(", ");
 }
 
 /** Sources: RFC 1918, 3927, 4193, 4291, 6598, 8200. */

@@ -28,6 +28,8 @@ export interface Command {
   restFromWord?: number;
   /** Knows `-o yaml`. */
   yaml?: boolean;
+  /** Knows `-o name`. */
+  names?: boolean;
   /** Only reads, and can be asked of a group of remotes. */
   groups?: boolean;
   /** Is about servers in general: its words name them, and no flag or variable does. */
@@ -86,6 +88,8 @@ export interface Context {
   json: boolean;
   /** `-o yaml`, of commands with `yaml`. */
   yaml: boolean;
+  /** `-o name`, of commands with `names`: a line for each, to be given to another command. */
+  names: boolean;
   /** BERTH_AUTO_APPROVE: every question is answered with yes. */
   autoApprove: boolean;
   cwd: string;

@@ -19,7 +19,7 @@ import type { RawTerminal } from "./raw-terminal.ts";
 import type { LocalName } from "./local-commands.ts";
 import type { Streams, Terminal } from "./terminal.ts";
 
-export type Format = "text" | "json" | "yaml";
+export type Format = "text" | "json" | "yaml" | "name";
 
 interface ClientOptions {
   /** By flags or variables. */
@@ -121,6 +121,7 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
     validation,
     json: format === "json",
     yaml: format === "yaml",
+    names: format === "name",
     autoApprove,
     cwd,
     variables,

@@ -24,8 +24,8 @@ function requireGroups({ command, args }: GroupRun, { name, remotes }: Extract<T
   if (command.groups !== true) {
     throw usageFailure(`"${name}" is a group of remotes (${names}), and ${command.name} works on one: say which`);
   }
-  if (args.on("watch") || args.value("output") === "yaml") {
-    throw usageFailure(`"${name}" is a group of remotes (${names}): say which one for -w and -o yaml`);
+  if (args.on("watch") || ["yaml", "name"].includes(args.value("output") ?? "")) {
+    throw usageFailure(`"${name}" is a group of remotes (${names}): say which one for -w, -o yaml and -o name`);
   }
 }
 

@@ -23,7 +23,16 @@ export const globalFlags: readonly Flag[] = [
   { name: "help", short: "h", summary: "show help" },
 ];
 
-const outputWithYaml: Flag = { name: "output", short: "o", value: "FORMAT", summary: "text, json or yaml" };
+/** What `-o` knows of a command. */
+export function formatsOf({ yaml, names }: Pick<Command, "yaml" | "names">) {
+  return ["text", "json", ...(yaml ? ["yaml" as const] : []), ...(names ? ["name" as const] : [])] as const;
+}
+
+/** The same for people: `text, json or yaml`. */
+export function formatsText(command: Pick<Command, "yaml" | "names">): string {
+  const formats: readonly string[] = formatsOf(command);
+  return `${formats.slice(0, -1).join(", ")} or ${formats.at(-1)}`;
+}
 
 /** As in docs/cli.md, where those of single commands stand too. */
 const exitMeanings: readonly (readonly [number, string])[] = [
@@ -83,7 +92,9 @@ function grouped(verbs: readonly Summary[]): [heading: string, verbs: Summary[]]
 
 /** The help of one verb. */
 export function commandHelp(command: Command, style: Style): string {
-  const common = globalFlags.map((flag) => (flag.name === "output" && command.yaml ? outputWithYaml : flag));
+  const common = globalFlags.map((flag) =>
+    flag.name === "output" ? { ...flag, summary: formatsText(command) } : flag,
+  );
   const flagRows = [...command.flags, ...common].map((flag) => [flagText(flag), flag.summary]);
   return [
     command.summary,

@@ -6,7 +6,7 @@ import type { Target } from "../remote/target.ts";
 import type { Command, Context } from "./command.ts";
 import { contextOf, type Format, namedByFlags, type Surroundings, targetOf } from "./context.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
-import { commandHelp, globalFlags, overview } from "./help.ts";
+import { commandHelp, formatsOf, formatsText, globalFlags, overview } from "./help.ts";
 import { narrowed } from "./narrow.ts";
 import { ManifestError } from "../manifests/source.ts";
 import { splitPluginWord } from "./plugin-words.ts";
@@ -136,11 +136,14 @@ function flagTokens(args: Arguments): string[] {
   return args.on("yes") ? [...tokens, "--yes"] : tokens;
 }
 
-function outputOf(args: Arguments, { name, yaml = false }: Pick<Command, "name" | "yaml"> = { name: "" }): Format {
-  const format = args.value("output") ?? "text";
-  if (format === "text" || format === "json" || (format === "yaml" && yaml)) return format;
-  const known = yaml ? "text, json or yaml" : "text or json";
-  throw usageFailure(`no output format "${format}"${name === "" ? "" : ` of ${name}`}: ${known}`);
+type Formats = Pick<Command, "name" | "yaml" | "names">;
+
+function outputOf(args: Arguments, command: Formats = { name: "" }): Format {
+  const written = args.value("output") ?? "text";
+  const format = formatsOf(command).find((known) => known === written);
+  if (format !== undefined) return format;
+  const of = command.name === "" ? "" : ` of ${command.name}`;
+  throw usageFailure(`no output format "${written}"${of}: ${formatsText(command)}`);
 }
 
 /** So that faults of the command line itself come out as JSON too. */

@@ -71,7 +71,7 @@ describe("domains add", () => {
       ],
     ]);
     expect(out).toBe(
-      "added new.example.com to ingress/shop/web\nDNS: does not resolve; set the record new.example.com A 203.0.113.5\n",
+      "added new.example.com to ingress/shop/web\nDNS: does not resolve; record to set: A 203.0.113.5\n",
     );
     expect(err).toContain("write this into the manifest too");
   });

@@ -55,6 +55,16 @@ describe("env pull", () => {
     expect(readFileSync(join(at.path, "real.env"), "utf8")).toContain("MODE=prod");
   });
 
+  test("a name that nothing has is an error; an app without config gets an empty file", async () => {
+    using at = folder({});
+    const empty = (found: object[]) => (call: Call) => (call.path === "/config" ? { vars: {} } : found);
+    const mistyped = await cli(["env", "pull", "shop/wbe"], { server: empty([]), cwd: at.path });
+    expect(mistyped).toMatchObject({ code: 1, err: expect.stringContaining('no resource "shop/wbe"') });
+    const app = { kind: "deployment", scope: "shop", name: "web", spec: {} };
+    const none = await cli(["env", "pull", "shop/web"], { server: empty([app]), cwd: at.path });
+    expect(none).toMatchObject({ code: 0, err: "! nothing is set on shop/web\n" });
+  });
+
   test("a place that cannot be written is named", async () => {
     using at = folder({});
     expect((await env(at.path, "pull", "shop/web", "none/.env")).err).toStartWith('error: cannot write "none/.env"');

@@ -84,6 +84,16 @@ describe("get", () => {
     expect(api).toMatchObject({ name: "api" });
   });
 
+  test("-o name prints what other commands take, and nothing for nothing", async () => {
+    expect((await get(["deployments", "-o", "name"])).out).toBe("deployment/shop/web\ndeployment/shop/api\n");
+    expect((await get(["pods", "-o", "name"])).out).toMatch(/^(?:shop-\w+\.\w+\n)+$/);
+    expect(await get(["cronjobs", "-o", "name"])).toMatchObject({ code: 0, out: "" });
+    expect((await get(["leftovers", "-o", "name"])).code).toBe(2);
+    expect((await cli(["describe", "shop/web", "-o", "name"])).err).toContain(
+      'no output format "name" of describe: text, json or yaml',
+    );
+  });
+
   test("none of a kind is no error", async () => {
     expect(await get(["cronjobs"])).toMatchObject({ code: 0, out: "no cronjobs\n" });
     expect(await cli(["get"], { server: () => [] })).toMatchObject({

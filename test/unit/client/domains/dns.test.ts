@@ -28,7 +28,7 @@ describe("a host", () => {
       [],
       "unknown",
       "leads to 198.51.100.7; is that the server?",
-      "A and the public address of the server",
+      "A (the public address of the server)",
     ],
     // Behind NAT the server does not know its public address.
     [
@@ -36,16 +36,16 @@ describe("a host", () => {
       ["10.0.0.5"],
       "unknown",
       "leads to 198.51.100.7; is that the server?",
-      "A and the public address of the server",
+      "A (the public address of the server)",
     ],
     [
       ["127.0.0.1"],
       ["10.0.0.5"],
       "elsewhere",
       "leads to 127.0.0.1, not to the server",
-      "A and the public address of the server",
+      "A (the public address of the server)",
     ],
-    [[], [], "missing", "does not resolve", "A and the public address of the server"],
+    [[], [], "missing", "does not resolve", "A (the public address of the server)"],
   ])("that resolves to %j, with the server at %j, is %s", (addresses, own, status, text, record) => {
     const check = checkHost("a.example.com", addresses, own);
     expect([check.status, statusText(check), recordText(check)]).toEqual([status as never, text, record]);

@@ -48,7 +48,7 @@ test("in JSON it is one object, and a remote that fails does not hide the others
 test.each([
   [["delete", "shop/web", "-y"], '"eu" is a group of remotes (eu-1, eu-2), and delete works on one: say which'],
   [["apply", "-f", "x.yaml"], "and apply works on one: say which"],
-  [["get", "-w"], "say which one for -w and -o yaml"],
+  [["get", "-w"], "say which one for -w, -o yaml and -o name"],
   [["pg:psql"], '"eu" is a group of remotes (eu-1, eu-2): say which one'],
 ])("%j is not for a group", async (argv, message) => {
   const { code, err, calls } = await onGroup(["-r", "eu", ...argv], pods);
