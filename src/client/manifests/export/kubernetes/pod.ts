@@ -50,6 +50,8 @@ export function podOf(
     containers: [
       {
         ...container,
+        // A name of its own beside those of the inits.
+        name: inits.some(({ name }) => name === "main") ? "main-container" : "main",
         ...(options.entrypoint === undefined || container.command !== undefined ? {} : { command: options.entrypoint }),
         ...(options.workingDir === undefined ? {} : { workingDir: options.workingDir }),
         ...(allMounts.length === 0 ? {} : { volumeMounts: allMounts }),

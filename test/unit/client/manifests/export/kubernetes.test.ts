@@ -266,6 +266,11 @@ describe("exportKubernetes", () => {
     });
   });
 
+  test("the main container has a name of its own beside an init", () => {
+    const { main, rest } = pod({ inits: [{ name: "main", command: ["a"] }] });
+    expect([main, rest]).toMatchObject([{ name: "main-container" }, { initContainers: [{ name: "main" }] }]);
+  });
+
   test("names that Kubernetes does not take", () => {
     const { byKind, losses } = documentsOf(draft("deployment", { image: "x", ports: ["80"] }, "1_web.x"));
     expect(byKind.get("Deployment")).toMatchObject({ metadata: { name: "1-web-x" } });

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { folder } from "../../support/files.ts";
+import { executable } from "../../support/executable.ts";
+import { type CliOptions, runCli } from "./run-cli.ts";
+
+const berth = (args: string[], options: CliOptions) => runCli(args, { ...options, executable });
+
+const compose = "name: shop\nservices:\n  web:\n    image: web:1\n    restart: always\n    depends_on: [db]\n";
+
+test("the tools for manifest files, one after the other, without a server", async () => {
+  using place = folder({ "compose.yaml": compose, "d/rough.hcl": 'job "shop" "a" {\nimage="x"\n}\n' });
+  const { path: cwd } = place;
+  const imported = await berth(["import", "compose", "--to", "hcl"], { cwd });
+  expect(imported).toMatchObject({
+    code: 0,
+    out: 'deployment "shop" "web" {\n  image   = "web:1"\n  restart = "always"\n}\n',
+  });
+  expect(imported.err).toContain("compose.yaml:6:5: services.web.depends_on: ");
+  const converted = await berth(["convert", "-", "--format", "hcl", "--to", "yaml"], { cwd, stdin: imported.out });
+  expect(converted.out).toBe("kind: deployment\nscope: shop\nname: web\nspec:\n  image: web:1\n  restart: always\n");
+  expect(await berth(["fmt"], { cwd })).toMatchObject({ code: 0, out: "d/rough.hcl\n" });
+  expect(readFileSync(join(cwd, "d/rough.hcl"), "utf8")).toBe('job "shop" "a" {\n  image = "x"\n}\n');
+  expect(await berth(["validate", "d"], { cwd })).toMatchObject({ code: 0, out: "1 manifest in 1 file: no faults\n" });
+  const exported = await berth(["export", "kubernetes", "-f", "d"], { cwd });
+  expect(exported.out).toContain("kind: Job\n");
+  expect(JSON.parse((await berth(["schema"], { cwd })).out).title).toBe("berth manifest");
+});
