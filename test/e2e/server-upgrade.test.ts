@@ -171,6 +171,19 @@ test("a new server that is not healthy goes back by itself, with the state of be
   expect((await berth("describe", "deployment", "shop/web")).exitCode).toBe(0);
 });
 
+test("the installer that is run again upgrades, and refuses an older version before it changes anything", async () => {
+  expect(await install(version)).toMatchObject(done);
+  const upgraded = await install(later);
+  expect(upgraded).toMatchObject({ ...done, stdout: expect.stringContaining("to go back: berth server rollback") });
+  expect(await serverVersion()).toStartWith(`${later} (commit: `);
+  await machine.run(["touch", "/etc/systemd/system/berth.service", "-d", "2001-01-01"]);
+  const older = await install(version);
+  expect(older).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is older than") });
+  const changed = await machine.run(["stat", "-c", "%y", "/etc/systemd/system/berth.service"]);
+  expect(changed.stdout).toStartWith("2001-01-01");
+  expect(await serverVersion()).toStartWith(`${later} (commit: `);
+});
+
 test("a client updates itself; the executable of a server does not", async () => {
   const client = join(root, "berth");
   copyFileSync(executable, client);

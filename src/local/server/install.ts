@@ -14,7 +14,7 @@ import { givenFlags, unitFlagsUsage, unitOptions } from "./flags.ts";
 import { lastLines, unhealthy } from "./health.ts";
 import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
 import { firewallHints, needEngine, needProxy, offerLiveRestore } from "./packages.ts";
-import { upgradeTo } from "./upgrade.ts";
+import { installedVersion, refuseOlder, upgradeTo } from "./upgrade.ts";
 import { flagOf, installedWords, withFlags, writeUnits } from "./systemd.ts";
 
 export const installUsage = `berth server install
@@ -52,6 +52,8 @@ export async function installCommand(args: string[]): Promise<number> {
   checkRoot(installed, root);
   const version = await versionOfExecutable(machine, executable);
   const isUpgrade = installed !== undefined && existsSync(places.executable);
+  const from = isUpgrade ? await installedVersion(machine) : version;
+  refuseOlder(version, from);
   await needEngine(machine);
   await offerLiveRestore(machine, values["live-restore"] === true);
   await needProxy(machine);
@@ -62,7 +64,7 @@ export async function installCommand(args: string[]): Promise<number> {
   await writeUnits(machine, words, root);
   await must(machine, ["systemctl", "enable", "--quiet", places.server]);
   // The same version again only repairs: there is nothing to go back to.
-  if (isUpgrade && (await versionOfExecutable(machine, places.executable).catch(() => "")) !== version) {
+  if (from !== version) {
     await upgradeTo(machine, { root, executable, waitMs: serverLimits.healthyMs });
   } else {
     await start(machine, { executable, version, socket: layout.socket });

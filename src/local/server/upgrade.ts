@@ -79,11 +79,12 @@ export async function upgradeTo(machine: Machine, { root, executable, waitMs }: 
 }
 
 /** An executable that does not run any more is replaced like an older one. */
-async function installedVersion(machine: Machine): Promise<string> {
+export async function installedVersion(machine: Machine): Promise<string> {
   return versionOfExecutable(machine, places.executable).catch(() => "an executable that does not run");
 }
 
-function refuseOlder(version: string, from: string): void {
+/** Fails `conflict` for a version that is older than the installed one. */
+export function refuseOlder(version: string, from: string): void {
   if (compareVersions(version, from) >= 0) return;
   throw new Failure(
     "conflict",
