@@ -38,6 +38,8 @@ export const clientLimits = {
     answerMs: 10_000,
     /** A tunnel that carries nothing is closed after this long. */
     idleMs: 600_000,
+    /** When the operator hears that a read has no answer yet. */
+    lateMs: 5_000,
     /** How often ssh looks whether the other machine is still there; after three looks without an answer it gives up. */
     aliveMs: 5_000,
     /** How often `berth tunnel` asks the server, so that the connection stays open. */

@@ -128,7 +128,7 @@ export interface ClientLimits {
   logStreamsMax: number;
   followMs: number;
   topMs: number;
-  tunnel: TunnelLimits & RemoteLimits & { holdMs: number };
+  tunnel: TunnelLimits & RemoteLimits & { holdMs: number; lateMs: number };
 }
 
 /** With `-o json` the envelope of `data`; else the text that `human` makes. */

@@ -93,7 +93,12 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
     "User-Agent": `berth/${version}`,
   };
   const asked = tellingVersions(fetch, version, terminal);
-  const connectTo = (way: Route) => connect({ route: way, fetch: asked, signal, answerMs: limits.answerMs });
+  const connectTo = (way: Route) => {
+    const tell = () =>
+      terminal.note(terminal.noteStyle.dim(`no answer from ${way.shown} yet: is the connection alive?`));
+    const late = { afterMs: limits.tunnel.lateMs, tell };
+    return connect({ route: way, fetch: asked, signal, answerMs: limits.answerMs, late });
+  };
   const { baseUrl, ...connection } = connectTo(route);
   const newKey = () => crypto.randomUUID();
   const reach = (way: Route) => createClient({ ...connectTo(way), headers, newKey });

@@ -44,6 +44,8 @@ interface ConnectionSetup {
   signal: AbortSignal;
   /** Limit of reads. */
   answerMs: number;
+  /** Told once, where a read through a way that the client can open has no answer for so long: the way may be dead. */
+  late?: { afterMs: number; tell: () => void };
 }
 
 interface Connection {
@@ -58,8 +60,15 @@ interface Connection {
 export function connect(setup: ConnectionSetup): Connection {
   const { route } = setup;
   const { baseUrl, socket } = route.address;
+  let told = false;
+  const tellLate = () => {
+    if (!told) setup.late?.tell();
+    told = true;
+  };
   const ask = (url: string, init: RequestInit, limit: Limit) => {
+    const isWatched = setup.late !== undefined && route.open !== undefined && limit !== "none";
     const once = async () => {
+      const late = isWatched ? setTimeout(tellLate, setup.late?.afterMs) : undefined;
       const { signal, headDone } = limitOf(limit, setup.answerMs);
       const given = init.signal instanceof AbortSignal ? [init.signal] : [];
       const options = {
@@ -68,7 +77,10 @@ export function connect(setup: ConnectionSetup): Connection {
         timeout: false,
         ...(socket === undefined ? {} : { unix: socket }),
       };
-      const answer = await setup.fetch(url, options).finally(headDone);
+      const answer = await setup.fetch(url, options).finally(() => {
+        headDone();
+        clearTimeout(late);
+      });
       return limit === "head" ? answer : await whole(answer);
     };
     return throughRoute(route, once, mayRepeat(url, init)).catch((error: unknown) => {

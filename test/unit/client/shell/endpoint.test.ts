@@ -145,6 +145,29 @@ describe("a way that the client can open", () => {
     await expect(closed.way.fetch("http://localhost/x", { method: "GET" })).rejects.toThrow("cannot reach production");
   });
 
+  test("a read without an answer for a while is reported once", async () => {
+    const gate = Promise.withResolvers<Response>();
+    const told = Promise.withResolvers<void>();
+    let times = 0;
+    const late = {
+      afterMs: 1,
+      tell: () => {
+        times += 1;
+        told.resolve();
+      },
+    };
+    const { signal } = new AbortController();
+    const address = { baseUrl: "http://localhost", socket: "/x.sock" };
+    const route = { shown: "production", address, open: async () => undefined };
+    const way = connect({ route, fetch: () => gate.promise, signal, answerMs: 5_000, late });
+    const both = [1, 2].map(() => way.fetch("http://localhost/x", { method: "GET" }));
+    await told.promise;
+    await Bun.sleep(5);
+    gate.resolve(new Response("{}", { headers: { "content-type": "application/json; charset=utf-8" } }));
+    await Promise.all(both);
+    expect(times).toBe(1);
+  });
+
   test("an answer that breaks off is asked for again", async () => {
     const half = new Response(
       new ReadableStream({
