@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { executable } from "../support/executable.ts";
 import { type Laptop, laptop } from "../support/pushes.ts";
@@ -82,6 +82,26 @@ test("another branch and a tag are stored; the branch that runs cannot be delete
   expect(await page()).toBe("one");
   expect((await push("main")).exitCode).toBe(0);
   expect(await page()).toBe("three");
+});
+
+test("a repository that reaches out of itself is refused, and leaves nothing behind", async () => {
+  const before = [await page(), await refs()];
+  await ana.git("checkout", "-q", "-b", "hostile");
+  symlinkSync("/etc/shadow", join(ana.path, "leak"));
+  await ana.commit("a link");
+  const linked = await push("HEAD:main");
+  expect([linked.exitCode, linked.stderr]).toEqual([1, expect.stringContaining("leads to")]);
+  rmSync(join(ana.path, "leak"));
+  ana.write({ "berth.yaml": `${manifest}  env_file: ../../../../state.db\n` });
+  await ana.commit("a file of the server");
+  expect((await push("HEAD:main")).stderr).toContain("leads out of the folder that is deployed");
+  ana.write({ "berth.yaml": manifest.replace("scope: shop", "scope: blog") });
+  await ana.commit("another scope");
+  expect((await push("HEAD:main")).stderr).toContain('deploys the scope "shop" alone, and this is of "blog"');
+  await ana.git("checkout", "-q", "main");
+  expect([await page(), await refs()]).toEqual(before as [string, string]);
+  const left = readdirSync(join(berth.root, "repositories/shop.git")).filter((name) => name.startsWith("berth"));
+  expect(left).toEqual([]);
 });
 
 test("what was pushed can be cloned", async () => {

@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -10,7 +9,7 @@ import { gitEnvironment } from "./git.ts";
 import { lockRepository } from "./lock.ts";
 import { preReceive } from "./pre-receive.ts";
 import { writeAll } from "./relay.ts";
-import { openRepository, pushTarget, targetText } from "./repository.ts";
+import { openRepository, pushTarget, targetText, workPrefix } from "./repository.ts";
 
 const receivePackUsage = `git config remote.berth.receivepack "berth receive-pack"
 
@@ -38,10 +37,10 @@ export async function receivePackCommand(args: string[]): Promise<number> {
   if (line.hook) return preReceive({ target, root, socket, self: self() });
   const repository = await openRepository(repositories, target);
   const release = lockRepository(repository, targetText(target));
-  const hooks = mkdtempSync(join(tmpdir(), "berth-push."));
+  const hooks = mkdtempSync(join(repository, workPrefix));
   try {
     const words = [...self(), "receive-pack", "--hook", "--root", root, targetText(target)];
-    writeFileSync(join(hooks, "pre-receive"), `#!/bin/sh\nexec ${words.map(quoted).join(" ")}\n`, { mode: 0o700 });
+    writeHook(join(hooks, "pre-receive"), words);
     const env = gitEnvironment(repository, [["core.hooksPath", hooks]]);
     const code = await serveReceivePack(repository, env);
     await settleBranch(gitEnvironment(repository));
@@ -79,6 +78,16 @@ function commandLine(args: string[]) {
 function usage(text: string, asked: boolean): number {
   process.stderr.write(`${text}\n`);
   return asked ? 0 : 2;
+}
+
+/** git takes a push without a question where its hook cannot be run: then it is refused here. */
+function writeHook(path: string, words: readonly string[]): void {
+  writeFileSync(path, `#!/bin/sh\nexec ${words.map(quoted).join(" ")}\n`, { mode: 0o700 });
+  try {
+    accessSync(path, constants.X_OK);
+  } catch {
+    throw new Failure("conflict", `no program can be run in ${dirname(path)}: the file system is mounted with noexec`);
+  }
 }
 
 /** Program and first words of this program. */

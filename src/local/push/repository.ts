@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { identityProblems } from "../../orchestration/core/identity.ts";
@@ -35,12 +35,12 @@ export async function openRepository(folder: string, target: PushTarget): Promis
   const path = join(folder, `${targetText(target)}.git`);
   requireWritable(folder);
   if (!existsSync(join(path, "HEAD"))) {
-    mkdirSync(dirname(path), { recursive: true });
+    makeForGroup(dirname(path));
     const init = ["init", "--quiet", "--bare", "--shared=group", "--initial-branch=main", "--template=", path];
     await runGit(init, { env: gitEnvironment(path) });
   }
   for (const left of readdirSync(path)) {
-    if (isWorkFolder(left) && isOld(join(path, left))) rmSync(join(path, left), { recursive: true, force: true });
+    if (left.startsWith(workPrefix)) removeOld(join(path, left));
   }
   return path;
 }
@@ -58,15 +58,22 @@ function requireWritable(folder: string): void {
   }
 }
 
-/** Where the pushed files are while they are deployed. */
+/** Folders of one push: its hook, and its files while they are deployed. */
 export const workPrefix = "berth-work.";
-
-function isWorkFolder(name: string): boolean {
-  return name.startsWith(workPrefix);
-}
 
 const oldMs = 24 * 3_600_000;
 
-function isOld(path: string): boolean {
-  return Date.now() - statSync(path).mtimeMs > oldMs;
+/** What a killed push left; that of another user stays until they push. */
+function removeOld(path: string): void {
+  try {
+    if (Date.now() - statSync(path).mtimeMs > oldMs) rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (!["EACCES", "EPERM", "ENOENT"].includes(code)) throw error;
+  }
+}
+
+/** Others of the group make repositories in it too, whatever our umask is. */
+function makeForGroup(folder: string): void {
+  if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o2770);
 }

@@ -44,6 +44,7 @@ test("is made once, for a group, without hooks; what a killed push left is clear
   expect(existsSync(join(path, "berth-work.old"))).toBe(false);
   expect(existsSync(join(path, "berth-work.new"))).toBe(true);
   expect(await openRepository(place.path, { scope: "shop", name: "api" })).toBe(join(place.path, "shop/api.git"));
+  expect(statSync(join(place.path, "shop")).mode & 0o7777).toBe(0o2770);
 });
 
 test("without its folder says what to do", async () => {
