@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { executable } from "../support/executable.ts";
+import { executable, berth as run } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
+import { connectRaw } from "../support/raw-client.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { startSshd } from "../support/sshd.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
@@ -128,4 +130,36 @@ test("port-forward: a port of this machine leads to the pod, and ends with it", 
     new RegExp(`error: ${pod?.name} (?:is gone|has ended \\(\\w+\\)): nothing is forwarded any more\n$`),
   );
   await waitFor("a successor", async () => (await berth.pods("shop", "web")).some(({ running }) => running));
+});
+
+test("cp and port-forward go through a tunnel, and each side of a connection still ends by itself", async () => {
+  await using sshd = await startSshd();
+  const env = {
+    BERTH_REMOTES: join(sshd.folder, "remotes.json"),
+    BERTH_TUNNELS: join(sshd.folder, "t"),
+    BERTH_SSH_CONFIG: sshd.clientConfig,
+  };
+  const far = (...args: string[]) => run(args, { env, cwd: folder });
+  expect(
+    await far("remote", "add", "far", `root@127.0.0.1:${sshd.port}`, "--socket", `${berth.root}/run/berth.sock`),
+  ).toMatchObject({ exitCode: 0 });
+  writeFileSync(join(folder, "tunnel.bin"), Buffer.alloc(2_000_000, 9));
+  expect(await far("cp", "tunnel.bin", "shop/web:/tmp/")).toMatchObject({ exitCode: 0 });
+  expect(await far("cp", "shop/web:/tmp/tunnel.bin", "tunnel.back")).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(join(folder, "tunnel.back")).equals(Buffer.alloc(2_000_000, 9))).toBe(true);
+  // It answers only once the client has finished sending.
+  const listens = "until grep -q ':0009 .* 0A ' /proc/net/tcp /proc/net/tcp6; do sleep 0.05; done";
+  await cli("exec", "shop/web", "--", "sh", "-c", `(nc -l -p 9 -e wc -c >/dev/null 2>&1 &); ${listens}`);
+  const child = Bun.spawn([executable, "port-forward", "shop/web", ":9"], {
+    env: { ...process.env, ...env },
+    stdout: "pipe",
+  });
+  const said = Buffer.from((await child.stdout.getReader().read()).value ?? []).toString();
+  const client = await connectRaw({ hostname: "127.0.0.1", port: Number(/:(\d+) →/.exec(said)?.[1]) });
+  await client.send("x".repeat(500_000));
+  client.finish();
+  expect((await client.all()).trim()).toBe("500000");
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(0);
+  await far("remote", "remove", "far");
 });
