@@ -16,9 +16,12 @@ interface PeerOptions {
   etc?: string;
 }
 
+/** A socket that has ended already tells no address any more, although Bun's types say so. */
+type Ends = Omit<SocketEnds, "remoteAddress"> & { remoteAddress: string | undefined };
+
 interface Peers {
   /** Who holds the other end of a connection that came in on loopback. Never fails. */
-  who(ends: SocketEnds): Promise<Peer>;
+  who(ends: Ends): Promise<Peer>;
 }
 
 /** A table is no snapshot: rows can be passed over while others go. So it is read again before a client counts as gone. */
@@ -52,9 +55,10 @@ export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc
   };
 
   return {
-    async who(ends) {
+    async who({ remoteAddress, ...ends }) {
+      if (remoteAddress === undefined) return { kind: "gone" };
       try {
-        const row = await rowOf(ends);
+        const row = await rowOf({ ...ends, remoteAddress });
         if (row === undefined || row.inode === 0) return { kind: "gone" };
         const { uid } = row;
         if (uid !== 0 && uid !== ownUid) {

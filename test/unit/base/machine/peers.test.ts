@@ -92,6 +92,12 @@ describe("who is at the other end", () => {
     expect(await who()).toEqual({ kind: "gone" });
   });
 
+  test("a socket that has ended before it was looked at, and tells no address, is refused", async () => {
+    const [proc, etc] = [join(machine, "proc"), join(machine, "etc")];
+    const peers = createPeers({ group: "berth", uid: 0, timeoutMs: 1_000, proc, etc });
+    expect(await peers.who({ ...ends, remoteAddress: undefined })).toEqual({ kind: "gone" });
+  });
+
   test("a socket that no process shows is refused: it may be on its way from one to the next", async () => {
     holder(70, [6, 7]);
     table("tcp", [{ uid: 0, inode: 5 }]);
