@@ -36,13 +36,14 @@ export function branchPlan(manifests: readonly Written[], of: string, branch: st
     ttl: (settings.map(({ ttl }) => ttl).find((ttl) => typeof ttl === "string") as string | undefined) ?? ttlUsual,
     notes: [],
   };
+  const hosts = hostsOfScope(manifests, of);
   for (const [index, manifest] of manifests.entries()) {
     const kind = kindOf(manifest);
     if (kind === "ingress") {
       plan.notes.push(`ingress/${String(manifest.name)} is left out: only apps with preview.host have an address`);
       continue;
     }
-    const own = renamed(manifest, of, place.scope) as Written;
+    const own = renamed(manifest, { of, scope: place.scope, hosts }) as Written;
     if (isObject(own.spec)) own.spec = specOf(own.spec, kind, place.label);
     if (kind === "cronjob") plan.notes.push(`cronjob/${String(manifest.name)} is suspended`);
     if (kind === "app" && isObject(own.spec) && typeof own.spec.host === "string") plan.host ??= own.spec.host;
@@ -96,18 +97,40 @@ function insidePort(port: unknown): unknown {
   return typeof port === "string" ? port.slice(port.lastIndexOf(":") + 1) : port;
 }
 
-/** The manifest with its own scope under the new name, also where it names assets of its scope. */
-function renamed(value: unknown, of: string, scope: string, path = ""): unknown {
-  if (typeof value === "string") {
-    if (path === ".scope" && value === of) return scope;
-    if (/^\.spec(?:\.job)?\.depends_on\.assets$/.test(path) && value.startsWith(`${of}.`)) {
-      return value.split(".").length === 3 ? `${scope}${value.slice(of.length)}` : value;
-    }
-    return value.replaceAll(`\${asset.${of}.`, `\${asset.${scope}.`);
-  }
-  if (Array.isArray(value)) return value.map((item) => renamed(item, of, scope, path));
+interface Renaming {
+  of: string;
+  scope: string;
+  /** Names inside of the platform, in which the scope stands. */
+  hosts: RegExp;
+}
+
+/** `web.shop`, `db-0.shop` and the same with the suffix of the platform; never a part of a longer name. */
+function hostsOfScope(manifests: readonly Written[], of: string): RegExp {
+  const names = manifests.flatMap(({ name }) => (typeof name === "string" && name !== "" ? [escaped(name)] : []));
+  return new RegExp(`(?<![\\w.-])((?:${names.join("|")})(?:-\\d+)?)\\.${escaped(of)}(?=(?:\\.berth)?(?![\\w.-]))`, "g");
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^A-Za-z0-9]/g, "\\$&");
+}
+
+/** The manifest with its own scope under the new name, also where it names assets and services of its scope. */
+function renamed(value: unknown, to: Renaming, path = ""): unknown {
+  if (typeof value === "string")
+    return path.startsWith(".spec.") ? renamedText(value, to, path) : renamedScope(value, to, path);
+  if (Array.isArray(value)) return value.map((item) => renamed(item, to, path));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, renamed(item, of, scope, `${path}.${key}`)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renamed(item, to, `${path}.${key}`)]));
+}
+
+function renamedScope(value: string, { of, scope }: Renaming, path: string): string {
+  return path === ".scope" && value === of ? scope : value;
+}
+
+function renamedText(value: string, { of, scope, hosts }: Renaming, path: string): string {
+  if (/^\.spec(?:\.job)?\.depends_on\.assets$/.test(path)) {
+    const parts = value.split(".");
+    return parts.length === 3 && parts[0] === of ? [scope, ...parts.slice(1)].join(".") : value;
+  }
+  return value.replaceAll(`\${asset.${of}.`, `\${asset.${scope}.`).replace(hosts, `$1.${scope}`);
 }

@@ -10,7 +10,8 @@ const settings: readonly [string, string][] = [
   ["receive.fsck.badTimezone", "warn"],
   ["receive.fsck.missingSpaceBeforeDate", "warn"],
   ["receive.maxInputSize", String(pushLimits.packBytesMax)],
-  ["receive.autogc", "false"],
+  // Within the push: nothing goes on behind it.
+  ["gc.autoDetach", "false"],
   ["receive.denyDeletes", "false"],
   ["receive.denyCurrentBranch", "ignore"],
   ["core.symlinks", "true"],

@@ -7,7 +7,6 @@ const Previews = Shape(
   {
     host: Type.Optional(
       Type.String({
-        pattern: "\\{branch\\}",
         description: "host name with {branch} in it, like {branch}.preview.example.com; without it there is no ingress",
       }),
     ),

@@ -14,7 +14,7 @@ function previewRules({ preview }: AppSpec, { report }: RuleContext): void {
     report("spec.preview.ttl", `"${preview.ttl}" is not a length of time; ${durationForm}`);
   }
   const host = preview?.host?.replaceAll("{branch}", "x");
-  if (host !== undefined && (!hostOk(host) || host.startsWith("*"))) {
+  if (host !== undefined && (host === preview?.host || !hostOk(host) || host.startsWith("*"))) {
     report("spec.preview.host", `"${preview?.host}" is not a host name with {branch} in it`);
   }
 }

@@ -51,6 +51,16 @@ test("hosts, ports and replicas of the app itself never come along", () => {
   expect(found?.notes).toHaveLength(2);
 });
 
+test("names of services of the own scope follow; public names and those of other scopes stay", () => {
+  const env = {
+    SAME: "http://web.shop:80/ postgres://a@db-0.shop/x web.shop web.shop.berth",
+    OTHER: "web.other web.shop.com myweb.shop x.web.shop web.shopping cache.shop",
+  };
+  const found = plan([app({ env }), { kind: "statefulset", scope: "shop", name: "db", spec: { image: "x" } }]);
+  const same = "http://web.shop-cart:80/ postgres://a@db-0.shop-cart/x web.shop-cart web.shop-cart.berth";
+  expect(found?.manifests[0]?.spec).toMatchObject({ env: { SAME: same, OTHER: env.OTHER } });
+});
+
 test("references to assets of the own scope follow; those to other scopes and to config stay", () => {
   const spec = {
     image: "x",
