@@ -32,7 +32,7 @@ function replica(name: string, answer: () => Response | Promise<Response> = () =
 }
 
 /** What a server makes of the proxy when it starts. */
-function open() {
+function open(starter?: readonly string[]) {
   const setup: Setup = {
     paths: { folder: join(folder, "ingress"), socket: join(folder, "h.sock") },
     capabilities: binary.capabilities,
@@ -46,6 +46,7 @@ function open() {
   };
   const proxy = openProxy({
     program: binary.path,
+    ...(starter === undefined ? {} : { starter }),
     setup,
     files: { pid: join(folder, "pid"), master: join(folder, "m.sock"), log: join(folder, "log") },
     clock: systemClock,
@@ -134,6 +135,26 @@ test("the first table starts the proxy, later ones reach it without another load
   expect(next).toEqual({ refused: [], reloadReasons: [] });
   expect(await get("b.test")).toBe("200 two");
   expect(await run.proxy.pid()).toBe(pid);
+});
+
+/** What the service manager is asked to run. */
+const asService = (text: string) => ["sh", "-c", text];
+
+test("a proxy that is a service is started by its starter, which does not have to be its parent", async () => {
+  await run.end();
+  const words = `-W -S ${folder}/m.sock,mode,600 -p ${folder}/pid -f ${folder}/ingress/haproxy.cfg`;
+  run = open(asService(`setsid "${binary.path}" ${words} >"${folder}/log" 2>&1 </dev/null &`));
+  const one = replica("one");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  expect(await get()).toBe("200 one");
+});
+
+test("a starter that fails is named with its own words", async () => {
+  await run.end();
+  run = open(asService("echo 'Unit x.service not found.' >&2; exit 5"));
+  const one = replica("one");
+  const applied = run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  await expect(applied).rejects.toThrow(/^HAProxy did not start by "sh -c .*Unit x\.service not found\./);
 });
 
 test("a replica that left and comes back is served again without a load, whether its server is deleted by then or not", async () => {
