@@ -140,6 +140,11 @@ test("a branch whose app allows it runs in a scope of its own, until it is delet
   const [pod] = await berth.pods(scope, "web");
   expect(berth.docker(["exec", pod?.name ?? "", "sh", "-c", "cat /www/index.html; echo $BRANCH"])).toBe("preview\nyes");
   expect(await page()).toBe("four");
+  ana.write({ "berth.yaml": "kind: nothing\n" });
+  await ana.commit("a faulty manifest");
+  expect((await push("HEAD:production", ":new/cart")).exitCode).toBe(1);
+  expect((await berth.cli(["preview"])).stdout).toContain("new/cart");
+  expect((await push("HEAD:refs/heads/--help")).stderr).toContain("--help begins with a dash");
   expect((await push(":new/cart")).exitCode).toBe(0);
   expect((await berth.cli(["preview"])).stdout).toBe("no previews\n");
   expect(await berth.pods(scope)).toEqual([]);

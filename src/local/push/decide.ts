@@ -38,6 +38,9 @@ export function decide(updates: readonly RefUpdate[], head: string | undefined):
   const branches = updates.flatMap(({ ref, after }) => {
     return ref.startsWith("refs/heads/") ? [{ branch: ref.slice("refs/heads/".length), commit: after }] : [];
   });
+  // It would be read as a flag wherever a branch is given by its name.
+  const flag = branches.find(({ branch }) => branch.startsWith("-"));
+  if (flag !== undefined) return { type: "refuse", why: `${flag.branch} begins with a dash: rename the branch` };
   const main = branches.filter(({ branch }) => deploying.includes(branch));
   const [first, second] = main;
   if (first !== undefined && second !== undefined) {

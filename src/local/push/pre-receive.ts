@@ -41,15 +41,17 @@ async function receive(hook: Hook): Promise<void> {
   const updates = await readStdin();
   const decision = decide(updates, await deployBranch(env));
   if (decision.type === "refuse") throw new Failure("invalid", decision.why);
-  for (const branch of decision.deleted) await endPreview(hook, branch);
-  const { deploy, stored } = decision;
+  const { deploy, stored, deleted } = decision;
   // A branch that comes alone may be a preview; what comes along is kept for later.
   const preview = deploy === undefined && stored.length === 1 ? stored[0] : undefined;
   for (const { branch } of stored) if (branch !== preview?.branch) say(`${branch} is stored, and not deployed`);
   const chosen = deploy ?? preview;
-  if (chosen === undefined) return;
-  await requireUnmoved(updates, `refs/heads/${chosen.branch}`, env);
-  await deployTree(hook, { ...chosen, isPreview: preview !== undefined }, { repository, env });
+  if (chosen !== undefined) {
+    await requireUnmoved(updates, `refs/heads/${chosen.branch}`, env);
+    await deployTree(hook, { ...chosen, isPreview: preview !== undefined }, { repository, env });
+  }
+  // Last: a push that is refused takes no volumes with it.
+  for (const branch of deleted) await endPreview(hook, branch);
 }
 
 interface Chosen {

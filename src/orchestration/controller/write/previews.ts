@@ -42,6 +42,7 @@ export function createPreviewRoom(context: Context, deleteScope: DeleteScope): P
         const all = tx.previews.list();
         const known = all.find((one) => one.scope === scope);
         if (known === undefined) requireFree(tx.manifests.list({ scope }).length, scope);
+        else if (!isOf(known, { of, branch })) throw taken(known);
         if (known === undefined && all.length >= limits.previews.countMax) {
           throw new Failure(
             "too_many",
@@ -62,7 +63,8 @@ export function createPreviewRoom(context: Context, deleteScope: DeleteScope): P
     async deletePreview(target, { actor }) {
       const { of, branch, scope } = placeOf(target, limits.previews.branchCharactersMax);
       const preview = store.previews.list().find((one) => one.scope === scope);
-      if (preview === undefined) throw new Failure("not_found", `${of} has no preview of the branch "${branch}"`);
+      if (preview === undefined || !isOf(preview, { of, branch }))
+        throw new Failure("not_found", `${of} has no preview of the branch "${branch}"`);
       await end(preview, actor, "deleted");
       return wire(preview);
     },
@@ -77,6 +79,18 @@ export function createPreviewRoom(context: Context, deleteScope: DeleteScope): P
       }
     },
   };
+}
+
+/** `shop-b` of `c` and `shop` of `b-c` would both run in `shop-b-c`. */
+function isOf(preview: PreviewRecord, { of, branch }: { of: string; branch: string }): boolean {
+  return preview.of === of && preview.branch === branch;
+}
+
+function taken({ scope, of, branch }: PreviewRecord): Failure {
+  return new Failure(
+    "conflict",
+    `the scope "${scope}" is the preview of the branch "${branch}" of ${of}: rename the branch`,
+  );
 }
 
 function requireFree(manifests: number, scope: string): void {

@@ -42,6 +42,8 @@ test.each([
 test.each([
   [[update("heads/main", none)], "main", "main is what runs"],
   [[update("heads/main"), update("heads/master")], undefined, "main and master would both be deployed"],
+  [[update("heads/-y")], "main", "-y begins with a dash"],
+  [[update("heads/--remote=a@b", none)], "main", "--remote=a@b begins with a dash"],
   [[update("notes/commits")], "main", "refs/notes/commits is neither a branch nor a tag"],
 ])("%j is refused where the branch is %p", (updates, head, why) => {
   expect(decide(updates, head)).toEqual({ type: "refuse", why: expect.stringContaining(why) });

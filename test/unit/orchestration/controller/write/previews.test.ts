@@ -45,6 +45,18 @@ test("deleting one deletes its scope and nothing else", async () => {
   await expect(it.controller.deletePreview({ of: "shop", branch: "web" }, actor)).rejects.toThrow("has no preview");
 });
 
+test("a branch of another scope whose name comes out the same gets neither the preview nor its end", async () => {
+  await put("b-c");
+  await it.apply([deployment("shop-b-c", "web")]);
+  const other = { of: "shop-b", branch: "c" };
+  await expect(put("c", { of: "shop-b" })).rejects.toThrow(
+    'the scope "shop-b-c" is the preview of the branch "b-c" of shop',
+  );
+  await expect(it.controller.deletePreview(other, actor)).rejects.toThrow('shop-b has no preview of the branch "c"');
+  expect(it.controller.listPreviews({}).previews).toMatchObject([{ scope: "shop-b-c", of: "shop", branch: "b-c" }]);
+  expect(stored()).toEqual(["shop", "shop-b-c"]);
+});
+
 test.each([
   [{ of: undefined }, "of"],
   [{ of: "Shop" }, "scope"],
