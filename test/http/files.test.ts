@@ -56,6 +56,12 @@ describe("reading", () => {
   );
 });
 
+test("a reader that left before the archive was opened holds no place", async () => {
+  const options = { actor: "ana", signal: AbortSignal.abort() };
+  await plane.controller.readFiles({ name: pod, path: "/data" }, options);
+  expect(await (await get("files?path=/data")).text()).toBe("one two");
+});
+
 async function open(query = "?path=/data", name = pod): Promise<RawClient> {
   const client = await plane.front.connect();
   await client.send(`POST /pods/${name}/files${query} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`);

@@ -43,8 +43,9 @@ export function createFileRoom(context: Context): FileRoom {
     async read(place, { actor, signal }) {
       const { path } = await find(context, place);
       const leave = enter();
-      // A reader that leaves before the first part never starts it.
+      // A reader that leaves before the first part never starts it; it may have left already.
       signal.addEventListener("abort", leave, { once: true });
+      if (signal.aborted) leave();
       record(context, { ...place, actor, action: "pod.files.read" });
       const { engine, limits } = context;
       return bounded(engine.readFiles(engine.named(place.name), path, signal), limits.copyBytesMax, leave);
