@@ -51,7 +51,11 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
       one.data = { text: "", stopping: new AbortController(), timer: undefined };
       if (open.size >= connectionsMax) return void one.end();
       open.add(one);
-      one.data.timer = setTimeout(() => one.data.stopping.abort(), waitMs);
+      one.data.timer = setTimeout(() => {
+        one.data.stopping.abort();
+        // One that asks nothing would keep the place of another for ever.
+        if (!one.data.text.includes("\n")) one.terminate();
+      }, waitMs);
     },
     data(one, bytes) {
       const { data } = one;

@@ -76,6 +76,12 @@ test("an answer that takes too long, or fails, is no", async () => {
   expect(await say(broken, `${broken.word} yes.test 192.0.2.1\n`)).toBe("no\n");
 });
 
+test("a connection that asks nothing is ended, and its place is free again", async () => {
+  const made = await door({ waitMs: 20, connectionsMax: 1 });
+  await expect(say(made, "half of a line")).rejects.toThrow("ECONNRESET");
+  expect(await say(made, `${made.word} yes.test 192.0.2.1\n`)).toBe("yes\n");
+});
+
 test("only so many questions wait at one time", async () => {
   const waiting: ((isYes: boolean) => void)[] = [];
   const full = Promise.withResolvers<void>();
