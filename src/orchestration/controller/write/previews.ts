@@ -9,6 +9,7 @@ import type { Controller } from "../controller.ts";
 import type { Context } from "../state/context.ts";
 import { required } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
+import { listLeftovers } from "./leftovers.ts";
 
 interface PreviewRoom extends Pick<Controller, "putPreview" | "listPreviews" | "deletePreview"> {
   /** Deletes each at its end, until `signal` aborts. */
@@ -37,24 +38,26 @@ export function createPreviewRoom(context: Context, deleteScope: DeleteScope): P
       const lifeMs = lifeOf(target.for);
       const host = target.host || undefined;
       if (host !== undefined && !hostOk(host)) throw new Failure("invalid", `query host: "${host}" is not a host name`);
-      return store.write((tx) => {
-        const now = clock.now();
-        const all = tx.previews.list();
-        const known = all.find((one) => one.scope === scope);
-        if (known === undefined) requireFree(tx.manifests.list({ scope }).length, scope);
-        else if (!isOf(known, { of, branch })) throw taken(known);
-        if (known === undefined && all.length >= limits.previews.countMax) {
-          throw new Failure(
-            "too_many",
-            `there are ${all.length} previews already: delete one with berth preview delete`,
-          );
-        }
-        const preview = { scope, of, branch, host, at: known?.at ?? now, until: now + lifeMs };
-        tx.previews.put(preview);
-        const detail = { of, branch, until: isoTime(preview.until) };
-        tx.events.append({ actor, action: "preview", scope, detail }, now);
-        return wire(preview);
-      });
+      return requireNothingLeft(context, scope).then(() =>
+        store.write((tx) => {
+          const now = clock.now();
+          const all = tx.previews.list();
+          const known = all.find((one) => one.scope === scope);
+          if (known === undefined) requireFree(tx.manifests.list({ scope }).length, scope);
+          else if (!isOf(known, { of, branch })) throw taken(known);
+          if (known === undefined && all.length >= limits.previews.countMax) {
+            throw new Failure(
+              "too_many",
+              `there are ${all.length} previews already: delete one with berth preview delete`,
+            );
+          }
+          const preview = { scope, of, branch, host, at: known?.at ?? now, until: now + lifeMs };
+          tx.previews.put(preview);
+          const detail = { of, branch, until: isoTime(preview.until) };
+          tx.events.append({ actor, action: "preview", scope, detail }, now);
+          return wire(preview);
+        }),
+      );
     },
     listPreviews({ of }) {
       const found = store.previews.list().filter((one) => of === undefined || of === "" || one.of === of);
@@ -90,6 +93,18 @@ function taken({ scope, of, branch }: PreviewRecord): Failure {
   return new Failure(
     "conflict",
     `the scope "${scope}" is the preview of the branch "${branch}" of ${of}: rename the branch`,
+  );
+}
+
+/** Volumes that a delete has kept would be used by the branch, and go with it. */
+async function requireNothingLeft(context: Context, scope: string): Promise<void> {
+  if (context.store.previews.list().some((one) => one.scope === scope)) return;
+  const { leftovers } = await listLeftovers(context, { scope });
+  const left = leftovers.find(({ volumes, folders }) => volumes.length + folders.length > 0);
+  if (left === undefined) return;
+  throw new Failure(
+    "conflict",
+    `the scope "${scope}" has volumes or files of "${left.name}", which was deleted without them: rename the branch`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { deployment } from "../../../../support/manifests.ts";
+import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
 
 let it: World;
@@ -33,6 +33,15 @@ test("a preview has a scope, lives longer with each push, and keeps its beginnin
 test("a scope that somebody else uses is never taken", async () => {
   await it.apply([deployment("shop-cart", "web")]);
   await expect(put("cart")).rejects.toThrow('the scope "shop-cart" exists, and is not a preview');
+  expect(scopes()).toEqual([]);
+});
+
+test("a scope with volumes that a delete has kept is never taken", async () => {
+  await it.apply([statefulset("shop-cart", "db", { volume_claims: [{ name: "data", mount_path: "/data" }] })]);
+  await it.controller.deleteScope("shop-cart", { prune: false, actor: "ana" });
+  await it.settle();
+  expect(it.store.volumes.all()).toHaveLength(1);
+  await expect(put("cart")).rejects.toThrow('the scope "shop-cart" has volumes or files of "db"');
   expect(scopes()).toEqual([]);
 });
 
