@@ -72,7 +72,7 @@ export async function* withOwner(
     for await (const part of owned as unknown as AsyncIterable<Uint8Array>) yield part;
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure("invalid", "the archive is broken: send it again", { cause: error });
+    throw broken(error);
   } finally {
     source.destroy();
     entries.destroy();
@@ -80,16 +80,23 @@ export async function* withOwner(
   }
 }
 
+function broken(cause?: unknown): Failure {
+  return new Failure("invalid", "the archive is broken: send it again", { cause });
+}
+
 async function copyAll(entries: Extract, owned: ReturnType<typeof pack>, { uid, gid }: FileOwner): Promise<void> {
   for await (const { header, content } of withContent(entries)) {
     const ended = Promise.withResolvers<void>();
     ended.promise.catch(() => undefined);
+    const isFile = header.type === "file" || header.type === "contiguous-file";
+    // Nothing else has content; the stream of a folder that claims some would never end.
+    if (!isFile && (header.size ?? 0) > 0) throw broken();
     const own = { ...header, uid, gid, uname: "", gname: "", pax: null };
     const sink = owned.entry(own, (error) => (error ? ended.reject(error) : ended.resolve()));
     // It is heard through the archive.
     sink.on("error", () => undefined);
     for await (const part of content) if (!sink.write(part)) await drained(sink);
-    if (header.type === "file" || header.type === "contiguous-file") sink.end(undefined);
+    if (isFile) sink.end(undefined);
     await ended.promise;
   }
   owned.finalize();

@@ -62,6 +62,19 @@ describe("withOwner", () => {
     ]);
   });
 
+  test("a folder or a link that claims to have content is refused", async () => {
+    for (const type of ["directory", "symlink"] as const) {
+      const entry = Buffer.concat(await Array.fromAsync(archiveOf([{ name: "app", text: "y".repeat(512) }])));
+      // Offsets of a tar header: type at 156, target of a link at 157, checksum at 148.
+      entry.write(type === "directory" ? "5" : "2x", 156);
+      entry.write("        ", 148);
+      const sum = entry.subarray(0, 512).reduce((all, byte) => all + byte, 0);
+      entry.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+      const owned = Array.fromAsync(withOwner(Readable.from([entry]), { uid: 77, gid: 88 }));
+      await expect(owned).rejects.toThrow("the archive is broken");
+    }
+  });
+
   async function* asRows(entries: ReturnType<typeof extract>) {
     for await (const entry of entries) {
       let text = "";
