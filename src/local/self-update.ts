@@ -3,6 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { releaseUrlOf } from "../config/release-url.ts";
+import { compareVersions } from "../base/pure/versions.ts";
 import { Failure } from "../base/wire/failure.ts";
 import { versionText } from "../version.ts";
 import { ownExecutable, versionOfExecutable } from "./server/executable.ts";
@@ -40,6 +41,12 @@ export async function selfUpdateCommand(args: string[]): Promise<number> {
   if (versionText().startsWith(`${version} `)) {
     thisMachine.say(`${versionText()} is the wanted release; nothing was changed`);
     return 0;
+  }
+  if (values.version === undefined && compareVersions(version, versionText()) < 0) {
+    throw new Failure(
+      "conflict",
+      `the latest release at ${url} is ${version}, and this is ${versionText()}: to go back, add --version ${version}`,
+    );
   }
   const fresh = `${file}.download.${process.pid}`;
   try {

@@ -192,6 +192,10 @@ test("a client updates itself; the executable of a server does not", async () =>
   const again = await machine.run([client, "self-update"]);
   expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("nothing was changed") });
   expect(await machine.run([client, "self-update", "--version", "99.9.9"])).toMatchObject({ exitCode: 1 });
+  writeFileSync(join(releases, "latest"), `${version}\n`);
+  const older = await machine.run([client, "self-update"]);
+  writeFileSync(join(releases, "latest"), `${later}\n`);
+  expect(older).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`to go back, add --version ${version}`) });
   expect(readdirSync(root)).toEqual(["berth"]);
   expect(await machine.run([executable, "self-update"], { BERTH_RELEASE_URL: "" })).toMatchObject({
     exitCode: 1,
