@@ -8,8 +8,10 @@ export const proxyLimits = {
   commandMs: 5_000,
   /** Until HAProxy has started, or loaded its files. */
   startMs: 15_000,
-  /** How often it is looked whether the proxy still runs, and whether replicas that left are idle. */
-  lookMs: 200,
+  /** How often it is looked whether the proxy still runs: one that was killed is back within half a second. */
+  lookMs: 50,
+  /** How often HAProxy is asked whether replicas that left are idle. */
+  idleLookMs: 200,
   /** Of what HAProxy itself writes: starts, loads and changes. */
   logBytesMax: 8 * 1024 * 1024,
   /** Connections to a replica that left are closed after this. */

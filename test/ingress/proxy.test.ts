@@ -51,7 +51,7 @@ function open(starter?: readonly string[]) {
     files: { pid: join(folder, "pid"), master: join(folder, "m.sock"), log: join(folder, "log") },
     clock: systemClock,
     log: createLog(() => undefined, "debug"),
-    limits: { commandMs: 5_000, startMs: 15_000, drainMs: 5_000, lookMs: 50, logBytesMax: 1_000_000 },
+    limits: { commandMs: 5_000, startMs: 15_000, drainMs: 5_000, idleLookMs: 50, lookMs: 50, logBytesMax: 1_000_000 },
   });
   const ending = new AbortController();
   const running = proxy.run(ending.signal);

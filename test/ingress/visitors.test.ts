@@ -111,7 +111,9 @@ async function redirected(host: string): Promise<string> {
 
 /** The proxy itself dies: what it serves is lost, and it is back at once. */
 async function killedProxy(): Promise<void> {
-  process.kill(Number(readFileSync(join(it.root, "run/haproxy.pid"), "utf8")), "SIGKILL");
+  const master = Number(readFileSync(join(it.root, "run/haproxy.pid"), "utf8"));
+  const workers = readFileSync(`/proc/${master}/task/${master}/children`, "utf8").trim().split(" ").map(Number);
+  for (const pid of [master, ...workers]) process.kill(pid, "SIGKILL");
   const began = performance.now();
   await waitFor("the proxy to serve again", () => isServed());
   console.log(`the proxy was back after ${Math.round(performance.now() - began)} ms`);

@@ -20,13 +20,20 @@ export interface OpenOptions {
   };
   clock: Clock;
   log: Log;
-  /** In milliseconds: answer to a command, a start, the drain of a replica, the pause between two looks. */
-  limits: { commandMs: number; startMs: number; drainMs: number; lookMs: number; logBytesMax: number };
+  /** In milliseconds: answer to a command, a start, the drain of a replica, the pauses between two looks. */
+  limits: {
+    commandMs: number;
+    startMs: number;
+    drainMs: number;
+    lookMs: number;
+    idleLookMs: number;
+    logBytesMax: number;
+  };
 }
 
 /** The proxy of these files, whether it runs already or is started by the first table. */
 export function openProxy({ program, starter, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
-  const { commandMs, startMs, drainMs, lookMs, logBytesMax } = limits;
+  const { commandMs, startMs, drainMs, lookMs, idleLookMs, logBytesMax } = limits;
   const { paths } = setup;
   const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
   const master = createRuntimeSocket({ path: files.master, timeoutMs: commandMs });
@@ -44,5 +51,5 @@ export function openProxy({ program, starter, setup, files, clock, log, limits }
     logBytesMax,
   });
   const oldWorkers = createOldWorkers({ master, clock });
-  return createProxy({ process, socket, oldWorkers, setup, clock, log, drainMs, lookMs });
+  return createProxy({ process, socket, oldWorkers, setup, clock, log, drainMs, lookMs, idleLookMs });
 }

@@ -57,6 +57,7 @@ export interface ProxyOptions {
   drainMs: number;
   /** Between two looks whether the process still runs, and at what leaves. */
   lookMs: number;
+  idleLookMs: number;
 }
 
 /** Rounds of one change in which HAProxy may name something to leave out. */
@@ -146,6 +147,10 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
   async function begin(): Promise<void> {
     await accept();
+    await start();
+  }
+
+  async function start(): Promise<void> {
     draining.clear();
     await process.start();
     log.info("ingress proxy started", { pid: await process.running() });
@@ -221,7 +226,8 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     await inTurn(async () => {
       if (isStopped || (await process.running()) !== undefined) return;
       log.warn("ingress proxy is gone, starting it again");
-      await begin();
+      // What ran had these files: they are only looked at where it does not start.
+      await start().catch(begin);
     });
   }
 
@@ -244,12 +250,16 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     async run(signal) {
       let failures = 0;
       let trimAt = 0;
+      let idleLookAt = 0;
       while (!signal.aborted) {
         await clock.sleep(Math.min(options.lookMs * 2 ** failures, 5_000), signal);
         if (signal.aborted) return;
         try {
           await keepRunning();
-          if (draining.size > 0) await draining.look(clock.now());
+          if (draining.size > 0 && clock.now() >= idleLookAt) {
+            idleLookAt = clock.now() + options.idleLookMs;
+            await draining.look(clock.now());
+          }
           if (clock.now() >= trimAt) {
             trimAt = clock.now() + trimEveryMs;
             await process.trimLog();

@@ -71,6 +71,7 @@ function serverOn({ process, told }: Machine, answer: (line: string) => Promise<
     log: silentLog,
     drainMs: 1_000,
     lookMs: 50,
+    idleLookMs: 50,
   });
 }
 
