@@ -10,7 +10,7 @@ import { fetchFiles } from "../session/fetch-file.ts";
 import { pluginCommandHelp, pluginHelpText } from "../text/plugin-text.ts";
 import { callWithProgress, warn } from "./progress-answer.ts";
 import { printable } from "./style.ts";
-import { didYouMean } from "./suggest.ts";
+import { commandMeant, didYouMean } from "./suggest.ts";
 import { localCommands } from "./local-commands.ts";
 import { verbs } from "./table.ts";
 
@@ -120,7 +120,7 @@ async function installed(context: Context, typed: string): Promise<PluginInfo[]>
   } catch (error) {
     const isAway = error instanceof CommandFailure && error.exitCode === exitCodes.unreachable;
     const isOld = error instanceof ApiError && error.status === 404;
-    const hint = didYouMean(typed, knownVerbs());
+    const hint = commandMeant(typed, knownVerbs());
     if (isOld || (isAway && hint !== "")) throw unknownCommand(typed, knownVerbs());
     if (isAway)
       throw new CommandFailure(
@@ -136,7 +136,7 @@ function knownVerbs(): string[] {
 }
 
 function unknownCommand(word: string, known: readonly string[]): CommandFailure {
-  return usageFailure(`unknown command "${word}"${didYouMean(word, known) || "; see: berth help"}`);
+  return usageFailure(`unknown command "${word}"${commandMeant(word, known) || "; see: berth help"}`);
 }
 
 const isHelpFlag = (word: string | undefined): boolean => word === "-h" || word === "--help";

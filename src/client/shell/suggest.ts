@@ -14,3 +14,26 @@ export function didYouMean(word: string, candidates: readonly string[], prefix =
   const guess = closest(word, candidates);
   return guess === undefined ? "" : `: did you mean "${prefix}${guess}"?`;
 }
+
+/** Commands of other tools, and what says the same here. */
+export const otherWords: Readonly<Record<string, readonly string[]>> = {
+  rm: ["delete"],
+  remove: ["delete"],
+  destroy: ["delete"],
+  down: ["delete"],
+  ls: ["get"],
+  list: ["get"],
+  deploy: ["up", "apply"],
+  update: ["apply"],
+  secret: ["config"],
+  secrets: ["config"],
+  tail: ["logs -f"],
+  console: ["shell"],
+};
+
+/** `: did you mean "x"?` for a word that is no command: of another tool, or mistyped; nothing where it is neither. */
+export function commandMeant(word: string, known: readonly string[]): string {
+  const meant = Object.hasOwn(otherWords, word) ? otherWords[word] : undefined;
+  if (meant === undefined) return didYouMean(word, known);
+  return `: did you mean ${meant.map((command) => `"${command}"`).join(" or ")}?`;
+}

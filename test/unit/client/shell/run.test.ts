@@ -96,6 +96,10 @@ describe("help", () => {
       code: 2,
       err: 'error: unknown command "serv": did you mean "serve"?\n',
     });
+    expect(await cli(["deploy", "--now"])).toMatchObject({
+      code: 2,
+      err: 'error: unknown command "deploy": did you mean "up" or "apply"?\n',
+    });
     expect(await cli(["frobnicate"])).toMatchObject({
       code: 2,
       err: 'error: unknown command "frobnicate"; see: berth help\n',

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { closest, didYouMean } from "../../../../src/client/shell/suggest.ts";
+import { localCommands } from "../../../../src/client/shell/local-commands.ts";
+import { closest, commandMeant, didYouMean, otherWords } from "../../../../src/client/shell/suggest.ts";
+import { verbs } from "../../../../src/client/shell/table.ts";
 
 describe("closest", () => {
   const verbs = ["apply", "diff", "get", "describe", "delete"];
@@ -18,5 +20,24 @@ describe("closest", () => {
   test("didYouMean is empty without a guess", () => {
     expect(didYouMean("dif", verbs)).toBe(': did you mean "diff"?');
     expect(didYouMean("install", verbs)).toBe("");
+  });
+});
+
+describe("commands of other tools", () => {
+  const known = [...verbs, ...localCommands].map(({ name }) => name);
+
+  test("are none of ours, and mean one of ours", () => {
+    for (const [word, meant] of Object.entries(otherWords)) {
+      expect(known).not.toContain(word);
+      for (const command of meant) expect(known).toContain(command.split(" ")[0] ?? "");
+    }
+  });
+
+  test("are told with what to type, and other words as before", () => {
+    expect(commandMeant("rm", known)).toBe(': did you mean "delete"?');
+    expect(commandMeant("deploy", known)).toBe(': did you mean "up" or "apply"?');
+    expect(commandMeant("tail", known)).toBe(': did you mean "logs -f"?');
+    expect(commandMeant("aply", known)).toBe(': did you mean "apply"?');
+    expect(commandMeant("constructor", known)).toBe("");
   });
 });
