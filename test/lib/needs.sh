@@ -15,6 +15,8 @@ need_docker
 need_commands chromium=chromium busybox=busybox-static docker-registry=docker-registry unshare=util-linux mount=mount ip=iproute2
 # Plugins are cloned by git, and those that the tests write use jq and curl.
 need_commands git=git jq=jq curl=curl
+# The session of the quick start is typed in a terminal.
+need_commands tmux=tmux
 
 # The proxy of ingresses, an ACME server for it, and their clients; ssh, by which remotes are reached. Debian starts such services, now and at each boot of the
 # machine: the first is prevented by suite.sh, the second here, where they were not installed before.
