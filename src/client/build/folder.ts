@@ -46,6 +46,7 @@ export async function readFolder(root: string, always: readonly string[], limits
   folder.rules = docker !== undefined ? ".dockerignore" : textOf(join(root, ".gitignore")) && ".gitignore";
   const walk = { folder, always: new Set(always), limits, usesGit: docker === undefined };
   await readLevel(walk, "", fixed);
+  folder.secrets.sort();
   folder.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   return folder;
 }

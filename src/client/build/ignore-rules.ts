@@ -10,12 +10,17 @@ export interface IgnoreRules {
 
 /** Never part of an image: secrets, and what the image makes anew. */
 const secrets = /(?:^|\/)(?:\.env(?:\..+)?|.+\.pem|.+\.key|id_(?:rsa|dsa|ecdsa|ed25519)|\.npmrc|\.netrc)$/;
-const samples = /(?:^|\/)\.env\.(?:example|sample|template|dist)$/;
+/** `prod.env`, `prod.env.local`: any name before it, as in `env_file: prod.env`. */
+const namedEnv = /(?:^|\/)[^/]+\.env(?:\.[^/]+)?$/;
+const samples = /\.env\.(?:example|sample|template|dist)$/;
+/** `config/prod.env.js` is part of the program. */
+const sourceCode = /\.env(?:\.d)?\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|exs?)$/;
 const clutter = /(?:^|\/)(?:\.git|node_modules|\.DS_Store|\.berth)(?:\/|$)/;
 
 /** A secret by its name, which never leaves the machine. */
 export function isSecretFile(path: string): boolean {
-  return secrets.test(path) && !samples.test(path);
+  if (samples.test(path)) return false;
+  return secrets.test(path) || (namedEnv.test(path) && !sourceCode.test(path));
 }
 
 /** What is left out of every folder. */

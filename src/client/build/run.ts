@@ -39,10 +39,11 @@ export async function runBuild(context: Context, planned: PlannedBuild, { again 
   }
 }
 
-/** What is built, and what the operator should know of it. */
-export function announce(context: Context, build: PlannedBuild): void {
+/** What is built, and what the operator should know of it; the secrets of a folder are told once for all its builds. */
+export function announce(context: Context, build: PlannedBuild, all: readonly PlannedBuild[]): void {
   context.terminal.note(`build ${build.scope}/${build.name}:${build.id} from ${filesText(build)}`);
-  warn(context, folderNotes(build));
+  const first = all.find(({ folder }) => folder.root === build.folder.root);
+  warn(context, [...runtimeNotes(build), ...(first === build ? secretNotes(build) : [])]);
 }
 
 /** `12 files, 34 kB (rules of .gitignore)`. */
@@ -52,18 +53,16 @@ function filesText({ folder }: PlannedBuild): string {
   return `${count}, ${bytesText(bytes)}${rules === undefined ? "" : ` (without what ${rules} leaves out)`}`;
 }
 
-/** What the operator should know before the folder is sent. */
-function folderNotes({ scope, name, folder, generated }: PlannedBuild): string[] {
-  const shown = folder.secrets.slice(0, 5).join(", ");
-  const more = folder.secrets.length > 5 ? ` and ${folder.secrets.length - 5} more` : "";
-  return [
-    ...(generated === undefined
-      ? []
-      : [`${scope}/${name}: no Dockerfile; built as ${generated.runtime} because of ${generated.because}`]),
-    ...(folder.secrets.length === 0
-      ? []
-      : [`${scope}/${name}: not sent, since they look like secrets: ${shown}${more}; use berth config set`]),
-  ];
+function runtimeNotes({ scope, name, generated }: PlannedBuild): string[] {
+  if (generated === undefined) return [];
+  return [`${scope}/${name}: no Dockerfile; built as ${generated.runtime} because of ${generated.because}`];
+}
+
+function secretNotes({ scope, name, folder: { secrets } }: PlannedBuild): string[] {
+  if (secrets.length === 0) return [];
+  const shown = secrets.slice(0, 5).join(", ");
+  const more = secrets.length > 5 ? ` and ${secrets.length - 5} more` : "";
+  return [`${scope}/${name}: not sent, since they look like secrets: ${shown}${more}; use berth config set`];
 }
 
 function isContextMissing(error: unknown): boolean {

@@ -67,7 +67,7 @@ export const applyCommand: CommandBody = {
 async function plannedBuilds(set: ManifestSet, context: Context): Promise<PlannedBuild[]> {
   const { planBuilds } = await import("../build/of-manifests.ts");
   const builds = await planBuilds(set, context.limits.folder);
-  for (const build of builds) announce(context, build);
+  for (const build of builds) announce(context, build, builds);
   return builds;
 }
 

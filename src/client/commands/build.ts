@@ -40,7 +40,7 @@ export const buildCommand: CommandBody = {
     const builds = await planBuilds(set, context.limits.folder);
     if (builds.length === 0) throw new CommandFailure("no manifest has a build block: there is nothing to build");
     for (const build of builds) {
-      announce(context, build);
+      announce(context, build, builds);
       await runBuild(context, build, { again: args.on("again") });
     }
     return exitCodes.done;

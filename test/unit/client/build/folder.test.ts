@@ -6,6 +6,7 @@ import { readSourceArchive } from "../../../../src/base/disk/source-archive.ts";
 import { contextDigest } from "../../../../src/base/pure/source-tree.ts";
 import { readFolder } from "../../../../src/client/build/folder.ts";
 import { packFolder } from "../../../../src/client/build/pack.ts";
+import { cli } from "../../../support/cli.ts";
 import { folder } from "../../../support/files.ts";
 
 const limits = { filesMax: 100, bytesMax: 1_000_000 };
@@ -33,6 +34,19 @@ describe("what is left out", () => {
       secrets: [".env", ".ssh/id_ed25519", "sub/.env.production", "tls/server.pem"],
       rules: undefined,
     });
+  });
+
+  test("env files with a name before .env; samples and source code are not", async () => {
+    const secrets = [".env.local", "a/prod.env", "prod.env", "prod.env.bak", "stage.env.2026"];
+    const sent = ["a/prod.env.js", "env", "prod.env.example", "prod.env.sample", "prod.env.template", "sub.envs/a"];
+    const code = ["src/app.env.d.ts", "src/environment.ts"];
+    const files = Object.fromEntries([...secrets, ...sent, ...code].map((path) => [path, "x"]));
+    expect(await pathsOf(files)).toEqual({ paths: [...sent, ...code].toSorted(), secrets, rules: undefined });
+  });
+
+  test("no rule of a .dockerignore brings a secret back", async () => {
+    const read = await pathsOf({ ".dockerignore": "*\n!prod.env\n!a\n", "prod.env": "x", a: "x" });
+    expect([read.paths, read.secrets]).toEqual([["a"], ["prod.env"]]);
   });
 
   test("by .gitignore files, each from its own folder", async () => {
@@ -124,4 +138,22 @@ test("a reader of the archive may stop early, as an upload that fails does", asy
   await new Promise((resolve) => setImmediate(resolve));
   process.off("uncaughtException", note);
   expect(unhandled).toEqual([]);
+});
+
+test("the secrets of a folder are told once for all its builds, and those of another folder too", async () => {
+  const app = (name: string, context: string) =>
+    `kind: deployment\nscope: shop\nname: ${name}\nspec: { build: { context: ${context} } }\n`;
+  using place = folder({
+    "berth.yaml": [app("web", "a"), app("worker", "a"), app("api", "b")].join("---\n"),
+    "a/Dockerfile": "FROM scratch\n",
+    "a/prod.env": "x",
+    "b/Dockerfile": "FROM scratch\n",
+    "b/dev.env": "x",
+  });
+  const { err } = await cli(["apply", "-f", "berth.yaml", "--dry-run"], { cwd: place.path });
+  const told = err.split("\n").filter((line) => line.includes("look like secrets"));
+  expect(told).toEqual([
+    expect.stringContaining("shop/web: not sent, since they look like secrets: prod.env;"),
+    expect.stringContaining("shop/api: not sent, since they look like secrets: dev.env;"),
+  ]);
 });
