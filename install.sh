@@ -192,11 +192,18 @@ sum_of() {
   fi
 }
 
+# What comes without TLS can be replaced on its way, its checksum too: only this machine itself may be asked like that.
 download() {
+  case $1 in
+    https://*) curl_only="--proto =https" wget_only=--https-only ;;
+    http://127.0.0.1[:/]* | http://localhost[:/]* | "http://[::1]"[:/]*) curl_only="--max-redirs 0" wget_only=--max-redirect=0 ;;
+    *) die "$1 is not an https address" ;;
+  esac
   if command -v curl >/dev/null 2>&1; then
-    curl -fsSL -o "$2" "$1" || die "cannot fetch $1"
+    # shellcheck disable=SC2086 # one word per option
+    curl -fsSL $curl_only -o "$2" "$1" || die "cannot fetch $1"
   elif command -v wget >/dev/null 2>&1; then
-    wget -q -O "$2" "$1" || die "cannot fetch $1"
+    wget -q $wget_only -O "$2" "$1" || die "cannot fetch $1"
   else
     die "neither curl nor wget is here; install one of them"
   fi

@@ -70,6 +70,9 @@ async function get(url: string): Promise<Response> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(serverLimits.releaseMs) }).catch((error: unknown) => {
     throw new Failure("unavailable", `cannot fetch ${url}: ${reason(error)}`);
   });
+  if (url.startsWith("https:") && !answer.url.startsWith("https:")) {
+    throw new Failure("unavailable", `cannot fetch ${url}: it leads to ${answer.url}, which is not https`);
+  }
   if (answer.ok) return answer;
   throw new Failure("unavailable", `cannot fetch ${url}: status ${answer.status}`);
 }
