@@ -64,7 +64,9 @@ function plainOf(document: Document, source: Source, faults: Fault[]): unknown {
     },
   });
   try {
-    return document.toJS({ maxAliasCount: aliasesMax });
+    const plain: unknown = document.toJS({ maxAliasCount: aliasesMax });
+    if (!holdsItself(plain, new Set())) return plain;
+    throw new Error("an alias stands inside of what it stands for");
   } catch (error) {
     faults.push({
       span: { source, start: 0, end: 1 },
@@ -72,6 +74,15 @@ function plainOf(document: Document, source: Source, faults: Fault[]): unknown {
     });
     return undefined;
   }
+}
+
+function holdsItself(value: unknown, around: Set<unknown>): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (around.has(value)) return true;
+  around.add(value);
+  const found = Object.values(value).some((item) => holdsItself(item, around));
+  around.delete(value);
+  return found;
 }
 
 function withMarks(value: unknown, path: string, lose: Lose): unknown {

@@ -172,6 +172,7 @@ describe("importCompose", () => {
     ["a: [", "expected"],
     ["just: text\n", "this is not a Compose file: it has no services"],
     ["", "this is not a Compose file: it has no services"],
+    ["services: &s {web: {image: x, labels: *s}}", "an alias stands inside of what it stands for"],
   ])("%p is a fault", (text, message) => {
     const { manifests, faults } = read(text);
     expect(manifests).toEqual([]);
