@@ -34,10 +34,14 @@ const listCommand: Command = {
   async run(context, { words }) {
     const [reference, ...more] = words;
     if (more.length > 0) throw usageFailure("ingress ls takes one SCOPE or SCOPE/NAME");
-    const { sites } = await context.api.call(getIngress);
+    const { sites, proxy } = await context.api.call(getIngress);
     const chosen = sites.filter((site) => isMeant(site, reference));
     if (reference !== undefined && chosen.length === 0) throw notFound(reference);
-    answer(context, { sites: chosen }, () => sitesText(chosen, tableSetup(context)) || "no ingresses");
+    answer(
+      context,
+      { sites: chosen },
+      () => sitesText({ sites: chosen, proxy }, tableSetup(context)) || "no ingresses",
+    );
     return exitCodes.done;
   },
 };

@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
-import { addressesOf } from "../text/addresses.ts";
+import { visitorAddresses } from "../shell/visitor-addresses.ts";
 
 export const openCommand: CommandBody = {
   usage: ["open SCOPE/NAME [--print]"],
@@ -20,7 +20,7 @@ export const openCommand: CommandBody = {
     const { scope, name } = resourceReference(reference);
     const found = await context.api.call(listManifests, { query: { kind: "ingress", scope, name } });
     if (found.length === 0) await requireNamed(reference, context);
-    const addresses = found.flatMap(({ spec }) => addressesOf(spec));
+    const addresses = await visitorAddresses(context, found);
     const [first] = addresses;
     if (first === undefined) {
       throw new CommandFailure(`${reference} has no address; give it a domain: berth domains add ${reference} HOST`);

@@ -8,9 +8,9 @@ import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { manifestsAt, manifestsOfText } from "../shell/manifest-flags.ts";
+import { visitorAddresses } from "../shell/visitor-addresses.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { ManifestError } from "../manifests/source.ts";
-import { addressesOf } from "../text/addresses.ts";
 import { applyCommand, applySet } from "./apply.ts";
 import { previewSet } from "./up-preview.ts";
 
@@ -111,7 +111,6 @@ async function fromSource(context: Context, args: Arguments, { procfile, pushed 
 async function addresses(context: Context, { manifests }: ManifestSet): Promise<string[]> {
   const names = new Set(manifests.map(({ scope, name }) => `${String(scope)}/${String(name)}`));
   const stored = await context.api.call(listManifests, { query: { kind: "ingress" } });
-  return stored.flatMap(({ scope, name, spec }) => {
-    return names.has(`${scope ?? ""}/${name}`) ? addressesOf(spec) : [];
-  });
+  const own = stored.filter(({ scope, name }) => names.has(`${scope ?? ""}/${name}`));
+  return visitorAddresses(context, own);
 }

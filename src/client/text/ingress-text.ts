@@ -1,4 +1,5 @@
 import type { IngressSite, IngressStatus } from "../../ingress/api/ingress.ts";
+import { type Listen, siteAddress } from "./addresses.ts";
 import { printable, type Style } from "../shell/style.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { tableText } from "./table-text.ts";
@@ -36,11 +37,11 @@ function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** Ingresses as a table, with a line for each problem; empty when there are none. */
-export function sitesText(sites: readonly IngressSite[], { style, width }: Omit<TableSetup, "now">): string {
+export function sitesText({ sites, proxy }: IngressStatus, { style, width }: Omit<TableSetup, "now">): string {
   if (sites.length === 0) return "";
   const rows = sites.map((site) => [
     site.ingress,
-    printable(routeText(site)),
+    printable(routeText(site, proxy.listen)),
     printable(site.plugin === undefined ? site.target : `${site.target} by ${site.plugin}`),
     readyText(site, style),
     String(site.requests),
@@ -69,10 +70,10 @@ export function upstreamsText({ upstreams, problems }: IngressSite, { style, wid
   return [...table, ...problems.map((text) => `${style.red("✗")} ${printable(text)}`)].join("\n");
 }
 
-function routeText({ hosts, paths, tcp, tls }: IngressSite): string {
+function routeText({ hosts, paths, tcp, tls, plugin }: IngressSite, listen: Listen): string {
   if (tcp !== undefined) return `tcp ${tcp}`;
   const isWhole = paths.length === 1 && paths[0] === "/";
-  const names = hosts.map((host) => `${tls ? "https" : "http"}://${host}`);
+  const names = hosts.map((host) => siteAddress(host, tls, plugin === undefined ? listen : undefined));
   return isWhole ? names.join(", ") : names.map((name) => paths.map((path) => name + path).join(", ")).join(", ");
 }
 

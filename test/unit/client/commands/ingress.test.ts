@@ -56,6 +56,17 @@ test("ls shows routes, replicas and totals, then the problems", async () => {
   expect(out).not.toContain("\u001b");
 });
 
+test("ls shows the port where visitors need it, but not for what a plugin routes", async () => {
+  const listen = { http: ["0.0.0.0:8080"], https: ["0.0.0.0:8443"] };
+  const sites = [
+    { ...site, paths: ["/a"] },
+    { ...lost, plugin: "front" },
+  ];
+  const { out } = await cli(["ingress", "ls"], { server: () => ({ proxy: { ...status.proxy, listen }, sites }) });
+  const [, first, second] = out.split("\n").map((line) => line.split(/ {2,}/));
+  expect([first?.[1], second?.[1]]).toEqual(["https://shop.test:8443/a", "http://x.test/a, http://x.test/b"]);
+});
+
 test("ls narrows to a scope or one ingress, and fails for one that is not there", async () => {
   const json = async (...words: string[]) =>
     JSON.parse((await cli(["ingress", "ls", ...words, "-o", "json"], { server })).out);

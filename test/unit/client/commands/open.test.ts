@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { type Call, cli, stored } from "../../../support/cli.ts";
+import { type Call, cli, refusal, stored } from "../../../support/cli.ts";
 
+let listen = { http: ["[::]:80"], https: ["[::]:443"] };
 const ingress = { ...stored("ingress/shop/web"), spec: { hosts: ["a.example.com", "b.example.com"], tls: {} } };
 
 function server({ path, query }: Call): unknown {
+  if (path === "/ingress") return { proxy: { state: "running", listen }, sites: [] };
   if (path !== "/apply") return undefined;
   return query.name === "web" ? [ingress] : query.kind === "ingress" ? [] : query.name === "api" ? [ingress] : [];
 }
@@ -44,6 +46,21 @@ describe("open", () => {
     expect((await open(["shop/web"], { typed: [] })).opened).toEqual([]);
     const variables = { DISPLAY: ":10", SSH_CONNECTION: "192.0.2.1 1 192.0.2.2 22" };
     expect((await open(["shop/web"], { typed: [], variables })).opened).toEqual([]);
+  });
+
+  test("the port is part of the address where it is not the usual one", async () => {
+    const before = listen;
+    listen = { http: ["127.0.0.1:8080"], https: ["127.0.0.1:8443"] };
+    const { out, opened } = await open(["shop/web"], desktop).finally(() => {
+      listen = before;
+    });
+    expect(out).toBe("https://a.example.com:8443\nhttps://b.example.com:8443\n");
+    expect(opened.map((argv) => argv.at(-1))).toEqual(["https://a.example.com:8443"]);
+  });
+
+  test("without a port where the server does not say where it listens", async () => {
+    const refusing = (call: Call) => (call.path === "/ingress" ? refusal(403, "no permission") : server(call));
+    expect((await cli(["open", "shop/web"], { server: refusing })).out).toBe(both);
   });
 
   test("a browser that does not start is told, and is no failure", async () => {

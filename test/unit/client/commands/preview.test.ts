@@ -13,6 +13,7 @@ function server({ method, path, query, body }: Call): unknown {
   if (path === "/apply" && query.kind === "ingress" && query.scope === "shop-cart") {
     return [{ kind: "ingress", scope: "shop-cart", name: "web", spec: { host: "cart.example.com", tls: {} } }];
   }
+  if (path === "/ingress") return { proxy: { state: "running", listen: { http: [], https: ["[::]:443"] } }, sites: [] };
   return [];
 }
 

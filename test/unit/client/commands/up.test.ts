@@ -111,3 +111,21 @@ test.each([
   const { code, err, calls } = await cli(["up", "--pushed", "shop"], { cwd: at.path, server });
   expect([code, err, calls]).toEqual([1, expect.stringContaining(text), []]);
 });
+
+test("prints the addresses with the port where visitors need it", async () => {
+  const spec = { host: "shop.example.com", tls: {} };
+  const stored = (scope: string) => ({ kind: "ingress", scope, name: "web", spec });
+  const listen = { http: ["[::]:8080"], https: ["[::]:8443"] };
+  using at = folder(source);
+  const { code, out } = await cli(["up", "--name", "shop/web", "-y", "--no-wait"], {
+    cwd: at.path,
+    server: (call) => {
+      if (call.path === "/ingress") return { proxy: { state: "running", listen }, sites: [] };
+      return call.query.kind === "ingress" ? [stored("shop"), stored("other")] : server(call);
+    },
+  });
+  expect([code, out.split("\n").filter((line) => line.includes("://"))]).toEqual([
+    0,
+    ["https://shop.example.com:8443"],
+  ]);
+});
