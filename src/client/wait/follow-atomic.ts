@@ -4,7 +4,8 @@ import type { Context } from "../shell/command.ts";
 import { exitCodes } from "../shell/failures.ts";
 import { exitOf, watch } from "./follow.ts";
 import { isPodKind, readyTarget } from "./look.ts";
-import type { WaitTarget } from "./wait.ts";
+import { timeText } from "../text/time-text.ts";
+import type { Look, WaitTarget } from "./wait.ts";
 
 interface Following {
   id: string;
@@ -17,7 +18,7 @@ interface Following {
 export async function followAtomic({ id, targets, timeoutMs, context }: Following): Promise<number> {
   const ask = () => context.api.call(getAtomicApply, { params: { id } });
   const waited = await watch(
-    targets.map((target) => unlessPutBack(target, ask)),
+    targets.map((target) => asDecided(target, ask)),
     timeoutMs,
     context,
   );
@@ -30,21 +31,44 @@ export async function followAtomic({ id, targets, timeoutMs, context }: Followin
   return group.state === "waiting" && waited.outcome === "ready" ? exitCodes.timedOut : exitOf(waited);
 }
 
-/** What is put back will not become what it was to be. */
-function unlessPutBack({ ref, look }: WaitTarget, ask: () => Promise<AtomicApply>): WaitTarget {
+/**
+ * Over with the apply, not with the look: while the server waits, what fails is only on its way to failing, and what is
+ * put back will not become what it was to be.
+ */
+function asDecided({ ref, look }: WaitTarget, ask: () => Promise<AtomicApply>): WaitTarget {
+  let shown: string | undefined;
   return {
     ref,
     async look() {
       const seen = await look();
-      if (seen.rolledBackTo !== undefined || seen.state === "ready") return seen;
-      const { state, failed } = await ask();
+      if (seen.rolledBackTo !== undefined || seen.state === "ready" || seen.state === "gone") return seen;
+      const { state, failed, resources } = await ask();
+      if (state === "waiting") {
+        shown = steadyTime(shown, resources.find((one) => one.ref === ref)?.until);
+        return { ...seen, state: "pending", ...untilText(seen, shown) };
+      }
       if (state !== "put_back" || failed === ref) return seen;
       return { ...seen, state: "failed", why: "put back, because another resource failed", detail: undefined };
     },
   };
 }
 
-/** A failure is final only when the server gives up: at the progress deadline, for instance. */
+/** Two clocks make the instant: a second of difference is no news. */
+const sameMs = 2_000;
+
+function steadyTime(shown: string | undefined, until: string | undefined): string | undefined {
+  if (shown === undefined || until === undefined) return until;
+  return Math.abs(Date.parse(until) - Date.parse(shown)) < sameMs ? shown : until;
+}
+
+/** What it waits for, and how long the server does. */
+function untilText({ why, detail }: Look, until: string | undefined): Pick<Look, "why" | "detail"> {
+  if (until === undefined) return { why, detail };
+  const end = `the server gives up at ${timeText(until)} at the latest`;
+  const withEnd = (text: string) => (text === "" ? end : `${text}; ${end}`);
+  return { why: withEnd(why), detail: detail === undefined ? undefined : withEnd(detail) };
+}
+
 const looksInSilence = 2;
 
 /** The server decides a moment after the last resource has settled. */

@@ -26,6 +26,11 @@ export const AtomicApply = Type.Object({
         }),
       ),
       outcome: Type.Optional(Type.String({ description: "what became of it; once the apply has ended" })),
+      until: Type.Optional(
+        Type.String({
+          description: "when the server gives it up unless it gets further; while the apply waits for it",
+        }),
+      ),
       revision: Type.Optional(Type.Integer({ description: "as it is stored now" })),
     }),
   ),

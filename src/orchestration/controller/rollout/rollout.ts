@@ -104,12 +104,18 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
     movedAt: movedAt ?? now,
     lastError,
     guardFault: context.guards.fault(workload),
+    isAtomic: lastError !== undefined && release !== undefined && isInAtomic(context, release),
     now,
   });
   if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
     return judgeRelease(context, { ...judging, release, verdict, memory });
   }
   return judgeGeneration(context, { ...judging, verdict, memory });
+}
+
+/** Whether an apply that keeps all or nothing waits for a release. */
+function isInAtomic({ store }: Context, { id }: ReleaseRecord): boolean {
+  return store.atomic.waiting().some(({ members }) => members.some(({ release }) => release === id));
 }
 
 /** With nothing good to return to, a failed release is tried on; at last it may be ready after all. */

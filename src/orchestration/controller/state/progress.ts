@@ -28,6 +28,8 @@ export interface Progress {
   clearTrouble(key: ManifestKey): void;
   /** When the present rollout last got further, or began: another target is another rollout. */
   rolloutMovedAt(key: ManifestKey, rollout: { target: string; reached: number; now: number }): number;
+  /** The same, of the rollout that is under way; undefined where none is. */
+  rolloutSince(key: ManifestKey): number | undefined;
   /** Init chains that failed lately, newest last, as the status shows them. */
   initFailures(key: ManifestKey): Record<string, unknown>[];
   addInitFailure(key: ManifestKey, failure: Record<string, unknown>): void;
@@ -86,6 +88,7 @@ export function createProgress(options: ProgressOptions): Progress {
       rollouts.set(keyText(key), { target, reached, at: now });
       return now;
     },
+    rolloutSince: (key) => rollouts.get(keyText(key))?.at,
     initFailures: (key) => inits.get(keyText(key)) ?? [],
     addInitFailure: (key, failure) =>
       void inits.set(keyText(key), [...(inits.get(keyText(key)) ?? []), failure].slice(-initFailuresKept)),

@@ -6,6 +6,7 @@ import { fateOf, groupFate, type MemberFate } from "../../core/atomic.ts";
 import type { AtomicApply, AtomicMember } from "../../store/atomic-records.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Outcome } from "./apply-change.ts";
+import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { isPodKind } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
@@ -92,15 +93,27 @@ export function atomicApply(context: Context, id: string): WireApply {
     ...(known.failed === undefined ? {} : { failed: known.failed }),
     resources: known.members.map((member) => {
       const revision = context.store.manifests.get(keyOf(member))?.revision;
+      const until = known.state === "waiting" ? untilOf(context, member) : undefined;
       return {
         ref: formatKey(member),
         action: member.action,
         ...(member.fate === undefined ? {} : { fate: member.fate }),
         ...(member.outcome === undefined ? {} : { outcome: member.outcome }),
+        ...(until === undefined ? {} : { until: isoTime(until) }),
         ...(revision === undefined ? {} : { revision }),
       };
     }),
   };
+}
+
+/** The end of its progress deadline, epoch milliseconds; undefined where nothing rolls. */
+function untilOf(context: Context, member: AtomicMember): number | undefined {
+  const { clock, progress, store } = context;
+  const since = progress.rolloutSince(member);
+  const manifest = store.manifests.get(keyOf(member));
+  if (since === undefined || manifest === undefined || memberFate(context, member).is !== "waiting") return undefined;
+  const { workload } = resolveStored(context, manifest);
+  return since + workload.rollout.progressDeadlineMs + clock.now() - clock.steady();
 }
 
 function keyOf({ kind, scope, name }: AtomicMember): ManifestKey {

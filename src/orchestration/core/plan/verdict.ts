@@ -21,20 +21,37 @@ export interface VerdictInput {
   lastError: { reason: FailureReason; message: string; attempts: number; lasting: boolean } | undefined;
   /** What the guard found in the requests of the new replicas, see `guardFault`. */
   guardFault?: string | undefined;
+  /** Part of an apply that keeps all of its changes or none, and that others wait for. */
+  isAtomic?: boolean;
   now: number;
 }
 
 /** Tries after which a process that cannot be started is given up. */
 const startsTolerated = 2;
 
+/** Tries after which an atomic apply gives up what somebody has to mend: when a plain apply ends its wait, too. */
+const atomicTolerated = 3;
+
+/** Mended by a person, in the manifests or on the machine; the others of `FailureReason` may pass by themselves. */
+const mendedByHand: readonly FailureReason[] = [
+  "ImagePull",
+  "ImageMissing",
+  "RegistryAuth",
+  "VolumeMissing",
+  "VolumeForeign",
+  "MountMissing",
+  "StartFailed",
+];
+
 /**
  * Whether new replicas came up, may yet, or never will. What cannot be started at all, and a kill for want of memory,
  * end a rollout at once; a crash loop once it fits the two fields of the rollout block; everything else, a registry
- * that is away for instance, has until the progress deadline. What visitors saw of replicas that are up ends it as well.
+ * that is away for instance, has until the progress deadline, and in an atomic apply a few tries. What visitors saw of
+ * replicas that are up ends it as well.
  * The message names the rule.
  */
 export function verdictOf(input: VerdictInput): Verdict {
-  const { plan, workload, pods, movedAt, lastError, guardFault, now } = input;
+  const { plan, workload, pods, movedAt, lastError, guardFault, isAtomic = false, now } = input;
   if (guardFault !== undefined) return { outcome: "failed", reasons: ["GuardTripped"], message: guardFault };
   if (plan.done) return { outcome: "done" };
   const fresh = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
@@ -57,6 +74,9 @@ export function verdictOf(input: VerdictInput): Verdict {
   if (lastError?.lasting && lastError.attempts >= startsTolerated) {
     return { outcome: "failed", reasons: ["StartFailed"], message: lastError.message };
   }
+  if (isAtomic && lastError !== undefined && isHopeless(lastError)) {
+    return { outcome: "failed", reasons: [lastError.reason], message: lastError.message };
+  }
   const deadlineMs = workload.rollout.progressDeadlineMs;
   if (now - movedAt < deadlineMs) return { outcome: "going" };
   const why = lastError?.message ?? plan.waitingFor ?? "not settled";
@@ -65,6 +85,10 @@ export function verdictOf(input: VerdictInput): Verdict {
     reasons: ["ProgressDeadline", ...beneath(lastError, fresh)],
     message: `not ready within the progress deadline of ${Math.round(deadlineMs / 1000)} s: ${why}`,
   };
+}
+
+function isHopeless({ attempts, reason }: NonNullable<VerdictInput["lastError"]>): boolean {
+  return attempts >= atomicTolerated && mendedByHand.includes(reason);
 }
 
 /** What kept it from being ready until the deadline. */

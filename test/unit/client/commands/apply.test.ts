@@ -385,6 +385,27 @@ describe("apply of several resources of which one fails", () => {
     expect(err).toEndWith("✓ deployment/shop/web is ready (1/1)\n✓ deployment/shop/api is ready (1/1)\n");
   });
 
+  test("with --atomic shows until when the server waits for one that fails", async () => {
+    const waiting = group("waiting", "");
+    const resources = waiting.resources.map((one) => ({ ...one, until: "2026-01-01T00:05:00.000Z" }));
+    const groups = [{ ...waiting, resources }, { ...waiting, resources }, group("put_back", "put back")];
+    const down = server(groups, true);
+    let looks = 0;
+    const failing = (call: Call): unknown => {
+      if (call.path !== "/describe" || call.query.name !== "web" || looks++ > 1) return down(call);
+      const conditions = [{ type: "Degraded", status: true, reason: "ImagePull", message: "cannot pull app:2" }];
+      const seen = status("failing", { observed_revision: 9, ready_replicas: 0, conditions });
+      return { manifest: stored("deployment/shop/web", {}, 9), status: seen, pods: [] };
+    };
+    const { code, err } = await cli(["apply", "-f", "-", "--atomic"], { stdin: yaml, server: failing });
+    expect(code).toBe(1);
+    const told =
+      "deployment/shop/web: 0/1 ready; ImagePull: cannot pull app:2; " +
+      "the server gives up at 2026-01-01 00:05:00Z at the latest\n";
+    expect(err.split(told)).toHaveLength(2);
+    expect(err).toContain("everything was put back");
+  });
+
   test("with --atomic and --no-wait says that the server decides", async () => {
     const { code, err } = await run([], "--atomic", "--no-wait");
     expect([code, err]).toEqual([

@@ -66,9 +66,11 @@ describe("an atomic apply", () => {
       hub("s3cret-two"),
     ];
     const { atomic: id = "" } = await it.apply(body, { atomic: true, prune: true });
-    await it.advance(30_000);
-    expect([envOf("web"), envOf("api"), envOf("new"), envOf("old")]).toEqual(["1", "222", "1", ""]);
-    await it.advance(40_000);
+    await it.advance(2_500);
+    expect([envOf("web"), envOf("new"), envOf("old")]).toEqual(["1", "1", ""]);
+    expect(envOf("api")).toContain("2");
+    await it.advance(12_000);
+    expect(state(id)).toMatchObject({ state: "put_back", failed: "deployment/shop/web" });
     await it.settle();
     expect(it.store.manifests.list().map(({ kind, name, spec }) => ({ kind, name, spec }))).toEqual(before);
     expect([envOf("web"), envOf("api"), envOf("new"), envOf("old")]).toEqual(["1", "1", "", "1"]);
@@ -84,11 +86,35 @@ describe("an atomic apply", () => {
     expect(it.events("apply.put_back")).toHaveLength(1);
   });
 
+  test("gives up what somebody has to mend within seconds, and says until when it waits", async () => {
+    await it.apply([app("web", "1"), app("api", "1")]);
+    await it.settle();
+    const id = await atomic(app("web", "2", bad), app("api", "2"));
+    await it.advance(1_500);
+    const until = state(id).resources.map((one) => (Date.parse(one.until ?? "") - it.clock.now()) / 1_000);
+    expect(until[0]).toBeWithin(55, 60);
+    await it.advance(12_000);
+    expect(state(id).state).toBe("put_back");
+    expect(state(id).resources.some((one) => "until" in one)).toBe(false);
+    expect(it.store.releases.list(keyOf("deployment", "shop", "web"))[1]?.reasons).toEqual(["ImagePull"]);
+  });
+
+  test("without such a fault waits for its progress deadline", async () => {
+    const probe = { readiness: { http_get: { path: "/", port: 8080 } } };
+    await it.apply([app("web", "1"), app("api", "1")]);
+    await it.settle();
+    const id = await atomic(app("web", "2", { ports: ["8080"], probes: probe }), app("api", "2"));
+    await it.advance(50_000);
+    expect(state(id).state).toBe("waiting");
+    await it.advance(20_000);
+    expect(state(id).state).toBe("put_back");
+  });
+
   test("is seen to its end by the next server", async () => {
     await it.apply([app("web", "1"), app("api", "1")]);
     await it.settle();
     const id = await atomic(app("web", "2", bad), app("api", "2"));
-    await it.advance(20_000);
+    await it.advance(1_000);
     await it.crash();
     await it.advance(90_000);
     await it.settle();
@@ -99,7 +125,7 @@ describe("an atomic apply", () => {
     await it.apply([app("web", "1"), app("api", "1")]);
     await it.settle();
     const id = await atomic(app("web", "2", bad), app("api", "2"));
-    await it.advance(10_000);
+    await it.advance(1_000);
     await it.apply(app("api", "3"));
     await it.advance(90_000);
     await it.settle();

@@ -90,6 +90,20 @@ describe("a rollout", () => {
     });
   });
 
+  test.each([
+    ["ImageMissing", 3, true, "failed"],
+    ["ImagePull", 3, true, "failed"],
+    ["ImagePull", 2, true, "going"],
+    ["ImagePull", 9, false, "going"],
+    ["PortTaken", 9, true, "going"],
+    ["EngineUnavailable", 9, true, "going"],
+  ] as const)("with %s at try %i, atomic: %p, is %s", (reason, attempts, isAtomic, outcome) => {
+    const lastError = { reason, message: "no such image", attempts, lasting: false };
+    const found = verdict([], { lastError, isAtomic });
+    expect(found.outcome).toBe(outcome);
+    if (found.outcome === "failed") expect(found).toMatchObject({ reasons: [reason], message: "no such image" });
+  });
+
   test("has failed when a new replica runs out of memory", () => {
     const starved = pod("a", { ...starting, oomKilled: true });
     expect(verdict([starved])).toMatchObject({ outcome: "failed", reasons: ["OutOfMemory"] });
