@@ -35,7 +35,7 @@ export function duplicateClaims(batch: readonly Claimant[]): { claim: string; fi
   return found;
 }
 
-const ofIngresses = /^(?:host|domain|share|tls|tcp):/;
+const ofIngresses = /^(?:host|domain|share|tls|tcp|route):/;
 
 /** A taken host or port is a fault of the manifest; a taken name is a conflict with what is stored. */
 export function claimConflictCode(claim: string): Extract<FailureCode, "invalid" | "conflict"> {
@@ -48,6 +48,7 @@ const fieldOf: Record<string, string> = {
   share: "spec.host",
   tls: "spec.tls",
   tcp: "spec.tcp.port",
+  route: "spec.plugin",
   registry: "spec.url",
   volume: "spec.volume_claims",
 };
@@ -73,6 +74,8 @@ export function conflictText(claim: string, heldBy: ManifestKey): string {
       return `the certificate settings of "${name}" differ from those in ${holder}; write the same tls block in both and apply them together`;
     case "tcp":
       return `port ${name} already leads to ${holder}; use another port`;
+    case "route":
+      return `the plugin knows this ingress and ${holder} by the same name, "${name.slice(name.indexOf("/") + 1)}"; choose another name`;
     case "registry":
       return `the login of "${name}" is already in ${holder}; change that one`;
     case "volume":

@@ -3,6 +3,7 @@ import { hostsOf, plainLocation } from "../../base/pure/hosts.ts";
 import { routingDefaults } from "../api/kinds/routing-defaults.ts";
 import type { Spec } from "../api/manifest.ts";
 import type { Claim } from "./claim.ts";
+import { appId } from "./naming.ts";
 import { integerOf, isFields, listOf, textOf } from "./lenient.ts";
 
 interface Ingress {
@@ -27,7 +28,14 @@ export function ingressClaims({ scope, name, spec }: Ingress): Claim[] {
     ...redirected.map((host) => ({ claim: `domain:${host}`, owner })),
     ...served.map((host) => ({ claim: `share:${host}`, owner: spec.shared === true ? "shared" : `scope:${scope}` })),
     ...tlsClaims(spec, [...served, ...redirected]),
+    ...pluginClaims({ scope, name, spec }, owner),
   ];
+}
+
+/** A plugin knows an ingress by scope and name in one word: two could mean the same. */
+function pluginClaims({ scope, name, spec }: Ingress, owner: string): Claim[] {
+  const plugin = textOf(spec.plugin) ?? "";
+  return plugin === "" ? [] : [{ claim: `route:${plugin}/${appId(scope, name)}`, owner }];
 }
 
 function pathsOf(spec: Spec): string[] {

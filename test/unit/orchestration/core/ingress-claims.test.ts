@@ -27,6 +27,14 @@ describe("what an ingress occupies", () => {
     ]);
     expect(claims({ host: "a.test" })).toEqual(["host:a.test/", "domain:a.test", "share:a.test"]);
   });
+  test("the name by which a plugin knows it", () => {
+    const spec = (host: string, plugin?: string) => ({ host, ...(plugin === undefined ? {} : { plugin }) });
+    expect(claims(spec("a.test", "caddy"))).toContain("route:caddy/shop-web");
+    const other = ingress("a-b/c", spec("a.test", "caddy"));
+    expect(clash(other, ingress("a/b-c", spec("b.test", "caddy")))).toEqual(["route:caddy/a-b-c"]);
+    expect(clash(other, ingress("a/b-c", spec("b.test", "nginx")))).toEqual([]);
+    expect(clash(other, ingress("a/b-c", spec("b.test")))).toEqual([]);
+  });
   test("redirected hosts, and the certificates of all hosts", () => {
     const spec = { host: "a.test", redirects: [{ from: "WWW.a.test" }], tls: {} };
     expect(claims(spec)).toEqual([
