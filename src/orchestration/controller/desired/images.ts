@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
+import { builtImage } from "../../core/build/built-image.ts";
 import { parseImageReference, registryHost } from "../../core/image-reference.ts";
 import { MASK } from "../../core/mask.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
@@ -128,10 +129,16 @@ export function takeImage(tx: Transaction, release: ReleaseRecord, now: number):
   const key = { kind, scope, name };
   const present = tx.manifests.get(key);
   const pin = tx.images.pinOf(key);
-  if (imageId === undefined || release.image === "" || present === undefined) return;
+  if (imageId === undefined || present === undefined) return;
   if (pin?.hash === hash && pin.imageId === imageId) return;
   const generation = pin?.hash === hash ? tx.manifests.raiseGeneration(key) : present.generation;
   pinImage(tx, release, { generation, now });
+}
+
+/** The image that replicas of this spec are made from; undefined where the last ones were made from another spec. */
+export function imageIdOf({ images }: Pick<Transaction, "images">, key: ManifestKey, hash: string): string | undefined {
+  const pin = images.pinOf(key);
+  return pin?.hash === hash ? pin.imageId : undefined;
 }
 
 /** Replicas of the release's spec are made from its image from now on; one without a known image changes nothing. */
@@ -140,8 +147,9 @@ export function pinImage(
   release: ReleaseRecord,
   { generation, now }: { generation: number; now: number },
 ): void {
-  const { kind, scope, name, hash, image: ref, imageId } = release;
-  if (imageId === undefined || ref === "") return;
+  const { kind, scope, name, hash, spec, imageId } = release;
+  if (imageId === undefined) return;
+  const ref = release.image === "" ? builtImage(scope, name, spec) : release.image;
   tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest: undefined, at: now });
 }
 

@@ -8,6 +8,7 @@ import { specValidators } from "../../core/spec-validators.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
+import { imageIdOf } from "../desired/images.ts";
 import { rollReaders, watchReaders } from "../desired/referents.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { lastGoodOther, mintRelease, releaseTarget } from "./releases.ts";
@@ -41,8 +42,8 @@ function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | unde
     if (!wanted.good) throw new Failure("conflict", `release ${id} never became ready; choose one that succeeded`);
     return wanted;
   }
-  const present = { hash: specHash(stored.kind, stored.spec), imageId: tx.images.pinOf(stored)?.imageId };
-  const goal = lastGoodOther(releases, present);
+  const hash = specHash(stored.kind, stored.spec);
+  const goal = lastGoodOther(releases, { hash, imageId: imageIdOf(tx, stored, hash) });
   if (goal === undefined)
     throw new Failure("conflict", `${formatKey(stored)} has no earlier good release to return to`);
   return goal;

@@ -5,7 +5,7 @@ import { reachedBy, type Verdict, verdictOf } from "../../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { pinImage } from "../desired/images.ts";
+import { imageIdOf, pinImage } from "../desired/images.ts";
 import { deployCalls, putCalls } from "./hooks.ts";
 import { isOfRelease } from "./guard.ts";
 import { planTarget } from "../state/observe.ts";
@@ -162,7 +162,7 @@ async function succeed(context: Context, { release, workload, calls }: Success):
   const record = (tx: Transaction) => {
     const known = tx.releases.get(release.id);
     if (known === undefined || known.good) return;
-    const imageId = tx.images.pinOf(release)?.imageId;
+    const imageId = imageIdOf(tx, release, known.hash) ?? known.imageId;
     tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
     context.receipts.record(tx, { ...known, endedAt: now });
     if (tx.canaries.get(release)?.mode !== "kept") tx.canaries.remove(release);
