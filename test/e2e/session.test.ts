@@ -11,6 +11,8 @@ import { waitFor } from "../support/wait.ts";
 const checkout = join(import.meta.dir, "../..");
 const heading = "## From your source to a running app\n";
 const baseImage = "busybox:1.36";
+/** For one command, or for what it should show: a busy machine takes long to replace a container. */
+const patientMs = 60_000;
 
 /** What the terminal shows for each command of the section, in order; the exit code is 0 unless it is said. */
 const expected: { starts: string; exitCode?: number; shows: string[] }[] = [
@@ -69,13 +71,14 @@ beforeAll(async () => {
     ...{ BERTH_REMOTES: join(home, "remotes.json") },
   };
   const path = `${dirname(executable)}:${process.env.PATH}`;
-  tmux = await startTmux({ folder: home, env: { ...env, PATH: path }, timeoutMs: 60_000 });
+  tmux = await startTmux({ folder: home, env: { ...env, PATH: path }, timeoutMs: patientMs });
 }, 60_000);
 
 afterAll(async () => {
   await tmux?.[Symbol.asyncDispose]();
   await run(["remote", "remove", "production"], { env });
   const images = server.docker(["image", "ls", "-q", "--filter", `label=${server.prefix}.build`]).split("\n");
+  await server.cli(["ingress", "stop", "-y"]);
   await server.close();
   await sshd[Symbol.asyncDispose]();
   for (const image of new Set(images)) if (image !== "") server.docker(["image", "rm", "-f", image]);
@@ -110,7 +113,7 @@ test("the session of the quick start, typed on a terminal: from source to an app
     };
     // New config is served once its containers are: whoever waits for it asks again.
     const again = starts === "curl" || starts === "berth exec";
-    await (again ? waitFor(`what ${commands[at]} shows`, () => once().then(() => true)) : once());
+    await (again ? waitFor(`what ${commands[at]} shows`, () => once().then(() => true), patientMs) : once());
     // Let's Encrypt does not reach this machine.
     if (starts === "berth init") {
       await tmux.type("sed -i 's/tls: {}/tls: { provider: internal }/' berth.yaml");
