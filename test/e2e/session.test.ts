@@ -26,7 +26,7 @@ const expected: { starts: string; exitCode?: number; shows: string[] }[] = [
     starts: "berth up",
     shows: [
       ...["+ deployment/shop/web", "+ ingress/shop/web", "uploading 3 files", "Step 1/", " built\n"],
-      ...["✓ deployment/shop/web is ready (1/1)", "\nhttps://shop.example.com\n"],
+      ...["✓ deployment/shop/web is ready (1/1)", "\nhttps://shop.example.com:"],
     ],
   },
   { starts: "curl", shows: ["\nhello from my app\n"] },
