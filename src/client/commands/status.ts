@@ -16,7 +16,8 @@ export const statusCommand: CommandBody = {
   detail: [
     "Shows the server, the container engine, apps that are not ready, failures of the last day, and",
     "warnings: also of ingresses and certificates. Exits with 0 when the engine answers and every app is",
-    "ready, otherwise with 1. berth why explains one app, berth doctor checks the machine.",
+    "ready or in a canary step, otherwise with 1. berth why explains one app, berth doctor checks the",
+    "machine.",
   ],
   flags: [],
   groups: true,

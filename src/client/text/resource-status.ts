@@ -1,8 +1,10 @@
+import { formatPercent } from "../../base/pure/percent.ts";
+import type { Canary } from "../../orchestration/api/rollouts.ts";
 import type { PublishedPort } from "../../orchestration/api/pods.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import { frozenText, isEngineAway, reasonOf } from "../wait/look.ts";
 import { printable, type Style } from "../shell/style.ts";
-import { ageOf } from "./time-text.ts";
+import { ageOf, shortDuration } from "./time-text.ts";
 
 type Status = Record<string, unknown>;
 
@@ -58,13 +60,31 @@ export function coloured(phase: string, style: Style): string {
   return phase === "progressing" || phase === "deleting" ? style.yellow(phase) : phase;
 }
 
+/**
+ * `canary 25 %, waits for: berth rollout resume shop/web`: what a canary does that goes as was asked; empty for others,
+ * also while replicas of a step come up.
+ */
+export function canaryCell({ scope, name, status }: ListedManifest): string {
+  const canary = status?.canary as Canary | undefined;
+  if (canary === undefined || phaseOf(status) !== "progressing") return "";
+  const head = `canary ${formatPercent(canary.share)}`;
+  const reference = [scope, name].filter(Boolean).join("/");
+  if (canary.state === "paused") return printable(`${head}, waits for: berth rollout resume ${reference}`);
+  if (canary.state !== "waiting") return "";
+  const { left_seconds: left } = canary;
+  return left === undefined ? head : `${head}, ${shortDuration(left * 1_000)} left of step ${canary.step}`;
+}
+
 /** Why it is not as it should be; empty where all is well. */
-export function reasonCell({ kind, scope, name, status }: ListedManifest): string {
+export function reasonCell(manifest: ListedManifest): string {
+  const { kind, scope, name, status } = manifest;
   if (status === undefined) return "";
   if (Array.isArray(status.children)) {
     const bad = childrenOf(status).filter(({ phase }) => ["failed", "failing", "progressing"].includes(phase));
     return bad.map(({ ref, phase }) => `${ref} is ${phase}`).join(", ");
   }
+  const canary = canaryCell(manifest);
+  if (canary !== "") return canary;
   // That its last replicas still go is as it should be.
   const reason = phaseOf(status) === "asleep" ? "" : reasonOf(status);
   if (reason !== "") return printable(reason);

@@ -9,7 +9,7 @@ import { printable, type Style } from "../shell/style.ts";
 import { isPodKind, isWell } from "../wait/look.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
-import { phaseOf, reasonCell } from "./resource-status.ts";
+import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { listText } from "./table-text.ts";
 import { ageOf } from "./time-text.ts";
@@ -24,13 +24,14 @@ const failureActions =
   /^(?:replica\.(?:crash|oom)|release\.(?:failed|post_failed)|rollout\.halted|hook\.dropped|apply\.stuck|run\.(?:failed|timed_out|missed))$/;
 
 interface Overview {
-  /** The engine answers, and every app is ready. */
+  /** The engine answers, and every app is ready or in a canary step that goes as was asked. */
   well: boolean;
   server: Pick<Report, "version" | "started_at" | "root">;
   engine: Report["engine"];
   /** Those that are asleep are ready: the first request starts them. */
-  apps: { total: number; ready: number; asleep: number };
+  apps: { total: number; ready: number; asleep: number; canary: number };
   ingress: { state: IngressStatus["proxy"]["state"]; total: number; troubled: number };
+  canaries: { kind: string; scope: string; name: string; text: string }[];
   not_ready: { kind: string; scope: string; name: string; status: string; reason: string }[];
   /** Of the last day, oldest first. */
   failures: Event[];
@@ -51,18 +52,29 @@ export function overviewOf({ report, manifests, events, ingress, certificates, n
   const apps = manifests.filter(({ kind }) => isPodKind(kind));
   const isAsleep = ({ status }: ListedManifest) => phaseOf(status) === "asleep";
   const isReady = ({ status }: ListedManifest) => isWell(phaseOf(status));
-  const notReady = manifests.filter((one) => (isPodKind(one.kind) ? !isReady(one) : phaseOf(one.status) === "failing"));
+  const canaries = apps.filter((one) => canaryCell(one) !== "");
+  const isWrong = (one: ListedManifest) => !isReady(one) && !canaries.includes(one);
+  const notReady = manifests.filter((one) => (isPodKind(one.kind) ? isWrong(one) : phaseOf(one.status) === "failing"));
   const failures = events.filter(({ at, action }) => failureActions.test(action) && Date.parse(at) > now - dayMs);
   return {
     well: engine.up && notReady.length === 0,
     server: { version, started_at, root },
     engine,
-    apps: { total: apps.length, ready: apps.filter(isReady).length, asleep: apps.filter(isAsleep).length },
+    apps: {
+      total: apps.length,
+      ready: apps.filter(isReady).length,
+      asleep: apps.filter(isAsleep).length,
+      canary: canaries.length,
+    },
     ingress: {
       state: ingress.proxy.state,
       total: ingress.sites.length,
       troubled: ingress.sites.filter(({ problems }) => problems.length > 0).length,
     },
+    canaries: canaries.map((one) => {
+      const { kind, scope = "", name } = one;
+      return { kind, scope, name, text: canaryCell(one) };
+    }),
     not_ready: notReady.map((one) => {
       const { kind, scope = "", name, status } = one;
       return { kind, scope, name, status: phaseOf(status) || "unknown", reason: reasonCell(one) };
@@ -92,14 +104,18 @@ function warningsOf({ engine, forwarding, store, reconciler }: Report): string[]
 
 /** One screen. */
 export function overviewText(overview: Overview, setup: TableSetup & { endpoint: string }): string {
-  const { server, engine, apps, ingress, not_ready: notReady, failures, warnings } = overview;
+  const { server, engine, apps, canaries, ingress, not_ready: notReady, failures, warnings } = overview;
   const { style, now, width, endpoint } = setup;
-  const { ready, total, asleep } = apps;
-  const readyText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}`;
+  const { ready, total, asleep, canary } = apps;
+  const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
+  const readyText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}${inCanary}`;
   const head = listText([
     ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
     ["engine", engine.up ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`) : style.red("not reached")],
-    ["apps", total === 0 ? "none yet: berth apply -f FILE" : ready === total ? readyText : style.red(readyText)],
+    [
+      "apps",
+      total === 0 ? "none yet: berth apply -f FILE" : ready + canary === total ? readyText : style.red(readyText),
+    ],
     ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
   ]);
   const section = (title: string, rows: readonly (readonly string[])[]) =>
@@ -109,6 +125,10 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
   const [first] = notReady;
   return [
     head,
+    ...section(
+      "canaries",
+      canaries.map((one) => [formatKey(one), one.text]),
+    ),
     ...section(
       "not ready",
       notReady.map((one) => [formatKey(one), one.status, one.reason]),

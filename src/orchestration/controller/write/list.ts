@@ -1,9 +1,11 @@
 import type { ListedManifest } from "../../api/apply.ts";
+import type { ManifestKey } from "../../api/manifest.ts";
 import { requireKind, storedBlockKind, wireBlock } from "./blocks.ts";
 import type { Context } from "../state/context.ts";
 import type { ListOptions, Target } from "../controller.ts";
+import { canaryView } from "../views/canary-view.ts";
 import { blockStatus, statusNow } from "../views/describe.ts";
-import { targetKind } from "../state/target.ts";
+import { isPodKind, targetKind } from "../state/target.ts";
 import { wireManifest } from "../state/wire.ts";
 
 /** GET /apply. Blocks are listed where their kind, or all of them, are asked for. */
@@ -24,8 +26,13 @@ export function listManifests(
   if (blockKind !== undefined) return ofBlocks({ kind: blockKind });
   const kind = filter.kind ? { kind: targetKind(filter.kind) } : {};
   const manifests = store.manifests.list({ ...kind, ...scope, ...name }).map((manifest): ListedManifest => {
-    const known = status ? statusNow(context, manifest) : null;
+    const known = status ? withCanary(context, manifest, statusNow(context, manifest)) : null;
     return { ...wireManifest(manifest), ...(known === null ? {} : { status: known }) };
   });
   return blocks && !filter.kind ? [...ofBlocks({}), ...manifests] : manifests;
+}
+
+function withCanary(context: Context, key: ManifestKey, status: Record<string, unknown> | null) {
+  const canary = status !== null && isPodKind(key.kind) ? canaryView(context, key) : undefined;
+  return canary === undefined ? status : { ...status, canary };
 }

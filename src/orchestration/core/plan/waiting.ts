@@ -19,20 +19,37 @@ const namesShown = 3;
  */
 export function waitingFor(state: Unsettled): { text: string; detail: string } {
   const { workload, counts } = state;
+  const why = reasons(state);
+  const split = oldAndNew(state);
+  if (split !== undefined) {
+    const text = [[split, ...frozenCount(state)].join(", "), ...why].join("; ");
+    return { text, detail: text };
+  }
   const count = `${Math.min(counts.ready, workload.replicas)} of ${workload.replicas} replicas ready`;
   const others = otherCounts(state);
-  const why = reasons(state);
   return {
     text: [[count, ...others].join(", "), ...why].join("; "),
     detail: [...(others.length === 0 ? [] : [others.join(", ")]), ...why].join("; "),
   };
 }
 
-function otherCounts({ roster, workload: { replicas }, counts }: Unsettled): string[] {
-  const parts: string[] = [];
-  if (roster.members.some(({ current }) => !current)) parts.push(`${Math.min(counts.updated, replicas)} updated`);
-  if (counts.frozen > 0) parts.push(`${counts.frozen} frozen`);
-  return parts;
+/** While new replicas do not come up, who serves: the count of all that are ready would hide it. */
+function oldAndNew({ roster: { members }, workload: { replicas } }: Unsettled): string | undefined {
+  const old = members.filter(({ current, ready }) => !current && ready).length;
+  const isRising = members.some(({ pod, current, ready }) => current && !ready && pod.watchedUntil === undefined);
+  if (old === 0 || !isRising) return undefined;
+  const fresh = members.filter(({ current, ready }) => current && ready).length;
+  return `${fresh} of ${replicas} new replicas ready, ${old === 1 ? "1 old one serves" : `${old} old ones serve`}`;
+}
+
+function otherCounts(state: Unsettled): string[] {
+  const { roster, workload, counts } = state;
+  const isRolling = roster.members.some(({ current }) => !current);
+  return [...(isRolling ? [`${Math.min(counts.updated, workload.replicas)} updated`] : []), ...frozenCount(state)];
+}
+
+function frozenCount({ counts: { frozen } }: Unsettled): string[] {
+  return frozen > 0 ? [`${frozen} frozen`] : [];
 }
 
 function reasons({ steps, roster, workload }: Unsettled): string[] {

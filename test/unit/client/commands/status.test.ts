@@ -182,3 +182,41 @@ test("an app that is asleep is well", async () => {
   expect(out).toMatch(/^apps +2 of 2 ready, 1 of them asleep$/m);
   expect(out).not.toContain("not ready");
 });
+
+describe("an app in a canary step", () => {
+  const canary = { release: "r1", text: "canary step 1 of 2", step: 1, steps: [], share: 0.25, replicas: {} };
+  const inStep = (change: object, phase = "progressing") => ({
+    ...{ ...ready, name: "api" },
+    status: { phase, canary: { ...canary, ...change } },
+  });
+  const status = (change: object, phase?: string) =>
+    cli(["status"], { server: server({ manifests: [ready, inStep(change, phase)] }) });
+
+  test.each([
+    [{ state: "paused" }, "canary 25 %, waits for: berth rollout resume shop/api"],
+    [{ state: "waiting", left_seconds: 80 }, "canary 25 %, 80s left of step 1"],
+  ])("is well: %p", async (change, text) => {
+    const { out, code } = await status(change);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^apps +1 of 2 ready, 1 in a canary step$/m);
+    expect(out).toContain(`canaries\n  deployment/shop/api  ${text}`);
+    expect(out).not.toContain("next:");
+    expect(out).not.toContain("not ready");
+  });
+
+  test.each([
+    [{ state: "starting" }, "progressing"],
+    [{ state: "paused" }, "failing"],
+  ])("is not ready while its replicas are not: %p, %s", async (change, phase) => {
+    const { out, code } = await status(change, phase);
+    expect(code).toBe(1);
+    expect(out).toContain("next: berth why shop/api");
+  });
+
+  test("is told in the list as well", async () => {
+    const { out } = await cli(["get", "deployment"], {
+      server: ({ path }: Call) => (path === "/pods" ? { pods: [], degraded: [] } : [inStep({ state: "paused" })]),
+    });
+    expect(out).toContain("canary 25 %, waits for: berth rollout resume shop/api");
+  });
+});

@@ -85,6 +85,8 @@ describe("a canary release", () => {
       "4 of 4 replicas ready, 1 updated; canary step 1 of 1, 5 % of the requests for 30m",
     );
     expect(state()?.left_seconds).toBeGreaterThan(1_500);
+    const [listed] = it.controller.listManifests({ kind: "deployment" }, { blocks: false, status: true });
+    expect(listed?.status).toMatchObject({ phase: "progressing", canary: { state: "waiting", share: 0.05 } });
   });
 
   test("heals its old replicas, and makes up for lost ones with new ones", async () => {

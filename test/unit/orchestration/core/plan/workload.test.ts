@@ -56,6 +56,16 @@ describe("what it waits for", () => {
     );
   });
 
+  test("while new replicas do not come up it says who serves", () => {
+    const failing = pod("n", { ...starting, probe: "readiness probe fails" });
+    const one = plan([pod("a", old), failing], { replicas: 1 });
+    const text = "0 of 1 new replicas ready, 1 old one serves; shop-web.n readiness probe fails";
+    expect([one.waitingFor, one.waitingDetail]).toEqual([text, text]);
+    expect(plan([pod("a", old), pod("b", old), pod("c"), failing]).waitingFor).toStartWith(
+      "1 of 3 new replicas ready, 2 old ones serve; ",
+    );
+  });
+
   test("a replica that is watched is told apart from one that is waited for, and looked at when its watch ends", () => {
     const watched = pod("a", { ...starting, watchedUntil: now + 7_000 });
     const planned = plan([watched, pod("b", { ready: false, runningSince: now - 90_000 }), pod("c")]);
