@@ -26,29 +26,57 @@ export const gitRemoteCommand: CommandBody = {
     const name = args.value("name") ?? "berth";
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/.test(name))
       throw usageFailure(`"${name}" cannot be the name of a git remote`);
-    const { address, identity } = serverOf(context, server);
+    const { address, identity, socket } = serverOf(context, server);
+    const root = rootOf(socket);
+    const onServer = (verb: string) => `"berth ${verb}${root === undefined ? "" : ` --root ${shellWord(root)}`}"`;
     const url = `ssh://${addressText(address)}/${repository}`;
     const commands = [
       `git remote add ${name} ${url}`,
-      `git config remote.${name}.receivepack "berth receive-pack"`,
-      `git config remote.${name}.uploadpack "berth upload-pack"`,
+      `git config remote.${name}.receivepack ${onServer("receive-pack")}`,
+      `git config remote.${name}.uploadpack ${onServer("upload-pack")}`,
     ];
     answer(context, { name, url, commands }, () => commands.join("\n"));
     if (identity !== undefined && !context.json) {
       context.terminal.note(`note: git takes the key from your ssh configuration: IdentityFile ${identity}`);
     }
+    if (socket !== undefined && root === undefined) {
+      context.terminal.note(
+        `note: ${socket} does not end in /run/berth.sock: write --root and the folder of all state behind receive-pack and upload-pack`,
+      );
+    }
     return exitCodes.done;
   },
 };
 
-function serverOf({ remotes, limits }: Context, text: string | undefined): { address: SshAddress; identity?: string } {
+/** The folder of all state of the server with this socket; undefined where the path does not say it. */
+function rootOf(socket: string | undefined): string | undefined {
+  return /^(\/.+)\/run\/berth\.sock$/.exec(socket ?? "")?.[1];
+}
+
+/** For the shell of the server, in double quotes here. A path of a stored socket has neither quotes, blanks nor "$". */
+function shellWord(path: string): string {
+  return /^[\w/.,+-]+$/.test(path) ? path : `'${path}'`;
+}
+
+interface Server {
+  address: SshAddress;
+  identity?: string;
+  /** Of the remote, where it says one. */
+  socket?: string;
+}
+
+function serverOf({ remotes, limits }: Context, text: string | undefined): Server {
   const stored = readRemotes(remotes.file, limits.tunnel);
   const known = stored.list.some(({ name }) => name === text);
   if (text !== undefined && !known && /[@.:]/.test(text)) return { address: parseSshAddress(text) };
   const target = chooseTarget({ remote: text ?? stored.default ?? ownName }, "", () => stored);
   if (target.type === "remote") {
-    const { identity } = target.remote;
-    return { address: target.remote, ...(identity === undefined ? {} : { identity }) };
+    const { identity, socket } = target.remote;
+    return {
+      address: target.remote,
+      ...(identity === undefined ? {} : { identity }),
+      ...(socket === undefined ? {} : { socket }),
+    };
   }
   if (target.type === "group") throw usageFailure(`"${target.name}" is a group of servers: name one of them`);
   throw usageFailure("say where the server is: git-remote SCOPE USER@HOST");

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { identityProblems } from "../../orchestration/core/identity.ts";
 import { gitEnvironment, runGit } from "./git.ts";
@@ -50,12 +51,19 @@ function requireWritable(folder: string): void {
     readdirSync(folder);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") throw new Failure("not_found", `${folder} does not exist: start the server of this version`);
+    if (code === "ENOENT") throw new Failure("not_found", missingText(folder));
     throw new Failure(
       "conflict",
       `no permission for ${folder}: the user of the push must be root or a member of the group berth`,
     );
   }
+}
+
+/** A server that has run has a database. */
+function missingText(folder: string): string {
+  const root = dirname(folder);
+  if (existsSync(layoutOf(root).database)) return `${folder} does not exist: start the server of this version`;
+  return `${root} is not the folder of a berth server: give --root DIR or BERTH_ROOT as for berth serve; berth git-remote writes it for a remote that was stored with --socket`;
 }
 
 /** Folders of one push: its hook, and its files while they are deployed. */

@@ -48,6 +48,11 @@ test("is made once, for a group, without hooks; what a killed push left is clear
 });
 
 test("without its folder says what to do", async () => {
-  const opened = openRepository("/nowhere/repositories", { scope: "shop", name: undefined });
+  using place = folder({ "state.db": "x" });
+  const opened = openRepository(join(place.path, "repositories"), { scope: "shop", name: undefined });
   await expect(opened).rejects.toThrow("start the server of this version");
+  const elsewhere = openRepository("/nowhere/repositories", { scope: "shop", name: undefined });
+  await expect(elsewhere).rejects.toThrow(
+    "/nowhere is not the folder of a berth server: give --root DIR or BERTH_ROOT",
+  );
 });
