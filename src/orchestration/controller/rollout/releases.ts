@@ -11,6 +11,7 @@ import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { canaryView } from "../views/canary-view.ts";
 import { endCanary } from "./canary-end.ts";
+import { supersededText } from "./superseded.ts";
 import { takeImage } from "../desired/images.ts";
 import { wakeForRelease } from "../desired/sleep-changes.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
@@ -40,7 +41,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
   endCanary(tx, manifest, now);
   for (const earlier of tx.releases.list(manifest)) {
     if (earlier.endedAt !== undefined) continue;
-    const error = `superseded by release ${id}`;
+    const error = supersededText(context, earlier, id);
     tx.releases.put({ ...earlier, status: "failed", endedAt: now, error, reasons: ["Superseded"] });
   }
   const hasPhase = kind === "deployment" && isObject(spec.release);

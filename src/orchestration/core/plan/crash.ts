@@ -23,8 +23,16 @@ export function crashDueAt(pod: PlannedPod, { crashRestarts, crashAfterMs }: Rul
   return pod.crashes.count >= crashRestarts ? pod.crashes.since + crashAfterMs : 0;
 }
 
+type Crashes = Pick<PlannedPod, "crashes" | "exitCode" | "killedFor">;
+
+/** What keeps a replica that was started from being ready, as far as it shows. */
+export function hindranceOf(pod: Crashes & Pick<PlannedPod, "probe">): string | undefined {
+  const found = [crashText(pod), pod.probe].filter((text) => text !== undefined);
+  return found.length === 0 ? undefined : found.join(", ");
+}
+
 /** `restarted 4 times, last exit code 3`; undefined where it never crashed. */
-export function crashText({ crashes, exitCode, killedFor }: PlannedPod): string | undefined {
+export function crashText({ crashes, exitCode, killedFor }: Crashes): string | undefined {
   if (crashes.count === 0) return undefined;
   const times = crashes.count === 1 ? "once" : `${crashes.count} times`;
   return `restarted ${times}, ${killedFor ?? (exitCode === undefined ? "exit code unknown" : `last exit code ${exitCode}`)}`;

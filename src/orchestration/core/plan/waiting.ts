@@ -1,5 +1,5 @@
 import type { PodClass } from "./classify.ts";
-import { crashText } from "./crash.ts";
+import { hindranceOf } from "./crash.ts";
 import type { PlannedPod, PlanWorkload, Step, WorkloadPlan } from "./pod.ts";
 import type { Roster } from "./roster.ts";
 import { nameOf } from "./steps.ts";
@@ -82,12 +82,6 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
     ...say("removing ", of("remove")),
     ...say("renaming ", of("rename")),
   ];
-}
-
-/** What keeps a replica that was started from being ready, as far as it shows. */
-function hindranceOf(pod: PlannedPod): string | undefined {
-  const found = [crashText(pod), pod.probe].filter((text) => text !== undefined);
-  return found.length === 0 ? undefined : found.join(", ");
 }
 
 function untouched(pod: PlannedPod): string {
