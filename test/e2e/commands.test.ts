@@ -80,7 +80,7 @@ describe("the command line", () => {
   test("config: set rolls what reads it, list hides, get tells", async () => {
     const before = (await berth.pods("shop", "web")).map(({ name }) => name);
     expect(await text("config", "set", "shop/web", "MODE=fast")).toBe(
-      "set MODE on shop/web\nrestarting deployment/shop/web\n",
+      "set MODE on shop/web\nrestarting deployment/shop/web\nthe restart goes on; follow it: berth get pods shop/web -w\n",
     );
     await berth.ready("deployment", "shop", "web");
     const after = (await berth.pods("shop", "web")).map(({ name }) => name);

@@ -8,6 +8,7 @@ import { requireNamed } from "../shell/named.ts";
 import { bucketReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
+import { restartingLines } from "../text/restarting.ts";
 import { tableText } from "../text/table-text.ts";
 
 const actions = { set, get, unset, list };
@@ -27,7 +28,8 @@ export const configCommand: CommandBody = {
   detail: [
     "REF is SCOPE or SCOPE/NAME. An app sees both; its own values win. KEY=- reads the value from stdin,",
     "so that a secret stands in no command line. list shows digests, which change on every call; get",
-    "shows values. An empty value unsets its key. Apps that read the config restart, unless --no-restart.",
+    "shows values. An empty value unsets its key. Apps that read the config restart, unless --no-restart;",
+    "the command does not wait for that.",
   ],
   flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
   async run(context, args) {
@@ -92,7 +94,7 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
     const why = changed.length === 0 ? ": it was made before the last change" : "";
     return [
       head,
-      ...restarting.map((ref) => `restarting ${printable(ref)}${why}`),
+      ...restartingLines(restarting, { of: bucket.text, why }),
       ...notes.map((note) => printable(note)),
     ].join("\n");
   });

@@ -15,6 +15,7 @@ import { requireNamed } from "../shell/named.ts";
 import { bucketReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
+import { restartingLines } from "../text/restarting.ts";
 
 type Variables = Record<string, string>;
 
@@ -36,7 +37,7 @@ export const envCommand: CommandBody = {
     "that is set on REF itself, or with --merged all config that the app sees. The file has mode 0600.",
     "push and import show which keys change, and never a value. push unsets the keys that the file does",
     "not have; import asks only before it replaces a value. Apps that read the config restart once,",
-    "unless --no-restart. The env of a manifest is not part of it.",
+    "unless --no-restart; the command does not wait for that. The env of a manifest is not part of it.",
   ],
   flags: [
     { name: "merged", summary: "pull: include the config of the scope" },
@@ -146,7 +147,7 @@ async function send(call: Call, changes: Difference, wanted: Variables): Promise
   answer(context, result, () =>
     [
       `changed ${counted(result.changed.length, "key")} of ${bucket.text}`,
-      ...result.restarting.map((ref) => `restarting ${printable(ref)}`),
+      ...restartingLines(result.restarting, { of: bucket.text }),
       ...(result.notes ?? []).map((note) => printable(note)),
     ].join("\n"),
   );

@@ -11,7 +11,7 @@ import { digestOf } from "./digest.ts";
 import { ageOf, timeText } from "./time-text.ts";
 import { isPodKind, isReplica, reasonOf } from "../wait/look.ts";
 import { podTable } from "./pod-table.ts";
-import { childrenOf, coloured, phaseOf, portsText } from "./resource-status.ts";
+import { childrenOf, isScaledToZero, phaseText, portsText, scaledToZero } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { canaryFacts } from "./rollout-text.ts";
 import { runTable } from "./run-text.ts";
@@ -40,7 +40,7 @@ export function describeText(
   const replicas = pods.filter(isReplica);
   const others = pods.filter((pod) => !isReplica(pod));
   return [
-    `${style.bold(formatKey({ kind, scope, name }))}  ${coloured(phaseOf(status), style)}`.trimEnd(),
+    `${style.bold(formatKey({ kind, scope, name }))}  ${phaseText(status, style)}`.trimEnd(),
     listText(facts, { indent: "  ", width: setup.width }),
     ...section("runs", runsText(status, setup), style),
     ...section("conditions", conditionsText(status, setup), style),
@@ -107,6 +107,7 @@ function runsText(status: Description["status"], setup: TableSetup): string {
 }
 
 function replicasText(status: Record<string, unknown>): string {
+  if (isScaledToZero(status)) return scaledToZero;
   const frozen = Number(status.frozen_replicas) > 0 ? `, ${status.frozen_replicas} frozen` : "";
   return `${status.ready_replicas} of ${status.replicas} ready, ${status.updated_replicas} up to date${frozen}`;
 }

@@ -40,7 +40,21 @@ function worstOf(children: readonly Child[]): string {
 export function statusCell({ kind, status }: ListedManifest, { style, now }: { style: Style; now: number }): string {
   const phase = phaseOf(status);
   if ((kind === "job" || kind === "cronjob") && phase !== "failing") return lastRunCell(status, { style, now });
-  return coloured(phase || "-", style);
+  return phaseText(status, style) || "-";
+}
+
+/** Of an app without replicas that is as it was asked to be. */
+export const scaledToZero = "scaled to 0";
+
+/** The phase for people, in its colour; empty where nothing is known. */
+export function phaseText(status: Status | null | undefined, style: Style): string {
+  const phase = phaseOf(status);
+  return isScaledToZero(status) ? style.dim(scaledToZero) : coloured(phase, style);
+}
+
+/** Nothing of it runs, because nothing is to run. */
+export function isScaledToZero(status: Status | null | undefined): boolean {
+  return status?.replicas === 0 && status.ready_replicas === 0 && phaseOf(status) === "ready";
 }
 
 function lastRunCell(status: Status | undefined, { style, now }: { style: Style; now: number }): string {

@@ -6,6 +6,7 @@ import { lastWords } from "./last-words.ts";
 import { progressBlock, progressLines, readyText } from "./progress.ts";
 import type { Canary } from "../../orchestration/api/rollouts.ts";
 import { printable, type Style } from "../shell/style.ts";
+import { scaledToZero } from "../text/resource-status.ts";
 import { shortDuration } from "../text/time-text.ts";
 import { type Look, type Waited, type WaitResult, type WaitTarget, Silence, waitFor } from "./wait.ts";
 
@@ -106,7 +107,7 @@ function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing)
   const style = context.terminal.noteStyle;
   const why = look.why === "" ? "" : `: ${printable(look.why)}`;
   if (look.phase === "asleep") return [`${style.green("✓")} ${ref} is asleep, the first request starts it`];
-  if (look.state === "ready") return [`${style.green("✓")} ${ref} is ready (${countText(look)})`];
+  if (look.state === "ready") return [`${style.green("✓")} ${ref} is ${endText(look)}`];
   if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
   if (look.rolledBackTo !== undefined) {
     const because = look.why === "" ? "" : `, because ${printable(look.why)}`;
@@ -128,6 +129,11 @@ function heldLines(ref: string, canary: Canary, style: Style): string[] {
     `  go on: berth rollout resume ${path}`,
     `  back:  berth rollout abort ${path}`,
   ];
+}
+
+function endText(look: Look): string {
+  if (look.phase === "") return "ready";
+  return look.wanted === 0 && look.ready === 0 ? scaledToZero : `ready (${countText(look)})`;
 }
 
 /** `2/3, 1 stopped by hand`: a mark for all is not said of fewer without the reason. */

@@ -1,6 +1,7 @@
 import type { PodRecord } from "../../orchestration/api/pods.ts";
 import { shortDuration } from "../text/time-text.ts";
 import { printable, type Style } from "../shell/style.ts";
+import { scaledToZero } from "../text/resource-status.ts";
 import { isFinishedRun } from "./look.ts";
 import { canaryLine, newReplicasText } from "../text/rollout-text.ts";
 import { listText } from "../text/table-text.ts";
@@ -50,6 +51,7 @@ function summary({ look }: Waited, elapsedMs: number): string {
 
 /** How many are ready of those that are wanted; more than that are on their way out. */
 export function readyText({ ready, wanted }: Pick<Look, "ready" | "wanted">): string {
+  if (ready === 0 && wanted === 0) return scaledToZero;
   if (ready <= wanted) return `${ready}/${wanted} ready`;
   return wanted === 0 ? `${ready} still to stop` : `${wanted}/${wanted} ready, ${ready - wanted} still to stop`;
 }

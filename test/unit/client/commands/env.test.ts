@@ -77,7 +77,9 @@ describe("env push", () => {
     using at = folder({ ".env": "MODE=test\nNEW=1\n" });
     const { out, err, calls } = await env(at.path, "push", "shop/web", "-y");
     expect(err).toBe("+ NEW\n~ MODE\n- TOKEN\n");
-    expect(out).toBe("changed 3 keys of shop/web\nrestarting deployment/shop/web\n");
+    expect(out).toBe(
+      "changed 3 keys of shop/web\nrestarting deployment/shop/web\nthe restart goes on; follow it: berth get pods shop/web -w\n",
+    );
     expect(sent(calls)).toMatchObject([
       { query: { scope: "shop", name: "web" }, body: { NEW: "1", MODE: "test", TOKEN: "" } },
     ]);

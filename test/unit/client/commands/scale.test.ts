@@ -23,6 +23,22 @@ describe("scale", () => {
     expect(calls[0]).toMatchObject({ method: "POST", query: { scope: "shop", name: "web", replicas: "3" } });
   });
 
+  test("0 is told as what was asked for, and not as nothing of nothing", async () => {
+    const zero = { phase: "ready", replicas: 0, ready_replicas: 0, observed_revision: 8, conditions: [], releases: [] };
+    const none = (call: Call): unknown => {
+      if (call.path === "/scale") return server(call);
+      if (call.path === "/pods") return { pods: [], degraded: [] };
+      const manifest = stored("deployment/shop/web", { image: "app:1", replicas: 0 });
+      return call.path === "/describe" ? { manifest, status: zero, pods: [] } : [{ ...manifest, status: zero }];
+    };
+    const scaled = await cli(["scale", "shop/web=0"], { server: none });
+    expect([scaled.err, scaled.code]).toEqual(["✓ deployment/shop/web is scaled to 0\n", 0]);
+    expect((await cli(["get", "deployments"], { server: none })).out).toMatch(/shop\/web +scaled to 0 +0\/0/);
+    const { out } = await cli(["describe", "deployment", "shop/web"], { server: none });
+    expect(out).toMatch(/^deployment\/shop\/web {2}scaled to 0\n/);
+    expect(out).toMatch(/replicas +scaled to 0\n/);
+  });
+
   test("takes REF N, several, and a kind", async () => {
     expect(sent((await scale("shop/web", "3")).calls)).toMatchObject([{ name: "web", replicas: "3" }]);
     expect(sent((await scale("shop/web=3", "statefulset/shop/db=1")).calls)).toMatchObject([

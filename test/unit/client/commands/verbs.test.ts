@@ -432,7 +432,9 @@ describe("config", () => {
     expect(did(calls)).toMatchObject([
       { path: "/config", query: { scope: "shop", name: "web" }, body: { A: "x=y", TOKEN: "s3cret" } },
     ]);
-    expect(out).toBe("set A, TOKEN on shop/web\nrestarting deployment/shop/web\n");
+    expect(out).toBe(
+      "set A, TOKEN on shop/web\nrestarting deployment/shop/web\nthe restart goes on; follow it: berth get pods shop/web -w\n",
+    );
   });
 
   test("set again after --no-restart says who restarts and why, and what becomes of a failed release", async () => {
@@ -441,7 +443,7 @@ describe("config", () => {
       server: () => ({ changed: [], restarting: ["deployment/shop/web"], notes }),
     });
     expect(out).toBe(
-      `nothing changed on shop/web\nrestarting deployment/shop/web: it was made before the last change\n${notes[0]}\n`,
+      `nothing changed on shop/web\nrestarting deployment/shop/web: it was made before the last change\nthe restart goes on; follow it: berth get pods shop/web -w\n${notes[0]}\n`,
     );
   });
 

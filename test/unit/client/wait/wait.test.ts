@@ -209,7 +209,7 @@ test.each([
   [{ ready: 1, wanted: 2 }, "1/2 ready"],
   [{ ready: 3, wanted: 0 }, "3 still to stop"],
   [{ ready: 5, wanted: 2 }, "2/2 ready, 3 still to stop"],
-  [{ ready: 0, wanted: 0 }, "0/0 ready"],
+  [{ ready: 0, wanted: 0 }, "scaled to 0"],
 ])("%p reads %s", (look, text) => {
   expect(readyText(look)).toBe(text);
 });
