@@ -11,6 +11,7 @@ import { eventRows } from "./event-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
+import { sameFailures } from "./same-failures.ts";
 import { listText } from "./table-text.ts";
 import { ageOf } from "./time-text.ts";
 
@@ -120,8 +121,9 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
   ]);
   const section = (title: string, rows: readonly (readonly string[])[]) =>
     rows.length === 0 ? [] : ["", style.bold(title), listText(rows, { indent: "  ", width })];
-  const shown = failures.slice(-failuresShown);
-  const more = failures.length > shown.length ? `, the newest ${shown.length} of ${failures.length}` : "";
+  const faults = sameFailures(failures);
+  const shown = faults.slice(-failuresShown);
+  const more = faults.length > shown.length ? `, the newest ${shown.length} of ${faults.length}` : "";
   const [first] = notReady;
   return [
     head,
@@ -133,13 +135,17 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
       "not ready",
       notReady.map((one) => [formatKey(one), one.status, one.reason]),
     ),
-    ...section(
-      `failures of the last day${more}`,
-      eventRows(shown).map(([at = "", , action = "", on = "", detail = ""]) => [at, action, on, detail]),
-    ),
+    ...section(`failures of the last day${more}`, shown.map(failureRow)),
     ...warnings.map((warning, index) => `${index === 0 ? "\n" : ""}${style.yellow("!")} ${printable(warning)}`),
     ...(first === undefined ? [] : ["", `next: berth why ${[first.scope, first.name].filter(Boolean).join("/")}`]),
   ].join("\n");
+}
+
+/** The newest of those that say the same, with their count before what they say. */
+function failureRow(event: Event): string[] {
+  const { times, ...detail } = event.detail ?? {};
+  const [at = "", , action = "", on = "", text = ""] = eventRows([{ ...event, detail }])[0] ?? [];
+  return [at, action, on, typeof times === "number" ? `${times} times, the last: ${text}` : text];
 }
 
 function ingressText({ state, total, troubled }: Overview["ingress"], style: Style): string {

@@ -1,5 +1,6 @@
 import type Dockerode from "dockerode";
 import type { Container, ContainerDetail, ContainerState } from "../container.ts";
+import { startWords } from "./start-words.ts";
 import { asList, envRecord, epochMs } from "./wire.ts";
 
 const states = new Set<string>(["created", "running", "restarting", "paused", "exited", "removing", "dead"]);
@@ -39,7 +40,7 @@ export function containerDetail(info: Dockerode.ContainerInspectInfo): Container
     finishedAt: epochMs(state.FinishedAt),
     exitCode: ended ? state.ExitCode : undefined,
     oomKilled: state.OOMKilled,
-    error: state.Error,
+    error: startWords(state.Error ?? ""),
     restartCount: info.RestartCount,
     pid: state.Pid || undefined,
     command: asList(config.Cmd),

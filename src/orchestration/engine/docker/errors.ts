@@ -1,3 +1,4 @@
+import { startWords } from "./start-words.ts";
 import { Failure, type FailureCode, type FailureReason } from "../../../base/wire/failure.ts";
 
 /** What was tried, for the message: `start` of `container "web.1"`. */
@@ -93,7 +94,7 @@ export function engineFailure(error: unknown, attempt: Attempt): unknown {
 export function refusal({ status, words }: EngineError, attempt: Attempt, cause?: unknown): Failure {
   const rule = rules.find(({ when }) => when({ status, words }, attempt));
   const hint = rule?.hint === undefined ? "" : `; ${rule.hint}`;
-  const message = `cannot ${attempt.verb} ${attempt.subject}: ${words}${hint}`;
+  const message = `cannot ${attempt.verb} ${attempt.subject}: ${startWords(words)}${hint}`;
   const lasting = rule?.lasting === true;
   return new Failure(rule?.code ?? "conflict", message, { reason: rule?.reason ?? "Other", lasting, cause });
 }

@@ -117,6 +117,36 @@ describe("berth status", () => {
     expect(out).not.toContain("shop/cfg");
   });
 
+  test("tells failures of one app that say the same as one line with their count", async () => {
+    const failed = (minute: number, name: string, replica: string, why: string) => ({
+      ...{ seq: minute, at: `2026-01-01T12:0${minute}:00.000Z`, actor: "x", action: "release.failed" },
+      ...{ kind: "deployment", scope: "shop", name },
+      detail: { release: `r${minute}`, error: `cannot start container "shop-${name}.${replica}": ${why}` },
+    });
+    const crash = { ...failed(4, "web", "a", ""), action: "replica.crash", detail: { replica_id: "a", exit_code: 1 } };
+    const events = [
+      failed(1, "web", "aaaaa", "no such program"),
+      failed(2, "api", "aaaaa", "no such program"),
+      failed(3, "web", "bbbbb", "no such program"),
+      crash,
+      { ...crash, at: "2026-01-01T12:05:00.000Z", detail: { replica_id: "b", exit_code: 1, times: 4 } },
+      failed(6, "web", "ccccc", "no such user"),
+    ];
+    const { out } = await cli(["status"], { server: server({ events }) });
+    const lines = out.split("\n").filter((line) => line.includes(" 12:0"));
+    expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ["2026-01-01 12:02:00Z", "release.failed", "deployment/shop/api", expect.stringMatching(/^release=r2 /)],
+      [
+        "2026-01-01 12:03:00Z",
+        "release.failed",
+        "deployment/shop/web",
+        expect.stringMatching(/^2 times, the last: .*r3/),
+      ],
+      ["2026-01-01 12:05:00Z", "replica.crash", "deployment/shop/web", "5 times, the last: replica_id=b exit_code=1"],
+      ["2026-01-01 12:06:00Z", "release.failed", "deployment/shop/web", expect.stringContaining("no such user")],
+    ]);
+  });
+
   test.each([
     [{ engine: { ...report.engine, up: false, error: "no such socket" } }, "no such socket", 1],
     [{ forwarding: { state: "blocked", detail: "by a firewall" } }, "containers cannot reach each other", 0],
