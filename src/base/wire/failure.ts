@@ -45,6 +45,7 @@ const containerReasons = [
 const requestReasons = [
   "RevisionConflict",
   "UnknownKind",
+  "NameIsScope",
   "PluginExited",
   "UnknownField",
   "BuildFailed",

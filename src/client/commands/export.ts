@@ -7,7 +7,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestsAt } from "../shell/manifest-flags.ts";
-import { nothingText } from "../shell/named.ts";
+import { nothingNamed } from "../shell/named.ts";
 import { parseReference, type Reference } from "../shell/reference.ts";
 
 interface Exported {
@@ -108,8 +108,8 @@ async function fromServer(context: Context, { words }: Arguments): Promise<Recor
   const named: Partial<Reference> = reference === undefined ? {} : parseReference(reference);
   const { kind, scope, name, word } = named;
   const found = await context.api.call(listManifests, { query: { kind, scope: scope ?? word, name } });
-  if (found.length === 0)
-    throw new CommandFailure(reference === undefined ? "nothing is stored" : nothingText(reference));
+  if (found.length === 0 && reference !== undefined) throw await nothingNamed(reference, context);
+  if (found.length === 0) throw new CommandFailure("nothing is stored");
   return found;
 }
 

@@ -10,7 +10,7 @@ import { getLeftovers } from "../text/leftovers.ts";
 import { isPodKind } from "../wait/look.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
 import { degradedText, podTable } from "../text/pod-table.ts";
-import { kindWords, nothingText, requireNamed } from "../shell/named.ts";
+import { kindWords, nothingNamed, requireNamed } from "../shell/named.ts";
 import { parseReference } from "../shell/reference.ts";
 import { resourceTable, type TableSetup } from "../text/resource-table.ts";
 import { printable } from "../shell/style.ts";
@@ -183,7 +183,7 @@ async function getManifests(wanted: Wanted, context: Context): Promise<View> {
   const manifests = blocks ?? found;
   if (manifests.length === 0 && blocks === undefined && wanted.reference !== undefined) {
     const what = wanted.kind === undefined ? "" : `${wanted.kind} `;
-    throw new CommandFailure(nothingText(wanted.reference, what));
+    throw await nothingNamed(wanted.reference, context, what);
   }
   const pods = context.json || context.yaml || context.names ? [] : await podsOf(manifests, wanted.once, context);
   return {

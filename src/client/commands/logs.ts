@@ -7,6 +7,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../session/fan-out.ts";
 import { createLinePrefix, type LinePrefix } from "../session/line-prefix.ts";
 import { isFinishedRun } from "../wait/look.ts";
+import { refuseBareName } from "../shell/named.ts";
 import { containerWord, findPods } from "../wait/pods.ts";
 
 export const logsCommand: CommandBody = {
@@ -61,9 +62,13 @@ function fanOut(context: Context, args: Arguments, reference: string): FanOutSet
   let single = containerWord(reference) !== undefined;
   let width = 0;
   let skewMs = 0;
+  let looked = false;
   return {
     async list() {
       const { pods: all } = await findPods(context.api, reference);
+      // Waiting for a scope that is a name in another scope would never end.
+      if (all.length === 0 && !looked) await refuseBareName(reference, context);
+      looked = true;
       // Runs that have ended say nothing new, and in a whole scope they are not what is asked for.
       const isWanted = !args.on("follow") && reference.includes("/");
       const pods = all.filter((pod) => isWanted || !isFinishedRun(pod) || namesReplica(reference, pod));

@@ -4,6 +4,7 @@ import type { Context } from "./command.ts";
 import { CommandFailure } from "./failures.ts";
 import { kindNamed } from "./kinds.ts";
 import { parseReference, splitReplica } from "./reference.ts";
+import { printable } from "./style.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** What may stand where a kind is expected. */
@@ -17,11 +18,38 @@ export async function requireNamed(reference: string | undefined, { api }: Conte
   const stored = await api.call(listManifests, { query: { kind, scope: scope ?? word, name } });
   if (stored.length > 0) return;
   const isPod = name !== undefined && splitReplica(name) !== undefined;
-  throw new CommandFailure(isPod ? `no pod "${reference}"; see: berth get pods` : nothingText(reference));
+  if (isPod) throw new CommandFailure(`no pod "${reference}"; see: berth get pods`);
+  throw await nothingNamed(reference, { api });
+}
+
+/** For a reference that names nothing: what to write instead, where the word is a name in some scope. */
+export async function nothingNamed(
+  reference: string,
+  { api }: Pick<Context, "api">,
+  what = "",
+): Promise<CommandFailure> {
+  const isWord = !reference.includes("/") && what === "";
+  return (isWord ? await bareName(reference, api) : undefined) ?? new CommandFailure(nothingText(reference, what));
+}
+
+/** Fails for a word that is no scope, and the name of something in one. */
+export async function refuseBareName(reference: string, { api }: Pick<Context, "api">): Promise<void> {
+  const { word } = parseReference(reference);
+  if (word === undefined || (await api.call(listManifests, { query: { scope: word } })).length > 0) return;
+  const failure = await bareName(word, api);
+  if (failure !== undefined) throw failure;
+}
+
+async function bareName(word: string, api: Context["api"]): Promise<CommandFailure | undefined> {
+  const stored = await api.call(listManifests, { query: { name: word } });
+  const example = stored.find(({ scope, name }) => scope && name === word);
+  if (example === undefined) return undefined;
+  const text = `no scope "${word}": write SCOPE/NAME, for example: ${example.scope}/${example.name}`;
+  return new CommandFailure(printable(text));
 }
 
 /** A word alone is taken for a scope, so a mistyped kind ends here. */
-export function nothingText(reference: string, what = ""): string {
+function nothingText(reference: string, what = ""): string {
   if (reference.includes("/")) return `no ${what || "resource "}"${reference}"; see: berth get all`;
   if (what !== "") return `no ${what}in scope "${reference}"`;
   return `no scope "${reference}"${didYouMean(reference, kindWords) || "; see: berth get all"}`;

@@ -183,8 +183,11 @@ function tell(error: unknown, interrupted: boolean): { message: string; exitCode
 
 /** With the next command, where there is one whatever was asked for. */
 function withNext({ message, data }: ApiError): string {
-  if (data.reason !== "Locked") return message;
-  return `${message}\n  take changes again: berth unlock ${printable(String(data.fields?.lock))}`;
+  const { lock, scope, example } = data.fields ?? {};
+  if (data.reason === "Locked") return `${message}\n  take changes again: berth unlock ${printable(String(lock))}`;
+  if (data.reason !== "NameIsScope") return message;
+  const next = example === undefined ? `; see: berth get ${scope}` : `, for example: ${example}`;
+  return `${message}\n  ${printable(`"${scope}" is a scope: write SCOPE/NAME${next}`)}`;
 }
 
 /** What `parseArgs` of the local commands throws. */

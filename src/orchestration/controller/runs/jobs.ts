@@ -94,7 +94,7 @@ export function listRuns(context: Context, filter: Target, { limit }: { limit: n
   const kinds = filter.kind ? [jobKindOf(filter.kind)] : (["job", "cronjob"] as const);
   const keys = kinds.flatMap((kind) => manifests.list({ kind, ...scope, ...name }));
   if (filter.name && keys.length === 0) {
-    throw notStored(kinds, filter.scope, filter.name);
+    throw notStored(manifests, kinds, { scope: filter.scope, name: filter.name });
   }
   const found = keys.flatMap((key) => runs.list(key, limit));
   // Of one resource they come in the order in which they were written, whatever the clock did.

@@ -72,7 +72,7 @@ function findApp({ store }: Context, { kind, scope, name }: Target): StoredManif
   const found = kinds.flatMap((one) => store.manifests.list({ kind: one, name: wanted, ...(scope ? { scope } : {}) }));
   const apps = found.some((one) => isPodKind(one.kind)) ? found.filter((one) => isPodKind(one.kind)) : found;
   const [first, ...others] = apps;
-  if (first === undefined) throw notStored(kinds, scope, wanted);
+  if (first === undefined) throw notStored(store.manifests, kinds, { scope, name: wanted });
   if (others.length > 0) {
     const list = apps.map(formatKey).join(", ");
     throw new Failure("invalid", `"${wanted}" is ambiguous: ${list}; say which with kind and scope`);

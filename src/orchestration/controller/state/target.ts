@@ -50,7 +50,7 @@ export function resolveTarget(manifests: ManifestReads, target: Target): Manifes
   const name = required(target.name, "name");
   const known = manifests.list({ kind, name, ...(target.scope ? { scope: target.scope } : {}) });
   const [first, ...others] = known;
-  if (first === undefined) throw notStored([kind], target.scope, name);
+  if (first === undefined) throw notStored(manifests, [kind], { scope: target.scope, name });
   if (others.length > 0) throw ambiguousScope(kind, name, known);
   return { kind, scope: first.scope, name };
 }
@@ -70,7 +70,7 @@ export function resolvePodTarget(manifests: ManifestReads, target: Target): Mani
   const scope = target.scope ? { scope: target.scope } : {};
   const found = podKinds.flatMap((kind) => manifests.list({ kind, name, ...scope }));
   const [first, ...others] = found;
-  if (first === undefined) throw notStored(podKinds, target.scope, name);
+  if (first === undefined) throw notStored(manifests, podKinds, { scope: target.scope, name });
   if (others.length > 0) {
     const list = found.map((manifest) => `${manifest.kind}/${manifest.scope}/${manifest.name}`).join(", ");
     throw new Failure("invalid", `"${name}" is ambiguous: ${list}; say which with kind and scope`);
@@ -92,8 +92,19 @@ function podKindOf(text: string): PodKind {
   return kind;
 }
 
-/** What is not there, written as everywhere; several kinds where any would do, the scope perhaps left out. */
-export function notStored(kinds: readonly string[], scope: string | undefined, name: string): Failure {
-  const refs = kinds.map((kind) => formatKey({ kind, scope: scope ?? "", name }));
-  return new Failure("not_found", `${refs.join(" or ")} not found`);
+/**
+ * What is not there, written as everywhere; several kinds where any would do, the scope perhaps left out. A name alone
+ * that is the name of a scope has the reason `NameIsScope`, with one of those kinds in it as `example`.
+ */
+export function notStored(
+  manifests: ManifestReads,
+  kinds: readonly string[],
+  { scope = "", name }: { scope?: string | undefined; name: string },
+): Failure {
+  const text = `${kinds.map((kind) => formatKey({ kind, scope, name })).join(" or ")} not found`;
+  const within = scope === "" ? manifests.list({ scope: name }) : [];
+  if (within.length === 0) return new Failure("not_found", text);
+  const example = within.find(({ kind }) => kinds.includes(kind));
+  const fields = { scope: name, ...(example === undefined ? {} : { example: `${name}/${example.name}` }) };
+  return new Failure("not_found", text, { reason: "NameIsScope", fields });
 }

@@ -22,7 +22,7 @@ export function subjectOf(context: Context, target: Target): ManifestKey {
     return (
       (kind === undefined ? jobOf(context, target) : undefined) ??
       deadOne(context, target, kind) ??
-      refuse(target, kind)
+      refuse(context, target, kind)
     );
   }
 }
@@ -40,6 +40,6 @@ function deadOne({ store }: Context, { scope = "", name = "" }: Target, kind?: s
   return kinds.map((one) => ({ kind: one, scope, name })).find((key) => store.deaths.list(key).length > 0);
 }
 
-function refuse({ scope, name = "" }: Target, kind: string | undefined): never {
-  throw notStored(kind === undefined ? [...podKinds, ...jobKinds] : [kind], scope, name);
+function refuse({ store }: Context, { scope, name = "" }: Target, kind: string | undefined): never {
+  throw notStored(store.manifests, kind === undefined ? [...podKinds, ...jobKinds] : [kind], { scope, name });
 }

@@ -59,7 +59,7 @@ export function resolveBlock(context: Context, target: Target): BlockRecord | un
     ...(target.scope ? { scope: target.scope } : {}),
   });
   const [first, ...others] = known;
-  if (first === undefined) throw notStored([kind], target.scope, target.name);
+  if (first === undefined) throw notStored(context.store.manifests, [kind], { scope: target.scope, name: target.name });
   if (others.length > 0) throw ambiguousScope(kind, target.name, known);
   return first;
 }
