@@ -7,6 +7,14 @@ export interface Author {
   message?: string | undefined;
 }
 
+const control = /\p{Cc}|\p{Zl}|\p{Zp}/u;
+
+/** What the server itself says about a change, made to fit the rules of a message. */
+export function ownMessage(text: string, charactersMax: number): string {
+  const characters = [...text].map((character) => (control.test(character) ? " " : character));
+  return characters.slice(0, charactersMax).join("").trim();
+}
+
 /**
  * What somebody wrote about a change, trimmed; undefined where that is nothing. Fails `invalid` where it is longer than
  * `charactersMax`, or not one line of text.
@@ -19,7 +27,7 @@ export function deployMessage(text: string | undefined, charactersMax: number, f
     throw new Failure("invalid", `${field}: it has ${characters} characters; at most ${charactersMax} are allowed`);
   }
   // Whoever lists releases sees a row for each.
-  if (/\p{Cc}|\p{Zl}|\p{Zp}/u.test(message)) {
+  if (control.test(message)) {
     throw new Failure("invalid", `${field}: it must be one line, without control characters`);
   }
   return message;

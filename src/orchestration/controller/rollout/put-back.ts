@@ -11,7 +11,7 @@ import type { Target } from "../controller.ts";
 import { imageIdOf } from "../desired/images.ts";
 import { rollReaders, watchReaders } from "../desired/referents.ts";
 import { requireUnlocked } from "../write/locks.ts";
-import { lastGoodOther, mintRelease, releaseTarget } from "./releases.ts";
+import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases.ts";
 
 /** POST /rollback: supersedes whatever is under way. */
 export async function rollback(
@@ -94,6 +94,3 @@ export function putBack(context: Context, tx: Transaction, { stored, goal, cause
   tx.events.append({ actor, action: "release.rollback", kind, scope, name, revision: manifest.revision, detail }, now);
   return { goal: goal.id, release: record.id, takenBack };
 }
-
-/** Enough to see what a rollback is about. */
-const pathsKept = 50;

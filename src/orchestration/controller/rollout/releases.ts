@@ -3,6 +3,7 @@ import type { Release } from "../../api/releases.ts";
 import { canonicalJson } from "../../../base/pure/digest.ts";
 import { fieldsOf, textOf } from "../../core/lenient.ts";
 import type { Author } from "../../core/deploy-message.ts";
+import { changedPaths } from "../../core/diff.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { maskSpec } from "../../core/mask.ts";
 import { releaseId } from "../../core/release-id.ts";
@@ -12,7 +13,7 @@ import type { Target } from "../controller.ts";
 import { canaryView } from "../views/canary-view.ts";
 import { endCanary } from "./canary-end.ts";
 import { supersededText } from "./superseded.ts";
-import { takeImage } from "../desired/images.ts";
+import { imageIdOf, takeImage } from "../desired/images.ts";
 import { wakeForRelease } from "../desired/sleep-changes.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
 import { isoTime } from "../state/wire.ts";
@@ -89,19 +90,40 @@ export function needsRelease(tx: Transaction, manifest: StoredManifest): boolean
 export function releaseFor(
   context: Context,
   tx: Transaction,
-  { manifest }: PutResult,
+  { manifest, previous }: PutResult,
   { now, goingBack, author }: { now: number; goingBack?: GoingBack | undefined; author?: Author },
 ): void {
   if (!isPodKind(manifest.kind)) return;
-  const [latest] = tx.releases.list(manifest);
+  const releases = tx.releases.list(manifest);
+  const [latest] = releases;
   const imageId = goingBack?.imageIds.get(formatKey(manifest));
   const again = latest !== undefined && (latest.status === "failed" || correctsCommands(latest, manifest.spec));
-  const otherImage = imageId !== undefined && tx.images.pinOf(manifest)?.imageId !== imageId;
+  const present = imageIdOf(tx, manifest, specHash(manifest.kind, manifest.spec)) ?? latest?.imageId;
+  const otherImage = imageId !== undefined && present !== imageId;
   if (!again && !otherImage && !needsRelease(tx, manifest)) return;
-  const cause = goingBack === undefined ? "apply" : "auto_rollback";
-  mintRelease(context, tx, { manifest, cause, ...(imageId === undefined ? {} : { imageId }), author, now });
+  const image = imageId === undefined ? {} : { imageId };
+  const from = goingBack === undefined ? undefined : wayBack(releases, { manifest, previous, imageId });
+  mintRelease(context, tx, { manifest, cause: from ? "auto_rollback" : "apply", ...from, ...image, author, now });
   tx.manifests.touch(manifest);
 }
+
+interface WayBack {
+  manifest: StoredManifest;
+  /** What was stored until now. */
+  previous: StoredManifest | undefined;
+  imageId: string | undefined;
+}
+
+/** Which release is gone back to, where it is on record, and what that changes. */
+function wayBack(releases: readonly ReleaseRecord[], { manifest, previous, imageId }: WayBack) {
+  const hash = specHash(manifest.kind, manifest.spec);
+  const goal = releases.find((release) => release.good && !isOther(release, { hash, imageId }));
+  const takenBack = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec).slice(0, pathsKept);
+  return { takenBack, ...(goal === undefined ? {} : { rolledBackFrom: goal.id }) };
+}
+
+/** Enough to see what going back is about. */
+export const pathsKept = 50;
 
 /** An apply is undone: nothing new is released, so no release commands run. */
 export interface GoingBack {

@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
+import { ownMessage } from "../../core/deploy-message.ts";
 import type { AtomicApply, AtomicMember } from "../../store/atomic-records.ts";
 import type { Transaction } from "../../store/store.ts";
 import { change, type Incoming } from "./apply-change.ts";
@@ -101,7 +102,9 @@ async function putAllBack(context: Context, group: AtomicApply, why: string): Pr
       const key = { kind, scope, name };
       if (action === "created") deleteInside(tx, { key, prune: false, actor: "reconciler", why: reason, now });
     }
-    const options = { dryRun: false, prune: false, actor: "reconciler" };
+    // The releases of those that were well are told why they go.
+    const message = ownMessage(reason, context.limits.messageCharactersMax);
+    const options = { dryRun: false, prune: false, actor: "reconciler", message };
     change(context, tx, { incoming, options, pulled: undefined, goingBack: { imageIds } });
     const members = fates.map(({ member, fate }) => ({
       ...member,

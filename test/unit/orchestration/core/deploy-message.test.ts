@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { deployMessage } from "../../../../src/orchestration/core/deploy-message.ts";
+import { deployMessage, ownMessage } from "../../../../src/orchestration/core/deploy-message.ts";
 
 describe("the message of a deploy", () => {
   test.each([
@@ -18,4 +18,11 @@ describe("the message of a deploy", () => {
   test.each(["a\nb", "a\u0000b", "\u001b[31mred", "a\u2028b"])("%p is refused: releases are rows", (text) =>
     expect(() => deployMessage(text, 20)).toThrow("message: it must be one line"),
   );
+});
+
+test("what the server says about a change is made to fit the same rules", () => {
+  for (const text of [" a\nb\u2028c ", "🚀".repeat(30), "x".repeat(19) + "\n"]) {
+    expect(deployMessage(ownMessage(text, 20), 20)).toBe(ownMessage(text, 20));
+  }
+  expect([ownMessage(" a\nb\u2028c ", 20), ownMessage("🚀".repeat(30), 20)]).toEqual(["a b c", "🚀".repeat(20)]);
 });

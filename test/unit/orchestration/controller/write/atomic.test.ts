@@ -110,6 +110,23 @@ describe("an atomic apply", () => {
     expect(state(id).state).toBe("put_back");
   });
 
+  test("goes back with one release each, which says to which one, what it takes back and why", async () => {
+    await it.apply([app("web", "1"), app("api", "1")]);
+    await it.settle();
+    await atomic(app("web", "2", bad), app("api", "2"));
+    await it.advance(90_000);
+    await it.settle();
+    const rows = (name: string) => it.store.releases.list(keyOf("deployment", "shop", name));
+    for (const [name, takenBack] of [
+      ["web", ["env.V", "image"]],
+      ["api", ["env.V"]],
+    ] as const) {
+      expect(rows(name).map(({ cause }) => cause)).toEqual(["auto_rollback", "apply", "apply"]);
+      expect(rows(name)[0]).toMatchObject({ status: "succeeded", rolledBackFrom: rows(name)[2]?.id, takenBack });
+    }
+    expect(rows("api")[0]?.message).toStartWith("atomic apply: deployment/shop/web: ImagePull: ");
+  });
+
   test("is seen to its end by the next server", async () => {
     await it.apply([app("web", "1"), app("api", "1")]);
     await it.settle();
