@@ -72,7 +72,7 @@ async function plannedBuilds(set: ManifestSet, context: Context): Promise<Planne
 }
 
 export async function runApply(context: Context, args: Arguments): Promise<number> {
-  return applySet(context, args, await manifestsOf(args, context));
+  return applySet(context, args, await manifestsOf(args, context, "apply"));
 }
 
 /** Builds, plans, asks, stores and waits; `args` are those of `applyCommand`. */

@@ -36,7 +36,7 @@ export const buildCommand: CommandBody = {
     if (args.on("print")) return printDockerfile(context, args);
     if (verb === "list") return listOf(context, words);
     if (verb === "log") return logOf(context, words);
-    const set = await manifestsOf(args, context);
+    const set = await manifestsOf(args, context, "build");
     const builds = await planBuilds(set, context.limits.folder);
     if (builds.length === 0) throw new CommandFailure("no manifest has a build block: there is nothing to build");
     for (const build of builds) {

@@ -53,7 +53,7 @@ async function deletionOf(args: Arguments, context: Context): Promise<Deletion> 
   const setup = { api: context.api, prune: args.on("prune") };
   const [first, second, ...more] = args.words;
   if (args.values("file").length > 0) {
-    const set = await manifestsOf(args, context);
+    const set = await manifestsOf(args, context, "delete");
     return explained(set, () => fileDeletion(set, setup));
   }
   if (first === undefined) throw usageFailure("say what to delete: SCOPE/NAME, SCOPE, KIND SCOPE/NAME, or -f FILE");

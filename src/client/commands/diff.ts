@@ -17,7 +17,7 @@ export const diffCommand: CommandBody = {
     { name: "reveal", summary: "show environment values instead of digests" },
   ],
   async run(context, args) {
-    const set = await manifestsOf(args, context);
+    const set = await manifestsOf(args, context, "diff");
     const { planBuilds } = await import("../build/of-manifests.ts");
     await planBuilds(set, context.limits.folder);
     const flag = (name: string) => (args.on(name) ? "true" : undefined);

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { listManifests } from "../../orchestration/api/apply.ts";
-import { appHost, appIdentity, places, scopeOfFolder } from "../init/place.ts";
+import { appHost, appIdentity, placeHere, places, scopeOfFolder } from "../init/place.ts";
 import { withoutManifest } from "../init/without-manifest.ts";
 import { type Pushed, pushedArguments, pushedOf, requireScope } from "./pushed.ts";
 import type { Arguments } from "../shell/arguments.ts";
@@ -79,7 +79,7 @@ async function manifestsHere(context: Context, args: Arguments, pushed: Pushed |
     if (more.length > 0 || given.length > 1) throw usageFailure("a Procfile is used by itself: -f Procfile");
     return fromSource(context, args, { procfile, pushed });
   }
-  const found = given.length > 0 ? given : places.filter((place) => existsSync(join(context.cwd, place))).slice(0, 1);
+  const found = given.length > 0 ? given : placeHere(context.cwd);
   if (found.length === 0) return fromSource(context, args, { procfile: "Procfile", pushed });
   for (const flag of ["name", "host"]) {
     if (args.value(flag) !== undefined) throw usageFailure(`--${flag}: ${found[0]} says it; change it there`);

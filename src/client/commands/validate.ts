@@ -1,11 +1,13 @@
 import { formatKey } from "../../orchestration/api/manifest.ts";
+import { placeHere, places } from "../init/place.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestDetail, manifestsAt } from "../shell/manifest-flags.ts";
 
 export const validateCommand: CommandBody = {
-  usage: ["validate PATH…", "validate -f PATH…"],
+  usage: ["validate [PATH…]", "validate -f PATH…"],
   examples: [
+    "validate  what berth.yaml of this folder says",
     "validate app.yaml  one file",
     "validate deploy/  all manifests of a folder together",
     "validate - --format hcl  standard input",
@@ -15,12 +17,15 @@ export const validateCommand: CommandBody = {
     "and manifests that exclude each other. Exits with 0 when all is well and with 1 when not; each fault",
     "has its file, line and column. What only the server knows is not checked: what is stored already,",
     "config, images, the fields of plugins' kinds. berth diff -f PATH asks the server too.",
+    `Without a PATH it looks for ${places.slice(0, -1).join(", ")} or a folder`,
+    `${places.at(-1)}/ here, as berth up does.`,
     "",
     ...manifestDetail,
   ],
   flags: [fileFlag, formatFlag],
   async run(context, args) {
-    const paths = [...args.values("file"), ...args.words];
+    const given = [...args.values("file"), ...args.words];
+    const paths = given.length > 0 ? given : placeHere(context.cwd);
     if (paths.length === 0) throw usageFailure("say which manifests: validate FILE, validate FOLDER, or - for stdin");
     const set = await manifestsAt(paths, args, context);
     const { checkManifests } = await import("../manifests/check.ts");

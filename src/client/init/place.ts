@@ -8,6 +8,11 @@ import { usageFailure } from "../shell/failures.ts";
 /** Where the manifests of a folder are, the first that is there. */
 export const places = ["berth.yaml", "berth.yml", "berth.hcl", "berth.json", ".berth"];
 
+/** That place, where there is one. */
+export function placeHere(folder: string): string[] {
+  return places.filter((place) => existsSync(join(folder, place))).slice(0, 1);
+}
+
 /** A folder on the disk, to be looked at. `procfile` is read as its Procfile. */
 export function sourceTree(root: string, procfile = "Procfile"): SourceTree {
   const path = (file: string) => join(root, file === "Procfile" ? procfile : file);

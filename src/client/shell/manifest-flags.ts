@@ -2,6 +2,7 @@ import { ApiError } from "../../base/wire/client.ts";
 import type { Arguments, Flag } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
+import { printable } from "./style.ts";
 import { type Format, formats } from "../manifests/source.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 
@@ -31,9 +32,13 @@ export const manifestDetail: readonly string[] = [
   'a file into an asset; in HCL $${ is "${" itself, and file("PATH") embeds a file.',
 ];
 
-/** The manifests behind `-f`. */
-export async function manifestsOf(args: Arguments, context: Context): Promise<ManifestSet> {
+/** The manifests behind `-f` of the command `verb`. */
+export async function manifestsOf(args: Arguments, context: Context, verb: string): Promise<ManifestSet> {
   const paths = args.values("file");
+  if (paths.length === 0 && args.words.length > 0) {
+    const files = args.words.map((word) => `-f ${printable(word)}`).join(" ");
+    throw usageFailure(`files need -f: did you mean: berth ${verb} ${files}`);
+  }
   if (paths.length === 0) throw usageFailure("say which manifests: -f FILE, -f FOLDER, or -f - for stdin");
   if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
   return manifestsAt(paths, args, context);

@@ -180,11 +180,25 @@ function output(title: string, lines: readonly string[], { style, lines: most }:
   return shown.length === 0 ? [] : [`  ${style.dim(title)}`, ...shown.map((line) => `    ${printable(line)}`)];
 }
 
-/** What the reconciler itself did is a consequence, or told above. */
-const consequences = /^(?:replica\.|probe\.|release\.(?:failed|succeeded|rollback)$|rollout\.|run\.(?!start$|cancel$))/;
+/** What can be a cause. Looks, sessions and what the reconciler itself did are none, or are told above. */
+const causes = new RegExp(
+  `^(?:${[
+    "(?:manifest|block|config|lock|unlock|preview|apply)(?:\\.|$)",
+    "(?:build|image\\.pull|scale|restart|rebootstrap|sleep|wake|asset\\.changed|reference\\.changed)$",
+    "pod\\.(?:start|stop|rebootstrap|files\\.write)$",
+    "release\\.(?:run|rollback)$",
+    "run\\.(?:start|cancel)$",
+    "plugin\\.(?!attend$)",
+  ].join("|")})`,
+);
+
+/** A rollback that nobody asked for is told with its release. */
+function isCause({ action, actor }: Why["events"][number]): boolean {
+  return causes.test(action) && !(action === "release.rollback" && actor === "reconciler");
+}
 
 function changesPart({ events }: Why, { style, width }: WhySetup): string[] {
-  const changes = events.filter(({ action }) => !consequences.test(action));
+  const changes = events.filter(isCause);
   if (changes.length === 0) return ["", `${style.bold("changed in the hour before")}  nothing`];
   return ["", style.bold("changed in the hour before"), listText(eventRows(changes), { indent: "  ", width })];
 }

@@ -284,7 +284,7 @@ describe("apply", () => {
 
   test.each([
     [["apply"], "say which manifests"],
-    [["apply", "web.yaml"], "say which manifests"],
+    [["apply", "web.yaml", "db.yaml"], "files need -f: did you mean: berth apply -f web.yaml -f db.yaml\n"],
     [["apply", "-f", "-", "web.yaml"], '"web.yaml" is one word too many'],
     [["apply", "-f", "-", "--timeout", "soon"], 'not a duration: "soon"'],
   ])("%p is wrong usage", async (argv, text) => {

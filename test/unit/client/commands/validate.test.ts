@@ -25,6 +25,12 @@ describe("validate", () => {
     expect(await validate({}, ["-", "--format", "hcl"], 'asset "x" {}\n')).toMatchObject({ code: 0 });
   });
 
+  test("without a path finds what berth up finds", async () => {
+    const { code, out } = await validate({ "berth.yaml": good, "other.yaml": "kind: 1\n" }, []);
+    expect([code, out]).toEqual([0, "1 manifest in 1 file: no faults\n"]);
+    expect((await validate({ ".berth/a.yaml": good }, [])).code).toBe(0);
+  });
+
   test("a fault has its file, line and column, in YAML as in HCL", async () => {
     const yaml = await validate({ "a.yaml": good.replace("image", "imag") }, ["a.yaml"]);
     expect(yaml).toMatchObject({ code: 1, out: "" });

@@ -114,6 +114,19 @@ describe("why", () => {
     expect(out).toContain("deployment/shop/web  ready\n  1 frozen: berth start shop/web\n");
   });
 
+  test("of what happened before keeps what changes something", async () => {
+    const changes =
+      "manifest.apply manifest.delete block.apply config.set config.unset build scale restart pod.stop pod.start lock unlock release.run release.rollback plugin.install run.start asset.changed";
+    const others =
+      "pod.exec pod.run pod.run_ended pod.files.read pod.forward replica.create probe.failed release.succeeded run.failed rollout.step plugin.attend";
+    const events = [...changes.split(" "), ...others.split(" ")].map((action, minute) => event(minute, action, {}));
+    const { out } = await why({ ...data, events });
+    const part = out.slice(out.indexOf("changed in the hour before"), out.indexOf("\nnext"));
+    expect(part.match(/(?<=ana@laptop +)[\w.]+/g)?.join(" ")).toBe(changes);
+    const back = { ...event(1, "release.rollback", {}), actor: "reconciler" };
+    expect((await why({ ...data, events: [back] })).out).toContain("changed in the hour before  nothing");
+  });
+
   test("says so when nothing ever happened", async () => {
     const { out } = await why({ ...data, death: undefined, deaths: 0, failed_release: undefined, events: [] });
     expect(out).toBe(
