@@ -10,6 +10,13 @@ export function hostOk(host: string): boolean {
   return host.length <= hostLengthMax && hostPattern.test(host);
 }
 
+/** A name that no public certificate authority knows (RFC 2606, RFC 6762, RFC 8375, RFC 9476, ICANN's .internal), or an IPv4 address. */
+export function isLocalHost(host: string): boolean {
+  const isAddress = /^\d+(?:\.\d+){3}$/.test(host);
+  const local = /\.(?:localhost|local|test|internal|example|invalid|lan|home\.arpa)$/;
+  return isAddress || !host.includes(".") || local.test(host);
+}
+
 /** Hosts of an ingress or app, lower-cased, without repeats. */
 export function hostsOf(spec: { host?: unknown; hosts?: unknown }): string[] {
   const written = [spec.host, ...(Array.isArray(spec.hosts) ? spec.hosts : [])];

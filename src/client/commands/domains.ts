@@ -1,8 +1,8 @@
-import { hostOk, hostsOf } from "../../base/pure/hosts.ts";
+import { hostOk, hostsOf, isLocalHost } from "../../base/pure/hosts.ts";
 import { apply, type ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { checkHost, type HostCheck, isPublic, recordText, statusText } from "../domains/dns.ts";
-import { isLocalHost, withHost, withoutHost } from "../domains/hosts.ts";
+import { withHost, withoutHost } from "../domains/hosts.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";

@@ -2,6 +2,7 @@ import { formatKey } from "../../orchestration/api/manifest.ts";
 import { placeHere, places } from "../init/place.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { warn } from "../shell/progress-answer.ts";
 import { fileFlag, formatFlag, manifestDetail, manifestsAt } from "../shell/manifest-flags.ts";
 
 export const validateCommand: CommandBody = {
@@ -29,18 +30,24 @@ export const validateCommand: CommandBody = {
     if (paths.length === 0) throw usageFailure("say which manifests: validate FILE, validate FOLDER, or - for stdin");
     const set = await manifestsAt(paths, args, context);
     const { checkManifests } = await import("../manifests/check.ts");
-    const { problems, blocks } = checkManifests(set.manifests, context.validation);
+    const { problems, blocks, warnings } = checkManifests(set.manifests, context.validation);
     if (problems.length > 0) throw new CommandFailure(set.explain(problems), exitCodes.failed, { problems });
     for (const block of blocks) {
       const where = `${set.places[block.index]}: ${formatKey(block)}`;
       context.terminal.note(`${where}: the fields of a plugin's kind are checked by the server that has the plugin`);
     }
+    const warned = warnings.map(({ index, text }) => `${set.places[index]}: ${text}`);
+    warn(context, warned);
     const { files } = set;
     const unchecked = blocks.map((block) => formatKey(block));
     const { length } = set.manifests;
-    answer(context, { manifests: length, files, unchecked }, () => {
-      return `${counted(length, "manifest")} in ${counted(files, "file")}: no faults`;
-    });
+    answer(
+      context,
+      { manifests: length, files, unchecked, ...(warned.length === 0 ? {} : { warnings: warned }) },
+      () => {
+        return `${counted(length, "manifest")} in ${counted(files, "file")}: no faults`;
+      },
+    );
     return exitCodes.done;
   },
 };

@@ -26,8 +26,3 @@ function withHosts({ host, hosts: _hosts, ...rest }: Spec, hosts: readonly strin
   if (others.length === 0) return { ...rest, host: first };
   return host === undefined ? { ...rest, hosts } : { ...rest, host: first, hosts: others };
 }
-
-/** A name that no public certificate authority knows (RFC 2606, RFC 6762, RFC 9476, ICANN's .internal). */
-export function isLocalHost(host: string): boolean {
-  return !host.includes(".") || /\.(?:localhost|local|test|internal|example|invalid|lan)$/.test(host);
-}

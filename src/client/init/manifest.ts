@@ -1,4 +1,4 @@
-import { isLocalHost } from "../domains/hosts.ts";
+import { isLocalHost } from "../../base/pure/hosts.ts";
 import type { Findings } from "./look.ts";
 import type { Process } from "./procfile.ts";
 

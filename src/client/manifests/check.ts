@@ -5,6 +5,7 @@ import { formatKey } from "../../orchestration/api/manifest.ts";
 import { claimField, conflictText, duplicateClaims } from "../../orchestration/core/claims.ts";
 import type { CoreDraft, PluginBlock } from "../../orchestration/core/draft.ts";
 import { expandApp } from "../../orchestration/core/expand.ts";
+import { uncertifiedHosts } from "../../orchestration/core/local-names.ts";
 import { kindWords } from "../../orchestration/core/kind.ts";
 import { normaliseSpec } from "../../orchestration/core/normalise.ts";
 import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
@@ -15,12 +16,14 @@ interface Checked {
   problems: ErrorProblem[];
   /** Blocks of kinds that are not the server's own. Only a server that has their plugin can check their fields. */
   blocks: PluginBlock[];
+  /** What the server would warn of; `index` is that of the manifest, from 0. */
+  warnings: { index: number; text: string }[];
 }
 
 /** The checks of an apply that need no server: shapes, rules, and manifests that cannot stand beside each other. */
 export function checkManifests(manifests: readonly unknown[], limits: ValidationLimits): Checked {
   const { problems, manifests: drafts, pluginBlocks } = decodeManifests(manifests, { limits, isPluginKind });
-  if (problems.length > 0) return { problems: problems.map(told), blocks: pluginBlocks };
+  if (problems.length > 0) return { problems: problems.map(told), blocks: pluginBlocks, warnings: [] };
   const fromBlocks = new Set(pluginBlocks.map(({ index }) => index));
   const indexes = manifests.map((_, index) => index).filter((index) => !fromBlocks.has(index));
   const parts = drafts.flatMap((draft, at): Part[] => {
@@ -33,7 +36,13 @@ export function checkManifests(manifests: readonly unknown[], limits: Validation
   const found = [...twins(parts), ...conflicts(parts)].flatMap(({ from, ...problem }) => {
     return problemsAt(placeOf(from, manifests.length), [problem]);
   });
-  return { problems: found.map(told), blocks: pluginBlocks };
+  const warnings = parts.flatMap((part) => {
+    return uncertifiedHosts(part.kind, part.spec).map((text) => ({
+      index: part.from,
+      text: `${formatKey(part)}: ${text}`,
+    }));
+  });
+  return { problems: found.map(told), blocks: pluginBlocks, warnings };
 }
 
 /** A misspelled kind of the server is a fault; any other word may be the kind of a plugin. */

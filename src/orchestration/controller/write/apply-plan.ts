@@ -10,6 +10,7 @@ import { writtenReplicas } from "../../core/resolve.ts";
 import { planWorkload } from "../../core/plan/workload.ts";
 import { containerName } from "../../core/naming.ts";
 import type { ReferentLookup } from "../../core/references.ts";
+import { uncertifiedHosts } from "../../core/local-names.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
 import { notServed } from "./not-served.ts";
 import type { PutResult } from "../../store/store.ts";
@@ -42,6 +43,7 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
       ...notes,
       ...notActedUpon(manifest.kind, manifest.spec),
       ...notServed(context, manifest),
+      ...uncertifiedHosts(manifest.kind, manifest.spec),
       ...unwatched(context, result),
       ...cautions(context, result),
     ],

@@ -4,6 +4,7 @@ import { changedPaths } from "../../core/diff.ts";
 import { runsAsRoot } from "../../core/plugins/conflicts.ts";
 import { generatedTexts, hideGenerated } from "../../core/plugins/generated.ts";
 import { absentReferences, unresolvedText } from "../../core/references.ts";
+import { uncertifiedHosts } from "../../core/local-names.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
 import { notServed } from "./not-served.ts";
 import type { ApplyOptions, Outcome } from "./apply-change.ts";
@@ -34,7 +35,8 @@ export function report(
     const { manifest } = put;
     const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
-    const idle = [...notServed(context, manifest), ...unwatched(context, put)];
+    const uncertified = uncertifiedHosts(manifest.kind, manifest.spec);
+    const idle = [...notServed(context, manifest), ...uncertified, ...unwatched(context, put)];
     return [...notActedUpon(manifest.kind, manifest.spec), ...idle, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,
     );

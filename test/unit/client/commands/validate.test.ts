@@ -43,6 +43,15 @@ describe("validate", () => {
     );
   });
 
+  test("a host that Let's Encrypt does not certify is a warning, also of an app", async () => {
+    const app = 'app "shop" "x" {\n  image = "x"\n  ports = ["80"]\n  host = "x.localhost"\n  tls {}\n}\n';
+    const warning = "a.hcl:1:1: ingress/shop/x: tls: Let's Encrypt certifies public domains only, not x.localhost";
+    const { code, err } = await validate({ "a.hcl": app }, ["a.hcl"]);
+    expect([code, err]).toEqual([0, expect.stringContaining(warning)]);
+    const { out } = await validate({ "a.hcl": app }, ["a.hcl", "-o", "json"]);
+    expect(JSON.parse(out).data.warnings).toEqual([expect.stringContaining(warning)]);
+  });
+
   test("a block of a plugin is told with its place; its fields are not checked", async () => {
     const { code, err } = await validate({ "a.hcl": '\npostgres "shop" "db" {\n  x = 1\n}\n' }, ["a.hcl"]);
     expect(code).toBe(0);
