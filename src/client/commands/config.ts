@@ -1,10 +1,9 @@
-import { listManifests } from "../../orchestration/api/apply.ts";
 import { getConfig, setConfig } from "../../orchestration/api/config.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { digestOf } from "../text/digest.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { requireNamed } from "../shell/named.ts";
+import { noteUnstored, requireNamed } from "../shell/named.ts";
 import { bucketReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
@@ -87,6 +86,11 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
       `not set on ${bucket.text}: ${Object.keys(body).join(", ")}; see: berth config list ${bucket.text}`,
     );
   }
+  const unknown = done === "unset" ? Object.keys(body).filter((key) => !result.changed.includes(key)) : [];
+  if (unknown.length > 0) {
+    const { terminal } = context;
+    terminal.note(`${terminal.noteStyle.yellow("!")} not set on ${bucket.text}: ${printable(unknown.join(", "))}`);
+  }
   answer(context, result, () => {
     const { changed, restarting, notes = [] } = result;
     const head =
@@ -99,16 +103,8 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
     ].join("\n");
   });
   const isUnread = done === "set" && result.restarting.length === 0;
-  if (isUnread && !context.json) await warnUnread(bucket, context);
+  if (isUnread && !context.json) await noteUnstored(bucket, context, "it is kept until something is");
   return exitCodes.done;
-}
-
-/** Config may come before what reads it; a mistyped name looks the same. */
-async function warnUnread({ text, scope, name }: Call["bucket"], { api, terminal }: Context): Promise<void> {
-  // It is set by now: that nobody can say who reads it is no failure.
-  const readers = await api.call(listManifests, { query: { scope, name } }).catch(() => undefined);
-  if (readers?.length !== 0) return;
-  terminal.note(`${terminal.noteStyle.yellow("!")} nothing is stored under ${text} yet: it is kept until something is`);
 }
 
 async function get({ bucket, rest, context }: Call): Promise<number> {

@@ -1,6 +1,7 @@
 import { type Lock, listLocks, lock, unlock } from "../../orchestration/api/locks.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { noteUnstored } from "../shell/named.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
 import { ageOf, timeText } from "../text/time-text.ts";
@@ -25,6 +26,8 @@ export const lockCommand: CommandBody = {
     }
     const data = await context.api.call(lock, { query: { ...placeOf(place), reason, for: args.value("for") } });
     answer(context, data, () => `locked ${nameOf(data)}; unlock it with: berth unlock ${nameOf(data)}`);
+    const { scope, name } = data;
+    if (!context.json) await noteUnstored({ text: nameOf(data), scope, name }, context, "the lock is for what comes");
     return exitCodes.done;
   },
 };

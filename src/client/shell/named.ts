@@ -54,3 +54,22 @@ function nothingText(reference: string, what = ""): string {
   if (what !== "") return `no ${what}in scope "${reference}"`;
   return `no scope "${reference}"${didYouMean(reference, kindWords) || "; see: berth get all"}`;
 }
+
+interface Bucket {
+  /** As written. */
+  text: string;
+  scope: string;
+  name?: string | undefined;
+}
+
+/** Config and locks may come before what they are for; a mistyped name looks the same. `so`: what it means. */
+export async function noteUnstored(
+  { text, scope, name }: Bucket,
+  { api, terminal }: Pick<Context, "api" | "terminal">,
+  so: string,
+): Promise<void> {
+  // It is done by now: that nobody can say what is stored is no failure.
+  const stored = await api.call(listManifests, { query: { scope, name } }).catch(() => undefined);
+  if (stored?.length !== 0) return;
+  terminal.note(`${terminal.noteStyle.yellow("!")} nothing is stored under ${printable(text)} yet: ${so}`);
+}

@@ -12,7 +12,7 @@ const held = {
 describe("lock, unlock and locks", () => {
   test("send the place, the reason and the time", async () => {
     const { out, calls } = await cli(["lock", "shop/web", "the database moves", "--for", "2h"], { server: () => held });
-    expect(calls).toMatchObject([
+    expect(calls.filter(({ method }) => method !== "GET")).toMatchObject([
       {
         method: "POST",
         path: "/locks",
@@ -23,6 +23,17 @@ describe("lock, unlock and locks", () => {
     const back = await cli(["unlock", "shop"], { server: () => ({ ...held, name: undefined }) });
     expect(back.calls).toMatchObject([{ method: "DELETE", path: "/locks", query: { scope: "shop" } }]);
     expect(back.out).toBe("unlocked shop; it was locked by ana: the database moves\n");
+  });
+
+  test("of a place where nothing is stored warns, and is no error", async () => {
+    const nope = { ...held, scope: "nope", name: undefined };
+    const lock = (stored: unknown[]) => {
+      return cli(["lock", "nope", "typo"], { server: ({ path }) => (path === "/locks" ? nope : stored) });
+    };
+    const { code, err } = await lock([]);
+    expect([code, err]).toEqual([0, "! nothing is stored under nope yet: the lock is for what comes\n"]);
+    const something = { kind: "deployment", scope: "nope", name: "web", spec: {} };
+    expect((await lock([something])).err).toBe("");
   });
 
   test("list what is locked", async () => {

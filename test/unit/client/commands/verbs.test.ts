@@ -477,6 +477,14 @@ describe("config", () => {
     expect(did((await berth("config", "unset", "shop", "A", "B")).calls)).toMatchObject([{ body: { A: "", B: "" } }]);
   });
 
+  test("unset says which keys were not set", async () => {
+    const unset = (...keys: string[]) =>
+      cli(["config", "unset", "shop/web", ...keys], { server: () => ({ changed: ["EXTRA"], restarting: [] }) });
+    const { code, out, err } = await unset("EXTRA", "NOPE");
+    expect([code, out, err]).toEqual([0, "unset EXTRA on shop/web\n", "! not set on shop/web: NOPE\n"]);
+    expect((await unset("EXTRA")).err).toBe("");
+  });
+
   test("get prints the value alone, several as KEY=VALUE, and fails on what is not set", async () => {
     expect((await berth("config", "get", "shop/web", "TOKEN")).out).toBe("s3cret\n");
     expect((await berth("config", "get", "shop/web")).out).toBe("MODE=prod\nTOKEN=s3cret\n");
