@@ -41,14 +41,17 @@ function asDecided({ ref, look }: WaitTarget, ask: () => Promise<AtomicApply>): 
     ref,
     async look() {
       const seen = await look();
-      if (seen.rolledBackTo !== undefined || seen.state === "ready" || seen.state === "gone") return seen;
+      if (seen.state === "ready" || seen.state === "gone") return seen;
       const { state, failed, resources } = await ask();
-      if (state === "waiting") {
+      if (state === "waiting" && seen.rolledBackTo === undefined) {
         shown = steadyTime(shown, resources.find((one) => one.ref === ref)?.until);
         return { ...seen, state: "pending", ...untilText(seen, shown) };
       }
-      if (state !== "put_back" || failed === ref) return seen;
-      return { ...seen, state: "failed", why: "put back, because another resource failed", detail: undefined };
+      if (state !== "put_back") return seen;
+      const back = seen.rolledBackTo === undefined ? "put back, because " : "";
+      // Of the one that failed the reason is told below: its release may only say that another took its place.
+      const why = failed === ref ? "" : `${back}another resource failed`;
+      return { ...seen, state: "failed", why, detail: undefined };
     },
   };
 }

@@ -17,7 +17,7 @@ export interface MemberSight {
   release: ReleaseSight | undefined;
   /** What is stored is the last good spec, which the server put back after that release had failed. */
   rolledBack: boolean;
-  status: { phase: string; observedRevision: number; reason: string } | undefined;
+  status: { phase: string; observedRevision: number; isNewest: boolean; reason: string } | undefined;
 }
 
 /** `left`: somebody else changed it since, so that it is theirs now. */
@@ -36,7 +36,13 @@ export function fateOf(sight: MemberSight): MemberFate {
   }
   if (storedRevision !== appliedRevision && !rolledBack) return { is: "left", why: "changed meanwhile" };
   if (!runs || release?.status === "succeeded") return { is: "well" };
-  return release === undefined ? fateWithoutRelease(sight) : { is: "waiting" };
+  return release === undefined ? fateWithoutRelease(sight) : fateOfRunning(sight);
+}
+
+/** What cannot even be planned, for want of a reference for instance, ends no release: then the status tells. */
+function fateOfRunning({ status }: MemberSight): MemberFate {
+  const isOver = status?.phase === "failed" && status.isNewest;
+  return isOver ? { is: "failed", why: status.reason } : { is: "waiting" };
 }
 
 /** A count alone, for instance, is no release: then the status tells. */

@@ -70,6 +70,7 @@ export function memberFate(context: Context, member: AtomicMember): MemberFate {
     status: status && {
       phase: status.phase ?? "",
       observedRevision: status.observed_revision ?? 0,
+      isNewest: status.observed_revision === stored?.revision && status.observed_generation === stored?.generation,
       reason: status.last_reconcile_error ?? "not ready",
     },
   });

@@ -406,6 +406,24 @@ describe("apply of several resources of which one fails", () => {
     expect(err).toContain("everything was put back");
   });
 
+  test("with --atomic tells why one went back: its own fault, or that of another", async () => {
+    const releases = [
+      { id: "r3", revision: 9, status: "running", cause: "auto_rollback", rolled_back_from: "r1" },
+      { id: "r2", revision: 8, status: "failed", cause: "apply", error: "superseded by release r3" },
+    ];
+    const down = server([group("put_back", "put back")], true);
+    let looks = 0;
+    const both = (call: Call): unknown => {
+      if (call.path !== "/describe" || looks++ > 1) return down(call);
+      const seen = status("progressing", { observed_revision: 9, releases });
+      return { manifest: stored(`deployment/shop/${call.query.name}`, {}, 9), status: seen, pods: [] };
+    };
+    const { err } = await cli(["apply", "-f", "-", "--atomic"], { stdin: yaml, server: both });
+    expect(err).toContain("✗ deployment/shop/web rolled back to r1\n");
+    expect(err).toContain("✗ deployment/shop/api rolled back to r1, because another resource failed\n");
+    expect(err).toContain("everything was put back, because deployment/shop/web: CrashLoop\n");
+  });
+
   test("with --atomic and --no-wait says that the server decides", async () => {
     const { code, err } = await run([], "--atomic", "--no-wait");
     expect([code, err]).toEqual([

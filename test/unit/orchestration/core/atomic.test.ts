@@ -8,15 +8,30 @@ const sight: MemberSight = {
   storedRevision: 7,
   release: undefined,
   rolledBack: false,
-  status: { phase: "progressing", observedRevision: 7, reason: "not ready" },
+  status: { phase: "progressing", observedRevision: 7, isNewest: true, reason: "not ready" },
 };
 const release = (status: "pending" | "running" | "succeeded" | "failed", error?: string) => ({ status, error });
-const phase = (name: string, observedRevision = 7) => ({ phase: name, observedRevision, reason: "out of memory" });
+const phase = (name: string, observedRevision = 7) => ({
+  phase: name,
+  observedRevision,
+  isNewest: observedRevision === 7,
+  reason: "out of memory",
+});
 
 describe("a resource of an atomic apply", () => {
   test.each<[string, Partial<MemberSight>, string]>([
     ["whose release runs waits", { release: release("running") }, "waiting"],
     ["whose release commands run waits", { release: release("pending") }, "waiting"],
+    [
+      "that is given up has failed, although its release runs",
+      { release: release("running"), status: phase("failed") },
+      "failed",
+    ],
+    [
+      "whose release runs waits, whatever was said before it",
+      { release: release("running"), status: phase("failed", 6) },
+      "waiting",
+    ],
     ["whose release succeeded is well, whatever its status says yet", { release: release("succeeded") }, "well"],
     ["whose release failed has failed", { release: release("failed", "CrashLoop") }, "failed"],
     [

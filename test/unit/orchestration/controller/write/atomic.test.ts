@@ -127,6 +127,18 @@ describe("an atomic apply", () => {
     expect(rows("api")[0]?.message).toStartWith("atomic apply: deployment/shop/web: ImagePull: ");
   });
 
+  test("ends at the progress deadline as well where a reference has no value", async () => {
+    await it.apply([app("web", "1"), app("api", "1")]);
+    await it.settle();
+    const id = await atomic(app("web", "2", { env: { V: "2", X: "${ref.deployment.none.host}" } }), app("api", "2"));
+    await it.advance(50_000);
+    expect(state(id).state).toBe("waiting");
+    await it.advance(90_000);
+    await it.settle();
+    expect(state(id)).toMatchObject({ state: "put_back", error: expect.stringContaining("ref.deployment.none.host") });
+    expect([envOf("web"), envOf("api")]).toEqual(["1", "1"]);
+  });
+
   test("is seen to its end by the next server", async () => {
     await it.apply([app("web", "1"), app("api", "1")]);
     await it.settle();
