@@ -97,7 +97,8 @@ test("`berth ingress` and `berth describe` show what is served", async () => {
   expect(status.stdout).toContain(`http     127.0.0.1:${port}\n`);
   expect(status.stdout).toContain(`pid ${await proxyPid()},`);
   const list = await it.cli(["ingress", "ls", "web"]);
-  expect(list.stdout).toMatch(/^web\/shop +http:\/\/shop\.test +web\/shop +2 ready +[1-9]\d* +0 +0$/m);
+  expect(list.stdout).toMatch(/^web\/shop +http:\/\/shop\.test:\d+ +web\/shop +2 ready +[1-9]\d* +0 +0$/m);
+  expect(list.stdout).toContain(`http://shop.test:${port} `);
   expect((await it.cli(["describe", "ingress", "web/shop"])).stdout).toMatch(/^\w+ +[0-9.]+:8080 +ready +100 +0$/m);
 });
 

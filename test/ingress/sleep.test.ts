@@ -88,7 +88,7 @@ test("an operator sees an app that sleeps, and no fault", async () => {
   expect(status?.stdout).toMatch(/^apps +1 of 1 ready, 1 of them asleep$/m);
   expect(list?.stdout).toMatch(/^nap\/web +asleep +0\/1 /m);
   expect(why?.stdout).toStartWith("deployment/nap/web  asleep\n  it was not in use; the first request");
-  expect(ingress?.stdout).toMatch(/^nap\/web +http:\/\/nap\.test +nap\/web +asleep +\d+ /m);
+  expect(ingress?.stdout).toMatch(/^nap\/web +http:\/\/nap\.test:\d+ +nap\/web +asleep +\d+ /m);
   expect((await it.cli(["stop", "nap/web"])).stderr).toContain("nap/web is asleep, so nothing of it runs");
   expect((await it.cli(["start", "nap/web"])).stdout).toBe("waking deployment/nap/web\n");
   await it.ready("deployment", "nap", "web");
