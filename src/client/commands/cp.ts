@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ApiError, readAnswer, targetOf } from "../../base/wire/client.ts";
 import { type FileInfo, readFiles, statFile, writeFiles } from "../../orchestration/api/files.ts";
 import { type CopyPlace, type PodPlace, readPlace } from "../copy/places.ts";
-import { unpack } from "../copy/receive.ts";
+import { unpack, unpackFile } from "../copy/receive.ts";
 import { archiveOf, type CopyCount } from "../copy/send.ts";
 import { sendArchive } from "../copy/session.ts";
 import { choosePod } from "../session/choose-pod.ts";
@@ -16,10 +16,11 @@ import { printable } from "../shell/style.ts";
 import { bytesText } from "../text/stats-table.ts";
 
 export const cpCommand: CommandBody = {
-  usage: ["cp PATH SCOPE/NAME[.REPLICA]:/PATH", "cp SCOPE/NAME[.REPLICA]:/PATH PATH [-y]"],
+  usage: ["cp PATH SCOPE/NAME[.REPLICA]:/PATH", "cp SCOPE/NAME[.REPLICA]:/PATH PATH|- [-y]"],
   examples: [
     "cp dump.sql shop/db.0:/tmp/  a file into a folder of a pod",
     "cp shop/web:/var/log/app .  a folder of a pod, into this folder",
+    "cp shop/web:/etc/hosts -  a file to stdout",
     "cp config shop/web:/etc/app  a folder, which is called app there",
   ],
   detail: [
@@ -98,19 +99,31 @@ async function receive(
   const params = { name: pod };
   const info = (await look(context, pod, from.path)) ?? (await context.api.call(statFile, { params, query: from }));
   if (info.kind === "other") throw new CommandFailure(`"${printable(from.path)}" of ${pod} is a device or a socket`);
+  if (to === "-") return print(context, pod, info);
   const target = await localTarget(context, to, from.name);
   await consent(context, args, { target, info });
-  const { signal, limits } = context;
-  const answered = await context.streams.raw(readFiles, { params, query: { path: info.path }, signal });
-  if (answered.status !== 200 || answered.body === null) {
-    readAnswer(readFiles, answered.status, await answered.text());
-    throw new CommandFailure(`nothing came from ${pod}`);
-  }
-  const { body } = answered;
+  const { limits } = context;
+  const body = await archiveFrom(context, pod, info);
   const total: CopyCount = { files: 0, bytes: 0 };
   const onProgress = progress(context, from.name, total);
   await whole(context, () => unpack(body, { target, limits: limits.copy, onLeftOut: leftOut(context), onProgress }));
   return report(context, total, target);
+}
+
+/** One file, to stdout: nothing else is printed there. */
+async function print(context: Context, pod: string, { kind, path }: FileInfo): Promise<number> {
+  if (context.json) throw usageFailure("- prints the file itself: leave out -o json");
+  if (kind === "folder") throw new CommandFailure(`"${printable(path)}" of ${pod} is a folder: - takes one file`);
+  const body = await archiveFrom(context, pod, { path });
+  await whole(context, () => unpackFile(body, context.rawTerminal.stdout));
+  return exitCodes.done;
+}
+
+async function archiveFrom({ streams, signal }: Context, pod: string, { path }: Pick<FileInfo, "path">) {
+  const answered = await streams.raw(readFiles, { params: { name: pod }, query: { path }, signal });
+  if (answered.status === 200 && answered.body !== null) return answered.body;
+  readAnswer(readFiles, answered.status, await answered.text());
+  throw new CommandFailure(`nothing came from ${pod}`);
 }
 
 /** Into a folder that is there under the name of the copy, else to the path itself. */

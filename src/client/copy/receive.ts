@@ -44,6 +44,25 @@ export async function unpack(archive: AsyncIterable<Uint8Array>, receiving: Rece
   }
 }
 
+/** The content of the file that a tar archive holds. */
+export async function unpackFile(
+  archive: AsyncIterable<Uint8Array>,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const source = Readable.from(archive, { objectMode: false });
+  const entries = extract();
+  source.on("error", (error) => entries.destroy(error));
+  source.pipe(entries);
+  try {
+    for await (const entry of entries) {
+      for await (const part of entry as unknown as AsyncIterable<Uint8Array>) await write(part);
+    }
+  } finally {
+    source.destroy();
+    entries.destroy();
+  }
+}
+
 async function place(progress: Progress, header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
   const whole = header.name.replace(/\/+$/, "");
   const problem = pathProblem(whole);

@@ -1,5 +1,6 @@
 import type { Manifest } from "../../orchestration/api/manifest.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
+import { builtImage } from "../../orchestration/core/build/built-image.ts";
 import type { PodRecord } from "../../orchestration/api/pods.ts";
 import { ageOf } from "./time-text.ts";
 import { isPodKind, isReplica } from "../wait/look.ts";
@@ -46,7 +47,7 @@ const text =
   ({ spec }) =>
     typeof spec[field] === "string" || typeof spec[field] === "number" ? String(spec[field]) : "-";
 
-const podColumns: Columns = { READY: readyCount, PORTS: ports, IMAGE: text("image") };
+const podColumns: Columns = { READY: readyCount, PORTS: ports, IMAGE: image };
 
 const columnTable: Record<string, Columns> = {
   deployment: podColumns,
@@ -57,7 +58,7 @@ const columnTable: Record<string, Columns> = {
     PORT: text("port"),
     TLS: ({ spec }) => (hasTls(spec.tls) ? "yes" : "no"),
   },
-  job: { IMAGE: text("image") },
+  job: { IMAGE: image },
   cronjob: {
     SCHEDULE: text("schedule"),
     TIMEZONE: ({ spec }) => (typeof spec.timezone === "string" ? spec.timezone : "UTC"),
@@ -69,6 +70,12 @@ const columnTable: Record<string, Columns> = {
 
 function reference({ scope, name }: Manifest): string {
   return scope ? `${scope}/${name}` : name;
+}
+
+/** The one that is written, or that of the last build. */
+function image({ scope = "", name, spec }: Manifest): string {
+  if (typeof spec.image === "string") return spec.image;
+  return typeof asObject(spec.build).id === "string" ? builtImage(scope, name, spec) : "-";
 }
 
 /** Ready replicas of the wanted ones, counted from what runs. */

@@ -1,3 +1,4 @@
+import { builtImage } from "../../core/build/built-image.ts";
 import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { Release } from "../../api/releases.ts";
 import { canonicalJson } from "../../../base/pure/digest.ts";
@@ -152,10 +153,13 @@ function isObject(value: unknown): boolean {
 }
 
 export function wireRelease({ store }: Context, record: ReleaseRecord): Release {
+  const { scope, name, spec } = record;
+  const buildId = textOf(fieldsOf(spec.build).id);
+  const ofBuild = buildId === undefined ? undefined : builtImage(scope, name, spec);
   const optional = {
     rolled_back_from: record.rolledBackFrom,
     taken_back: record.takenBack.length === 0 ? undefined : record.takenBack,
-    image: record.image === "" ? undefined : record.image,
+    image: record.image === "" ? ofBuild : record.image,
     image_id: record.imageId,
     ended_at: record.endedAt === undefined ? undefined : isoTime(record.endedAt),
     pre_exit_code: record.preExitCode,
@@ -166,7 +170,7 @@ export function wireRelease({ store }: Context, record: ReleaseRecord): Release 
     reasons: record.reasons,
     actor: record.actor,
     message: record.message,
-    build_id: textOf(fieldsOf(record.spec.build).id),
+    build_id: buildId,
   };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
   return {

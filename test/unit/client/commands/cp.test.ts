@@ -18,9 +18,17 @@ async function archive(): Promise<Response> {
   tar.entry({ name: "app/a.txt" }, "one");
   tar.entry({ name: "app/out", type: "symlink", linkname: "/etc/passwd" });
   tar.finalize();
+  return binary(await bytesOf(tar));
+}
+
+function binary(bytes: Buffer): Response {
+  return new Response(bytes, { headers: { "Content-Type": "application/octet-stream" } });
+}
+
+async function bytesOf(tar: ReturnType<typeof pack>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const part of tar as unknown as AsyncIterable<Uint8Array>) parts.push(part);
-  return new Response(Buffer.concat(parts), { headers: { "Content-Type": "application/octet-stream" } });
+  return Buffer.concat(parts);
 }
 
 function server({ path, query }: Call): unknown {
@@ -50,6 +58,21 @@ describe("from a pod", () => {
     const { out, calls } = await cp(at.path, "shop/web:/link", "mine", "-o", "json");
     expect(JSON.parse(out).data).toEqual({ files: 1, bytes: 3, target: join(at.path, "mine") });
     expect(calls.at(-1)).toMatchObject({ path: `/pods/${web}/files`, query: { path: "/etc/app" } });
+  });
+
+  test("- prints one file, and refuses a folder", async () => {
+    using at = folder({});
+    const hosts = pack();
+    hosts.entry({ name: "hosts" }, "127.0.0.1 here\n");
+    hosts.finalize();
+    const scene = async (call: Call) =>
+      call.path === `/pods/${web}/files` ? binary(await bytesOf(hosts)) : server(call);
+    const printed = await cli(["cp", "shop/web:/etc/hosts", "-"], { server: scene, cwd: at.path });
+    expect([printed.code, printed.out, printed.err]).toEqual([0, "127.0.0.1 here\n", ""]);
+    const refused = await cp(at.path, "shop/web:/etc/app", "-");
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toContain('"/etc/app" of shop-web.a1b2c is a folder: - takes one file');
+    expect(existsSync(join(at.path, "-"))).toBe(false);
   });
 
   test("asks before it writes into what is here already", async () => {

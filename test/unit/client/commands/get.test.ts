@@ -72,6 +72,14 @@ describe("get", () => {
     );
   });
 
+  test("what is built shows the image of its build", async () => {
+    const built = (name: string, spec: object) => ({ kind: "job", scope: "nc", name, spec, metadata: {} });
+    const jobs = [built("web", { build: { id: "37512ed85085" } }), built("new", { build: {} })];
+    const { out } = await cli(["get", "jobs"], { server: () => jobs });
+    expect(out).toContain("nc-web:37512ed85085");
+    expect(out).toMatch(/nc\/new .* - /);
+  });
+
   test("-o yaml prints what can be applied again", async () => {
     const { out } = await get(["deployments", "-o", "yaml"]);
     const [web, api] = parseAllDocuments(out).map((document) => document.toJS());

@@ -57,6 +57,11 @@ describe("releases that were built from source", () => {
     }
   });
 
+  test("are listed with the images of their builds", () => {
+    const listed = it.controller.listReleases(key).releases;
+    expect(listed.map(({ image }) => image)).toEqual(["shop-web:v4", "shop-web:v3"]);
+  });
+
   test("are gone back through one by one after a bad one", async () => {
     await it.apply(broken("v5"));
     await it.advance(5_000);
