@@ -4,6 +4,7 @@ import { serveOptions } from "../config/config.ts";
 import { writeBackup } from "../base/disk/backup.ts";
 import { readKey } from "../base/disk/key-file.ts";
 import { layoutOf } from "../base/disk/layout.ts";
+import { CommandFailure, exitCodes } from "../client/shell/failures.ts";
 import { Failure } from "../base/wire/failure.ts";
 import { copyDatabase } from "../orchestration/store/copy.ts";
 import { readPassphrase } from "./passphrase.ts";
@@ -11,12 +12,13 @@ import { report, wantsJson } from "./report.ts";
 
 export const backupUsage = `berth backup /var/backups/berth.backup
 
-usage: berth backup FILE [--root DIR] [--passphrase-file PATH] [-o json]
+usage: berth backup FILE [--force] [--root DIR] [--passphrase-file PATH] [-o json]
 
 Writes the whole state (manifests, config, history, users of the identity service) and its key into one file, with the
 server running or stopped. Without a passphrase, everyone who has the file can read every config value: keep it as safe
 as the server.
 
+  --force                  write over a FILE that is there already
   --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
   --passphrase-file PATH   seal the backup with the first line of this file; - reads it from stdin`;
 
@@ -25,6 +27,7 @@ export async function backupCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     options: {
+      force: { type: "boolean" },
       root: { type: "string" },
       "passphrase-file": { type: "string" },
       output: { type: "string", short: "o" },
@@ -38,6 +41,10 @@ export async function backupCommand(args: string[]): Promise<number> {
     return values.help ? 0 : 2;
   }
   const json = wantsJson(values.output);
+  if (!values.force && existsSync(target)) {
+    const text = `"${target}" is there already: add --force to write over it; nothing was changed`;
+    throw new CommandFailure(text, exitCodes.refused);
+  }
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
   const key = await readKey(layout.key);
   if (key === undefined) throw new Failure("not_found", `no berth state under "${layout.root}": use --root`);

@@ -1,0 +1,44 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadKey } from "../../../src/base/disk/key-file.ts";
+import type { Layout } from "../../../src/base/disk/layout.ts";
+import { CommandFailure, exitCodes } from "../../../src/client/shell/failures.ts";
+import { backupCommand } from "../../../src/local/backup.ts";
+import { diskRoot } from "../../support/disk-root.ts";
+
+let layout: Layout;
+let remove: () => void;
+beforeEach(async () => {
+  ({ layout, remove } = await diskRoot());
+  await loadKey(layout);
+  const database = new Database(layout.database);
+  database.run("CREATE TABLE state (value TEXT)");
+  database.close();
+});
+afterEach(() => remove());
+
+async function backup(...args: string[]): Promise<unknown> {
+  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
+  try {
+    return await backupCommand([...args, "--root", layout.root]).catch((error: unknown) => error);
+  } finally {
+    write.mockRestore();
+  }
+}
+
+test("a file that is there is written over with --force alone", async () => {
+  const file = join(layout.root, "one.backup");
+  writeFileSync(file, "mine");
+  const refused = await backup(file);
+  if (!(refused instanceof CommandFailure)) throw refused;
+  expect([refused.exitCode, refused.message]).toEqual([
+    exitCodes.refused,
+    `"${file}" is there already: add --force to write over it; nothing was changed`,
+  ]);
+  expect(readFileSync(file, "utf8")).toBe("mine");
+  expect(await backup(file, "--force")).toBe(0);
+  expect(readFileSync(file).length).toBeGreaterThan("mine".length);
+  expect(await backup(join(layout.root, "two.backup"))).toBe(0);
+});
