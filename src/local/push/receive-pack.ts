@@ -75,8 +75,9 @@ function commandLine(args: string[]) {
   return { path, root, hook: values.hook === true, help: values.help === true };
 }
 
+/** Unasked it goes to stderr: stdout is for git. */
 function usage(text: string, asked: boolean): number {
-  process.stderr.write(`${text}\n`);
+  (asked ? process.stdout : process.stderr).write(`${text}\n`);
   return asked ? 0 : 2;
 }
 
