@@ -159,7 +159,9 @@ describe("backup and restore", () => {
     expect(await names()).toEqual(["web"]);
     expect(await held()).toBe(false);
     expect((await local("backup", "/proc/nowhere/file")).exitCode).toBe(1);
-    expect((await run(["backup", file, "--root", join(folder, "empty")])).stderr).toContain("no berth state under");
+    expect((await run(["backup", join(folder, "of-nothing"), "--root", join(folder, "empty")])).stderr).toContain(
+      "no berth state under",
+    );
     await waitFor("the server to answer", async () => (await berth.call("GET", "/health")).status === 200);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
@@ -69,7 +69,8 @@ test("a machine gets a server and a HAProxy of their own services, and loses bot
   const left = await machine.run(["sh", "-c", `ls /etc/systemd/system /usr/local/bin | grep -c berth; ls ${root}`]);
   expect(left.stdout).toStartWith("0\n");
   expect(left.stdout).toContain("state.db");
-  await waitFor("the end of HAProxy", () => !commandOf(before).includes("haproxy"));
+  const isOver = () => !existsSync(`/proc/${before}`) || !commandOf(before).includes("haproxy");
+  await waitFor("the end of HAProxy", isOver);
 });
 
 test("a purge asks for the data too, and leaves nothing", async () => {

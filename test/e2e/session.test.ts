@@ -38,9 +38,14 @@ const expected: { starts: string; exitCode?: number; shows: string[] }[] = [
   {
     starts: "berth up",
     exitCode: 1,
-    shows: ["~ deployment/shop/web", "✗ deployment/shop/web rolled back to ", "StartFailed", 'exec: "bash"'],
+    shows: [
+      "~ deployment/shop/web",
+      "✗ deployment/shop/web rolled back to ",
+      "StartFailed",
+      '"bash": executable file not found',
+    ],
   },
-  { starts: "berth why", shows: [" failed ", "went back to  release", 'exec: "bash"'] },
+  { starts: "berth why", shows: [" failed ", "went back to  release", '"bash": executable file not found'] },
   { starts: "berth releases", shows: ["auto_rollback to ", "failed     apply", "succeeded  apply"] },
   { starts: "curl", shows: ["\nwelcome from my app\n"] },
 ];

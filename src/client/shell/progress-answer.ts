@@ -2,7 +2,7 @@ import { type CallInput, readAnswer } from "../../base/wire/client.ts";
 import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
 import { type ProgressLine, progressMediaType } from "../../orchestration/api/plugins/protocol.ts";
 import type { Context } from "./command.ts";
-import { CommandFailure } from "./failures.ts";
+import { CommandFailure, exitCodes } from "./failures.ts";
 import { printable } from "./style.ts";
 import { unbroken } from "./unbroken.ts";
 
@@ -28,6 +28,7 @@ export async function callWithProgress<E extends Endpoint>(
     onLine(told.text);
     context.terminal.note(context.terminal.noteStyle.dim(printable(told.text)));
   }
+  if (context.signal.aborted) throw new CommandFailure("interrupted", exitCodes.interrupted);
   throw new CommandFailure(broken);
 }
 
