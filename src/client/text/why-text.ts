@@ -180,7 +180,7 @@ function output(title: string, lines: readonly string[], { style, lines: most }:
   return shown.length === 0 ? [] : [`  ${style.dim(title)}`, ...shown.map((line) => `    ${printable(line)}`)];
 }
 
-/** What can be a cause. Looks, sessions and what the reconciler itself did are none, or are told above. */
+/** What can be a cause, or what a plugin did about it. Looks, sessions and the reconciler's own steps are none. */
 const causes = new RegExp(
   `^(?:${[
     "(?:manifest|block|config|lock|unlock|preview|apply)(?:\\.|$)",
@@ -188,7 +188,7 @@ const causes = new RegExp(
     "pod\\.(?:start|stop|rebootstrap|files\\.write)$",
     "release\\.(?:run|rollback)$",
     "run\\.(?:start|cancel)$",
-    "plugin\\.(?!attend$)",
+    "plugin\\.",
   ].join("|")})`,
 );
 

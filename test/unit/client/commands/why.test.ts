@@ -116,9 +116,9 @@ describe("why", () => {
 
   test("of what happened before keeps what changes something", async () => {
     const changes =
-      "manifest.apply manifest.delete block.apply config.set config.unset build scale restart pod.stop pod.start lock unlock release.run release.rollback plugin.install run.start asset.changed";
+      "manifest.apply manifest.delete block.apply config.set config.unset build scale restart pod.stop pod.start lock unlock release.run release.rollback plugin.install plugin.attend run.start asset.changed";
     const others =
-      "pod.exec pod.run pod.run_ended pod.files.read pod.forward replica.create probe.failed release.succeeded run.failed rollout.step plugin.attend";
+      "pod.exec pod.run pod.run_ended pod.files.read pod.forward replica.create probe.failed release.succeeded run.failed rollout.step";
     const events = [...changes.split(" "), ...others.split(" ")].map((action, minute) => event(minute, action, {}));
     const { out } = await why({ ...data, events });
     const part = out.slice(out.indexOf("changed in the hour before"), out.indexOf("\nnext"));
