@@ -2,6 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { Failure } from "../wire/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
+import { isAlive } from "../words/alive.ts";
 
 /** Attempts to see our own pid recorded under the lock; only a race between two starting servers needs a second. */
 const attemptsMax = 20;
@@ -77,15 +78,6 @@ function holder(db: Database): number | undefined {
     return pid !== undefined && isAlive(pid) ? pid : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

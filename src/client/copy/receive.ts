@@ -28,20 +28,11 @@ interface Progress extends Receiving {
  */
 export async function unpack(archive: AsyncIterable<Uint8Array>, receiving: Receiving): Promise<CopyCount> {
   const progress: Progress = { ...receiving, count: { files: 0, bytes: 0 }, safe: new Set() };
-  const source = Readable.from(archive, { objectMode: false });
-  const entries = extract();
-  source.on("error", (error) => entries.destroy(error));
-  source.pipe(entries);
-  try {
-    for await (const entry of entries) {
-      await place(progress, entry.header, entry as unknown as AsyncIterable<Uint8Array>);
-      entry.resume();
-    }
-    return progress.count;
-  } finally {
-    source.destroy();
-    entries.destroy();
+  for await (const { header, content, skip } of entriesOf(archive)) {
+    await place(progress, header, content);
+    skip();
   }
+  return progress.count;
 }
 
 /** The content of the file that a tar archive holds. */
@@ -49,13 +40,18 @@ export async function unpackFile(
   archive: AsyncIterable<Uint8Array>,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
+  for await (const { content } of entriesOf(archive)) for await (const part of content) await write(part);
+}
+
+async function* entriesOf(archive: AsyncIterable<Uint8Array>) {
   const source = Readable.from(archive, { objectMode: false });
   const entries = extract();
   source.on("error", (error) => entries.destroy(error));
   source.pipe(entries);
   try {
     for await (const entry of entries) {
-      for await (const part of entry as unknown as AsyncIterable<Uint8Array>) await write(part);
+      const content = entry as unknown as AsyncIterable<Uint8Array>;
+      yield { header: entry.header, content, skip: () => entry.resume() };
     }
   } finally {
     source.destroy();

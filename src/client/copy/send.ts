@@ -3,6 +3,7 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type Pack, pack } from "tar-stream";
 import { CommandFailure } from "../shell/failures.ts";
+import { drained } from "../../base/words/drained.ts";
 
 export interface CopyLimits {
   filesMax: number;
@@ -101,19 +102,6 @@ async function addFile(progress: Progress, { path, name, stats }: Item): Promise
   if (read < stats.size) throw new CommandFailure(`"${path}" became shorter while it was copied: try again`);
   sink.end(undefined);
   await ended.promise;
-}
-
-/** Also when the archive is given up. */
-function drained(sink: ReturnType<Pack["entry"]>): Promise<void> {
-  return new Promise((resolve) => {
-    const ready = () => {
-      sink.off("drain", ready);
-      sink.off("close", ready);
-      resolve();
-    };
-    sink.on("drain", ready);
-    sink.on("close", ready);
-  });
 }
 
 /** The owner is decided where it is unpacked. */

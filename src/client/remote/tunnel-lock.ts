@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Clock } from "../../base/words/clock.ts";
+import { isAlive } from "../../base/words/alive.ts";
 
 interface Waiting {
   clock: Clock;
@@ -54,15 +55,6 @@ function holderOf(file: string): number | undefined {
     return Number(readFileSync(file, "utf8"));
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === "EPERM";
   }
 }
 

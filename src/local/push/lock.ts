@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isAlive } from "../../base/words/alive.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
 /** Holds a repository for one push; the answer gives it back. Fails `conflict` while another push holds it. */
@@ -11,7 +12,7 @@ export function lockRepository(repository: string, name: string): () => void {
       return () => rmSync(path, { force: true });
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      if (isLast || isAlive(holderOf(path))) {
+      if (isLast || isHeld(holderOf(path))) {
         throw new Failure("conflict", `another push to ${name} is being deployed: push again when it has ended`);
       }
       rmSync(path, { force: true });
@@ -28,12 +29,6 @@ function holderOf(path: string): number {
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid < 1) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
+function isHeld(holder: number): boolean {
+  return Number.isInteger(holder) && holder > 0 && isAlive(holder);
 }

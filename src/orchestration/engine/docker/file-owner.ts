@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { extract, pack } from "tar-stream";
 import { Failure } from "../../../base/wire/failure.ts";
+import { drained } from "../../../base/words/drained.ts";
 
 /** Numbers of a user and a group in a container. */
 interface FileOwner {
@@ -109,17 +110,4 @@ async function* withContent(entries: Extract) {
     yield { header: entry.header, content: entry as unknown as AsyncIterable<Uint8Array> };
     entry.resume();
   }
-}
-
-/** Also when the archive is given up. */
-function drained(sink: ReturnType<ReturnType<typeof pack>["entry"]>): Promise<void> {
-  return new Promise((resolve) => {
-    const ready = () => {
-      sink.off("drain", ready);
-      sink.off("close", ready);
-      resolve();
-    };
-    sink.on("drain", ready);
-    sink.on("close", ready);
-  });
 }
