@@ -62,7 +62,53 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   ],
   "ingress/http": [...words, "base/http", "ingress/api", "ingress/core", "ingress/service"],
 
-  client: [...words, "orchestration/api", "orchestration/core", "identity/api", "identity/core", "ingress/api"],
+  "observability/api": [...pure, "orchestration/api", "identity/api", "ingress/api"],
+  "observability/core": [...pure, "observability/api", "orchestration/api", "ingress/api"],
+  "observability/store": [...words, "base/sqlite", "observability/api", "observability/core"],
+  "observability/collect": [
+    ...words,
+    "base/disk",
+    "base/machine",
+    "observability/api",
+    "observability/core",
+    "orchestration/api",
+    "ingress/api",
+  ],
+  "observability/service": [
+    ...words,
+    "base/disk",
+    "base/deliver",
+    "observability/api",
+    "observability/core",
+    "observability/store",
+    "observability/collect",
+    "orchestration/api",
+    "identity/api",
+    "ingress/api",
+  ],
+  "observability/http": [
+    ...words,
+    "base/http",
+    "observability/api",
+    "observability/core",
+    "observability/service",
+    "orchestration/api",
+    "identity/api",
+    "ingress/api",
+  ],
+
+  /** Browser code: it knows the server by its contract alone. */
+  ui: [...pure, "observability/api", "orchestration/api", "identity/api", "ingress/api"],
+
+  client: [
+    ...words,
+    "orchestration/api",
+    "orchestration/core",
+    "identity/api",
+    "identity/core",
+    "ingress/api",
+    "observability/api",
+  ],
   config: "*",
   local: "*",
   /** Files of src/ itself: daemon, main, client. */
@@ -70,7 +116,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
 };
 
 /** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
-export const wholeFolders = ["client", "config", "local"];
+export const wholeFolders = ["client", "config", "local", "ui"];
 
 /** A file of src/ that anyone may import: it imports nothing of ours. */
 export const leaves = ["src/version.ts"];
@@ -92,6 +138,8 @@ export const makesEngine = {
 /** Where names are exported for what is still being built; the list only gets shorter. */
 export const beingBuilt = [
   "src/ingress/",
+  "src/observability/",
+  "src/ui/",
   "src/orchestration/api/kinds/ingress.ts",
   "src/orchestration/api/kinds/routing-http.ts",
 ];
@@ -120,10 +168,13 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/identity/core/",
     "src/identity/http/",
     "src/ingress/api/",
+    "src/observability/api/",
+    "src/observability/core/",
+    "src/observability/http/",
   ],
-  "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/"],
+  "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/", "src/observability/store/"],
   dockerode: ["src/orchestration/engine/docker/"],
-  elysia: ["src/base/http/", "src/orchestration/http/", "src/identity/http/"],
+  elysia: ["src/base/http/", "src/orchestration/http/", "src/identity/http/", "src/observability/http/"],
   arctic: ["src/identity/service/providers.ts"],
   nodemailer: ["src/base/deliver/mail.ts"],
   yaml: ["src/client/", "src/orchestration/plugins/yaml.ts"],
@@ -136,6 +187,8 @@ const files = [
   "src/base/sqlite/",
   "src/orchestration/store/",
   "src/identity/store/",
+  "src/observability/store/",
+  "src/observability/collect/",
   "src/base/machine/",
   "src/orchestration/engine/docker/",
   "src/local/",
@@ -158,6 +211,7 @@ const listeners = [
   "src/base/http/",
   "src/orchestration/http/",
   "src/identity/http/",
+  "src/observability/http/",
   "src/ingress/proxy/ports.ts",
   "src/client/forward/listener.ts",
   "src/ingress/proxy/door.ts",
