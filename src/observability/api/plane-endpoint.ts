@@ -1,0 +1,25 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { Endpoint } from "../../base/wire/endpoint.ts";
+
+/** In the order in which lists show them. Flat: none of them implies another. */
+export const scopes = ["read", "actions", "host:read", "config:reveal", "exec", "admin"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Every path of the plane begins with it. */
+export const planePrefix = "/api/pat/v1";
+
+/** An endpoint of the observability plane: it says which scope a token needs. */
+export interface PlaneEndpoint<
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  D extends TSchema = TSchema,
+> extends Endpoint<Q, B, D> {
+  /** `any`: every token that is valid. */
+  scope: Scope | "any";
+}
+
+export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TSchema>(
+  value: PlaneEndpoint<Q, B, D>,
+): PlaneEndpoint<Q, B, D> {
+  return value;
+}
