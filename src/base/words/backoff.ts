@@ -1,8 +1,6 @@
-export interface BackoffOptions {
-  /** Wait after the first failure. */
-  firstMs: number;
-  /** Longest wait. */
-  maxMs: number;
+import { type Doubling, doubledWait, spreadWait } from "../pure/doubling.ts";
+
+export interface BackoffOptions extends Doubling {
   /** A number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
 }
@@ -17,10 +15,7 @@ export interface Backoff {
   reset(): void;
 }
 
-/** Up to a quarter is taken off each wait, so that what failed together does not come back together. */
-const jitter = 0.25;
-
-export function createBackoff({ firstMs, maxMs, random }: BackoffOptions): Backoff {
+export function createBackoff({ random, ...waits }: BackoffOptions): Backoff {
   let failures = 0;
   return {
     get failures() {
@@ -28,8 +23,7 @@ export function createBackoff({ firstMs, maxMs, random }: BackoffOptions): Backo
     },
     next() {
       failures += 1;
-      const fullMs = Math.min(maxMs, firstMs * 2 ** (failures - 1));
-      return Math.round(fullMs * (1 - jitter * random()));
+      return spreadWait(doubledWait(waits, failures), random());
     },
     reset() {
       failures = 0;

@@ -1,3 +1,4 @@
+import { type Doubling, doubledWait } from "../../base/pure/doubling.ts";
 import { clientNetwork } from "../core/client-network.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
 
@@ -8,10 +9,8 @@ interface Rate {
 }
 
 /** Soft lockout: after `free` failures in a row each further one doubles the wait, from `firstMs` up to `maxMs`. */
-interface LockoutRule {
+interface LockoutRule extends Doubling {
   free: number;
-  firstMs: number;
-  maxMs: number;
 }
 
 export interface RateLimitsConfig<Bucket extends string> {
@@ -82,9 +81,8 @@ export function createRateLimits<Bucket extends string>(options: {
       return secondsUntil(until, clock.steady());
     },
     failed(account) {
-      const { free, firstMs, maxMs } = limits.lockout;
       const count = (failures.get(account)?.count ?? 0) + 1;
-      const waitMs = count <= free ? 0 : Math.min(maxMs, firstMs * 2 ** (count - free - 1));
+      const waitMs = doubledWait(limits.lockout, count - limits.lockout.free);
       failures.put(account, { count, until: clock.steady() + waitMs });
     },
     passed: (account) => failures.forget(account),

@@ -1,3 +1,5 @@
+import { doubledWait } from "../../base/pure/doubling.ts";
+
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
@@ -252,7 +254,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
       let trimAt = 0;
       let idleLookAt = 0;
       while (!signal.aborted) {
-        await clock.sleep(Math.min(options.lookMs * 2 ** failures, 5_000), signal);
+        await clock.sleep(doubledWait({ firstMs: options.lookMs, maxMs: 5_000 }, failures + 1), signal);
         if (signal.aborted) return;
         try {
           await keepRunning();

@@ -1,3 +1,4 @@
+import { doubledWait } from "../../base/pure/doubling.ts";
 import { probeNames } from "../api/kinds/probe.ts";
 import type { Readiness } from "../api/pods.ts";
 import type { ProbeAction, ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
@@ -57,8 +58,7 @@ export interface ProbeTransition {
   at: number;
 }
 
-const firstBackoffMs = 10_000;
-const backoffMaxMs = 300_000;
+const restartWaits = { firstMs: 10_000, maxMs: 300_000 };
 /** A container that has lived this long since its last restart is not in a loop: the next one does not wait. */
 const loopMs = 600_000;
 
@@ -204,7 +204,7 @@ function withRestartDue(restarts: LivenessRestarts, now: number): LivenessRestar
   if (restarts.dueAt !== undefined) return restarts;
   const { count, lastAt } = restarts;
   if (lastAt === undefined || now - lastAt > loopMs) return { count: 1, lastAt: now, dueAt: now };
-  const dueAt = Math.max(now, lastAt + Math.min(backoffMaxMs, firstBackoffMs * 2 ** (count - 1)));
+  const dueAt = Math.max(now, lastAt + doubledWait(restartWaits, count));
   return { count: count + 1, lastAt: dueAt, dueAt };
 }
 

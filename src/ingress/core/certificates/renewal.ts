@@ -1,3 +1,5 @@
+import { doubledWait, spreadWait } from "../../../base/pure/doubling.ts";
+
 /** Validity of a certificate, epoch milliseconds. */
 export interface Validity {
   notBefore: number;
@@ -37,8 +39,7 @@ export interface PauseOptions {
 
 /** How long to wait after a failure: doubles each time; up to a quarter is taken off, so that tries spread. */
 export function pauseAfter({ failures, firstMs, maxMs, random, retryAfterMs = 0 }: PauseOptions): number {
-  const fullMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 40));
-  return Math.max(Math.round(fullMs * (1 - random / 4)), retryAfterMs);
+  return Math.max(spreadWait(doubledWait({ firstMs, maxMs }, failures), random), retryAfterMs);
 }
 
 export interface DueInput {

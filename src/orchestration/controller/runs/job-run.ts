@@ -1,3 +1,5 @@
+import { doubledWait } from "../../../base/pure/doubling.ts";
+
 import { Failure } from "../../../base/wire/failure.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
@@ -16,7 +18,7 @@ import type { RunSignals } from "./job-table.ts";
 import { LeftRunning, runOneOff } from "./one-off.ts";
 import { refuseUnresolved, resolveStoredJob } from "../desired/resolve.ts";
 import { removeLeftovers } from "./run-leftovers.ts";
-import { afterFailure, afterTry, endedWithout, waitBeforeTry } from "./run-outcome.ts";
+import { afterFailure, afterTry, endedWithout } from "./run-outcome.ts";
 import { endRun, isUnfinished, moveRun, runContainerName } from "./run-record.ts";
 
 interface Carrying extends RunSignals {
@@ -74,7 +76,7 @@ async function carryOn(context: Context, carrying: Carrying): Promise<RunRecord>
   if (cancel.aborted && (run.status === "scheduled" || !link.up())) return close(context, run, String(cancel.reason));
   if (run.status === "scheduled" && run.attempt > 1) {
     const backoff = { firstMs: limits.backoffFirstMs, maxMs: limits.backoffMaxMs };
-    await clock.sleep(waitBeforeTry(run.attempt, backoff), signal);
+    await clock.sleep(doubledWait(backoff, run.attempt - 1), signal);
   }
   if (!link.up()) {
     if (isTooLate(context, run, manifest)) return giveUp(context, run);

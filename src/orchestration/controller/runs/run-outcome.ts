@@ -45,8 +45,3 @@ function exitText({ exitCode, oomKilled, error }: OneOffResult): string {
   const memory = oomKilled ? ", out of memory" : "";
   return `exit code ${exitCode}${memory}${error === "" ? "" : `: ${error}`}`;
 }
-
-/** Wait before the given try, from the second on: doubles with each. */
-export function waitBeforeTry(attempt: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }): number {
-  return Math.min(maxMs, firstMs * 2 ** (attempt - 2));
-}

@@ -1,3 +1,4 @@
+import { doubledWait } from "../../../base/pure/doubling.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import { type Broadcast, createBroadcast } from "../../../base/words/broadcast.ts";
 import type { FailureReason } from "../../../base/wire/failure.ts";
@@ -102,7 +103,7 @@ export function createProgress(options: ProgressOptions): Progress {
     started(id, now) {
       forgetSteady(heals, now);
       const tries = (heals.get(id)?.tries ?? 0) + 1;
-      const delay = Math.min(options.backoffFirstMs * 2 ** (tries - 1), options.backoffMaxMs);
+      const delay = doubledWait({ firstMs: options.backoffFirstMs, maxMs: options.backoffMaxMs }, tries);
       heals.set(id, { tries, notBefore: now + delay });
     },
     holdStart(id, until) {

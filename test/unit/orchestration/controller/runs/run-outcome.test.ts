@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { OneOffResult } from "../../../../../src/orchestration/controller/runs/one-off.ts";
-import { afterFailure, afterTry, waitBeforeTry } from "../../../../../src/orchestration/controller/runs/run-outcome.ts";
+import { afterFailure, afterTry } from "../../../../../src/orchestration/controller/runs/run-outcome.ts";
 import { shortTail } from "../../../../../src/orchestration/controller/runs/run-record.ts";
 import type { RunRecord } from "../../../../../src/orchestration/store/store.ts";
 
@@ -59,11 +59,6 @@ describe("the record after a try", () => {
       ...{ status: "failed", attempt: 3, error: "exit code 4" },
     });
   });
-});
-
-test("tries wait twice as long each time, up to a limit", () => {
-  const waits = [2, 3, 4, 5, 6].map((attempt) => waitBeforeTry(attempt, { firstMs: 1_000, maxMs: 6_000 }));
-  expect(waits).toEqual([1_000, 2_000, 4_000, 6_000, 6_000]);
 });
 
 test("of the output the last 50 lines and 16 KiB are kept", () => {
