@@ -1,0 +1,125 @@
+import { Type } from "@sinclair/typebox";
+import { Flag, Text } from "../../base/wire/query.ts";
+import { ApplyResult, ListedManifest } from "../../orchestration/api/apply.ts";
+import { AtomicApply } from "../../orchestration/api/atomic.ts";
+import { Build } from "../../orchestration/api/builds.ts";
+import { Message, Release } from "../../orchestration/api/releases.ts";
+import { Kind } from "./apps.ts";
+import { Operation } from "./operations.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
+
+export const listAppReleases = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/apps/:scope/:name/releases",
+  scope: "read",
+  summary: "Releases of an app with their receipts and specs (secrets masked), newest first",
+  query: Type.Object({ kind: Kind }),
+  data: Type.Object({ releases: Type.Array(Release) }),
+});
+
+/** What another release has that this one has not. */
+export const SpecChange = Type.Object({
+  path: Type.String({ description: "dotted, from the spec: env.LOG_LEVEL" }),
+  before: Type.Optional(Type.Unknown()),
+  after: Type.Optional(Type.Unknown()),
+});
+
+export const diffReleases = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/apps/:scope/:name/diff",
+  scope: "read",
+  summary: "What differs between the specs of two releases, or of a release and what is stored now",
+  query: Type.Object({
+    kind: Kind,
+    from: Text("id of a release (default: the one before `to`)"),
+    to: Text("id of a release (default: the newest one)"),
+  }),
+  data: Type.Object({
+    from: Type.Optional(Type.String({ description: "left out where there is none before" })),
+    to: Type.String(),
+    changes: Type.Array(SpecChange),
+  }),
+});
+
+export const listDeploys = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/deploys",
+  scope: "read",
+  summary: "The last releases of all apps, newest first, without their specs",
+  query: Type.Object({ limit: Text("at most this many (default 20, at most 200)") }),
+  data: Type.Object({
+    deploys: Type.Array(
+      Type.Object({
+        ...Type.Omit(Release, ["spec_snapshot"]).properties,
+        app: Type.Object({ kind: Type.String(), scope: Type.String(), name: Type.String() }),
+      }),
+    ),
+  }),
+});
+
+export const applyManifests = planeEndpoint({
+  method: "POST",
+  path: "/api/pat/v1/apply",
+  scope: "actions",
+  summary: "Store one manifest or an array of them, whole or not at all; with dry_run the plan, and nothing is written",
+  query: Type.Object({
+    dry_run: Flag("answer with the plan and write nothing (default false)"),
+    prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
+    force: Flag("ask the registries for the images again (default false)"),
+    atomic: Flag("when one resource does not become ready, put all of them back (default false)"),
+    take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
+    message: Message,
+  }),
+  body: Type.Unknown(),
+  data: Type.Composite([
+    ApplyResult,
+    Type.Object({ operations: Type.Array(Operation, { description: "one for each app that changes" }) }),
+  ]),
+  alsoAnswers: { 202: "Stored; follow the operations" },
+});
+
+export const getAtomicDeploy = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/applies/:id",
+  scope: "read",
+  summary: "What became of an apply with atomic=true",
+  data: AtomicApply,
+});
+
+export const listStored = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/manifests",
+  scope: "read",
+  summary: "The stored manifests, secrets masked, ordered by kind, scope and name",
+  query: Type.Object({ kind: Text("kind, any spelling"), scope: Text("scope"), name: Text("name") }),
+  data: Type.Object({ manifests: Type.Array(ListedManifest) }),
+});
+
+export const deleteApp = planeEndpoint({
+  method: "DELETE",
+  path: "/api/pat/v1/manifests/:kind/:scope/:name",
+  scope: "actions",
+  summary: "Delete a resource; with prune also its config, files and volumes",
+  query: Type.Object({
+    prune: Flag("wipe config, files and volumes too (default false)"),
+    confirm: Text("SCOPE/NAME once more: without it the answer tells what would go (400)"),
+  }),
+  data: Type.Object({ deleted: Type.Array(Type.String()), warnings: Type.Array(Type.String()) }),
+});
+
+export const listAppBuilds = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/builds",
+  scope: "read",
+  summary: "Images that were built from source, newest first",
+  query: Type.Object({ scope: Text("only of this scope"), name: Text("only of this app") }),
+  data: Type.Object({ builds: Type.Array(Build) }),
+});
+
+export const getBuildLog = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/builds/:scope/:name/:id/log",
+  scope: "read",
+  summary: "What a build printed, its last part where it was long",
+  data: Type.Object({ log: Type.String() }),
+});
