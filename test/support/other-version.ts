@@ -18,8 +18,27 @@ export async function buildLater(folder: string, version: string): Promise<strin
   change("package.json", /"version": "[^"]+"/, `"version": "${version}"`);
   const all = "src/orchestration/store/migrations/all.ts";
   change(all, /\];/, '  "create table of_a_later_version (id integer primary key) strict",\n];');
+  return build(folder);
+}
+
+/** Whether this checkout has the history that `buildEarlier` needs. */
+export function hasCommit(commit: string): boolean {
+  return Bun.spawnSync(["git", "cat-file", "-e", `${commit}^{commit}`], { cwd: checkout }).exitCode === 0;
+}
+
+/** Builds a commit of this checkout's past, with the packages of today. */
+export async function buildEarlier(folder: string, commit: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  const archive = Bun.spawnSync(["git", "archive", commit], { cwd: checkout });
+  const unpacked = Bun.spawnSync(["tar", "-x", "-C", folder], { stdin: archive.stdout });
+  if (!archive.success || !unpacked.success) throw new Error(`no files of commit ${commit}: ${archive.stderr}`);
+  symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
+  return build(folder);
+}
+
+async function build(folder: string): Promise<string> {
   const run = Bun.spawn([process.execPath, "run", "build.ts"], { cwd: folder, stdout: "ignore", stderr: "pipe" });
   const said = await new Response(run.stderr).text();
-  if ((await run.exited) !== 0) throw new Error(`the later version was not built: ${said}`);
+  if ((await run.exited) !== 0) throw new Error(`${folder} was not built: ${said}`);
   return join(folder, "dist/berth");
 }

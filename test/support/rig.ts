@@ -52,6 +52,8 @@ export interface RigOptions {
   root?: string;
   /** Orchestration address; without it only the unix socket listens. */
   addr?: string;
+  /** Another copy of the executable, for the first start. */
+  program?: string;
 }
 
 /** Makes and starts a rig. */
@@ -120,7 +122,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       rmSync(root, { recursive: true, force: true });
     },
   };
-  await self.start();
+  await self.start(options.program);
   return self;
 }
 
