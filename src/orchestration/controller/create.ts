@@ -4,6 +4,7 @@ import { createAttendance } from "./plugins/attend.ts";
 import { createAssetHolds } from "./desired/asset-holds.ts";
 import { atomicApply } from "./write/atomic.ts";
 import { createAtomicRoom } from "./write/atomic-room.ts";
+import { createAppRoom } from "./views/app-facts.ts";
 import { createAutoscaler } from "./desired/autoscale.ts";
 import { createCallbackRoom } from "./plugins/callbacks.ts";
 import { type BuildRoom, createBuildRoom } from "./builds/builds.ts";
@@ -77,11 +78,17 @@ export function createController(parts: ControllerParts): RunningController {
   const { store, engine, clock, log, limits } = parts;
   const onListenerError = (error: unknown) => log.error("listener failed", { error });
   const endpoints = createEndpointRoom(() => context, onListenerError);
+  const apps = createAppRoom(() => context, onListenerError);
+  const podsChanged = (key?: string) => {
+    endpoints.changed();
+    apps.heard(key);
+  };
   const pods = createPodTable({
     engine,
     clock,
     earlierRestarts: ({ key, id }) => restartsBefore(store.status.get(key), id),
-    onChange: endpoints.changed,
+    onChange: podsChanged,
+    onLook: apps.heard,
   });
   const incidents = createIncidents(() => context);
   const progress = createProgress({
@@ -129,7 +136,7 @@ export function createController(parts: ControllerParts): RunningController {
         log.error("probe webhook not kept", { pod: pod.name, error }),
       );
     },
-    endpoints.changed,
+    podsChanged,
   );
   const releasePhases = createReleasePhases(() => context, log);
   const outbox = createHookOutbox(parts, parts.sendWebhook);
@@ -148,7 +155,7 @@ export function createController(parts: ControllerParts): RunningController {
     guards: createGuards(() => context),
     canaries: createCanaries(() => context),
     outbox,
-    leaving: createLeaving((id) => pods.byId(id) !== undefined, endpoints.changed),
+    leaving: createLeaving((id) => pods.byId(id) !== undefined, podsChanged),
     logReaders: createLogReaders(),
     notes,
     deaths: createDeaths({ ...parts, notes, pods, probes }),
@@ -175,6 +182,7 @@ export function createController(parts: ControllerParts): RunningController {
 
   return {
     endpoints,
+    apps,
     sleep,
     callbacks: createCallbackRoom(context),
     runCalls: createRunCalls(context),
@@ -188,6 +196,8 @@ export function createController(parts: ControllerParts): RunningController {
     },
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
+      const leaveApps = apps.follow();
+      signal.addEventListener("abort", leaveApps, { once: true });
       reconciler.enqueueAll();
       await context.plugins.registry.refresh();
       await builds.endUnfinished().catch((error) => log.error("builds not ended", { error }));

@@ -1,3 +1,4 @@
+import type { AppWatch } from "../api/app-facts.ts";
 import type { PodEndpoints } from "../api/pod-endpoint.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import type { UsageOf } from "./desired/autoscale.ts";
@@ -23,6 +24,8 @@ export interface RunningController {
   controller: Controller;
   /** The replicas that run, for whoever sends requests to them. */
   endpoints: PodEndpoints;
+  /** Deployments and statefulsets with their replicas, for whoever shows them. */
+  apps: AppWatch;
   /** Apps that requests wake. */
   sleep: Pick<SleepRoom, "stateOf" | "requested">;
   /** Who may call back from the platform network. */

@@ -47,11 +47,13 @@ interface TableOptions {
   clock: SteadyClock;
   /** What the server before this one had counted. */
   earlierRestarts: (pod: Pod) => number;
-  /** Pods came, went, or are in another state or at another address. May be called many times in a row. */
-  onChange?: () => void;
+  /** Pods of a resource came, went, or are in another state or at another address. May be called many times in a row. */
+  onChange?: (key: KeyText) => void;
+  /** A pod was inspected: its crashes, exit code or start may be others. */
+  onLook?: (key: KeyText) => void;
 }
 
-export function createPodTable({ engine, clock, earlierRestarts, onChange }: TableOptions): PodTable {
+export function createPodTable({ engine, clock, earlierRestarts, onChange, onLook }: TableOptions): PodTable {
   const byId = new Map<string, Pod>();
   const byName = new Map<string, Pod>();
   const byKey = new Map<KeyText, Map<string, Pod>>();
@@ -67,7 +69,7 @@ export function createPodTable({ engine, clock, earlierRestarts, onChange }: Tab
   function touch(key: KeyText): void {
     versions.set(key, (versions.get(key) ?? 0) + 1);
     changed.add(key);
-    onChange?.();
+    onChange?.(key);
   }
 
   function drop(pod: Pod): void {
@@ -106,7 +108,7 @@ export function createPodTable({ engine, clock, earlierRestarts, onChange }: Tab
   function setAddress(pod: Pod, address: string | undefined): void {
     if (pod.address === address) return;
     pod.address = address;
-    onChange?.();
+    onChange?.(keyText(pod.key));
   }
 
   function rename(pod: Pod, name: string): void {
@@ -156,6 +158,7 @@ export function createPodTable({ engine, clock, earlierRestarts, onChange }: Tab
     if (detail === undefined || pod.eventNumber !== asked) return;
     fill(pod, detail, clock);
     setAddress(pod, detail.address);
+    onLook?.(keyText(pod.key));
   }
 
   return {

@@ -1,0 +1,88 @@
+import type { AppFacts, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
+import type { App, AppHost, AppRef, AppTraffic, AppUsage, ReleaseLine, Replica } from "../../api/app-model.ts";
+import { appProblems } from "./problems.ts";
+import type { ReplicaView } from "./replica.ts";
+import type { AppJudgement } from "./state.ts";
+
+/** What is known about an app beside its facts. */
+export interface Surroundings {
+  hosts: readonly AppHost[];
+  traffic: AppTraffic | undefined;
+  usage: AppUsage | undefined;
+  /** Why it takes no changes. */
+  locked: string | undefined;
+}
+
+/** An app as lists and streams show it. */
+export function appView(facts: AppFacts, judgement: AppJudgement, around: Surroundings): App {
+  const { hosts, traffic, usage, locked } = around;
+  return {
+    ...refOf(facts),
+    ...(facts.block === undefined ? {} : { block: facts.block }),
+    state: judgement.state,
+    summary: judgement.summary,
+    desired: judgement.desired,
+    ready: judgement.ready,
+    image: facts.image,
+    revision: facts.revision,
+    updated_at: isoTime(facts.updatedAt),
+    restarts: facts.pods.reduce((sum, { restarts }) => sum + restarts, 0),
+    ...(facts.release === undefined ? {} : { release: releaseLine(facts.release) }),
+    ...(judgement.deploy === undefined ? {} : { deploy: judgement.deploy }),
+    hosts: [...hosts],
+    problems: appProblems(facts, judgement, hosts),
+    ...(traffic === undefined ? {} : { traffic }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(locked === undefined ? {} : { locked }),
+  };
+}
+
+export function refOf({ kind, scope, name }: AppRef): AppRef {
+  return { kind, scope, name };
+}
+
+export function refText({ kind, scope, name }: AppRef): string {
+  return `${kind}/${scope}/${name}`;
+}
+
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+export function releaseLine(release: ReleaseFacts): ReleaseLine {
+  const { id, status, cause, actor, message, image, startedAt, endedAt, error, rolledBackFrom } = release;
+  return {
+    id,
+    status,
+    cause,
+    ...(actor === undefined ? {} : { actor }),
+    ...(message === undefined ? {} : { message }),
+    ...(image === undefined ? {} : { image }),
+    started_at: isoTime(startedAt),
+    ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
+    ...(error === undefined ? {} : { error }),
+    ...(rolledBackFrom === undefined ? {} : { rolled_back_from: rolledBackFrom }),
+  };
+}
+
+/** What one replica uses. */
+export type ReplicaUsage = NonNullable<Replica["usage"]>;
+
+export function replicaWire({ facts, state, reason }: ReplicaView, usage: ReplicaUsage | undefined): Replica {
+  return {
+    pod: facts.name,
+    replica_id: facts.replicaId,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+    ready: state === "ready",
+    image: facts.image,
+    ...(facts.releaseId === undefined ? {} : { release_id: facts.releaseId }),
+    ...(facts.startedAt === undefined ? {} : { started_at: isoTime(facts.startedAt) }),
+    restarts: facts.restarts,
+    ...(facts.exitCode === undefined || facts.state === "running" ? {} : { exit_code: facts.exitCode }),
+    ...(facts.oomKilled ? { oom_killed: true } : {}),
+    ports: facts.ports.map((port) => ({ ...port })),
+    node: facts.node,
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
