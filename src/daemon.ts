@@ -6,6 +6,7 @@ import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts
 import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
+import { createObservabilityRoom } from "./daemon-observability.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./orchestration/core/mask.ts";
 import { naming } from "./orchestration/core/naming.ts";
@@ -19,12 +20,14 @@ import { layoutOf } from "./base/disk/layout.ts";
 import { makeFolders, prepareRoot } from "./base/disk/root.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
 import { mountIdentity } from "./identity/http/manage/mount.ts";
+import { mountObservability } from "./observability/http/manage/mount.ts";
 import { mountIngress } from "./ingress/http/mount.ts";
 import { createCertificateViews } from "./ingress/service/certificate-views.ts";
 import type { Door } from "./orchestration/http/callbacks/door.ts";
 import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
+import { listenerRefusals } from "./identity/http/answers.ts";
 import { createIdentityApp } from "./identity/http/app.ts";
-import { type Listener, startListener } from "./identity/http/listener.ts";
+import { type Listener, startListener } from "./base/http/listener.ts";
 import { type Front, startFront } from "./base/http/front/front.ts";
 import { startWorker } from "./identity/service/search-worker.ts";
 import { createIdentity, type RunningIdentity } from "./identity/service/create.ts";
@@ -42,7 +45,7 @@ import { versionText } from "./version.ts";
 
 export interface Daemon {
   /** Bound addresses by plane: `127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
-  addresses: { orchestration: string[]; identity: string[] };
+  addresses: { orchestration: string[]; identity: string[]; observability: string[] };
   /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
   stop(): Promise<void>;
 }
@@ -124,10 +127,10 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ingressUse: async () => (await ingressRoom?.use()) ?? (() => undefined),
     privateHooks: options.allowPrivateHooks,
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
-    listeners: () => {
-      const address = identityListener?.address;
-      return address === undefined ? [] : [{ name: "identity", address }];
-    },
+    listeners: () =>
+      Object.entries({ identity: identityListener, observability: observabilityListener }).flatMap(
+        ([name, listener]) => (listener === undefined ? [] : [{ name, address: listener.address }]),
+      ),
     about: {
       version: versionText(),
       dockerHost: options.dockerHost,
@@ -165,6 +168,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
   let identityListener: Listener | undefined;
+  let observabilityListener: Listener | undefined;
+  const observability = createObservabilityRoom({ layout, key, log, ask: (request) => app.inside(request) });
   ingressRoom = await createIngressRoom({
     options,
     layout,
@@ -185,6 +190,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     mountOthers(plane, paging) {
       mountIdentity(plane, identity.identity.manage, paging);
       mountIngress(plane, { certificates: createCertificateViews(certificates), views });
+      mountObservability(plane, observability.observability);
     },
     version: versionText(),
     once: createOnce({ store, clock: systemClock, log, limits }),
@@ -207,6 +213,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     front = await listened(startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }));
     const forUsers = listenForIdentity(identity, options, log);
     if (forUsers !== undefined) identityListener = await listened(forUsers);
+    const forTokens = observability.listen(options);
+    if (forTokens !== undefined) observabilityListener = await listened(forTokens);
   } catch (error) {
     // A listener that stays open would keep the process, which has nothing to serve, from ending.
     await Promise.all(listeners.map((listener) => listener.stop(0)));
@@ -223,12 +231,14 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     forwarding.run(stopping.signal),
     certificates.run(stopping.signal),
     ingressRoom.run(stopping.signal),
+    observability.run(stopping.signal),
   ]);
 
   return {
     addresses: {
       orchestration: front.addresses,
       identity: identityListener === undefined ? [] : [identityListener.address],
+      observability: observabilityListener === undefined ? [] : [observabilityListener.address],
     },
     async stop() {
       await Promise.all(listeners.map((listener) => listener.stop(stopGraceMs)));
@@ -236,6 +246,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       await working;
       ingressRoom?.close();
       identity.close();
+      observability.close();
       engine.close();
       identityStore.close();
       store.close();
@@ -253,9 +264,10 @@ function listenForIdentity(running: RunningIdentity, options: ServeOptions, log:
   const trusted = options.identityTrustedProxies;
   return startListener({
     address: parseAddress(options.identityAddr),
-    handler: (peerOf) =>
+    handler: ({ peerOf }) =>
       createIdentityApp({ identity: running.identity, log, limits: identityLimits, proxies: { peerOf, trusted } })
         .fetch,
+    refusals: listenerRefusals,
     limits: identityLimits,
     log,
   });

@@ -11,7 +11,7 @@ export const serveUsage = `usage: berth serve [flags]
   --addr-insecure             the port lets everybody in who reaches it, also from other machines: they are root here
                               (BERTH_ADDR_INSECURE)
   --allowed-hosts NAME,…      names of proxies in front of it, for Host and Origin (BERTH_ALLOWED_HOSTS)
-  --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR); not built yet
+  --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR, 0.0.0.0:8687); "" turns it off
   --ingress-http-addr ADDR    where visitors reach the apps (BERTH_INGRESS_HTTP_ADDR, :80); "" turns plain HTTP off
   --ingress-https-addr ADDR   the same with TLS (BERTH_INGRESS_HTTPS_ADDR, :443); "" turns TLS off
   --ingress-trusted-proxies CIDR,…

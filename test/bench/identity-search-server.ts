@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { Elysia, t } from "elysia";
 import { createIdentityApp } from "../../src/identity/http/app.ts";
-import { startListener } from "../../src/identity/http/listener.ts";
+import { listenerRefusals } from "../../src/identity/http/answers.ts";
+import { startListener } from "../../src/base/http/listener.ts";
 import { identityLimits } from "../../src/config/config.ts";
 import { silentLog } from "../../src/base/words/log.ts";
 import { identityWorld, type Tenant } from "../support/identity.ts";
@@ -54,6 +55,7 @@ const listen = (handler: (request: Request) => Response | Promise<Response>) =>
   startListener({
     address: { hostname: "127.0.0.1", port: 0 },
     handler: () => handler,
+    refusals: listenerRefusals,
     limits: identityLimits,
     log: silentLog,
   });

@@ -6,7 +6,8 @@ import { identityLimits } from "../../src/config/config.ts";
 import { claimsOf } from "../../src/identity/core/claims.ts";
 import { jsonAnswer } from "../../src/identity/http/answers.ts";
 import { createIdentityApp } from "../../src/identity/http/app.ts";
-import { startListener } from "../../src/identity/http/listener.ts";
+import { listenerRefusals } from "../../src/identity/http/answers.ts";
+import { startListener } from "../../src/base/http/listener.ts";
 import { mountApi } from "../../src/identity/http/mount.ts";
 import { signerOf } from "../../src/identity/service/signing.ts";
 import { createLog } from "../../src/base/words/log.ts";
@@ -102,7 +103,13 @@ if (import.meta.main) {
   const tokens = await fillWithTokens(world, tenant);
   const { fetch } = serve(world, tenant, tokens[0] ?? "");
   const address = { hostname: "127.0.0.1", port: 0 };
-  const listener = startListener({ address, handler: () => fetch, limits: identityLimits, log });
+  const listener = startListener({
+    address,
+    handler: () => fetch,
+    refusals: listenerRefusals,
+    limits: identityLimits,
+    log,
+  });
   const line: ServerLine = {
     port: Number(listener.address.split(":")[1]),
     requests: tokens.map((token) => requestOf(tenant, token)),

@@ -17,7 +17,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "base/machine": words,
   "base/http": words,
 
-  "orchestration/api": [...pure, "identity/api", "ingress/api"],
+  "orchestration/api": [...pure, "identity/api", "ingress/api", "observability/api"],
   "orchestration/core": [...pure, "orchestration/api"],
   "orchestration/store": [...words, "base/sqlite", "orchestration/api", "orchestration/core"],
   "orchestration/engine": [...words, "orchestration/api", "orchestration/core"],

@@ -8,6 +8,8 @@ export interface Layout {
   identityDatabase: string;
   /** Made from it, and made anew when it is gone: no part of a backup. */
   identityIndex: string;
+  /** Tokens, audit trail and alerts of the observability plane. */
+  observabilityDatabase: string;
   key: string;
   run: string;
   lock: string;
@@ -37,6 +39,7 @@ export function layoutOf(root: string): Layout {
     database: join(root, "state.db"),
     identityDatabase: join(root, "identity.db"),
     identityIndex: join(root, "identity-search.db"),
+    observabilityDatabase: join(root, "observability.db"),
     key: join(root, "key"),
     run,
     lock: join(run, "lock.db"),

@@ -200,6 +200,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/identity.ts")).identityCommand,
   },
   {
+    name: "pat",
+    summary: "make, list, rotate and revoke tokens for the observability plane",
+    load: async () => (await import("../commands/pat.ts")).patCommand,
+  },
+  {
     name: "ingress",
     summary: "show what the proxy serves, reload it, stop it",
     load: async () => (await import("../commands/ingress.ts")).ingressCommand,

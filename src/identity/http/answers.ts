@@ -17,3 +17,9 @@ const common = new Headers({ "Content-Type": "application/json", "Cache-Control"
 export function errorAnswer(status: number, error: string, headers: Record<string, string> = {}): Response {
   return jsonAnswer(status, { error }, headers);
 }
+
+/** Answers of the listener itself. */
+export const listenerRefusals = {
+  busy: () => errorAnswer(503, "Too many requests at one time", { "Retry-After": "1" }),
+  failed: () => errorAnswer(500, "internal error, the log says why"),
+};

@@ -3,7 +3,7 @@ import type { Identity } from "../service/identity.ts";
 import type { Log } from "../../base/words/log.ts";
 import { createAllowedMethods } from "../../base/http/allowed-methods.ts";
 import { errorAnswer } from "./answers.ts";
-import { createClientAddress, type Proxies } from "./client-address.ts";
+import { createClientAddress, type Proxies } from "../../base/http/client-address.ts";
 import { mountDiscovery } from "./discovery.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountInstances } from "./instances.ts";

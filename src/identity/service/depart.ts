@@ -1,5 +1,5 @@
 import { Failure } from "../../base/wire/failure.ts";
-import { clientNetwork } from "../core/client-network.ts";
+import { clientNetwork } from "../../base/pure/client-network.ts";
 import { stateLimitReached } from "../core/state-room.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { OAuthState } from "../store/records.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../base/wire/failure.ts";
-import { clientNetwork } from "../core/client-network.ts";
+import { clientNetwork } from "../../base/pure/client-network.ts";
 import type { Lane } from "../../base/words/fair-limit.ts";
 import type { User } from "../store/records.ts";
 import type { RateBucket } from "./context.ts";

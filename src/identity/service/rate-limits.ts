@@ -1,5 +1,5 @@
 import { type Doubling, doubledWait } from "../../base/pure/doubling.ts";
-import { clientNetwork } from "../core/client-network.ts";
+import { clientNetwork } from "../../base/pure/client-network.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
 
 /** At most `max` within any `perMs` milliseconds. */

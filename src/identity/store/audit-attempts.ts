@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { clientNetwork } from "../core/client-network.ts";
+import { clientNetwork } from "../../base/pure/client-network.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
 import type { AuditEntry } from "./records.ts";
 

@@ -56,6 +56,8 @@ interface OrchestrationOptions {
 /** The orchestration plane; body size and who may ask are the front's work. */
 interface OrchestrationApp {
   fetch(request: Request): Response | Promise<Response>;
+  /** The same for another service of this server, which has a request log of its own. */
+  inside(request: Request): Response | Promise<Response>;
   /** Claims the requests whose connections become sessions. */
   takeover(head: RequestHead): TakeoverHandler | undefined;
 }
@@ -101,6 +103,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   return {
     fetch: withRequestLog(withHeader(app.fetch, versionHeader, version), log, plane.actorHeader),
+    inside: (request) => app.fetch(request),
     takeover: createTakeovers([execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute], {
       controller,
       names,

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { identityLimits } from "../../../src/config/config.ts";
+import { listenerRefusals } from "../../../src/identity/http/answers.ts";
 import { createIdentityApp } from "../../../src/identity/http/app.ts";
-import { type Listener, startListener } from "../../../src/identity/http/listener.ts";
+import { type Listener, startListener } from "../../../src/base/http/listener.ts";
 import { waitFor } from "../../support/wait.ts";
 import { type IdentityWorld, identityWorld, type Tenant, withSecret } from "../../support/identity.ts";
 
@@ -16,13 +17,14 @@ beforeEach(async () => {
   const { identity, context } = it.running;
   listener = startListener({
     address: { hostname: "127.0.0.1", port: 0 },
-    handler: (peerOf) =>
+    handler: ({ peerOf }) =>
       createIdentityApp({
         identity,
         log: context.log,
         limits: identityLimits,
         proxies: { peerOf, trusted: ["127.0.0.1/32"] },
       }).fetch,
+    refusals: listenerRefusals,
     limits: identityLimits,
     log: context.log,
   });
@@ -112,6 +114,7 @@ test("beyond the most requests at one time there is a 503, and room again afterw
       started += 1;
       return held.then(() => new Response("ok"));
     },
+    refusals: listenerRefusals,
     limits: { idleMs: 1_000, requestsMax: 2 },
     log: it.running.context.log,
   });
@@ -133,6 +136,7 @@ test("an address that is taken says so", () => {
     startListener({
       address: { hostname, port: Number(port) },
       handler: () => () => new Response(),
+      refusals: listenerRefusals,
       limits: identityLimits,
       log: it.running.context.log,
     });

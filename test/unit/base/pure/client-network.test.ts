@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clientNetwork } from "../../../../src/identity/core/client-network.ts";
+import { clientNetwork } from "../../../../src/base/pure/client-network.ts";
 
 test.each([
   ["203.0.113.7", "203.0.113.7", undefined],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createClientAddress } from "../../../../src/identity/http/client-address.ts";
+import { createClientAddress } from "../../../../src/base/http/client-address.ts";
 
 const trusted = ["127.0.0.1/32", "::1/128", "10.0.0.0/8"];
 

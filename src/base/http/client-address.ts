@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { Failure } from "../../base/wire/failure.ts";
+import { Failure } from "../wire/failure.ts";
 
 export interface Proxies {
   /** Address of the other end of the connection. */

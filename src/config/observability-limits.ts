@@ -1,0 +1,47 @@
+/** Limits of the observability plane; see `config.ts` for those of everything else. */
+export const observabilityLimits = {
+  /** Request body; one byte more is a 413. */
+  bodyBytesMax: 1024 * 1024,
+  jsonDepthMax: 64,
+  /** A connection on which nothing moves is closed after this long. Streams say something more often. */
+  idleMs: 30_000,
+  /** Requests under way at one time, streams included; one more is a 503. */
+  requestsMax: 2_048,
+  /** Entries of X-Forwarded-For that are looked at. */
+  forwardedHopsMax: 16,
+  tokens: {
+    /** Tokens that are good at one time, and revoked or expired ones that stay for the audit trail. */
+    activeMax: 500,
+    endedKept: 1_000,
+    nameCharactersMax: 200,
+    networksMax: 50,
+    /** Longest life that may be asked for: ten years. */
+    lifeMaxMs: 10 * 366 * 24 * 3_600_000,
+    /** How long a token that was rotated stays good, unless something else is asked for. */
+    graceMs: 15 * 60_000,
+    /** The last use of a token is written down at most this often. */
+    touchMs: 60_000,
+    /** Of a User-Agent. */
+    agentCharactersMax: 200,
+  },
+  rates: {
+    /** Requests of one token that change something. */
+    actions: { burst: 3, perMinute: 10 },
+    /** All requests of one token. */
+    reads: { burst: 300, perMinute: 3_000 },
+    /** Wrong tokens from one client: an IPv4 address or an IPv6 /64. */
+    failures: { burst: 10, perMinute: 10 },
+    /** Keys that are remembered; beyond it the one that was not seen for longest is forgotten. */
+    keysMax: 10_000,
+  },
+  /** Streams of one token, and of all, at one time. */
+  streamsPerTokenMax: 64,
+  streamsMax: 1_500,
+  /** A stream that says nothing is kept open by a comment or an empty line this often. */
+  pingMs: 5_000,
+  /** How often streams are looked through for tokens that have expired. */
+  expiryLookMs: 1_000,
+  /** Entries of the audit trail; the newest stay. */
+  auditKept: 100_000,
+  auditPageMax: 1_000,
+} as const;

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import type { ServeOptions } from "./config/config.ts";
+import { observabilityLimits } from "./config/observability-limits.ts";
+import { parseAddress } from "./config/values.ts";
+import { errorResponse } from "./base/http/answers.ts";
+import { type Listener, startListener } from "./base/http/listener.ts";
+import { failureStatus } from "./base/wire/failure.ts";
+import { actorHeader, createClient } from "./base/wire/client.ts";
+import { systemClock } from "./base/words/clock.ts";
+import type { Log } from "./base/words/log.ts";
+import type { Secret } from "./base/words/secret.ts";
+import type { Layout } from "./base/disk/layout.ts";
+import { createObservabilityApp } from "./observability/http/app.ts";
+import { createObservability, type RunningObservability } from "./observability/service/create.ts";
+import type { Platform } from "./observability/service/platform.ts";
+import { openObservabilityStore } from "./observability/store/open-store.ts";
+import { versionText } from "./version.ts";
+
+interface ObservabilityRoom extends RunningObservability {
+  /** Fails `conflict` when the address is in use; undefined where the plane is turned off. */
+  listen(options: Pick<ServeOptions, "observabilityAddr" | "identityTrustedProxies">): Listener | undefined;
+}
+
+interface Parts {
+  layout: Pick<Layout, "observabilityDatabase">;
+  key: Secret<Uint8Array>;
+  log: Log;
+  /** The orchestration plane in process; it is made after this. */
+  ask: (request: Request) => Response | Promise<Response>;
+}
+
+/** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
+export function createObservabilityRoom({ layout, key, log, ask }: Parts): ObservabilityRoom {
+  const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
+  const running = createObservability({
+    store,
+    clock: systemClock,
+    log,
+    limits: observabilityLimits,
+    randomBytes: (count) => randomBytes(count),
+    platform: platformOf(ask),
+  });
+  return {
+    ...running,
+    close() {
+      running.close();
+      store.close();
+    },
+    listen({ observabilityAddr: address, identityTrustedProxies: trustedProxies }) {
+      if (address === "") return undefined;
+      const { observability } = running;
+      const common = { version: versionText(), log, limits: observabilityLimits };
+      return startListener({
+        address: parseAddress(address),
+        handler: (connected) => createObservabilityApp({ observability, connected, trustedProxies, ...common }).fetch,
+        refusals,
+        limits: observabilityLimits,
+        log,
+      });
+    },
+  };
+}
+
+const refusals = {
+  busy: () =>
+    errorResponse({
+      status: failureStatus.unavailable,
+      message: "too many requests at one time, try again",
+      headers: { "Retry-After": "1" },
+    }),
+  failed: () => errorResponse({ status: failureStatus.internal, message: "internal error, the log says why" }),
+};
+
+function platformOf(ask: Parts["ask"]): Platform {
+  return {
+    as: (actor) =>
+      createClient({
+        baseUrl: "http://localhost",
+        headers: { [actorHeader]: actor },
+        fetch: async (url, init) => ask(new Request(url, init)),
+      }),
+  };
+}

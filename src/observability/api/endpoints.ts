@@ -1,0 +1,6 @@
+import type { PlaneEndpoint } from "./plane-endpoint.ts";
+import { listPlanePats, revokePlanePat } from "./tokens.ts";
+import { whoami } from "./whoami.ts";
+
+/** The observability plane, whole: what is not in this list does not exist there. */
+export const planeEndpoints: PlaneEndpoint[] = [whoami, listPlanePats, revokePlanePat];

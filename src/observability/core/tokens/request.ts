@@ -1,0 +1,87 @@
+import type { Problem } from "../../../base/wire/failure.ts";
+import { isNetwork } from "../../../base/pure/ip.ts";
+import { didYouMean } from "../../../base/pure/suggest.ts";
+import { type Scope, scopes } from "../../api/plane-endpoint.ts";
+import { parseExpiry } from "./expiry.ts";
+import { globFault, globsMax } from "./grant.ts";
+
+/** A token as somebody asks for it. */
+export interface TokenRequest {
+  scopes: readonly string[];
+  name?: string | undefined;
+  expires?: string | undefined;
+  apps?: readonly string[] | undefined;
+  cidr?: readonly string[] | undefined;
+}
+
+interface Bounds {
+  now: number;
+  lifeMaxMs: number;
+  nameCharactersMax: number;
+  networksMax: number;
+}
+
+/** The same, checked: words in their order, nothing twice. */
+export interface TokenTerms {
+  scopes: readonly Scope[];
+  name: string | undefined;
+  expiresAt: number | undefined;
+  apps: readonly string[];
+  networks: readonly string[];
+}
+
+export function readTokenRequest(request: TokenRequest, bounds: Bounds): { terms: TokenTerms; problems: Problem[] } {
+  const words = request.scopes.map((word) => word.trim().toLowerCase());
+  const name = request.name?.trim() || undefined;
+  const apps = [...new Set((request.apps ?? []).map((glob) => glob.trim()))];
+  const networks = [...new Set((request.cidr ?? []).map((network) => network.trim()))];
+  const expiry = parseExpiry(request.expires?.trim() ?? "never", { now: bounds.now, maxMs: bounds.lifeMaxMs });
+  const problems = [
+    ...scopeProblems(words),
+    ...nameProblems(name, bounds.nameCharactersMax),
+    ...listProblems("apps", apps, { max: globsMax, fault: globFault }),
+    ...listProblems("cidr", networks, { max: bounds.networksMax, fault: networkFault }),
+    ...(expiry.ok ? [] : [{ path: "expires", message: expiry.error }]),
+  ];
+  const granted = scopes.filter((scope) => words.includes(scope));
+  return {
+    terms: { scopes: granted, name, apps, networks, expiresAt: expiry.ok ? expiry.value : undefined },
+    problems,
+  };
+}
+
+function scopeProblems(words: readonly string[]): Problem[] {
+  const known: readonly string[] = scopes;
+  if (words.length === 0) return [{ path: "scopes", message: `is empty: name at least one of ${known.join(", ")}` }];
+  return words.flatMap((word, index) => {
+    if (known.includes(word)) return [];
+    const hint = didYouMean(word, known) || `; there are ${known.join(", ")}`;
+    return [{ path: `scopes[${index}]`, message: `${JSON.stringify(word.slice(0, 80))} is not a scope${hint}` }];
+  });
+}
+
+function nameProblems(name: string | undefined, max: number): Problem[] {
+  if (name === undefined) return [];
+  if (name.length > max) return [{ path: "name", message: `is longer than ${max} characters` }];
+  return /[\u0000-\u001f\u007f]/.test(name)
+    ? [{ path: "name", message: "holds control characters: write one line" }]
+    : [];
+}
+
+interface ListRule {
+  max: number;
+  fault: (entry: string) => string | undefined;
+}
+
+function listProblems(path: string, entries: readonly string[], { max, fault }: ListRule): Problem[] {
+  if (entries.length > max) return [{ path, message: `has more than ${max} entries` }];
+  return entries.flatMap((entry, index) => {
+    const wrong = fault(entry);
+    if (wrong === undefined) return [];
+    return [{ path: `${path}[${index}]`, message: `${JSON.stringify(entry.slice(0, 80))} ${wrong}` }];
+  });
+}
+
+function networkFault(network: string): string | undefined {
+  return isNetwork(network) ? undefined : "is not an address or a network such as 192.0.2.0/24 or 2001:db8::/32";
+}

@@ -1,0 +1,21 @@
+import { Failure } from "../../base/wire/failure.ts";
+
+/** The same request with a body that is read and no larger than `max` bytes. Fails `too_large`. */
+export async function withBoundedBody(request: Request, max: number): Promise<Request> {
+  if (request.body === null) return request;
+  const declared = Number(request.headers.get("content-length") ?? "0");
+  if (declared > max) throw tooLarge(max);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body) {
+    bytes += chunk.length;
+    if (bytes > max) throw tooLarge(max);
+    chunks.push(chunk);
+  }
+  const { url, method, headers, signal } = request;
+  return new Request(url, { method, headers, signal, body: Buffer.concat(chunks) });
+}
+
+function tooLarge(max: number): Failure {
+  return new Failure("too_large", `the body is larger than ${max} bytes, which is the most that this plane takes`);
+}

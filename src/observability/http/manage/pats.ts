@@ -1,0 +1,20 @@
+import { mount, type Plane } from "../../../base/http/mount.ts";
+import { readParam } from "../../../base/http/request.ts";
+import { readFlag } from "../../../base/wire/query.ts";
+import { createPat, getPat, listPats, revokePat, rotatePat } from "../../api/tokens.ts";
+import type { ManagedTokens } from "../../service/tokens/tokens.ts";
+
+export function mountPats(plane: Plane, tokens: ManagedTokens): void {
+  const status = () => 201;
+  // The answer holds the token: it must stay in no cache on the way.
+  const headers = () => ({ "Cache-Control": "no-store" });
+  mount(plane, createPat, { answer: ({ body, actor }) => tokens.create(body, { actor }), status, headers });
+  mount(plane, listPats, { answer: ({ query: { all } }) => tokens.list({ all: readFlag(all, false) }) });
+  mount(plane, getPat, { answer: ({ params }) => tokens.get(readParam(params, "id")) });
+  mount(plane, rotatePat, {
+    answer: ({ params, body, actor }) => tokens.rotate(readParam(params, "id"), body, { actor }),
+    status,
+    headers,
+  });
+  mount(plane, revokePat, { answer: ({ params }) => tokens.revoke(readParam(params, "id")) });
+}

@@ -1,0 +1,36 @@
+import type { Elysia } from "elysia";
+import type { Connected } from "../../base/http/listener.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
+import type { Grant } from "../core/tokens/grant.ts";
+import type { Observability } from "../service/observability.ts";
+
+export interface PlaneHttpLimits {
+  bodyBytesMax: number;
+  jsonDepthMax: number;
+  forwardedHopsMax: number;
+  pingMs: number;
+}
+
+/** Who asks, settled before anything else of a request is looked at. */
+export interface Visitor {
+  grant: Grant;
+  /** Of the client itself, behind proxies that are trusted. */
+  ip: string;
+  requestId: string;
+}
+
+/** What every mounted endpoint of the observability plane shares. */
+export interface ObservabilityPlane {
+  app: Elysia;
+  observability: Observability;
+  connected: Connected;
+  limits: PlaneHttpLimits;
+  log: Log;
+  /** Every endpoint that is mounted, in order. */
+  mounted: PlaneEndpoint[];
+  /** Who sent a request of the API. */
+  visitorOf(request: Request): Visitor;
+  /** The answer for what a handler threw. */
+  mapError(error: unknown): Response;
+}

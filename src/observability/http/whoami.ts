@@ -1,0 +1,15 @@
+import { whoami } from "../api/whoami.ts";
+import { mountPlane } from "./mount.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+
+export function mountWhoami(plane: ObservabilityPlane): void {
+  mountPlane(plane, whoami, {
+    answer: ({ grant: { id, name, scopes, apps, expiresAt } }) => ({
+      id,
+      ...(name === undefined ? {} : { name }),
+      scopes: [...scopes],
+      apps: [...apps],
+      ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+    }),
+  });
+}

@@ -1,0 +1,33 @@
+import type { SteadyClock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { ObservabilityStore } from "../store/open-store.ts";
+import type { Platform } from "./platform.ts";
+
+/** Limits of the plane itself: see `observabilityLimits` of `config/`, where each is explained. */
+export interface PlaneLimits {
+  tokens: {
+    activeMax: number;
+    endedKept: number;
+    nameCharactersMax: number;
+    networksMax: number;
+    lifeMaxMs: number;
+    graceMs: number;
+    touchMs: number;
+    agentCharactersMax: number;
+  };
+  rates: Record<"actions" | "reads" | "failures", { burst: number; perMinute: number }> & { keysMax: number };
+  streamsPerTokenMax: number;
+  streamsMax: number;
+  expiryLookMs: number;
+  auditKept: number;
+}
+
+/** What every room of the plane works with. */
+export interface ObservabilityContext {
+  store: ObservabilityStore;
+  clock: SteadyClock;
+  log: Log;
+  limits: PlaneLimits;
+  randomBytes: (count: number) => Uint8Array;
+  platform: Platform;
+}

@@ -1,0 +1,40 @@
+import { createAuditTrail } from "./audit.ts";
+import type { ObservabilityContext } from "./context.ts";
+import type { Observability } from "./observability.ts";
+import { createRates } from "./rates.ts";
+import { createStreams } from "./streams.ts";
+import { createAccess } from "./tokens/access.ts";
+import { createManagedTokens } from "./tokens/tokens.ts";
+
+export interface RunningObservability {
+  observability: Observability;
+  context: ObservabilityContext;
+  /** What the rooms do on their own, until `signal` aborts; resolves when all of it has ended. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Lets go of what the rooms hold, after `run` has ended. */
+  close(): void;
+}
+
+/** Puts the rooms together. Each is made here by one line, and may have a loop and a close. */
+export function createObservability(context: ObservabilityContext): RunningObservability {
+  const rates = createRates(context);
+  const streams = createStreams(context);
+  const observability: Observability = {
+    access: createAccess(context, rates),
+    rates,
+    streams,
+    audit: createAuditTrail(context),
+    tokens: createManagedTokens(context, streams),
+    platform: context.platform,
+  };
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [streams.run];
+  const closers: (() => void)[] = [];
+  return {
+    observability,
+    context,
+    run: async (signal) => void (await Promise.all(loops.map((loop) => loop(signal)))),
+    close() {
+      for (const close of closers) close();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { AuditTrail } from "./audit.ts";
+import type { Platform } from "./platform.ts";
+import type { Rates } from "./rates.ts";
+import type { Streams } from "./streams.ts";
+import type { Access } from "./tokens/access.ts";
+import type { ManagedTokens } from "./tokens/tokens.ts";
+
+/** What the plane can do, one member per room; `http/app.ts` mounts each. */
+export interface Observability {
+  access: Access;
+  rates: Rates;
+  streams: Streams;
+  audit: AuditTrail;
+  tokens: ManagedTokens;
+  platform: Platform;
+}

@@ -1,0 +1,50 @@
+import { clientNetwork } from "../../base/pure/client-network.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { type Bucket, takeFrom } from "../core/tokens/bucket.ts";
+import type { ObservabilityContext } from "./context.ts";
+
+/** In memory: a restart forgets them. Each fails `too_many` with the seconds to wait. */
+export interface Rates {
+  /** Counts one request of a token, and twice one that changes something. */
+  request(id: string, changes: boolean): void;
+  /** Fails for a client that has sent too many wrong tokens; counts nothing. */
+  checkClient(ip: string): void;
+  /** Counts a wrong token of a client. */
+  failed(ip: string): void;
+}
+
+export function createRates({ clock, limits }: Pick<ObservabilityContext, "clock" | "limits">): Rates {
+  const { rates } = limits;
+  const buckets = new Map<string, Bucket>();
+  const put = (key: string, bucket: Bucket) => {
+    buckets.delete(key);
+    buckets.set(key, bucket);
+    const [oldest] = buckets.size > rates.keysMax ? buckets.keys() : [];
+    if (oldest !== undefined) buckets.delete(oldest);
+  };
+  const take = (kind: "actions" | "reads" | "failures", who: string): number | undefined => {
+    const key = `${kind} ${who}`;
+    const { bucket, waitMs } = takeFrom(buckets.get(key), rates[kind], clock.steady());
+    put(key, bucket);
+    return waitMs;
+  };
+  return {
+    request(id, changes) {
+      for (const kind of changes ? (["reads", "actions"] as const) : (["reads"] as const)) {
+        const waitMs = take(kind, id);
+        if (waitMs !== undefined) throw tooMany(kind === "actions" ? "actions" : "requests", rates[kind], waitMs);
+      }
+    },
+    checkClient(ip) {
+      const bucket = buckets.get(`failures ${clientNetwork(ip).near}`);
+      const { waitMs } = takeFrom(bucket, rates.failures, clock.steady());
+      if (waitMs !== undefined) throw tooMany("wrong tokens from this address", rates.failures, waitMs);
+    },
+    failed: (ip) => void take("failures", clientNetwork(ip).near),
+  };
+}
+
+function tooMany(what: string, { burst, perMinute }: { burst: number; perMinute: number }, waitMs: number): Failure {
+  const text = `too many ${what}: ${burst} at once and ${perMinute} a minute are allowed, try again later`;
+  return new Failure("too_many", text, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
+}

@@ -1,0 +1,64 @@
+import { Failure } from "../../base/wire/failure.ts";
+import type { Grant } from "../core/tokens/grant.ts";
+import type { ObservabilityContext } from "./context.ts";
+
+/** One answer that goes on: a stream of lines or events, or a WebSocket. */
+export interface OpenStream {
+  /** Aborts when the token ends, when the client is gone, and when the server stops. */
+  signal: AbortSignal;
+  /** Call it when the stream is over, however that came. */
+  close(): void;
+}
+
+/** Answers that go on, by the token that they were asked with, so that they end with it. */
+export interface Streams {
+  /** `left` aborts when the client is gone. Fails `too_many` for a token, `unavailable` for the server. */
+  open(grant: Grant, left?: AbortSignal): OpenStream;
+  /** Ends those of one token. */
+  cut(id: string): void;
+  /** How many there are. */
+  count(): number;
+  /** Ends those of tokens that expire, until `signal` aborts; then all. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clock" | "limits">): Streams {
+  const open = new Map<AbortController, Grant>();
+  const countOf = (id: string) => [...open.values()].filter((grant) => grant.id === id).length;
+  const end = (isMeant: (grant: Grant) => boolean) => {
+    for (const [controller, grant] of [...open]) if (isMeant(grant)) controller.abort();
+  };
+  return {
+    open(grant, left) {
+      if (open.size >= limits.streamsMax) {
+        const text = `there are ${limits.streamsMax} streams open: close some, or try again`;
+        throw new Failure("unavailable", text, { retryAfterSeconds: 5 });
+      }
+      if (countOf(grant.id) >= limits.streamsPerTokenMax) {
+        const text = `this token has ${limits.streamsPerTokenMax} streams open: close some first`;
+        throw new Failure("too_many", text, { retryAfterSeconds: 5 });
+      }
+      const controller = new AbortController();
+      const close = () => {
+        open.delete(controller);
+        left?.removeEventListener("abort", leave);
+      };
+      const leave = () => controller.abort();
+      controller.signal.addEventListener("abort", close, { once: true });
+      open.set(controller, grant);
+      if (left?.aborted) leave();
+      else left?.addEventListener("abort", leave, { once: true });
+      return { signal: controller.signal, close };
+    },
+    cut: (id) => end((grant) => grant.id === id),
+    count: () => open.size,
+    async run(signal) {
+      while (!signal.aborted) {
+        await clock.sleep(limits.expiryLookMs, signal);
+        const now = clock.now();
+        end(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
+      }
+      end(() => true);
+    },
+  };
+}

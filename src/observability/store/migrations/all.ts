@@ -1,0 +1,4 @@
+import { first } from "./0001-first.ts";
+
+/** In order and for ever: a released migration is never edited, a change is a new file. */
+export const observabilityMigrations: readonly string[] = [first];

@@ -1,0 +1,66 @@
+import type { Database } from "bun:sqlite";
+import { copyInto, openDatabase, quickCheck } from "../../base/sqlite/database.ts";
+import { bindKey, createMeta } from "../../base/sqlite/meta.ts";
+import { createSeal, type Seal } from "../../base/sqlite/seal.ts";
+import { createWriter, type WriteOptions } from "../../base/sqlite/write.ts";
+import type { Secret } from "../../base/words/secret.ts";
+import { type Audit, createAudit } from "./audit.ts";
+import { observabilityMigrations } from "./migrations/all.ts";
+import { createTokens, type Tokens } from "./tokens.ts";
+
+/** The nouns of the observability plane. Reads see the last commit; call what writes only inside `write`. */
+export interface ObservabilityNouns {
+  tokens: Tokens;
+  audit: Audit;
+}
+
+/**
+ * What the plane must not lose: tokens, audit trail, alerts. A database file of its own, part of backups, held by the
+ * lock of the root. Figures and logs are elsewhere.
+ */
+export interface ObservabilityStore extends ObservabilityNouns {
+  /** As `Store.write`: one transaction of its own inside a shared commit; resolves once that is durable. */
+  write<T>(change: (nouns: ObservabilityNouns) => T, options?: WriteOptions): Promise<T>;
+  check(): string;
+  copyTo(path: string): void;
+  close(): void;
+}
+
+interface ObservabilityStoreOptions {
+  path: string;
+  /** 32 bytes; the same key as the platform's database. */
+  key: Secret<Uint8Array>;
+}
+
+/** Call it as the holder of the root's lock. Fails as `openStore` does. */
+export function openObservabilityStore({ path, key }: ObservabilityStoreOptions): ObservabilityStore {
+  const db = openDatabase(path, observabilityMigrations);
+  try {
+    const seal = createSeal(key);
+    bindKey(createMeta(db), seal, path);
+    return assemble(db, path, seal);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** `_seal`: for nouns that hold secrets. */
+function assemble(db: Database, file: string, _seal: Seal): ObservabilityStore {
+  const nouns: ObservabilityNouns = {
+    tokens: createTokens(db),
+    audit: createAudit(db),
+  };
+  const nothing = () => undefined;
+  const writer = createWriter<never>({ db, file, onMoved: nothing, keyText: (key) => key, onUndone: nothing });
+  return {
+    ...nouns,
+    write: (change, options) => writer.write(() => change(nouns), options),
+    check: () => quickCheck(db),
+    copyTo: (target) => copyInto(db, target),
+    close() {
+      writer.close();
+      db.close();
+    },
+  };
+}

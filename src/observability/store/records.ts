@@ -1,0 +1,44 @@
+import type { Scope } from "../api/plane-endpoint.ts";
+
+/** A personal access token as stored: its hash is apart, and the token itself nowhere. Times are epoch milliseconds. */
+export interface Token {
+  id: string;
+  name: string | undefined;
+  scopes: readonly Scope[];
+  apps: readonly string[];
+  networks: readonly string[];
+  createdAt: number;
+  createdBy: string;
+  expiresAt: number | undefined;
+  lastUsedAt: number | undefined;
+  lastUsedIp: string | undefined;
+  lastUsedAgent: string | undefined;
+  revokedAt: number | undefined;
+}
+
+export interface Use {
+  at: number;
+  ip: string;
+  agent: string;
+}
+
+/** Something that was done or tried, and by whom. */
+export interface AuditEntry {
+  /** Grows with every entry. */
+  seq: number;
+  id: string;
+  at: number;
+  /** `pat:<id>`, or what the client of the orchestration plane calls itself. */
+  actor: string;
+  ip: string | undefined;
+  /** Such as `POST /api/pat/v1/pods/:name/restart`. */
+  action: string;
+  /** The path as asked for. */
+  target: string;
+  /** Of the query; never a body, which may hold secrets. */
+  params: Readonly<Record<string, string>>;
+  /** `ok`, or status and text of the error. */
+  outcome: string;
+  durationMs: number;
+  requestId: string;
+}

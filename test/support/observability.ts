@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { observabilityLimits } from "../../src/config/observability-limits.ts";
+import { limits } from "../../src/config/config.ts";
+import { actorHeader, createClient } from "../../src/base/wire/client.ts";
+import type { Connected } from "../../src/base/http/listener.ts";
+import { createLog } from "../../src/base/words/log.ts";
+import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
+import { mountObservability } from "../../src/observability/http/manage/mount.ts";
+import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
+import type { PlaneLimits } from "../../src/observability/service/context.ts";
+import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
+import type { Controller } from "../../src/orchestration/controller/controller.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { createRecordingController, type RecordedCall } from "./recording-controller.ts";
+import { testKey } from "./store-root.ts";
+
+export interface TestObservabilityStore {
+  store: ObservabilityStore;
+  path: string;
+  remove(): void;
+}
+
+/** The database of the plane in a folder of its own; `remove` it after. */
+export function openTestObservabilityStore(): TestObservabilityStore {
+  const folder = mkdtempSync(join(tmpdir(), "berth-observability-"));
+  const path = join(folder, "observability.db");
+  const store = openObservabilityStore({ path, key: testKey });
+  return {
+    store,
+    path,
+    remove() {
+      store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface PlaneWorld {
+  clock: FakeClock;
+  store: ObservabilityStore;
+  running: RunningObservability;
+  app: ObservabilityApp;
+  /** Calls that reached the controller behind the orchestration plane. */
+  calls: RecordedCall[];
+  /** Lines of the log, of every level. */
+  lines: string[];
+  /** The address that the next requests come from. */
+  peer: { ip: string };
+  /** On the observability plane: `ask("GET /whoami", { token })`; the prefix is added to a path without `/api`. */
+  ask(request: string, options?: AskOptions): Promise<PlaneAnswer>;
+  /** On the orchestration plane, as an operator. */
+  manage(request: string, body?: unknown): Promise<PlaneAnswer>;
+  /** A new token. */
+  token(scopes?: readonly string[], more?: Record<string, unknown>): Promise<string>;
+  close(): void;
+}
+
+interface AskOptions {
+  token?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface PlaneAnswer {
+  status: number;
+  headers: Headers;
+  /** `data` of the envelope. */
+  data: Record<string, unknown>;
+  error: string;
+  text: string;
+}
+
+interface WorldOptions {
+  controller?: Partial<Controller>;
+  limits?: Partial<PlaneLimits>;
+}
+
+/** The observability plane in process, over the real orchestration plane with a controller that records. */
+export function planeWorld(options: WorldOptions = {}): PlaneWorld {
+  const clock = createFakeClock();
+  const lines: string[] = [];
+  const log = createLog((line) => void lines.push(line), "debug");
+  const { store, remove } = openTestObservabilityStore();
+  const { controller, calls } = createRecordingController(options.controller);
+  const running = createObservability({
+    store,
+    clock,
+    log,
+    limits: { ...observabilityLimits, ...options.limits },
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    platform: {
+      as: (actor) =>
+        createClient({
+          baseUrl: "http://localhost",
+          headers: { [actorHeader]: actor },
+          fetch: async (url, init) => orchestration.inside(new Request(url, init)),
+        }),
+    },
+  });
+  const { observability } = running;
+  const orchestration = createOrchestrationApp({
+    controller,
+    mountOthers: (plane) => mountObservability(plane, observability),
+    version: "test",
+    names: naming(),
+    log,
+    limits,
+  });
+  const peer = { ip: "192.0.2.1" };
+  const connected: Connected = { peerOf: () => peer.ip, upgrade: () => false, keepOpen: () => undefined };
+  const app = createObservabilityApp({
+    observability,
+    connected,
+    trustedProxies: ["127.0.0.1/32"],
+    version: "test",
+    log,
+    limits: observabilityLimits,
+  });
+  const ask = async (request: string, { token, body, headers = {} }: AskOptions = {}): Promise<PlaneAnswer> => {
+    const [method = "", target = ""] = request.split(" ", 2);
+    const path = target.startsWith("/api") || target === "/" ? target : `/api/pat/v1${target}`;
+    const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const own = token === undefined ? headers : { Authorization: `Bearer ${token}`, ...headers };
+    const init = { method, headers: own, ...(sent === undefined ? {} : { body: sent }) };
+    return read(await app.fetch(new Request(`http://plane.test${path}`, init)));
+  };
+  const manage = async (request: string, body?: unknown): Promise<PlaneAnswer> => {
+    const [method = "", target = ""] = request.split(" ", 2);
+    const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    return read(await orchestration.fetch(new Request(`http://localhost${target}`, { method, ...sent })));
+  };
+  return {
+    ...{ clock, store, running, app, calls, lines, peer, ask, manage },
+    async token(scopes = ["read"], more = {}) {
+      const { status, data, text } = await manage("POST /pats", { scopes, ...more });
+      if (status !== 201) throw new Error(text);
+      return String(data.token);
+    },
+    close() {
+      running.close();
+      remove();
+    },
+  };
+}
+
+async function read(response: Response): Promise<PlaneAnswer> {
+  const text = await response.text();
+  const { status, headers } = response;
+  const envelope = parse(text);
+  return { status, headers, data: envelope.data ?? {}, error: envelope.error ?? "", text };
+}
+
+/** A stream is no envelope. */
+function parse(text: string): { data?: Record<string, unknown>; error?: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
