@@ -16,7 +16,7 @@ const commands: readonly Command[] = [
     usage: ["pat create [NAME] [--scope SCOPES] [--expires TIME] [--app GLOB…] [--cidr NETWORK…]"],
     examples: [
       "pat create grafana  a token that reads",
-      "pat create ci --scope read,actions --app shop --expires 90d  one that restarts apps of the scope shop",
+      "pat create ci --scope read,actions --app shop --expires 90d  it may restart apps of shop",
     ],
     detail: [
       "Scopes: read (everything but secrets), actions (restart, roll back, scale), host:read (the host and",

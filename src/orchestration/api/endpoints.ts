@@ -11,7 +11,7 @@ import { health, system } from "./health.ts";
 import { podLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
-import { patEndpoints } from "../../observability/api/tokens.ts";
+import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
 import { listLocks, lock, unlock } from "./locks.ts";
@@ -106,7 +106,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   listEvents,
   ...identityEndpoints,
   ...ingressEndpoints,
-  ...patEndpoints,
+  ...operatorEndpoints,
   listPlugins,
   listPluginRuns,
   fetchPluginFile,

@@ -1,0 +1,5 @@
+import type { Endpoint } from "../../base/wire/endpoint.ts";
+import { patEndpoints } from "./tokens.ts";
+
+/** What the observability plane has on the orchestration plane. */
+export const operatorEndpoints: Endpoint[] = [...patEndpoints];
