@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync 
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
+import { bundleUi } from "./src/local/ui/bundle.ts";
 
 interface Target {
   /** npm package that holds Bun's runtime for it. */
@@ -100,6 +101,7 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
     bytecode: true,
     // What is imported when used lies in chunks of its own: a client command does not load the server.
     splitting: true,
+    plugins: entry === program ? [withUi(await bundleUi())] : [],
     define: {
       BERTH_COMMIT: JSON.stringify(commit()),
       // Packages ask for them; the bundler would write the path of this checkout there.
@@ -116,6 +118,23 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
     },
   });
   console.log(`${outfile} ${version} (commit: ${commit()})`);
+}
+
+/** Puts the bundled web UI into the executable, in the place of the module that bundles it from source. */
+function withUi(files: Awaited<ReturnType<typeof bundleUi>>): Bun.BunPlugin {
+  const list = files.map(({ name, bytes }) => ({ name, zipped: Bun.gzipSync(bytes, { level: 9 }).toBase64() }));
+  return {
+    name: "web UI",
+    setup: (builder) => {
+      builder.onLoad({ filter: /\/src\/local\/ui\/files\.ts$/ }, () => ({
+        contents: `const list = ${JSON.stringify(list)};
+export async function loadUiFiles() {
+  return list.map(({ name, zipped }) => ({ name, bytes: Bun.gunzipSync(Uint8Array.fromBase64(zipped)) }));
+}`,
+        loader: "js",
+      }));
+    },
+  };
 }
 
 /** Hash of the checkout's HEAD, `-dirty` when files differ from it. */

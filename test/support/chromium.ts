@@ -22,8 +22,14 @@ export interface Tab {
   another(): Promise<Tab>;
   /** The page's own scripts do not run from now on. */
   withoutScripts(): Promise<void>;
-  /** Keys as a person types them: `Tab`, `Enter`. */
-  key(name: "Tab" | "Enter"): Promise<void>;
+  /** Keys as a person types them: `Tab`, `Enter`, a letter. */
+  key(name: string): Promise<void>;
+  /** Text as a person types it, into what has the focus. */
+  type(text: string): Promise<void>;
+  /** The page as PNG, as large as its window. */
+  picture(): Promise<Uint8Array>;
+  /** How the page is looked at: width and height in CSS pixels, and the colours that the system asks for. */
+  look(size: { width: number; height: number; scheme: "light" | "dark" }): Promise<void>;
 }
 
 export interface Chromium {
@@ -144,6 +150,8 @@ async function connect(url: string): Promise<Wire> {
   };
 }
 
+const keyCodes: Record<string, number> = { Tab: 9, Enter: 13, Escape: 27, ArrowUp: 38, ArrowDown: 40 };
+
 async function createTab(wire: Wire, context: string | undefined): Promise<Tab> {
   const where = context === undefined ? {} : { browserContextId: context };
   const { targetId } = await wire.call("Target.createTarget", { url: "about:blank", ...where });
@@ -207,11 +215,22 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
       await call("Emulation.setScriptExecutionDisabled", { value: true });
     },
     async key(name) {
-      const code = name === "Tab" ? 9 : 13;
-      const text = name === "Enter" ? { text: "\r" } : {};
+      const code = keyCodes[name] ?? name.toUpperCase().charCodeAt(0);
+      const text = name === "Enter" ? { text: "\r" } : name.length === 1 ? { text: name } : {};
       const common = { key: name, code: name, windowsVirtualKeyCode: code, ...text };
       await call("Input.dispatchKeyEvent", { type: "keyDown", ...common });
       await call("Input.dispatchKeyEvent", { type: "keyUp", ...common });
+    },
+    async type(text) {
+      await call("Input.insertText", { text });
+    },
+    async picture() {
+      const { data } = await call("Page.captureScreenshot", { format: "png" });
+      return Uint8Array.fromBase64(String(data));
+    },
+    async look({ width, height, scheme }) {
+      await call("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 600 });
+      await call("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
     },
   };
   return tab;

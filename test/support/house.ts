@@ -176,6 +176,9 @@ export const packageHomes: Record<string, readonly string[]> = {
   dockerode: ["src/orchestration/engine/docker/"],
   elysia: ["src/base/http/", "src/orchestration/http/", "src/identity/http/", "src/observability/http/"],
   arctic: ["src/identity/service/providers.ts"],
+  preact: ["src/ui/"],
+  "@preact/signals": ["src/ui/"],
+  uplot: ["src/ui/"],
   nodemailer: ["src/base/deliver/mail.ts"],
   yaml: ["src/client/", "src/orchestration/plugins/yaml.ts"],
 };

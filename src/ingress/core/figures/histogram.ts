@@ -1,0 +1,83 @@
+/**
+ * Durations in whole milliseconds, counted in buckets that grow with the value: exact below 32 ms, then within 1/16
+ * (6 %) of the value. Histograms of the same kind are merged by adding their counts, so quantiles over many replicas
+ * or minutes are those of all requests together.
+ */
+export interface Histogram {
+  /** Bucket number → count. Only buckets that hold something. */
+  counts: Map<number, number>;
+  total: number;
+}
+
+/** About 70 minutes; longer durations are counted as this. */
+const valueMax = 2 ** 22 - 1;
+
+const subBucketBits = 4;
+const subBuckets = 2 ** subBucketBits;
+
+export function createHistogram(): Histogram {
+  return { counts: new Map(), total: 0 };
+}
+
+export function addDuration(histogram: Histogram, ms: number): void {
+  const bucket = bucketOf(ms);
+  histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + 1);
+  histogram.total += 1;
+}
+
+/** Adds the counts of `other` to `histogram`. */
+export function mergeHistogram(histogram: Histogram, other: Histogram): void {
+  for (const [bucket, count] of other.counts) {
+    histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + count);
+  }
+  histogram.total += other.total;
+}
+
+/**
+ * The smallest duration that at least `share` of all do not exceed (0.5: the median), as the upper end of its bucket.
+ * Undefined for an empty histogram.
+ */
+export function quantile(histogram: Histogram, share: number): number | undefined {
+  if (histogram.total === 0) return undefined;
+  const rank = Math.max(1, Math.ceil(share * histogram.total));
+  let seen = 0;
+  let last: number | undefined;
+  for (const bucket of [...histogram.counts.keys()].sort((a, b) => a - b)) {
+    seen += histogram.counts.get(bucket) ?? 0;
+    last = upperEnd(bucket);
+    if (seen >= rank) return last;
+  }
+  return last;
+}
+
+/** Buckets and counts in turns, for storing: `[3, 10, 40, 1]`. */
+export function packHistogram(histogram: Histogram): number[] {
+  return [...histogram.counts].sort(([a], [b]) => a - b).flat();
+}
+
+/** Reads what `packHistogram` wrote; pairs that make no sense are passed over. */
+export function unpackHistogram(packed: readonly number[]): Histogram {
+  const histogram = createHistogram();
+  for (let at = 0; at + 1 < packed.length; at += 2) {
+    const [bucket = -1, count = 0] = [packed[at], packed[at + 1]];
+    if (!Number.isInteger(bucket) || bucket < 0 || !Number.isInteger(count) || count <= 0) continue;
+    histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + count);
+    histogram.total += count;
+  }
+  return histogram;
+}
+
+function bucketOf(ms: number): number {
+  const value = Math.min(valueMax, Math.max(0, Math.floor(ms)));
+  if (value < 2 * subBuckets) return value;
+  const shift = 31 - Math.clz32(value) - subBucketBits;
+  return shift * subBuckets + (value >>> shift);
+}
+
+/** Largest value of a bucket. */
+function upperEnd(bucket: number): number {
+  if (bucket < 2 * subBuckets) return bucket;
+  const shift = Math.floor(bucket / subBuckets) - 1;
+  const first = (bucket - shift * subBuckets) * 2 ** shift;
+  return first + 2 ** shift - 1;
+}

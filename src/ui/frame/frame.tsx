@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { connection, heardAt } from "../data/connection.ts";
+import { openPalette } from "../parts/palette.tsx";
+import { State } from "../parts/state.tsx";
+import { screens } from "../screens.ts";
+import { agoText } from "../text/times.ts";
+import { now } from "./clock.ts";
+import { path } from "./router.ts";
+import { Mark } from "./mark.tsx";
+import { chooseTheme, theme } from "./theme.ts";
+
+const listed = screens.filter(({ nav }) => nav !== undefined);
+
+/** What stays while screens change: the list of screens, the search, how the connection is. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  return (
+    <div class="frame">
+      <nav class="rail" aria-label="Screens">
+        <a class="brand" href="/">
+          <Mark />
+          berth
+        </a>
+        <button type="button" class="seek" onClick={openPalette}>
+          Go to… <kbd>⌘K</kbd>
+        </button>
+        <Ways />
+        <div class="foot">
+          <Link />
+          <ThemeChoice />
+        </div>
+      </nav>
+      {children}
+      <nav class="bottom" aria-label="Screens">
+        {listed
+          .filter(({ nav }) => nav === "main")
+          .map(({ path: href, title }) => (
+            <a key={href} href={href} aria-current={isHere(href) ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
+        <button type="button" onClick={openPalette}>
+          More
+        </button>
+      </nav>
+    </div>
+  );
+}
+
+function Ways() {
+  return (
+    <div class="ways">
+      {listed.map(({ path: href, title, key }) => (
+        <a
+          key={href}
+          href={href}
+          aria-current={isHere(href) ? "page" : undefined}
+          title={key === undefined ? undefined : `g then ${key}`}
+        >
+          {title}
+        </a>
+      ))}
+    </div>
+  );
+}
+
+function isHere(href: string): boolean {
+  return href === "/" ? path.value === "/" || path.value.startsWith("/apps/") : path.value.startsWith(href);
+}
+
+/** Whether the page is live; if not, how old it is. */
+function Link() {
+  if (connection.value === "live") return <State tone="good" text="Live" />;
+  if (connection.value === "connecting") return <State tone="work" text="Connecting" />;
+  if (connection.value === "ended") return <State tone="bad" text="Signed out" />;
+  const age = heardAt.value === undefined ? "" : `, as of ${agoText(heardAt.value, now.value)}`;
+  return <State tone="warn" text={`Reconnecting${age}`} />;
+}
+
+function ThemeChoice() {
+  return (
+    <select
+      class="input"
+      aria-label="Colours"
+      value={theme.value}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        if (value === "light" || value === "dark" || value === "system") chooseTheme(value);
+      }}
+    >
+      <option value="system">System colours</option>
+      <option value="light">Light</option>
+      <option value="dark">Dark</option>
+    </select>
+  );
+}

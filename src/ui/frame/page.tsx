@@ -1,0 +1,34 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { Command } from "../parts/command.tsx";
+
+interface PageProps {
+  title: string;
+  /** Beside the title: a state, a badge. */
+  beside?: ComponentChildren;
+  /** On the right: what can be done here. */
+  actions?: ComponentChildren;
+  /** The command that does the same as this page. */
+  command: string;
+  children: ComponentChildren;
+}
+
+/** The frame of every screen. */
+export function Page({ title, beside, actions, command, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · berth`;
+  }, [title]);
+  return (
+    <main class="page" id="main" tabIndex={-1}>
+      <header class="head">
+        <div class="title">
+          <h1>{title}</h1>
+          {beside}
+        </div>
+        {actions === undefined ? null : <div class="row">{actions}</div>}
+      </header>
+      {children}
+      <Command text={command} />
+    </main>
+  );
+}

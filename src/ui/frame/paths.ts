@@ -1,0 +1,31 @@
+/** Values of the `:name` parts of a pattern, or undefined where the path is another one. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const [wanted, given] = [parts(pattern), parts(path)];
+  if (wanted.length !== given.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = decoded(given[index] ?? "");
+    if (part.startsWith(":")) found[part.slice(1)] = value;
+    else if (part !== value) return undefined;
+  }
+  return found;
+}
+
+/** The address of an app, or of one of its tabs. */
+export function appPath({ scope, name }: { scope: string; name: string }, tab = ""): string {
+  const base = `/apps/${encodeURIComponent(scope)}/${encodeURIComponent(name)}`;
+  return tab === "" ? base : `${base}/${tab}`;
+}
+
+function parts(path: string): string[] {
+  return path.split("/").filter((part) => part !== "");
+}
+
+/** An address that a person typed may hold anything. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,36 @@
+import type { AppState, ReplicaState, Severity } from "../../observability/api/app-model.ts";
+
+/** How a state looks. `good` is for what is well and for nothing else: a crash loop is never green. */
+export type Tone = "good" | "work" | "warn" | "bad" | "idle";
+
+export const appTones: Record<AppState, Tone> = {
+  ready: "good",
+  asleep: "idle",
+  stopped: "idle",
+  deploying: "work",
+  unknown: "warn",
+  degraded: "warn",
+  crashing: "bad",
+  down: "bad",
+};
+
+export const replicaTones: Record<ReplicaState, Tone> = {
+  ready: "good",
+  starting: "work",
+  unready: "warn",
+  stopping: "idle",
+  stopped: "idle",
+  crashing: "bad",
+  exited: "warn",
+  unknown: "warn",
+};
+
+export const severityTones: Record<Severity, Tone> = { critical: "bad", warning: "warn", notice: "work" };
+
+/** Of releases, runs, operations and builds. A word that is not known is not a good one. */
+export function outcomeTone(status: string): Tone {
+  if (/^(?:succeeded|ok|valid)$/.test(status)) return "good";
+  if (/^(?:running|pending|building|queued|scheduled|started)$/.test(status)) return "work";
+  if (/^(?:failed|timed_out|expired|crashed)$/.test(status)) return "bad";
+  return "warn";
+}

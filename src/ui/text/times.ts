@@ -1,0 +1,39 @@
+/** How long ago, in one unit: `now`, `40 s`, `5 min`, `3 h`, `2 d`. A time to come reads `in 5 min`. */
+export function agoText(at: number, now: number): string {
+  const seconds = Math.round((now - at) / 1000);
+  const size = Math.abs(seconds);
+  if (size < 5) return "now";
+  const text = size < 100 ? `${size} s` : size < 5_940 ? `${Math.round(size / 60)} min` : daysOrHours(size);
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
+}
+
+function daysOrHours(seconds: number): string {
+  return seconds < 129_600 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+/** In the viewer's own zone and with its name, for a tooltip: `2026-01-02 14:03:07 UTC+1`. */
+export function exactText(at: number, zone?: string): string {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? "";
+  return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")} ${part("timeZoneName")}`;
+}
+
+/** Time of day with milliseconds, for lines of a log. */
+export function clockText(at: number, zone?: string): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  }).format(at);
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { loadUiFiles } from "../../../src/local/ui/files.ts";
+import { createUiPages } from "../../../src/observability/http/ui-pages.ts";
+import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
+
+/** The page that shows every part of the UI, without a server behind it. */
+let chromium: Chromium;
+let server: Bun.Server<undefined>;
+let tab: Tab;
+
+beforeAll(async () => {
+  server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: createUiPages(loadUiFiles) });
+  chromium = await startChromium();
+  tab = await chromium.tab();
+  await tab.look({ width: 1280, height: 800, scheme: "light" });
+  await tab.open(`http://127.0.0.1:${server.port}/components`);
+  await tab.shows("20,000 lines of a log");
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await server?.stop(true);
+});
+
+describe("the parts of the web UI", () => {
+  test("are shown under the strict policy without a complaint", () => {
+    expect(chromium.complaints).toEqual([]);
+  });
+
+  test("have no serious fault of accessibility, in both themes", async () => {
+    await takePictures(tab, "components");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.look({ width: 1280, height: 800, scheme: "dark" });
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("a log of 20,000 lines has only those in view in the document", async () => {
+    expect(await tab.read<number>("document.querySelectorAll('.log .line').length")).toBeLessThan(100);
+    expect(await tab.read<number>("document.querySelector('.log').scrollHeight")).toBeGreaterThan(300_000);
+  });
+
+  test("a dialog says what ends, and keeps its button until the name was typed", async () => {
+    await tab.press("Ends something…");
+    await tab.shows("3 replicas stop");
+    expect(await tab.read<boolean>("document.querySelector('dialog [type=submit]').disabled")).toBe(true);
+    await tab.click("#typed");
+    await tab.read("document.querySelector('#typed').focus()");
+    await tab.type("shop/web");
+    await tab.key("Enter");
+    await tab.shows("This is a sample: nothing was deleted");
+    await tab.key("Escape");
+  });
+
+  test("the palette opens with a key and leads on by keyboard alone", async () => {
+    await tab.key("/");
+    await tab.shows("screen");
+    await tab.type("dark");
+    await tab.key("Enter");
+    expect(await tab.read<string>("document.documentElement.dataset.theme")).toBe("dark");
+  });
+});

@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import { waitFor } from "../wait.ts";
+import type { Tab } from "../chromium.ts";
+
+interface Finding {
+  id: string;
+  impact: string;
+  help: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+const script = join(import.meta.dir, "../../../node_modules/axe-core/axe.min.js");
+
+/** Serious faults of accessibility on the page, one text each. */
+export async function axeFaults(tab: Tab): Promise<string[]> {
+  await tab.read(`${await Bun.file(script).text()}; window.axeFound = undefined; true`);
+  await tab.read(
+    `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((found) => { window.axeFound = found.violations; }); true`,
+  );
+  const found = await waitFor("axe's findings", () => tab.read<Finding[] | false>("window.axeFound ?? false"));
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`));
+}

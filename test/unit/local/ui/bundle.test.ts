@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { bundleUi } from "../../../../src/local/ui/bundle.ts";
+import type { UiFile } from "../../../../src/observability/http/ui-pages.ts";
+
+let files: UiFile[];
+let page: string;
+
+/** Of the address to the last byte that a first page needs. */
+const firstLoadMax = 200 * 1024;
+
+beforeAll(async () => {
+  files = await bundleUi();
+  page = new TextDecoder().decode(files.find(({ name }) => name === "index.html")?.bytes);
+});
+
+describe("the bundled web UI", () => {
+  test("is one page and files with a digest in their names, all of which are there", () => {
+    expect(files.filter(({ name }) => !/-[0-9a-z]{8}\.(?:js|css|svg)$/.test(name)).map(({ name }) => name)).toEqual([
+      "index.html",
+    ]);
+    const asked = Array.from(page.matchAll(/"\/assets\/([^"]+)"/g), ([, name]) => name);
+    expect(asked.length).toBeGreaterThan(2);
+    for (const name of asked) expect(files.map((file) => file.name)).toContain(name ?? "");
+  });
+
+  test("loads less than 200 KiB at first, zipped", () => {
+    const first = files.filter(({ name }) => name === "index.html" || page.includes(name));
+    const sum = first.reduce((bytes, file) => bytes + Bun.gzipSync(file.bytes).length, 0);
+    expect(sum).toBeGreaterThan(8_000);
+    expect(sum).toBeLessThan(firstLoadMax);
+  });
+
+  test("names no other host, has no inline script, and no schemas", () => {
+    expect(page).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=/);
+    for (const { name, bytes } of files) {
+      const text = new TextDecoder().decode(bytes);
+      const hosts = Array.from(text.matchAll(/https?:\/\/([\w.-]+)/g), ([, host]) => host);
+      expect({ name, hosts: hosts.filter((host) => host !== "www.w3.org") }).toEqual({ name, hosts: [] });
+      expect(text).not.toContain("additionalProperties");
+    }
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test";
+import { appStates, replicaStates } from "../../../../src/observability/api/app-model.ts";
+import { appTones, outcomeTone, replicaTones } from "../../../../src/ui/text/states.ts";
+
+test("only what is ready is green: a crash loop never is", () => {
+  expect(appStates.filter((state) => appTones[state] === "good")).toEqual(["ready"]);
+  expect(replicaStates.filter((state) => replicaTones[state] === "good")).toEqual(["ready"]);
+});
+
+test("an outcome that is not known is not a good one", () => {
+  expect(outcomeTone("succeeded")).toBe("good");
+  expect(outcomeTone("failed")).toBe("bad");
+  expect(outcomeTone("running")).toBe("work");
+  expect(outcomeTone("constructor")).toBe("warn");
+});
