@@ -1,0 +1,82 @@
+import type { ListedManifest } from "../../../orchestration/api/apply.ts";
+import type { Condition, PodKindStatus } from "../../../orchestration/api/describe.ts";
+import type { JobRun } from "../../../orchestration/api/jobs.ts";
+import { podKinds } from "../../../orchestration/api/manifest.ts";
+import type { Release } from "../../../orchestration/api/releases.ts";
+import type { CertificateView } from "../../../ingress/api/certificates.ts";
+import type { SiteTraffic } from "../../../ingress/api/traffic.ts";
+import type { AppFact, CertificateFact, ReleaseFact, RunFact, SiteFact } from "./facts.ts";
+
+/** A listed manifest as a fact; undefined for what has no replicas. */
+export function appFactOf({ kind, scope = "", name, status }: ListedManifest): AppFact | undefined {
+  if (!podKinds.some((known) => known === kind) || status === undefined) return undefined;
+  const {
+    phase = "progressing",
+    replicas = 0,
+    ready_replicas: ready = 0,
+    conditions = [],
+    releases = [],
+  } = status as Partial<PodKindStatus>;
+  const cause = causeOf(conditions);
+  const release = releaseFact(releases as Release[]);
+  return {
+    ...{ kind, scope, name, phase, wanted: replicas, ready },
+    reason: cause?.reason ?? "",
+    message: cause?.message ?? "",
+    ...(release === undefined ? {} : { release }),
+  };
+}
+
+/** The condition that explains most; undefined while all is well. */
+function causeOf(conditions: readonly Condition[]): Condition | undefined {
+  const degraded = conditions.find(({ type, status }) => type === "Degraded" && status);
+  return degraded ?? conditions.find(({ type, status }) => type === "Ready" && !status);
+}
+
+/** Ended by a person or by a newer release: no fault of the release. */
+const noFault = ["Superseded", "Aborted"];
+
+/** `releases` are newest first. */
+function releaseFact(releases: readonly Release[]): ReleaseFact | undefined {
+  const index = releases.findIndex(
+    ({ status, cause, reasons = [] }) =>
+      (status === "succeeded" || status === "failed") &&
+      cause !== "auto_rollback" &&
+      !reasons.some((reason) => noFault.includes(reason)),
+  );
+  const release = releases[index];
+  if (release === undefined) return undefined;
+  return {
+    id: release.id,
+    status: release.status,
+    ...(release.ended_at === undefined ? {} : { endedAt: Date.parse(release.ended_at) }),
+    error: release.error ?? "",
+    takenBack: releases.slice(0, index).some(({ cause }) => cause === "auto_rollback"),
+  };
+}
+
+const undecided = ["scheduled", "running", "skipped", "cancelled"];
+
+/** The newest decided run of each job that still exists; `runs` are newest first. */
+export function runFactsOf(runs: readonly JobRun[], manifests: readonly ListedManifest[]): RunFact[] {
+  const existing = new Set(manifests.map(({ kind, scope = "", name }) => `${kind}/${scope}/${name}`));
+  const newest = new Map<string, RunFact>();
+  for (const run of runs) {
+    const key = `${run.kind}/${run.scope}/${run.name}`;
+    if (newest.has(key) || !existing.has(key) || undecided.includes(run.status)) continue;
+    const at = Date.parse(run.ended_at ?? run.started_at ?? run.instant ?? "") || 0;
+    const { kind, scope, name, status, error = "" } = run;
+    newest.set(key, { kind, scope, name, status, at, error });
+  }
+  return [...newest.values()];
+}
+
+export function certificateFact({ names, state, not_after: until, error = "" }: CertificateView): CertificateFact {
+  const expiresAt = until === undefined ? undefined : Date.parse(until);
+  return { host: names[0] ?? "", state, error, ...(expiresAt === undefined ? {} : { expiresAt }) };
+}
+
+export function siteFact({ ingress, requests, failed, p99_ms: p99 }: SiteTraffic): SiteFact {
+  const [scope = "", name = ""] = ingress.split("/");
+  return { scope, name, requests, failed, ...(p99 === undefined ? {} : { p99Ms: p99 }) };
+}

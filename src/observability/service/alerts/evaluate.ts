@@ -1,0 +1,198 @@
+import { why } from "../../../orchestration/api/why.ts";
+import type { AlertWhy } from "../../api/alerts.ts";
+import { adviceOf, briefOf } from "../../core/alerts/brief.ts";
+import type { Facts } from "../../core/alerts/facts.ts";
+import { type Finding, findings } from "../../core/alerts/findings.ts";
+import { appOf, type Labels, labelText } from "../../core/alerts/labels.ts";
+import { type Change, type Seen, step } from "../../core/alerts/machine.ts";
+import type { ActiveRule } from "../../core/alerts/rules.ts";
+import type { AlertNouns } from "../../store/alerts/nouns.ts";
+import type { AlertRecord } from "../../store/alerts/records.ts";
+import type { AlertParts } from "./parts.ts";
+import { type Reading, readFacts } from "./read-facts.ts";
+
+/** What one look at everything gave. */
+export interface Round {
+  facts: Facts;
+  /** Rules that could not be evaluated, and why. */
+  blind: Map<string, string>;
+}
+
+interface Move {
+  rule: ActiveRule | undefined;
+  labels: Labels;
+  fingerprint: string;
+  previous: AlertRecord | undefined;
+  finding: Finding | undefined;
+  next: ReturnType<typeof step>["next"];
+  change: Change | undefined;
+  why?: AlertWhy;
+}
+
+/** Looks at everything once, and stores how each alert goes on. */
+export async function evaluate(parts: AlertParts, rules: readonly ActiveRule[]): Promise<Round> {
+  const enabled = rules.filter((rule) => rule.enabled);
+  const reading = await readFacts(parts, enabled);
+  const blind = new Map<string, string>();
+  const moves = movesOf(parts, enabled, { reading, blind });
+  const changed = moves.filter(isWorthWriting);
+  if (changed.length > 0) {
+    await explain(parts, changed);
+    const isNews = changed.some(({ change }) => change !== undefined);
+    await parts.store.write((nouns) => changed.forEach((move) => store(nouns, move, parts)), { durable: isNews });
+  }
+  return { facts: reading.facts, blind };
+}
+
+interface Look {
+  reading: Reading;
+  blind: Map<string, string>;
+}
+
+function movesOf(parts: AlertParts, rules: readonly ActiveRule[], { reading, blind }: Look): Move[] {
+  const open = Map.groupBy(parts.store.alerts.open(), ({ rule }) => rule);
+  let room = parts.limits.openMax - [...open.values()].flat().length;
+  const moves = rules.flatMap((rule) => {
+    const known = open.get(rule.name) ?? [];
+    open.delete(rule.name);
+    const found = findings(rule, reading.facts);
+    if (found === undefined) {
+      blind.set(rule.name, blindText(rule, reading));
+      return [];
+    }
+    const bad = new Map(found.slice(0, parts.limits.perRuleMax).map((one) => [fingerprintOf(rule, one.labels), one]));
+    const previous = new Map(known.map((record) => [record.fingerprint, record]));
+    const fresh = [...bad.keys()].filter((key) => !previous.has(key)).slice(0, Math.max(0, room));
+    room -= fresh.length;
+    return [...previous.keys(), ...fresh].map((fingerprint) =>
+      moveOf(parts, { rule, fingerprint, previous: previous.get(fingerprint), finding: bad.get(fingerprint) }),
+    );
+  });
+  // The rule of these was deleted or turned off.
+  const orphans = [...open.values()].flat().map((previous): Move => {
+    const { labels, fingerprint, state } = previous;
+    const change = state === "firing" ? "resolved" : "vanished";
+    return { rule: undefined, labels, fingerprint, previous, finding: undefined, next: undefined, change };
+  });
+  return [...moves, ...orphans];
+}
+
+function fingerprintOf({ name }: ActiveRule, labels: Labels): string {
+  return `${name} ${labelText(labels)}`;
+}
+
+function blindText({ watch }: ActiveRule, { missing }: Reading): string {
+  const part = watch.type === "platform" ? partOf(watch.condition) : watch.type === "requests" ? "sites" : watch.type;
+  const name = part === "metric" ? "metrics" : part === "log" ? "logs" : part;
+  return missing.get(name) ?? "the server has no figures for it yet";
+}
+
+function partOf(condition: string): keyof Facts {
+  const parts: Record<string, keyof Facts> = {
+    run_failed: "runs",
+    run_missed: "runs",
+    certificate: "certificates",
+    backup: "backup",
+    engine: "engine",
+    ingress: "ingress",
+    disk_full: "disks",
+  };
+  return parts[condition] ?? "apps";
+}
+
+interface Subject {
+  rule: ActiveRule;
+  fingerprint: string;
+  previous: AlertRecord | undefined;
+  finding: Finding | undefined;
+}
+
+function moveOf({ store, clock, limits }: AlertParts, subject: Subject): Move {
+  const { rule, fingerprint, previous, finding } = subject;
+  const now = clock.now();
+  const seen: Seen = finding === undefined ? "well" : "bad";
+  const isCooling = previous?.state === "firing" && seen === "well";
+  const fires = isCooling ? store.alerts.fires(fingerprint, now - limits.flapWindowMs) : 1;
+  const timing = { forMs: rule.forMs, keepMs: rule.keepMs, keepMaxMs: limits.keepMaxMs, fires, now };
+  const { next, change } = step(previous === undefined ? undefined : trackedOf(previous), seen, timing);
+  return { ...subject, labels: finding?.labels ?? previous?.labels ?? {}, next, change };
+}
+
+function trackedOf({ state, since, firedAt, wellSince }: AlertRecord) {
+  return {
+    state: state === "firing" ? ("firing" as const) : ("pending" as const),
+    since,
+    ...(firedAt === undefined ? {} : { firedAt }),
+    ...(wellSince === undefined ? {} : { wellSince }),
+  };
+}
+
+function isWorthWriting({ previous, next, change, finding }: Move): boolean {
+  if (change !== undefined) return true;
+  if (previous === undefined || next === undefined) return false;
+  const isOther = finding !== undefined && (finding.title !== previous.title || finding.detail !== previous.detail);
+  return isOther || next.wellSince !== previous.wellSince;
+}
+
+/** Asks the platform why, for the first few that fire now: in a mass failure the first ones tell enough. */
+async function explain({ client, limits }: AlertParts, moves: readonly Move[]): Promise<void> {
+  const fired = moves.filter(({ change }) => change === "fired");
+  await Promise.all(
+    fired.map(async (move, index) => {
+      const app = appOf(move.labels);
+      const advice = move.rule === undefined ? [] : adviceOf(move.rule, app);
+      move.why = { changes: [], lines: [], next: advice };
+      const { kind, scope, name } = move.labels;
+      if (index >= limits.whysPerRound || kind === undefined || scope === undefined || name === undefined) return;
+      try {
+        move.why = briefOf(await client.call(why, { query: { kind, scope, name } }));
+      } catch {
+        // The alert matters more than its reasons.
+      }
+    }),
+  );
+}
+
+function store({ alerts }: AlertNouns, move: Move, { clock, newId }: AlertParts): void {
+  const { rule, labels, fingerprint, finding, next, change } = move;
+  // Somebody may have acknowledged it meanwhile.
+  const previous = move.previous === undefined ? undefined : alerts.get(move.previous.id);
+  if (change === "vanished") {
+    if (previous !== undefined) alerts.remove(previous.id);
+    return;
+  }
+  if (next === undefined) {
+    if (previous !== undefined) alerts.update({ ...previous, state: "resolved", resolvedAt: clock.now() });
+    return;
+  }
+  const record = previous ?? emptyRecord(newId(), { rule: rule?.name ?? "", labels, fingerprint });
+  const write = previous === undefined ? alerts.add : alerts.update;
+  write({
+    ...record,
+    severity: rule?.severity ?? record.severity,
+    state: next.state,
+    title: finding?.title ?? record.title,
+    detail: finding?.detail ?? record.detail,
+    value: finding?.value ?? record.value,
+    since: next.since,
+    firedAt: next.firedAt,
+    wellSince: next.wellSince,
+    group: rule === undefined ? record.group : groupOf(rule, labels),
+    why: move.why ?? record.why,
+  });
+}
+
+function groupOf({ name, groupBy }: ActiveRule, labels: Labels): string {
+  return [name, ...groupBy.map((label) => labels[label] ?? "")].join(" ");
+}
+
+function emptyRecord(
+  id: string,
+  { rule, labels, fingerprint }: Pick<AlertRecord, "rule" | "labels" | "fingerprint">,
+): Omit<AlertRecord, "seq"> {
+  return {
+    ...{ id, rule, labels, fingerprint, severity: "info", state: "pending", title: "", detail: "", since: 0 },
+    ...{ value: undefined, firedAt: undefined, wellSince: undefined, resolvedAt: undefined, group: "", why: undefined },
+    ...{ firstSentAt: undefined, sentAt: undefined, endSent: false, acknowledged: undefined },
+  };
+}

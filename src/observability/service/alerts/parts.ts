@@ -1,0 +1,68 @@
+import type { GuardedFetch } from "../../../base/deliver/guarded-fetch.ts";
+import type { SendMail } from "../../../base/deliver/mail.ts";
+import type { SendWebhook } from "../../../base/deliver/webhook.ts";
+import type { Client } from "../../../base/wire/client.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import type { Log } from "../../../base/words/log.ts";
+import type { Facts, LogAsk, MetricAsk, MetricValue } from "../../core/alerts/facts.ts";
+import type { PlanLimits } from "../../core/alerts/plan-messages.ts";
+import type { AlertNouns } from "../../store/alerts/nouns.ts";
+
+export interface AlertStore extends AlertNouns {
+  write<T>(change: (nouns: AlertNouns) => T, options?: { durable?: boolean }): Promise<T>;
+}
+
+/** See `alertLimits` of `config/`, where each is explained. */
+export interface AlertLimits {
+  plan: PlanLimits;
+  everyMs: number;
+  firstMs: number;
+  tidyMs: number;
+  keepMaxMs: number;
+  flapWindowMs: number;
+  openMax: number;
+  perRuleMax: number;
+  whysPerRound: number;
+  historyKept: number;
+  messagesKept: number;
+  silencesMax: number;
+  channelsMax: number;
+  rulesMax: number;
+  pageMax: number;
+  pausesMs: readonly number[];
+  inFlightMax: number;
+  heartbeatLeastMs: number;
+  heartbeatMs: number;
+  heartbeatRetryMs: number;
+  outagesKeptMs: number;
+  incidentGapMs: number;
+  timelineMs: number;
+  availabilityPercent: number;
+}
+
+/** What no endpoint of the platform offers. A part that is left out leaves the rules about it blind, which they say. */
+export interface AlertSources {
+  disks?: () => Promise<NonNullable<Facts["disks"]>>;
+  backup?: () => Promise<NonNullable<Facts["backup"]>>;
+  metrics?: (ask: MetricAsk) => Promise<readonly MetricValue[]>;
+  logs?: (ask: LogAsk) => Promise<readonly MetricValue[]>;
+}
+
+export interface AlertParts {
+  store: AlertStore;
+  clock: SteadyClock;
+  log: Log;
+  limits: AlertLimits;
+  /** A new id, unique and fit for a path. */
+  newId: () => string;
+  /** The orchestration plane. */
+  client: Client;
+  /** Host name of this machine, and the name of the product. */
+  server: string;
+  product: string;
+  sources: AlertSources;
+  sendWebhook: SendWebhook;
+  /** Undefined: the server knows no mail server. */
+  sendMail: SendMail | undefined;
+  ping: GuardedFetch;
+}

@@ -1,0 +1,56 @@
+import { parseDuration } from "../../../base/pure/duration.ts";
+import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
+import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { type Silence, SilenceBody } from "../../api/alert-silences.ts";
+import { durationProblems } from "../../core/alerts/rules.ts";
+import type { AlertParts } from "./parts.ts";
+import { silenceView } from "./views.ts";
+
+export interface SilenceRoom {
+  list(): Silence[];
+  /** Fails `invalid` with the path of each fault. */
+  add(body: unknown, by: string): Promise<Silence>;
+  /** Fails `not_found`. */
+  remove(id: string): Promise<Silence>;
+}
+
+const check = schemaCheck(SilenceBody);
+const problemsMax = 20;
+
+export function createSilenceRoom({ store, clock, limits, newId }: AlertParts): SilenceRoom {
+  return {
+    list: () => store.silences.list(clock.now()).map(silenceView),
+    async add(body, by) {
+      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+      const problems = [...durationProblems("for", body.for), ...matcherProblems(body)];
+      if (problems.length > 0) throw problemsFailure(problems);
+      const now = clock.now();
+      if (store.silences.list(now).length >= limits.silencesMax) {
+        throw new Failure("conflict", `there are ${limits.silencesMax} silences, which is the most: end one first`);
+      }
+      const until = now + (parseDuration(body.for) ?? 0);
+      const silence = { id: newId(), matcher: body.matcher, by, reason: body.reason, createdAt: now, until };
+      await store.write(({ silences }) => {
+        silences.purge(now);
+        silences.add(silence);
+      });
+      return silenceView(silence);
+    },
+    async remove(id) {
+      const removed = await store.write(({ silences }) => silences.remove(id));
+      if (removed === undefined) {
+        throw new Failure("not_found", `there is no silence "${id}"; list them with: berth alerts silences`);
+      }
+      return silenceView(removed);
+    },
+  };
+}
+
+/** One without any part would silence everything by mistake. */
+function matcherProblems({ matcher, for: span }: SilenceBody): Problem[] {
+  const empty = Object.keys(matcher).length === 0;
+  return [
+    ...(empty ? [{ path: "matcher", message: 'is empty; for every alert write {"rule": "*"}' }] : []),
+    ...(parseDuration(span) === 0 ? [{ path: "for", message: "must be longer than 0" }] : []),
+  ];
+}

@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { type AlertRoom, createAlerts } from "../../../../../src/observability/service/alerts/create.ts";
+import { type AlertWorld, alertWorld, downStatus, listedApp, whyOfWeb } from "../../../../support/alert-world.ts";
+
+let world: AlertWorld;
+let room: AlertRoom;
+
+const open = () => createAlerts(world.parts, () => Promise.resolve());
+
+beforeEach(async () => {
+  world = alertWorld();
+  room = open();
+  await room.channels.put("ops", { target: { type: "webhook", url: "https://ops.example/hook" } });
+});
+
+/** Looks every 15 s. */
+async function pass(seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 15) {
+    world.clock.moveTo(world.clock.steady() + 15_000);
+    await room.look();
+  }
+}
+
+const titles = () =>
+  room.channels
+    .deliveries({ limit: 50 })
+    .map(({ title }) => title)
+    .toReversed();
+const states = () => room.alerts.list({}).alerts.map(({ rule, state }) => `${rule} ${state}`);
+
+describe("an app that is down", () => {
+  beforeEach(async () => {
+    world.answers["/apply"] = [listedApp("web", downStatus)];
+    world.answers["/why"] = whyOfWeb;
+    await room.look();
+  });
+
+  test("is pending first, fires after a minute, and its message has the why", async () => {
+    expect(states()).toEqual(["down pending"]);
+    expect(titles()).toEqual([]);
+    await pass(60);
+    expect(states()).toEqual(["down firing"]);
+    await pass(30);
+    expect(titles()).toEqual(["shop/web is down"]);
+    const [alert] = room.alerts.list({}).alerts;
+    expect(alert?.why).toEqual({
+      changes: ["23:58 UTC manifest.apply shop/web by ana: new checkout"],
+      lines: ["starting", "Error: no database"],
+      next: ["berth why shop/web", "berth rollback shop/web", "berth logs shop/web"],
+    });
+    expect(alert?.sent_at).toBeDefined();
+  });
+
+  test("fires nothing twice and loses nothing over a restart of the server", async () => {
+    await pass(60);
+    room = open();
+    await pass(60);
+    expect(titles()).toEqual(["shop/web is down"]);
+    room = open();
+    world.answers["/apply"] = [listedApp("web")];
+    await pass(30);
+    room = open();
+    await pass(90);
+    expect(titles()).toEqual(["shop/web is down", "resolved: shop/web is down"]);
+    expect(room.alerts.list({}).alerts).toEqual([]);
+    expect(room.alerts.history({ limit: 10 })).toMatchObject([{ rule: "down", state: "resolved" }]);
+  });
+
+  test("keeps its state while the platform does not answer, which the list says", async () => {
+    await pass(90);
+    delete world.answers["/apply"];
+    await pass(600);
+    expect(states()).toEqual(["down firing"]);
+    expect(room.alerts.list({}).blind).toContainEqual({ rule: "down", problem: "/apply does not answer" });
+    expect(titles()).toEqual(["shop/web is down"]);
+  });
+
+  test("that was deleted resolves", async () => {
+    await pass(90);
+    world.answers["/apply"] = [];
+    await pass(120);
+    expect(room.alerts.list({}).alerts).toEqual([]);
+  });
+
+  test("that is well before the minute is over was never reported", async () => {
+    world.answers["/apply"] = [listedApp("web")];
+    await pass(300);
+    expect(room.alerts.history({ limit: 10 })).toEqual([]);
+    expect(titles()).toEqual([]);
+  });
+
+  test("is silenced by its app, and reported when the silence is over and it is still down", async () => {
+    await room.silences.add({ matcher: { app: "shop/*" }, for: "10m" }, "ana");
+    await pass(300);
+    expect(titles()).toEqual([]);
+    expect(room.alerts.list({}).alerts[0]?.silenced_by).toBeDefined();
+    await pass(400);
+    expect(titles()).toEqual(["shop/web is down"]);
+  });
+
+  test("that somebody acknowledged sends no reminder, and still its end", async () => {
+    await pass(90);
+    const [alert] = room.alerts.list({}).alerts;
+    await room.alerts.acknowledge(alert?.id ?? "", { note: "on it" }, "ana");
+    await pass(5 * 3_600);
+    expect(titles()).toEqual(["shop/web is down"]);
+    expect(room.alerts.get(alert?.id ?? "").acknowledged).toMatchObject({ by: "ana", note: "on it" });
+    world.answers["/apply"] = [listedApp("web")];
+    await pass(120);
+    expect(titles().at(-1)).toBe("resolved: shop/web is down");
+    expect(room.alerts.acknowledge(alert?.id ?? "", {}, "ana")).rejects.toThrow("does not fire any more");
+  });
+
+  test("that nobody acknowledged is reported again after 4 hours", async () => {
+    await pass(4 * 3_600 + 120);
+    expect(titles()).toEqual(["shop/web is down", "still: shop/web is down"]);
+  });
+});
+
+test("a mass failure is one message", async () => {
+  world.answers["/apply"] = Array.from({ length: 40 }, (_, index) => listedApp(`app-${index}`, downStatus));
+  world.answers["/why"] = whyOfWeb;
+  await pass(150);
+  expect(titles()).toEqual(["shop/app-0 is down, and 39 more"]);
+});
+
+test("an app that flaps stays one alert longer and longer", async () => {
+  world.answers["/why"] = whyOfWeb;
+  for (let round = 0; round < 6; round += 1) {
+    world.answers["/apply"] = [listedApp("web", downStatus)];
+    await pass(90);
+    world.answers["/apply"] = [listedApp("web")];
+    await pass(150);
+  }
+  expect(room.alerts.history({ limit: 50 }).length).toBeLessThanOrEqual(3);
+});
+
+test("a rule that is turned off ends its alerts; one of the pack comes back when it is deleted", async () => {
+  world.answers["/apply"] = [listedApp("web", downStatus)];
+  await pass(90);
+  const watch = { type: "platform", condition: "down" };
+  await room.rules.put("down", { watch, enabled: false }, "ana");
+  await pass(15);
+  expect(room.alerts.list({}).alerts).toEqual([]);
+  expect(room.rules.get("down")).toMatchObject({ origin: "changed", enabled: false });
+  expect(await room.rules.remove("down")).toEqual({ name: "down", restored: true });
+  expect(room.rules.remove("down")).rejects.toThrow("berth alerts rules disable down");
+  await pass(90);
+  expect(states()).toEqual(["down firing"]);
+});
+
+test("a channel gets only what is severe enough and about its apps", async () => {
+  const target = { type: "slack", url: "https://hooks.slack.example/x" };
+  await room.channels.put("blog", { target, apps: ["blog/*"] });
+  await room.channels.put("loud", { target, min_severity: "critical" });
+  world.answers["/apply"] = [listedApp("web", { ready_replicas: 1 })];
+  await pass(400);
+  expect(room.channels.deliveries({ limit: 9 }).map(({ channel }) => channel)).toEqual(["ops"]);
+});
+
+test("without a channel nothing is lost: the first one gets what still fires", async () => {
+  await room.channels.remove("ops");
+  world.answers["/apply"] = [listedApp("web", downStatus)];
+  await pass(300);
+  await room.channels.put("late", { target: { type: "webhook", url: "https://ops.example/hook" } });
+  await pass(15);
+  expect(room.channels.deliveries({ limit: 9 }).map(({ channel }) => channel)).toEqual(["late"]);
+});
+
+test.each([
+  [{ watch: { type: "platform", condition: "dwn" } }, "watch.condition"],
+  [{ watch: { type: "requests" } }, "set failed_percent"],
+  [{ watch: { type: "log", pattern: "x" }, for: "soon" }, "for:"],
+  [{}, "watch: is required"],
+  [[], "expected object"],
+])("the rule %j is refused with the path of its fault", (body, text) => {
+  expect(room.rules.put("mine", body, "ana")).rejects.toThrow(text);
+});
