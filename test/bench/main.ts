@@ -22,6 +22,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   "identity-signin": () => import("./identity-signin.ts"),
   "identity-verify": () => import("./identity-verify.ts"),
   manifests: () => import("./manifests.ts"),
+  "metrics-layout": () => import("./metrics-layout.ts"),
   plugins: () => import("./plugins.ts"),
   tunnel: () => import("./tunnel.ts"),
 };

@@ -76,6 +76,14 @@ test("http: the answer decides, and shows", async () => {
   expect(await runFacts("{{.RestartCount}}")).toBe("0");
 });
 
+test("an app that listens a second after its start is ready long before the period of its probe is over", async () => {
+  const probes = { readiness: { http_get: { path: "/ready", port: 8080 }, period: "60s" } };
+  const started = performance.now();
+  await apply({ command: ["sh", "-c", `sleep 1; ${serve}`], probes });
+  await berth.ready("deployment", "probe", "web");
+  expect(performance.now() - started).toBeLessThan(30_000);
+});
+
 test("tcp: a port that listens is ready, one that does not says so", async () => {
   const command = [
     "sh",

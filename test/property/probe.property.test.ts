@@ -148,3 +148,50 @@ test("there is always something to wake up for, unless startup was all there was
     }),
   );
 });
+
+/** Attempts at the moments they are due, until `untilMs`, each taking `tookMs`; when it failed for long enough. */
+function unhealthyAt(probes: ProbesConfig, name: "startup" | "readiness", tookMs: number): number | undefined {
+  let state = startProbes(probes, 0);
+  for (let n = 0; n < 2_000; n += 1) {
+    const at = (state.states[name]?.nextAt ?? 0) + tookMs;
+    const step = probeStep(state, probes, { probe: name, ok: false, text: "no", at });
+    if (step.transition !== undefined) return at;
+    state = step.state;
+  }
+  return undefined;
+}
+
+test("early attempts make no probe unhealthy sooner than its periods, nor later than by an attempt each", () => {
+  fc.assert(
+    fc.property(
+      probe,
+      fc.constantFrom("startup" as const, "readiness" as const),
+      fc.nat({ max: 2_000 }),
+      (own, name, took) => {
+        const { initialDelayMs, periodMs, failureThreshold } = own;
+        const plainMs = initialDelayMs + took + (failureThreshold - 1) * (periodMs + took);
+        const at = unhealthyAt({ [name]: own }, name, took);
+        expect(at).toBeGreaterThanOrEqual(plainMs);
+        expect(at).toBeLessThanOrEqual(plainMs + (failureThreshold - 1) * took);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("an app is seen ready within a quarter of the time that it took, or the period, or a tenth of a second", () => {
+  fc.assert(
+    fc.property(probe, fc.nat({ max: 100_000 }), (own, readyAt) => {
+      const probes = { readiness: { ...own, successThreshold: 1 } };
+      let state = startProbes(probes, 0);
+      for (let n = 0; n < 200_000 && !readyOf(state).ready; n += 1) {
+        const at = state.states.readiness?.nextAt ?? 0;
+        state = probeStep(state, probes, { probe: "readiness", ok: at >= readyAt, text: "", at }).state;
+      }
+      const { initialDelayMs, periodMs } = own;
+      const seenAt = state.lastTransitionAt ?? Number.POSITIVE_INFINITY;
+      const waitMs = Math.min(periodMs, Math.max(101, Math.ceil((readyAt - initialDelayMs) / 4)));
+      expect(seenAt).toBeLessThanOrEqual(Math.max(initialDelayMs, readyAt + waitMs));
+    }),
+  );
+});

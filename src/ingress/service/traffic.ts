@@ -5,7 +5,7 @@ import { type AccessLine, parseAccessLine } from "../core/access-line.ts";
 import type { Running } from "../core/change.ts";
 import { createAttribution, type Place } from "../core/figures/attribution.ts";
 import { createFigures, type Figures, mergeFigures } from "../core/figures/figures.ts";
-import { quantile } from "../core/figures/histogram.ts";
+import { quantile } from "../../base/pure/histogram.ts";
 import { createRecent } from "../core/figures/recent.ts";
 import { requestSeen } from "../core/figures/request-seen.ts";
 import { type IngressManifest, readIngress } from "../core/ingress-spec.ts";

@@ -1,7 +1,7 @@
 import { doubledWait } from "../../base/pure/doubling.ts";
 import { probeNames } from "../api/kinds/probe.ts";
 import type { Readiness } from "../api/pods.ts";
-import type { ProbeAction, ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
+import type { ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
 
 type ProbePhase = "unknown" | "healthy" | "unhealthy";
 
@@ -16,6 +16,15 @@ interface ProbeState {
   failingSince?: number | undefined;
   /** When the next attempt is due; undefined while the startup probe holds it back, and for one that has passed. */
   nextAt: number | undefined;
+  /** Set until the first success of a startup or readiness probe, which is tried more often than its period says. */
+  early?: Early | undefined;
+}
+
+interface Early {
+  /** When the first attempt was due. */
+  begunAt: number;
+  /** Failures of attempts that were due before this time are not counted: they are beyond the period. */
+  countsFrom: number;
 }
 
 /**
@@ -59,6 +68,9 @@ export interface ProbeTransition {
 }
 
 const restartWaits = { firstMs: 10_000, maxMs: 300_000 };
+const earlyPauseMinMs = 100;
+/** An app that became ready after a time is seen ready within this part of that time, instead of within a period. */
+const earlyShare = 1 / 4;
 /** A container that has lived this long since its last restart is not in a loop: the next one does not wait. */
 const loopMs = 600_000;
 
@@ -70,7 +82,8 @@ export function startProbes(config: ProbesConfig, startedAt: number, before?: Po
     if (own === undefined) continue;
     const isHeld = name !== "startup" && config.startup !== undefined;
     const nextAt = isHeld ? undefined : startedAt + own.initialDelayMs;
-    states[name] = { phase: "unknown", successes: 0, failures: 0, text: undefined, nextAt };
+    const early = earlyOf(name, nextAt);
+    states[name] = { phase: "unknown", successes: 0, failures: 0, text: undefined, nextAt, ...(early && { early }) };
   }
   const { count, lastAt } = before?.restarts ?? { count: 0, lastAt: undefined };
   return {
@@ -79,6 +92,11 @@ export function startProbes(config: ProbesConfig, startedAt: number, before?: Po
     restarts: { count, lastAt, dueAt: undefined },
     lastTransitionAt: before?.lastTransitionAt,
   };
+}
+
+/** Liveness never tries early: nothing waits for its first success. */
+function earlyOf(name: ProbeName, begunAt: number | undefined): Early | undefined {
+  return name === "liveness" || begunAt === undefined ? undefined : { begunAt, countsFrom: begunAt };
 }
 
 /** What an earlier server knew of a container that has run on since. */
@@ -101,9 +119,15 @@ export function resumeProbes(config: ProbesConfig, startedAt: number, known: Kno
     states: {
       ...passed.states,
       ...(startup && { startup: { ...startup, phase: "healthy" as const, nextAt: undefined } }),
-      ...(readiness && { readiness: { ...readiness, phase: known.readiness } }),
+      ...(readiness && { readiness: resumed(readiness, known.readiness) }),
     },
   };
+}
+
+/** What was ready once, or has failed for long, is not about to start. */
+function resumed(readiness: ProbeState, phase: ProbePhase): ProbeState {
+  const { early, ...rest } = readiness;
+  return phase === "unknown" ? readiness : { ...rest, phase };
 }
 
 /** Probes whose next attempt is due. The caller keeps attempts of one probe from overlapping. */
@@ -127,7 +151,9 @@ export function isRestartDue({ restarts }: PodProbes, now: number): boolean {
 }
 
 /**
- * The state after one attempt, and the phase change it made, if any. Thresholds count outcomes in a row. The startup
+ * The state after one attempt, and the phase change it made, if any. Thresholds count outcomes in a row. Until the
+ * first success of a startup or readiness probe its failures are counted once in a period, however often it is tried:
+ * the threshold is reached when it would be without the early attempts. The startup
  * probe holds the others back until it has passed, and is then done for good; its failure restarts nothing. Each time
  * liveness crosses its threshold, also while it is unhealthy already, a restart becomes due: the first at once, further
  * ones 10 s doubling to 5 min after the last. An outcome of a probe that is held back or done is dropped.
@@ -153,11 +179,34 @@ export function probeStep(
 
 function countedIn(old: ProbeState, own: ProbeConfig, outcome: ProbeOutcome): ProbeState {
   const { ok, text, at, epochAt = at } = outcome;
+  if (!ok && old.early !== undefined) return failedEarly(old, old.early, { own, outcome });
   const successes = ok ? old.successes + 1 : 0;
   const failures = ok ? 0 : old.failures + 1;
   const phase = phaseAfter(old.phase, successes >= own.successThreshold, failures >= own.failureThreshold);
   const failingSince = ok ? undefined : (old.failingSince ?? epochAt);
   return { phase, successes, failures, text, failingSince, nextAt: at + own.periodMs };
+}
+
+/** A failure before the first success: counted if its attempt was due by the period, and tried again sooner than that. */
+function failedEarly(
+  old: ProbeState,
+  { begunAt, countsFrom }: Early,
+  { own, outcome }: { own: ProbeConfig; outcome: ProbeOutcome },
+): ProbeState {
+  const { text, at, epochAt = at } = outcome;
+  const isCounted = old.nextAt !== undefined && old.nextAt >= countsFrom;
+  const failures = old.failures + (isCounted ? 1 : 0);
+  const next = isCounted ? at + own.periodMs : countsFrom;
+  const pauseMs = Math.max(earlyPauseMinMs, Math.ceil((at - begunAt) * earlyShare));
+  return {
+    phase: phaseAfter(old.phase, false, failures >= own.failureThreshold),
+    successes: 0,
+    failures,
+    text,
+    failingSince: old.failingSince ?? epochAt,
+    nextAt: Math.max(at, Math.min(at + pauseMs, next)),
+    early: { begunAt, countsFrom: next },
+  };
 }
 
 function phaseAfter(old: ProbePhase, hasPassed: boolean, hasFailed: boolean): ProbePhase {
@@ -175,14 +224,19 @@ function afterwards(state: PodProbes, config: ProbesConfig, { probe, at }: Probe
 /** Startup has passed: it ends, and the others begin. */
 function released(state: PodProbes, config: ProbesConfig, now: number): PodProbes {
   const { startup, liveness, readiness } = state.states;
-  const begun = (held: ProbeState | undefined, own: ProbeConfig | undefined) =>
-    held && own && { ...held, nextAt: Math.max(now, state.startedAt + own.initialDelayMs) };
+  const begun = (name: "liveness" | "readiness", held: ProbeState | undefined) => {
+    const own = config[name];
+    if (held === undefined || own === undefined) return undefined;
+    const nextAt = Math.max(now, state.startedAt + own.initialDelayMs);
+    const early = earlyOf(name, nextAt);
+    return { ...held, nextAt, ...(early && { early }) };
+  };
   return {
     ...state,
     states: {
       ...(startup && { startup: { ...startup, nextAt: undefined } }),
-      ...(liveness && { liveness: begun(liveness, config.liveness) }),
-      ...(readiness && { readiness: begun(readiness, config.readiness) }),
+      ...(liveness && { liveness: begun("liveness", liveness) }),
+      ...(readiness && { readiness: begun("readiness", readiness) }),
     },
   };
 }
@@ -226,49 +280,4 @@ export function readyOf({
     ...(reason !== undefined && { reason }),
     ...(lastTransitionAt !== undefined && { last_transition: new Date(lastTransitionAt).toISOString() }),
   };
-}
-
-/** The probe that keeps a container from being ready, and what it fails with. */
-export interface FailingProbe {
-  probe: ProbeName;
-  /** What it asks: `GET :8080/ready`. */
-  check: string;
-  /** Epoch ms of the first failure of those in a row. */
-  since: number;
-  /** What the last attempt got. */
-  text: string;
-}
-
-/** Undefined as long as nothing failed, and for a container that is ready. */
-export function failingProbe(state: PodProbes, config: ProbesConfig): FailingProbe | undefined {
-  const { startup, readiness } = state.states;
-  const [probe, own] =
-    startup === undefined || startup.phase === "healthy"
-      ? (["readiness", readiness] as const)
-      : (["startup", startup] as const);
-  const action = config[probe]?.action;
-  if (own?.failingSince === undefined || own.phase === "healthy" || action === undefined) return undefined;
-  return { probe, check: checkText(action), since: own.failingSince, text: own.text ?? "" };
-}
-
-const commandCharsMax = 80;
-
-/** What a probe asks, in few words. */
-export function checkText(action: ProbeAction): string {
-  switch (action.type) {
-    case "http":
-      return `GET ${action.scheme === "https" ? "https " : ""}:${action.port}${action.path}`;
-    case "tcp":
-      return `connect to :${action.port}`;
-    case "exec": {
-      const command = action.command.join(" ").replaceAll(/\s+/g, " ");
-      return `run ${command.length > commandCharsMax ? `${command.slice(0, commandCharsMax)}…` : command}`;
-    }
-  }
-}
-
-/** `readiness probe (GET :8080/ready) fails since 2026-01-02T03:04:05Z: 503 Service Unavailable`. */
-export function failingText({ probe, check, since, text }: FailingProbe): string {
-  const at = new Date(since).toISOString().replace(/\.\d+Z$/, "Z");
-  return `${probe} probe (${check}) fails since ${at}: ${text}`;
 }

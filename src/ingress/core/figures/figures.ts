@@ -1,4 +1,4 @@
-import { addDuration, createHistogram, type Histogram, mergeHistogram } from "./histogram.ts";
+import { addDuration, createHistogram, type Histogram, mergeHistogram } from "../../../base/pure/histogram.ts";
 
 /** One request, as the proxy tells it when the answer is out. */
 export interface RequestSeen {

@@ -1,5 +1,5 @@
 import type { Readiness } from "../../api/pods.ts";
-import type { FailingProbe } from "../../core/probe.ts";
+import type { FailingProbe } from "../../core/probe-failing.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** Runs the probes of all pods, and knows from memory which are ready. */

@@ -2,11 +2,7 @@ import type { Probes } from "../../api/kinds/probe.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Readiness } from "../../api/pods.ts";
 import {
-  checkText,
   dueProbes,
-  type FailingProbe,
-  failingProbe,
-  failingText,
   type KnownReadiness,
   type PodProbes,
   type ProbeOutcome,
@@ -17,6 +13,7 @@ import {
   startProbes,
   wakeAt,
 } from "../../core/probe.ts";
+import { checkText, type FailingProbe, failingProbe, failingText } from "../../core/probe-failing.ts";
 import { type ProbeName, type ProbesConfig, probeConfig } from "../../core/probe-config.ts";
 import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";

@@ -6,6 +6,7 @@ import {
   type ProbeTransition,
   probeStep,
   readyOf,
+  resumeProbes,
   startProbes,
   wakeAt,
 } from "../../../../src/orchestration/core/probe.ts";
@@ -68,9 +69,10 @@ describe("readiness", () => {
 
   test("each change of the phase is told once", () => {
     const pod = rig(config);
-    for (const ok of [false, false, false, false, true, true, true]) pod.attempt("readiness", ok, start + 7);
+    for (const ok of [true, true, false, false, false, true, true, true]) pod.attempt("readiness", ok, start + 7);
     expect(pod.transitions).toEqual([
-      { probe: "readiness", from: "unknown", to: "unhealthy", text: "connection refused", at: start + 7 },
+      { probe: "readiness", from: "unknown", to: "healthy", text: "200 OK", at: start + 7 },
+      { probe: "readiness", from: "healthy", to: "unhealthy", text: "connection refused", at: start + 7 },
       { probe: "readiness", from: "unhealthy", to: "healthy", text: "200 OK", at: start + 7 },
     ]);
   });
@@ -96,6 +98,54 @@ describe("when attempts are due", () => {
     expect(wakeAt(startProbes({}, start))).toBeUndefined();
     expect(dueProbes(startProbes({}, start), start * 2)).toEqual([]);
     expect(readyOf(startProbes({}, start))).toEqual({ ready: true, startup_passed: true });
+  });
+});
+
+describe("before the first success", () => {
+  const config = probeConfig({ readiness: { ...tcp, period: "10s", failure_threshold: 2 }, liveness: tcp });
+
+  /** Makes every attempt at the moment it is due, as the server does; the app answers from `readyAt` on. */
+  function attempts(pod: ReturnType<typeof rig>, probe: ProbeName, readyAt: number): number[] {
+    const times: number[] = [];
+    for (let at = start; at < start + 40_000; at = pod.state.states[probe]?.nextAt ?? Number.POSITIVE_INFINITY) {
+      times.push(at - start);
+      pod.attempt(probe, at >= readyAt, at);
+      if (readyOf(pod.state).ready && probe !== "liveness") break;
+    }
+    return times;
+  }
+
+  test("readiness is tried in short pauses that grow, and an app is seen ready soon after it is", () => {
+    const times = attempts(rig(config), "readiness", start + 1_000);
+    expect(times).toEqual([0, 100, 200, 300, 400, 500, 625, 782, 978, 1_223]);
+    expect(attempts(rig(config), "readiness", start + 12_000).at(-1)).toBeLessThan(15_001);
+  });
+
+  test("liveness keeps its period", () => {
+    expect(attempts(rig(config), "liveness", start + 90_000)).toEqual([0, 10_000, 20_000, 30_000]);
+  });
+
+  test("failures count once in a period: it is unhealthy when it would be without the early attempts", () => {
+    const pod = rig(config);
+    attempts(pod, "readiness", start + 90_000);
+    expect(pod.transitions).toEqual([
+      { probe: "readiness", from: "unknown", to: "unhealthy", text: "connection refused", at: start + 10_000 },
+    ]);
+  });
+
+  test("afterwards the period counts again, for failures too", () => {
+    const pod = rig(config);
+    attempts(pod, "readiness", start + 300);
+    pod.attempt("readiness", false, start + 10_300);
+    expect(pod.state.states.readiness?.nextAt).toBe(start + 20_300);
+    expect(pod.state.states.readiness?.failures).toBe(1);
+  });
+
+  test("a replica that an earlier server saw unhealthy keeps its period", () => {
+    const known = { startupPassed: true, readiness: "unhealthy" as const, transitionAt: 1 };
+    const state = resumeProbes(config, start, known);
+    const step = probeStep(state, config, { probe: "readiness", ok: false, text: "no", at: start });
+    expect(step.state.states.readiness?.nextAt).toBe(start + 10_000);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   isFailure,
   type RequestSeen,
 } from "../../../../../src/ingress/core/figures/figures.ts";
-import { packHistogram } from "../../../../../src/ingress/core/figures/histogram.ts";
+import { packHistogram } from "../../../../../src/base/pure/histogram.ts";
 import { createRecent } from "../../../../../src/ingress/core/figures/recent.ts";
 
 const at = 1_700_000_000_000;

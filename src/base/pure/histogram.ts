@@ -20,17 +20,18 @@ export function createHistogram(): Histogram {
 }
 
 export function addDuration(histogram: Histogram, ms: number): void {
-  const bucket = bucketOf(ms);
-  histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + 1);
-  histogram.total += 1;
+  addCounts(histogram, bucketOf(ms), 1);
+}
+
+/** Adds `count` durations of one bucket. */
+export function addCounts(histogram: Histogram, bucket: number, count: number): void {
+  histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + count);
+  histogram.total += count;
 }
 
 /** Adds the counts of `other` to `histogram`. */
 export function mergeHistogram(histogram: Histogram, other: Histogram): void {
-  for (const [bucket, count] of other.counts) {
-    histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + count);
-  }
-  histogram.total += other.total;
+  for (const [bucket, count] of other.counts) addCounts(histogram, bucket, count);
 }
 
 /**
@@ -61,12 +62,12 @@ export function unpackHistogram(packed: readonly number[]): Histogram {
   for (let at = 0; at + 1 < packed.length; at += 2) {
     const [bucket = -1, count = 0] = [packed[at], packed[at + 1]];
     if (!Number.isInteger(bucket) || bucket < 0 || !Number.isInteger(count) || count <= 0) continue;
-    histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + count);
-    histogram.total += count;
+    addCounts(histogram, bucket, count);
   }
   return histogram;
 }
 
+/** The bucket that counts a duration. */
 function bucketOf(ms: number): number {
   const value = Math.min(valueMax, Math.max(0, Math.floor(ms)));
   if (value < 2 * subBuckets) return value;

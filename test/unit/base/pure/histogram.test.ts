@@ -8,7 +8,7 @@ import {
   packHistogram,
   quantile,
   unpackHistogram,
-} from "../../../../../src/ingress/core/figures/histogram.ts";
+} from "../../../../src/base/pure/histogram.ts";
 
 function histogramOf(values: readonly number[]): Histogram {
   const histogram = createHistogram();

@@ -1,0 +1,96 @@
+import type { Aggregate } from "../../api/alert-rules.ts";
+import type { Labels } from "./labels.ts";
+
+/** One app as the server sees it. */
+export interface AppFact {
+  kind: string;
+  scope: string;
+  name: string;
+  phase: string;
+  wanted: number;
+  ready: number;
+  /** Stable words for what is wrong, and its text; empty while all is well. */
+  reason: string;
+  message: string;
+  release?: ReleaseFact;
+}
+
+/** The newest release that somebody asked for. */
+export interface ReleaseFact {
+  id: string;
+  status: string;
+  endedAt?: number;
+  error: string;
+  /** A rollback took its place. */
+  takenBack: boolean;
+}
+
+/** The newest run of a job or cron job that ended, or never started. */
+export interface RunFact {
+  kind: string;
+  scope: string;
+  name: string;
+  status: string;
+  at: number;
+  error: string;
+}
+
+export interface CertificateFact {
+  host: string;
+  state: string;
+  expiresAt?: number;
+  error: string;
+}
+
+/** Requests of one ingress in the last minute. */
+export interface SiteFact {
+  scope: string;
+  name: string;
+  requests: number;
+  failed: number;
+  p99Ms?: number;
+}
+
+/** One value of a metric query, by what it was grouped by. */
+export interface MetricValue {
+  labels: Labels;
+  value: number;
+}
+
+/** A part that is undefined could not be read: alerts about it keep their state. */
+export interface Facts {
+  now: number;
+  apps?: readonly AppFact[];
+  runs?: readonly RunFact[];
+  certificates?: readonly CertificateFact[];
+  sites?: readonly SiteFact[];
+  /** Empty while it answers. */
+  engine?: { up: boolean; error: string };
+  /** What is wrong with the proxy; empty while nothing is. */
+  ingress?: { problem: string };
+  backup?: { newestAt?: number; installedAt: number };
+  disks?: readonly { mount: string; usedPercent: number; freeBytes: number }[];
+  /** Results of the queries of the rules, by `queryText`. */
+  metrics?: ReadonlyMap<string, readonly MetricValue[]>;
+  /** Lines that a pattern found, by app, by `logText`. */
+  logs?: ReadonlyMap<string, readonly MetricValue[]>;
+}
+
+/** A question of a rule to the metrics. */
+export interface MetricAsk {
+  metric: string;
+  agg: Aggregate;
+  overMs: number;
+  groupBy: readonly string[];
+}
+
+export interface LogAsk {
+  pattern: string;
+  level?: string;
+  withinMs: number;
+}
+
+/** The same text for the same question. */
+export function askText(ask: MetricAsk | LogAsk): string {
+  return JSON.stringify(ask);
+}

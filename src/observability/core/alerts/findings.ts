@@ -1,0 +1,207 @@
+import type { Condition } from "../../api/alert-rules.ts";
+import { type AppFact, askText, type Facts, type MetricValue, type RunFact } from "./facts.ts";
+import { isAbout, type Labels } from "./labels.ts";
+import { type ActiveRule, logAsk, metricAsk } from "./rules.ts";
+
+/** One thing that is bad right now. */
+export interface Finding {
+  labels: Labels;
+  /** `shop/web is down` */
+  title: string;
+  /** What was seen, in a line. */
+  detail: string;
+  value?: number;
+}
+
+const day = 86_400_000;
+const minRequests = 20;
+/** A failed deploy that no other followed is news for this long. */
+const deployNewsMs = day;
+
+/** All that a rule finds bad; undefined where the facts that it needs could not be read. */
+export function findings(rule: ActiveRule, facts: Facts): Finding[] | undefined {
+  const found = look(rule, facts)?.filter(({ labels }) => isAbout(labels, rule.apps));
+  return rule.title === undefined ? found : found?.map((one) => ({ ...one, title: filled(rule.title ?? "", one) }));
+}
+
+function look({ watch }: ActiveRule, facts: Facts): Finding[] | undefined {
+  switch (watch.type) {
+    case "platform":
+      return platform[watch.condition](facts, watch.limit);
+    case "requests":
+      return requestFindings(watch, facts);
+    case "metric":
+      return metricFindings(watch, facts);
+    case "log":
+      return logFindings(watch, facts);
+  }
+}
+
+const platform: Record<Condition, (facts: Facts, limit: number | undefined) => Finding[] | undefined> = {
+  down: ({ apps }) => apps?.filter(isDown).map((app) => appFinding(app, "is down", stateText(app))),
+  not_ready: ({ apps }) =>
+    apps
+      ?.filter((app) => isMeantToRun(app) && app.ready > 0 && app.ready < app.wanted)
+      .map((app) => appFinding(app, `has ${app.ready} of ${app.wanted} replicas ready`, stateText(app))),
+  crash_loop: ({ apps }) =>
+    apps?.filter(({ reason }) => reason === "CrashLoop").map((app) => appFinding(app, "keeps crashing", app.message)),
+  out_of_memory: ({ apps }) =>
+    apps
+      ?.filter(({ reason }) => reason === "OutOfMemory")
+      .map((app) => appFinding(app, "ran out of memory", app.message)),
+  deploy_failed: deployFindings,
+  run_failed: ({ runs }) =>
+    runs
+      ?.filter(({ status }) => status === "failed" || status === "timed_out")
+      .map((run) => runFinding(run, run.status === "failed" ? "failed" : "took too long")),
+  run_missed: ({ runs }) =>
+    runs?.filter(({ status }) => status === "missed").map((run) => runFinding(run, "missed its schedule")),
+  certificate: certificateFindings,
+  backup: backupFindings,
+  engine: ({ engine }) =>
+    engine && (engine.up ? [] : [{ labels: {}, title: "the container engine does not answer", detail: engine.error }]),
+  ingress: ({ ingress }) =>
+    ingress &&
+    (ingress.problem === "" ? [] : [{ labels: {}, title: "the ingress has a problem", detail: ingress.problem }]),
+  disk_full: ({ disks }, limit = 90) =>
+    disks
+      ?.filter(({ usedPercent }) => usedPercent > limit)
+      .map(({ mount, usedPercent, freeBytes }) => ({
+        labels: { mount },
+        title: `disk ${mount} is ${Math.floor(usedPercent)} % full`,
+        detail: `${Math.floor(freeBytes / 2 ** 20)} MiB free`,
+        value: usedPercent,
+      })),
+};
+
+/** What sleeps or was stopped is as somebody wanted it. */
+export function isMeantToRun({ phase, wanted }: AppFact): boolean {
+  return wanted > 0 && phase !== "asleep" && phase !== "stopped";
+}
+
+export function isDown(app: AppFact): boolean {
+  return isMeantToRun(app) && app.ready === 0;
+}
+
+function stateText({ ready, wanted, message }: AppFact): string {
+  const count = `${ready} of ${wanted} replicas ready`;
+  if (message === "") return count;
+  return message.startsWith(`${ready} of ${wanted}`) || message.startsWith(`${ready}/${wanted}`)
+    ? message
+    : `${count}: ${message}`;
+}
+
+function appLabels({ kind, scope, name }: Pick<AppFact, "kind" | "scope" | "name">): Labels {
+  return { kind, scope, name };
+}
+
+function appFinding(app: AppFact, what: string, detail: string): Finding {
+  return { labels: appLabels(app), title: `${app.scope}/${app.name} ${what}`, detail };
+}
+
+function runFinding(run: RunFact, what: string): Finding {
+  const noun = run.kind === "cronjob" ? "cron job" : "job";
+  return { labels: appLabels(run), title: `${noun} ${run.scope}/${run.name} ${what}`, detail: run.error };
+}
+
+function deployFindings({ apps, now }: Facts): Finding[] | undefined {
+  return apps?.flatMap((app) => {
+    const { release } = app;
+    if (release === undefined || release.status !== "failed") return [];
+    if (now - (release.endedAt ?? now) > deployNewsMs) return [];
+    const back = release.takenBack ? "; the release before it serves again" : "";
+    return [appFinding(app, `deploy failed (${release.id})`, `${release.error}${back}`)];
+  });
+}
+
+function certificateFindings({ certificates, now }: Facts, limit = 14): Finding[] | undefined {
+  return certificates?.flatMap(({ host, state, expiresAt, error }) => {
+    const labels = { host };
+    if (state === "failed") return [{ labels, title: `no certificate for ${host}`, detail: error }];
+    if (expiresAt === undefined || expiresAt - now > limit * day) return [];
+    const days = Math.floor((expiresAt - now) / day);
+    const title =
+      days < 0 ? `the certificate of ${host} has expired` : `the certificate of ${host} ends in ${days} days`;
+    return [{ labels, title, detail: error === "" ? "it was not renewed" : error, value: days }];
+  });
+}
+
+/** On a fresh server the time counts from the installation. */
+function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefined {
+  if (backup === undefined) return undefined;
+  const { newestAt, installedAt } = backup;
+  const days = Math.floor((now - (newestAt ?? installedAt)) / day);
+  if (days < limit) return [];
+  const title = newestAt === undefined ? `no backup for ${days} days` : `the newest backup is ${days} days old`;
+  return [{ labels: {}, title, detail: "make one with: berth backup FILE", value: days }];
+}
+
+function requestFindings(
+  watch: { failed_percent?: number; p99_ms?: number; min_requests?: number },
+  { sites }: Facts,
+): Finding[] | undefined {
+  const { failed_percent: failed = Infinity, p99_ms: p99 = Infinity, min_requests: least = minRequests } = watch;
+  return sites
+    ?.filter(({ requests }) => requests >= least)
+    .flatMap((site) => {
+      const share = (100 * site.failed) / site.requests;
+      const labels = { scope: site.scope, name: site.name };
+      const app = `${site.scope}/${site.name}`;
+      if (share > failed) {
+        const detail = `${site.failed} of ${site.requests} requests of the last minute`;
+        return [{ labels, title: `${app} fails ${share.toFixed(1)} % of its requests`, detail, value: share }];
+      }
+      if (site.p99Ms === undefined || site.p99Ms <= p99) return [];
+      const detail = `99th percentile of ${site.requests} requests of the last minute; the limit is ${p99} ms`;
+      return [{ labels, title: `${app} is slow: p99 ${site.p99Ms} ms`, detail, value: site.p99Ms }];
+    });
+}
+
+type MetricWatch = Parameters<typeof metricAsk>[0];
+
+function metricFindings(watch: MetricWatch, { metrics }: Facts): Finding[] | undefined {
+  const ask = metricAsk(watch);
+  const isBad = ({ value }: MetricValue) =>
+    value > (watch.above ?? Number.POSITIVE_INFINITY) || value < (watch.below ?? Number.NEGATIVE_INFINITY);
+  return metrics
+    ?.get(askText(ask))
+    ?.filter(isBad)
+    .map(({ labels, value }) => {
+      const [word, limit] =
+        value > (watch.above ?? Number.POSITIVE_INFINITY) ? ["above", watch.above] : ["below", watch.below];
+      const title = `${subject(labels)}${ask.metric} is ${round(value)}`;
+      return { labels, title, detail: `${ask.agg} over ${ask.overMs / 1_000} s, ${word} ${limit}`, value };
+    });
+}
+
+function logFindings(watch: Parameters<typeof logAsk>[0], { logs }: Facts): Finding[] | undefined {
+  const ask = logAsk(watch);
+  const most = watch.more_than ?? 0;
+  return logs
+    ?.get(askText(ask))
+    ?.filter(({ value }) => value > most)
+    .map(({ labels, value }) => ({
+      labels,
+      title: `${subject(labels)}"${ask.pattern}" in ${value} log lines`,
+      detail: `within ${ask.withinMs / 1_000} s; more than ${most} fire this`,
+      value,
+    }));
+}
+
+function subject(labels: Labels): string {
+  const { scope, name, kind: _, ...rest } = labels;
+  const app = name === undefined ? [] : [scope === undefined ? name : `${scope}/${name}`];
+  const parts = [...app, ...Object.values(rest)];
+  return parts.length === 0 ? "" : `${parts.join(" ")}: `;
+}
+
+export function round(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+}
+
+/** `{name}` and the like in the title of a rule. */
+function filled(title: string, { labels, detail, value }: Finding): string {
+  const app = labels.name === undefined ? "" : `${labels.scope ?? ""}/${labels.name}`;
+  const words: Record<string, string> = { app, ...labels, detail, value: value === undefined ? "" : round(value) };
+  return title.replaceAll(/\{(\w+)\}/g, (whole, word: string) => words[word] ?? whole);
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "bun:test";
+import type { RuleBody } from "../../../../../src/observability/api/alert-rules.ts";
+import { defaultRules } from "../../../../../src/observability/core/alerts/default-rules.ts";
+import { type AppFact, askText, type Facts } from "../../../../../src/observability/core/alerts/facts.ts";
+import { findings } from "../../../../../src/observability/core/alerts/findings.ts";
+import { activeRule, metricAsk, ruleProblems } from "../../../../../src/observability/core/alerts/rules.ts";
+
+const day = 86_400_000;
+const now = Date.UTC(2026, 5, 1);
+const web: AppFact = {
+  kind: "deployment",
+  scope: "shop",
+  name: "web",
+  phase: "ready",
+  wanted: 2,
+  ready: 2,
+  reason: "",
+  message: "",
+};
+
+function found(name: string, facts: Omit<Facts, "now">, more: Partial<RuleBody> = {}) {
+  const body = defaultRules[name];
+  if (body === undefined) throw new Error(`no rule ${name}`);
+  return findings(activeRule(name, { ...body, ...more }), { now, ...facts })?.map(({ title, detail }) => [
+    title,
+    detail,
+  ]);
+}
+
+describe("the default pack", () => {
+  test("has nothing wrong with itself", () => {
+    for (const [name, body] of Object.entries(defaultRules)) expect(ruleProblems(name, body)).toEqual([]);
+  });
+
+  test("says nothing about an app that is well, asleep, stopped or scaled to 0", () => {
+    const apps = [
+      web,
+      { ...web, phase: "asleep", ready: 0 },
+      { ...web, phase: "stopped", ready: 0 },
+      { ...web, wanted: 0, ready: 0 },
+    ];
+    for (const name of ["down", "not-ready", "crash-loop", "out-of-memory", "deploy-failed"]) {
+      expect(found(name, { apps })).toEqual([]);
+    }
+  });
+
+  test("tells down from not ready, so that one fault is one alert", () => {
+    const apps = [
+      { ...web, ready: 0, message: "0 of 2 replicas ready: web.abc crashed" },
+      { ...web, name: "api", ready: 1 },
+    ];
+    expect(found("down", { apps })).toEqual([["shop/web is down", "0 of 2 replicas ready: web.abc crashed"]]);
+    expect(found("not-ready", { apps })).toEqual([["shop/api has 1 of 2 replicas ready", "1 of 2 replicas ready"]]);
+  });
+
+  test("reports a failed deploy for a day, and that the old release is back", () => {
+    const release = { id: "r7", status: "failed", endedAt: now - 1, error: "exit code 1", takenBack: true };
+    expect(found("deploy-failed", { apps: [{ ...web, release }] })).toEqual([
+      ["shop/web deploy failed (r7)", "exit code 1; the release before it serves again"],
+    ]);
+    expect(found("deploy-failed", { apps: [{ ...web, release: { ...release, endedAt: now - day - 1 } }] })).toEqual([]);
+  });
+
+  test("reports runs that failed and runs that were missed", () => {
+    const run = { kind: "cronjob", scope: "shop", name: "mail", at: now, error: "exit code 2" };
+    const runs = [
+      { ...run, status: "failed" },
+      { ...run, status: "missed", error: "the server was down" },
+      { ...run, status: "succeeded" },
+    ];
+    expect(found("run-failed", { runs })).toEqual([["cron job shop/mail failed", "exit code 2"]]);
+    expect(found("run-missed", { runs })).toEqual([["cron job shop/mail missed its schedule", "the server was down"]]);
+  });
+
+  test("counts the share of failed requests only where there are enough", () => {
+    const site = { scope: "shop", name: "web", requests: 100, failed: 6, p99Ms: 6_000 };
+    expect(found("error-rate", { sites: [site] })).toEqual([
+      ["shop/web fails 6.0 % of its requests", "6 of 100 requests of the last minute"],
+    ]);
+    expect(found("error-rate", { sites: [{ ...site, requests: 10 }] })).toEqual([]);
+    expect(found("slow-requests", { sites: [site] })?.[0]?.[0]).toBe("shop/web is slow: p99 6000 ms");
+  });
+
+  test("reports certificates, backups, disks, the engine and the ingress", () => {
+    const certificates = [
+      { host: "a.example", state: "valid", expiresAt: now + 3 * day, error: "dns: no record" },
+      { host: "b.example", state: "valid", expiresAt: now + 60 * day, error: "" },
+      { host: "c.example", state: "failed", error: "refused" },
+    ];
+    expect(found("certificate", { certificates })).toEqual([
+      ["the certificate of a.example ends in 3 days", "dns: no record"],
+      ["no certificate for c.example", "refused"],
+    ]);
+    expect(found("backup", { backup: { installedAt: now - 9 * day } })?.[0]?.[0]).toBe("no backup for 9 days");
+    expect(found("backup", { backup: { installedAt: 0, newestAt: now - day } })).toEqual([]);
+    const disks = [{ mount: "/", usedPercent: 93.7, freeBytes: 5 * 2 ** 20 }];
+    expect(found("disk", { disks })).toEqual([["disk / is 93 % full", "5 MiB free"]]);
+    expect(found("engine", { engine: { up: false, error: "refused" } })).toHaveLength(1);
+    expect(found("ingress", { ingress: { problem: "haproxy is not installed" } })).toHaveLength(1);
+  });
+
+  test("leaves alone what could not be read", () => {
+    for (const name of Object.keys(defaultRules)) expect(found(name, {})).toBeUndefined();
+  });
+});
+
+test("a metric rule asks once, and reports each series beyond its limit under a title of its own", () => {
+  const watch = { type: "metric" as const, metric: "app.queue", group_by: ["scope", "name"], above: 10 };
+  const rule = activeRule("queue", { watch, title: "{app} has {value} jobs waiting", apps: ["shop/*"] });
+  const values = [
+    { labels: { scope: "shop", name: "web" }, value: 12 },
+    { labels: { scope: "shop", name: "api" }, value: 3 },
+    { labels: { scope: "blog", name: "web" }, value: 99 },
+  ];
+  const metrics = new Map([[askText(metricAsk(watch)), values]]);
+  expect(findings(rule, { now, metrics })?.map(({ title }) => title)).toEqual(["shop/web has 12 jobs waiting"]);
+});
+
+test.each([
+  ["Bad Name", { watch: { type: "requests", p99_ms: 1 } }, "rule name"],
+  ["a", { watch: { type: "requests" } }, "need a limit"],
+  ["a", { watch: { type: "metric", metric: "x" } }, "needs a limit"],
+  ["a", { watch: { type: "log", pattern: "x", within: "soon" } }, "not a duration"],
+  ["a", { watch: { type: "log", pattern: "x" }, for: "1 year" }, "not a duration"],
+] as [string, RuleBody, string][])("rule %s %j is refused", (name, body, text) => {
+  expect(
+    ruleProblems(name, body)
+      .map(({ message }) => message)
+      .join(),
+  ).toContain(text);
+});
