@@ -39,7 +39,10 @@ export async function evaluate(parts: AlertParts, rules: readonly ActiveRule[]):
   if (changed.length > 0) {
     await explain(parts, changed);
     const isNews = changed.some(({ change }) => change !== undefined);
-    await parts.store.write((nouns) => changed.forEach((move) => store(nouns, move, parts)), { durable: isNews });
+    const change = (nouns: AlertNouns) => {
+      for (const move of changed) store(nouns, move, parts);
+    };
+    await parts.store.write(change, { durable: isNews });
   }
   return { facts: reading.facts, blind };
 }

@@ -28,7 +28,9 @@ export async function report(parts: AlertParts, rules: readonly ActiveRule[]): P
   const planned = planMessages(reportable, { groups: store.deliveries.groups(), recent, now }, limits.plan);
   if (planned.length === 0) return false;
   const room = { parts, channels, rules: new Map(rules.map((rule) => [rule.name, rule])), records };
-  await store.write((nouns) => planned.forEach((one) => post(nouns, one, room)));
+  await store.write((nouns) => {
+    for (const one of planned) post(nouns, one, room);
+  });
   return true;
 }
 
