@@ -4,23 +4,16 @@ import type { ServeOptions } from "./config/config.ts";
 import { certificateLimits } from "./config/certificate-limits.ts";
 import { proxyLimits } from "./config/proxy-limits.ts";
 import { parseAddress } from "./config/values.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import { hasUser } from "./base/machine/accounts.ts";
+import { findProxy, type ProxyParts, proxySource } from "./daemon-proxy.ts";
 import { systemClock } from "./base/words/clock.ts";
 import { Failure } from "./base/wire/failure.ts";
-import type { Log } from "./base/words/log.ts";
 import type { Certificates } from "./ingress/certs/create.ts";
-import type { Setup } from "./ingress/core/change.ts";
 import type { IngressManifest } from "./ingress/core/ingress-spec.ts";
 import { pluginOf, type PluginRoutesInput } from "./ingress/core/plugin-route.ts";
 import type { Listen } from "./ingress/core/table.ts";
 import { createAccessLog } from "./ingress/proxy/access-log.ts";
-import { type Binary, findBinary } from "./ingress/proxy/binary.ts";
 import { type Door, openDoor } from "./ingress/proxy/door.ts";
-import { connectionsAllowed } from "./ingress/proxy/open-files.ts";
 import { heldRoutesIn } from "./ingress/proxy/plugin-routes-file.ts";
-import { openProxy } from "./ingress/proxy/open.ts";
-import type { IngressProxy } from "./ingress/proxy/proxy.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
 import { createPluginRouting, type PluginRouting, type RunPlugin } from "./ingress/service/plugin-routes.ts";
 import { createAccess } from "./ingress/service/access.ts";
@@ -28,6 +21,7 @@ import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
 import { openReceiver, type Receiver } from "./ingress/proxy/receiver.ts";
 import { ingressUse } from "./ingress/service/use.ts";
 import { createLoops } from "./ingress/service/loops.ts";
+import type { ProxySource } from "./ingress/service/usable-proxy.ts";
 import { createWakes } from "./ingress/service/wakes.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
 import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
@@ -36,7 +30,6 @@ import type { IngressGate } from "./orchestration/controller/pods/ingress-gate.t
 import type { RunningController } from "./orchestration/controller/running.ts";
 import type { Outside } from "./orchestration/controller/state/context.ts";
 import type { PodEndpoints } from "./orchestration/api/pod-endpoint.ts";
-import type { Naming } from "./orchestration/core/naming.ts";
 import type { Store } from "./orchestration/store/store.ts";
 
 export interface IngressRoom {
@@ -53,11 +46,7 @@ export interface IngressRoom {
   close(): void;
 }
 
-interface IngressRoomOptions {
-  options: ServeOptions;
-  layout: Layout;
-  names: Naming;
-  log: Log;
+interface IngressRoomOptions extends ProxyParts {
   store: Store;
   endpoints: PodEndpoints;
   certificates: Certificates;
@@ -74,19 +63,19 @@ interface IngressRoomOptions {
 export async function createIngressRoom(parts: IngressRoomOptions): Promise<IngressRoom> {
   const { options, log } = parts;
   const listen = listenOf(options);
-  const isOff = listen.http.length === 0 && listen.https.length === 0;
-  const found = isOff ? { ok: false as const, problem: "the ingress is turned off" } : await findBinary();
-  if (!found.ok && !isOff) log.warn("ingresses are not served", { problem: found.problem });
+  const way = await findProxy(parts);
   const source = sourceOf(parts);
   const served = sourceOf(parts, (one) => pluginOf(one) === undefined);
   const folder = join(parts.layout.logs, "ingress");
   const accessLog = createAccessLog({ folder, clock: systemClock, log, limits: proxyLimits });
   const { sampledPerSecond } = proxyLimits;
   // Declared first: the proxy of the last server sends lines as soon as the receiver is there.
-  let proxy: IngressProxy | undefined;
+  let proxies: ProxySource | undefined;
+  const proxyNow = () => proxies?.usable()?.proxy;
+  const running = () => proxyNow()?.running();
   const traffic = createTraffic({
-    hasProxy: () => proxy !== undefined,
-    running: () => proxy?.running(),
+    hasProxy: () => proxyNow() !== undefined,
+    running,
     ingresses: served.ingresses,
     serviceKinds: source.serviceKinds,
     onRequest: createAccess({ write: accessLog.write, now: systemClock.now, sampledPerSecond }),
@@ -94,23 +83,24 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     limits: proxyLimits,
   });
   const wakes = createWakes({
-    ...{ running: () => proxy?.running(), ingresses: source.ingresses, serviceKinds: source.serviceKinds },
+    ...{ running, ingresses: source.ingresses, serviceKinds: source.serviceKinds },
     requested(key, host) {
       parts.sleep.requested(key, host).catch((error: unknown) => log.error("app not woken", { error }));
     },
   });
-  const loops = createLoops({ running: () => proxy?.running(), now: systemClock.now, limits: proxyLimits });
+  const loops = createLoops({ running, now: systemClock.now, limits: proxyLimits });
   const onLine = (line: string) => {
     if (!wakes(line) && !loops.take(line)) traffic.take(line);
   };
-  const receiver = found.ok ? await receiverOf(onLine, parts) : undefined;
-  const door = found.ok ? await doorOf(() => ingress, parts) : undefined;
-  proxy = found.ok ? await proxyOf(found.binary, { receiver, door }, parts) : undefined;
+  const ends =
+    way.by === "nothing"
+      ? undefined
+      : { receiver: await receiverOf(onLine, parts), door: await doorOf(() => ingress, parts) };
+  proxies = await proxySource(way, ends, { ...parts, isWanted: () => served.ingresses().length > 0 });
   const ingress: Ingress = createIngress({
     source: served,
     certificates: parts.certificates,
-    proxy,
-    problem: found.ok ? undefined : found.problem,
+    proxy: proxies,
     listen,
     ownPorts: ownPorts(options),
     clock: systemClock,
@@ -118,15 +108,15 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     limits: proxyLimits,
   });
   const plugins = pluginRoutingOf(source, parts);
-  const version = found.ok ? found.binary.version : undefined;
   const views = createIngressViews({
-    ...{ ingress, plugins, loops, ingresses: source.ingresses, proxy, version, listen },
-    traffic: () => ({ ...traffic.lastMinute(), dropped: receiver?.dropped() ?? 0 }),
+    ...{ ingress, plugins, loops, ingresses: source.ingresses, proxy: proxies, listen },
+    traffic: () => ({ ...traffic.lastMinute(), dropped: ends?.receiver.dropped() ?? 0 }),
     access: accessLog.read,
   });
   return {
     ...{ ingress, plugins, views, problem: () => problemOf(ingress), trafficOf: traffic.of },
     async use() {
+      const proxy = proxyNow();
       if (proxy === undefined) throw new Failure("unavailable", "there is no proxy");
       return ingressUse({ proxy, ingresses: served.ingresses, serviceKinds: source.serviceKinds });
     },
@@ -134,8 +124,8 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
       await Promise.all([ingress.run(signal), plugins.run(signal), accessLog.run(signal)]);
     },
     close() {
-      receiver?.close();
-      door?.close();
+      ends?.receiver.close();
+      ends?.door.close();
     },
   };
 }
@@ -180,32 +170,6 @@ function doorOf(ingress: () => Ingress, { certificates, layout, log }: IngressRo
   });
 }
 
-async function proxyOf(
-  { path, capabilities }: Binary,
-  { receiver, door }: { receiver: Receiver | undefined; door: Door | undefined },
-  { layout, names, log, options: { ingressUnit } }: IngressRoomOptions,
-): Promise<IngressProxy> {
-  const setup: Setup = {
-    paths: { folder: layout.ingress, socket: layout.ingressSocket },
-    capabilities,
-    headerPrefix: names.headerPrefix,
-    user: process.getuid?.() === 0 && (await hasUser("/etc", proxyUser)) ? proxyUser : undefined,
-    logTo: receiver && { address: receiver.address, transport: "udp", word: receiver.word },
-    door: door && { address: door.address, word: door.word, ...certificateLimits.onDemand },
-    connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
-    spareBackends: proxyLimits.spareBackends,
-    threads: undefined,
-  };
-  const files = {
-    pid: layout.ingressPid,
-    master: layout.ingressMaster,
-    log: join(layout.logs, "haproxy.log"),
-  };
-  // A service that systemd believes to be running, while its process is gone, is started as well.
-  const starter = ingressUnit === "" ? {} : { starter: ["systemctl", "restart", ingressUnit] };
-  return openProxy({ program: path, ...starter, setup, files, clock: systemClock, log, limits: proxyLimits });
-}
-
 /** For the controller, which is there before the ingress is. */
 export function gateOf(current: () => Pick<IngressRoom, "ingress" | "plugins"> | undefined): IngressGate {
   const serves = ({ ingress, plugins }: Pick<IngressRoom, "ingress" | "plugins">, id: string) =>
@@ -223,9 +187,6 @@ export function gateOf(current: () => Pick<IngressRoom, "ingress" | "plugins"> |
     isBusy: async (id) => (await current()?.ingress.isBusy(id)) ?? false,
   };
 }
-
-/** Debian's package makes it; workers need no right of root once they listen. */
-const proxyUser = "haproxy";
 
 type Source = IngressSource & Pick<PluginRoutesInput, "serviceSpec">;
 

@@ -38,6 +38,7 @@ import { secret } from "./base/words/secret.ts";
 import { createOnce } from "./orchestration/controller/write/once.ts";
 import { createDockerRuntime } from "./orchestration/engine/docker/docker.ts";
 import { createLocalEngine } from "./orchestration/engine/local.ts";
+import { createHelper } from "./orchestration/engine/local-helper.ts";
 import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
 import { openIdentityStore } from "./identity/store/open-store.ts";
 import { openStore } from "./orchestration/store/open-store.ts";
@@ -175,6 +176,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     layout,
     names,
     log,
+    engine,
+    helper: (program) => createHelper(engine, { names, installationId: store.installationId }, program),
     store,
     endpoints: running.endpoints,
     sleep: running.sleep,

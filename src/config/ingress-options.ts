@@ -13,7 +13,12 @@ export interface IngressOptions {
   ingressProxyProtocol: readonly string[];
   /** Unit of systemd that runs HAProxy; empty: the server starts it itself. */
   ingressUnit: string;
+  /** Image that HAProxy runs from where it is not installed; empty: never. */
+  ingressImage: string;
 }
+
+/** A version whose commands are tested here, with fixes until 2027. */
+const defaultImage = "haproxy:2.6";
 
 /** From flags and the environment. Fails `invalid` for an address or a network that cannot be. */
 export function ingressOptions(
@@ -31,6 +36,7 @@ export function ingressOptions(
     ingressTrustedProxies: networksOf("ingress trusted proxies", trusted),
     ingressProxyProtocol: networksOf("ingress proxy protocol", proxyHeader),
     ingressUnit: unitName(flags.ingressUnit ?? env.BERTH_INGRESS_UNIT ?? ""),
+    ingressImage: imageName(flags.ingressImage ?? env.BERTH_INGRESS_IMAGE ?? defaultImage),
   };
 }
 
@@ -40,4 +46,9 @@ function unitName(name: string): string {
     "invalid",
     `ingress unit "${name}" is not the name of a service of systemd, such as berth-ingress.service`,
   );
+}
+
+function imageName(reference: string): string {
+  if (reference === "" || /^[A-Za-z0-9][\w./:@-]*$/.test(reference)) return reference;
+  throw new Failure("invalid", `ingress image "${reference}" is not an image reference, such as ${defaultImage}`);
 }

@@ -5,21 +5,27 @@ export interface IngressFacts {
   /** The server is told to listen for visitors. */
   isOn: boolean;
   binary: BinaryFound;
+  /** What the server runs it from where it is not installed; empty: nothing. */
+  image: string;
   /** What a running server says of its proxy. */
-  proxy: { state: string; problem: string | undefined } | undefined;
+  proxy: { state: string; problem: string | undefined; image: string | undefined } | undefined;
 }
 
-export function checkIngress({ isOn, binary, proxy }: IngressFacts): Check {
+export function checkIngress(facts: IngressFacts): Check {
+  const { isOn, binary, proxy } = facts;
   const name = "ingress";
   if (!isOn) return { name, status: "ok", detail: "turned off" };
-  if (!binary.ok) {
-    const mend = "apt-get install haproxy, then: systemctl restart berth";
-    return { name, status: "warn", detail: `ingresses are not served: ${binary.problem}`, mend };
+  const image = proxy?.image ?? facts.image;
+  const isMissing = !binary.ok && (image === "" || proxy?.state === "unavailable");
+  if (isMissing) {
+    const problem = proxy?.problem ?? binary.problem;
+    return { name, status: "warn", detail: `ingresses are not served: ${problem}`, mend: install };
   }
-  const version = `HAProxy ${binary.binary.version}`;
+  const version = binary.ok && proxy?.image === undefined ? `HAProxy ${binary.binary.version}` : `the image ${image}`;
   if (proxy === undefined) return { name, status: "ok", detail: `${version}, which the server starts` };
   const { state, problem } = proxy;
-  if (state === "running" || state === "starting") return { name, status: "ok", detail: `${version}, ${state}` };
+  if (state === "running" || state === "starting" || state === "waiting")
+    return { name, status: "ok", detail: `${version}, ${state}` };
   if (state === "off") return { name, status: "ok", detail: "turned off" };
   if (state === "stopped") {
     return { name, status: "warn", detail: `${version}, stopped`, mend: "start it: berth ingress reload" };
@@ -27,3 +33,5 @@ export function checkIngress({ isOn, binary, proxy }: IngressFacts): Check {
   const mend = "the server tries again by itself; if the problem stays, restart it: systemctl restart berth";
   return { name, status: "fail", detail: `${version}, ${state}: ${problem ?? "no reason given"}`, mend };
 }
+
+const install = "apt-get install haproxy, then: systemctl restart berth";

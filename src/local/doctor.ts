@@ -16,8 +16,8 @@ import { examineForwarding } from "./forwarding.ts";
 import { askDocker, askIngress, askServer, isBerth, isListening } from "./probe.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
-                    [--identity-base-url U] [--ingress-http-addr A] [--ingress-https-addr A] [--docker-host H]
-                    [-o json]
+                    [--identity-base-url U] [--ingress-http-addr A] [--ingress-https-addr A] [--ingress-image I]
+                    [--docker-host H] [-o json]
 Looks at this machine the way berth serve needs it, and says how to fix what is wrong.`;
 
 /**
@@ -52,6 +52,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     checkIngress({
       isOn: options.ingressHttpAddr !== "" || options.ingressHttpsAddr !== "",
       binary: await findBinary(),
+      image: options.ingressImage,
       proxy: server === undefined ? undefined : await askIngress(layout.socket),
     }),
     checks.checkIdentity(identityFacts(options, layout)),
@@ -87,6 +88,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
         "identity-base-url": string,
         "ingress-http-addr": string,
         "ingress-https-addr": string,
+        "ingress-image": string,
         "docker-host": string,
         output: { type: "string", short: "o" },
         help: { type: "boolean", short: "h" },
@@ -108,6 +110,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
       identityBaseUrl: values["identity-base-url"],
       ingressHttpAddr: values["ingress-http-addr"],
       ingressHttpsAddr: values["ingress-https-addr"],
+      ingressImage: values["ingress-image"],
       dockerHost: values["docker-host"],
     };
     return { options: serveOptions(flags), json: values.output === "json" };

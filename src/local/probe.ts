@@ -1,3 +1,4 @@
+import type { IngressFacts } from "./check-ingress.ts";
 import type { DockerFacts, ServerFacts } from "./checks.ts";
 
 const answerMs = 3_000;
@@ -46,10 +47,11 @@ export async function askServer(socket: string): Promise<ServerFacts | undefined
 }
 
 /** What the server of this root says of its proxy; undefined when none answers there. */
-export async function askIngress(socket: string): Promise<{ state: string; problem: string | undefined } | undefined> {
+export async function askIngress(socket: string): Promise<IngressFacts["proxy"]> {
   try {
-    const { state, problem } = record(record((await getJson(`unix://${socket}`, "/ingress")).data).proxy);
-    return { state: text(state), problem: typeof problem === "string" ? problem : undefined };
+    const { state, problem, image } = record(record((await getJson(`unix://${socket}`, "/ingress")).data).proxy);
+    const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
+    return { state: text(state), problem: textOf(problem), image: textOf(image) };
   } catch {
     return undefined;
   }

@@ -19,6 +19,7 @@ export const serveUsage = `usage: berth serve [flags]
   --ingress-proxy-protocol CIDR,…
                               who begins connections with a PROXY header (BERTH_INGRESS_PROXY_PROTOCOL)
   --ingress-unit NAME         service of systemd that runs HAProxy (BERTH_INGRESS_UNIT); none: the server starts it
+  --ingress-image REF         runs HAProxy where it is not installed (BERTH_INGRESS_IMAGE, haproxy:2.6); "" is never
   --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
   --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
   --identity-allow-private-endpoints
@@ -48,6 +49,7 @@ const flags = {
   "ingress-trusted-proxies": { type: "string" },
   "ingress-proxy-protocol": { type: "string" },
   "ingress-unit": { type: "string" },
+  "ingress-image": { type: "string" },
   "identity-addr": { type: "string" },
   "identity-base-url": { type: "string" },
   "identity-allow-private-endpoints": { type: "boolean" },
@@ -103,6 +105,7 @@ function withoutUndefined(values: Values): ServeFlags {
     ingressTrustedProxies: text("ingress-trusted-proxies"),
     ingressProxyProtocol: text("ingress-proxy-protocol"),
     ingressUnit: text("ingress-unit"),
+    ingressImage: text("ingress-image"),
     identityAddr: text("identity-addr"),
     identityBaseUrl: text("identity-base-url"),
     identityAllowPrivate: values["identity-allow-private-endpoints"] === true ? "true" : undefined,

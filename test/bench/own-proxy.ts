@@ -7,6 +7,7 @@ import type { Setup } from "../../src/ingress/core/change.ts";
 import type { Site, Table } from "../../src/ingress/core/table.ts";
 import { findBinary } from "../../src/ingress/proxy/binary.ts";
 import { connectionsAllowed } from "../../src/ingress/proxy/open-files.ts";
+import { launchProgram } from "../../src/ingress/proxy/launch-program.ts";
 import { openProxy } from "../../src/ingress/proxy/open.ts";
 import type { IngressProxy } from "../../src/ingress/proxy/proxy.ts";
 import { site, table, upstream } from "../support/ingress-table.ts";
@@ -69,7 +70,15 @@ async function ownProxy(folder: string, pidFile: string, logTo: number | undefin
     spareBackends: proxyLimits.spareBackends,
     threads: 1,
   };
-  const files = { pid: pidFile, master: join(folder, "master"), log: join(folder, "log") };
+  const files = { pid: pidFile, master: join(folder, "master") };
+  const { startMs, logBytesMax } = proxyLimits;
+  const launch = launchProgram({
+    program: path,
+    starter: undefined,
+    logFile: join(folder, "log"),
+    startMs,
+    logBytesMax,
+  });
   const log = createLog(() => undefined, "error");
-  return openProxy({ program: path, setup, files, clock: systemClock, log, limits: proxyLimits });
+  return openProxy({ launch, setup, files, clock: systemClock, log, limits: proxyLimits });
 }

@@ -7,6 +7,7 @@ import { createLog } from "../../src/base/words/log.ts";
 import type { Setup } from "../../src/ingress/core/change.ts";
 import type { Table } from "../../src/ingress/core/table.ts";
 import { findBinary } from "../../src/ingress/proxy/binary.ts";
+import { launchProgram } from "../../src/ingress/proxy/launch-program.ts";
 import { openProxy } from "../../src/ingress/proxy/open.ts";
 import type { IngressProxy } from "../../src/ingress/proxy/proxy.ts";
 import { createRuntimeSocket } from "../../src/ingress/proxy/runtime-socket.ts";
@@ -45,13 +46,14 @@ function open(starter?: readonly string[]) {
     threads: 1,
   };
   const proxy = openProxy({
-    program: binary.path,
-    ...(starter === undefined ? {} : { starter }),
+    launch: launchProgram({
+      ...{ program: binary.path, starter, logFile: join(folder, "log"), startMs: 15_000, logBytesMax: 1_000_000 },
+    }),
     setup,
-    files: { pid: join(folder, "pid"), master: join(folder, "m.sock"), log: join(folder, "log") },
+    files: { pid: join(folder, "pid"), master: join(folder, "m.sock") },
     clock: systemClock,
     log: createLog(() => undefined, "debug"),
-    limits: { commandMs: 5_000, startMs: 15_000, drainMs: 5_000, idleLookMs: 50, lookMs: 50, logBytesMax: 1_000_000 },
+    limits: { commandMs: 5_000, startMs: 15_000, drainMs: 5_000, idleLookMs: 50, lookMs: 50 },
   });
   const ending = new AbortController();
   const running = proxy.run(ending.signal);

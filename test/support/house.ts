@@ -125,14 +125,14 @@ export const leaves = ["src/version.ts"];
 export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
 
 /** The engine seam, which is types only: all that the rest of the house may know of the engine. */
-export const engineSeam = ["engine", "pod", "session", "machine", "container"].map(
+export const engineSeam = ["engine", "pod", "session", "machine", "container", "helper"].map(
   (name) => `src/orchestration/engine/${name}.ts`,
 );
 
 /** Who puts the engine together, and from what. */
 export const makesEngine = {
   by: "src/daemon.ts",
-  from: ["src/orchestration/engine/local.ts", "src/orchestration/engine/docker/docker.ts"],
+  from: ["local", "local-helper", "docker/docker"].map((name) => `src/orchestration/engine/${name}.ts`),
 };
 
 /** Where names are exported for what is still being built; the list only gets shorter. */

@@ -35,6 +35,13 @@ export function ingressState(changed: Partial<IngressState> = {}): IngressState 
   };
 }
 
+type Usable = NonNullable<ReturnType<IngressViewOptions["proxy"]["usable"]>>;
+
+export function usableView(proxy: Usable["proxy"], image?: string): IngressViewOptions["proxy"] {
+  const usable = { proxy, version: "2.6.12", ...(image === undefined ? {} : { image }) };
+  return { usable: () => usable, state: () => "usable" };
+}
+
 /** Views of a proxy that runs, and what was asked of it. */
 export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = ingressState()) {
   const calls: string[] = [];
@@ -49,12 +56,11 @@ export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = 
     loops: { problem: () => undefined },
     plugins: { of: () => undefined, reload: () => calls.push("plugins") > 0 },
     ingresses: () => ingresses,
-    proxy: {
+    proxy: usableView({
       pid: async () => 10,
       figures: async () => readFigures(info, stat),
       running: () => ({ table: table([]), assignment }),
-    },
-    version: "2.6.12",
+    }),
     traffic: () => ({ seconds: 60, sites: [], dropped: 0 }),
     access: async (filter, limit) => {
       calls.push(`access ${JSON.stringify(filter)} ${limit}`);

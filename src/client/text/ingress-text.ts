@@ -9,10 +9,12 @@ type ProxyView = IngressStatus["proxy"];
 
 /** The proxy in a few lines: whether it serves, where, and what is wrong. */
 export function proxyText({ proxy, sites }: IngressStatus, { style }: Pick<TableSetup, "style">): string {
-  const { version, pid, uptime_seconds: uptime, connections, problem, listen } = proxy;
+  const { version, image, pid, uptime_seconds: uptime, connections, problem, listen } = proxy;
   const facts = [
     stateText(proxy, style),
-    version === undefined ? "" : `HAProxy ${printable(version)}`,
+    version === undefined
+      ? ""
+      : `HAProxy ${printable(version)}${image === undefined ? "" : ` of the image ${printable(image)}`}`,
     pid === undefined ? "" : `pid ${pid}`,
     uptime === undefined ? "" : `loaded ${shortDuration(uptime * 1_000)} ago`,
     connections === undefined ? "" : plural(connections, "open connection"),
@@ -23,13 +25,16 @@ export function proxyText({ proxy, sites }: IngressStatus, { style }: Pick<Table
     `http     ${listen.http.join(", ") || "off"}`,
     `https    ${listen.https.join(", ") || "off"}`,
     `serves   ${plural(sites.length, "ingress", "ingresses")}${troubled === 0 ? "" : `, ${troubled} with a problem; see: berth ingress ls`}`,
+    ...(proxy.state === "waiting"
+      ? ["HAProxy is not installed: the first ingress makes the server fetch its image"]
+      : []),
     ...(problem === undefined ? [] : [`${style.red("✗")} ${printable(problem)}`]),
   ].join("\n");
 }
 
 function stateText({ state }: ProxyView, style: Style): string {
   if (state === "running") return style.green(state);
-  return state === "starting" || state === "off" ? style.yellow(state) : style.red(state);
+  return state === "starting" || state === "waiting" || state === "off" ? style.yellow(state) : style.red(state);
 }
 
 function plural(count: number, one: string, many = `${one}s`): string {

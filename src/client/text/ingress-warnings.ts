@@ -21,7 +21,7 @@ export function ingressWarnings(status: IngressStatus, certificates: readonly Ce
 }
 
 function proxyWarnings({ state, problem }: IngressStatus["proxy"]): string[] {
-  if (state === "running" || state === "starting") return [];
+  if (state === "running" || state === "starting" || state === "waiting") return [];
   if (state === "failing")
     return [`the proxy does not serve the newest state: ${problem ?? "no reason given"}; see: berth ingress status`];
   return [`no site is served: the proxy is ${state}; see: berth ingress status`];

@@ -4,10 +4,11 @@ import { OneOf } from "../../base/wire/shape.ts";
 
 const ProxyStatus = Type.Object({
   state: OneOf(
-    ["running", "starting", "failing", "stopped", "unavailable", "off"],
-    "failing: the proxy serves an older state or does not run, see problem; unavailable: HAProxy is missing or too old; off: the server listens on no address for visitors",
+    ["running", "starting", "failing", "stopped", "waiting", "unavailable", "off"],
+    "failing: the proxy serves an older state or does not run, see problem; waiting: HAProxy is not installed, and the first ingress makes the server fetch its image; unavailable: HAProxy is missing or too old; off: the server listens on no address for visitors",
   ),
   version: Type.Optional(Type.String({ description: "of HAProxy" })),
+  image: Type.Optional(Type.String({ description: "what HAProxy runs from; absent: it is installed" })),
   pid: Type.Optional(Type.Integer()),
   uptime_seconds: Type.Optional(Type.Integer({ description: "since HAProxy last loaded its files" })),
   connections: Type.Optional(Type.Integer({ description: "open connections of visitors" })),

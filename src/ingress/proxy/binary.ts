@@ -21,22 +21,28 @@ const installAdvice = "install it (Debian: apt-get install haproxy) and restart 
 export async function findBinary(name = "haproxy"): Promise<BinaryFound> {
   const path = Bun.which(name) ?? Bun.which(name, { PATH: searchPath });
   if (path === null) return { ok: false, problem: `HAProxy is not installed; ${installAdvice}` };
-  const said = await output([path, "-vv"]);
+  const told = toldBy(path, await output([path, "-vv"]));
+  return told.ok ? { ok: true, binary: { path, ...told.program } } : told;
+}
+
+/** What `haproxy -vv` says of a program. */
+export function toldBy(
+  program: string,
+  said: string,
+): { ok: true; program: Omit<Binary, "path"> } | { ok: false; problem: string } {
   const found = versionOf(said);
-  if (found === undefined) return { ok: false, problem: `${path} did not tell its version` };
+  if (found === undefined) return { ok: false, problem: `${program} did not tell its version` };
   const { version, major, minor } = found;
   if (major < oldest.major || (major === oldest.major && minor < oldest.minor)) {
-    return {
-      ok: false,
-      problem: `HAProxy ${version} is too old; version ${oldest.major}.${oldest.minor} or newer is needed`,
-    };
+    const needed = `${oldest.major}.${oldest.minor}`;
+    return { ok: false, problem: `HAProxy ${version} of ${program} is too old; version ${needed} or newer is needed` };
   }
   const lua = /\+LUA\b|USE_LUA=1/.test(said);
-  return { ok: true, binary: { path, version, capabilities: { major, minor, lua, addServer: true } } };
+  return { ok: true, program: { version, capabilities: { major, minor, lua, addServer: true } } };
 }
 
 /** Of `haproxy -v`. */
-export function versionOf(text: string): { version: string; major: number; minor: number } | undefined {
+function versionOf(text: string): { version: string; major: number; minor: number } | undefined {
   const [, version, major, minor] = /^HA-?Proxy version ((\d+)\.(\d+)\S*)/m.exec(text) ?? [];
   return version === undefined ? undefined : { version, major: Number(major), minor: Number(minor) };
 }

@@ -8,8 +8,17 @@ const reserve = 1_000;
  * one to the visitor, one to the replica.
  */
 export async function connectionsAllowed(wanted: number): Promise<number> {
-  const hard = hardLimitOf(await readFile("/proc/self/limits", "utf8").catch(() => ""));
-  return Math.max(100, Math.min(wanted, Math.floor(((hard ?? Number.POSITIVE_INFINITY) - reserve) / 2.2)));
+  return Math.max(100, Math.min(wanted, Math.floor(((await hardLimit()) - reserve) / 2.2)));
+}
+
+/** Files that a container of the proxy may have open. More than the machine gives would keep it from starting. */
+export async function filesAllowed(connections: number): Promise<number> {
+  return Math.min(Math.ceil(connections * 2.2) + reserve, await hardLimit());
+}
+
+async function hardLimit(): Promise<number> {
+  const text = await readFile("/proc/self/limits", "utf8").catch(() => "");
+  return hardLimitOf(text) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Of the kernel's table of limits; undefined where there is none. */

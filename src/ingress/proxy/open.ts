@@ -1,20 +1,18 @@
 import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Setup } from "../core/change.ts";
+import type { Launch } from "./launch.ts";
 import { createOldWorkers } from "./old-workers.ts";
 import { createProcess } from "./process.ts";
 import { createProxy, type IngressProxy } from "./proxy.ts";
 import { createRuntimeSocket } from "./runtime-socket.ts";
 
 export interface OpenOptions {
-  /** Path of HAProxy. */
-  program: string;
-  /** Starts it as a service of its own, instead of this process. */
-  starter?: readonly string[];
+  /** How HAProxy is run. */
+  launch: Launch;
   setup: Setup;
   files: {
     pid: string;
-    log: string;
     /** Unix socket of the master process. */
     master: string;
   };
@@ -27,28 +25,24 @@ export interface OpenOptions {
     drainMs: number;
     lookMs: number;
     idleLookMs: number;
-    logBytesMax: number;
   };
 }
 
 /** The proxy of these files, whether it runs already or is started by the first table. */
-export function openProxy({ program, starter, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
-  const { commandMs, startMs, drainMs, lookMs, idleLookMs, logBytesMax } = limits;
+export function openProxy({ launch, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
+  const { commandMs, startMs, drainMs, lookMs, idleLookMs } = limits;
   const { paths } = setup;
   const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
   const master = createRuntimeSocket({ path: files.master, timeoutMs: commandMs });
   const process = createProcess({
-    program,
-    starter,
+    launch,
     paths,
     pidFile: files.pid,
-    logFile: files.log,
     masterSocket: files.master,
     master,
     socket,
     clock,
     startMs,
-    logBytesMax,
   });
   const oldWorkers = createOldWorkers({ master, clock });
   return createProxy({ process, socket, oldWorkers, setup, clock, log, drainMs, lookMs, idleLookMs });

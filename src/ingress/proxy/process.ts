@@ -1,9 +1,9 @@
-import { open, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import { configPath } from "../core/layout.ts";
 import type { Paths } from "../core/change.ts";
-import { emptyWhenLarge } from "./files.ts";
+import type { Launch } from "./launch.ts";
 import type { RuntimeSocket } from "./runtime-socket.ts";
 
 /** The HAProxy processes of this root: a master, and the workers that it starts. They outlive the server. */
@@ -23,22 +23,17 @@ export interface ProxyProcess {
 }
 
 export interface ProcessOptions {
-  /** Path of the program. */
-  program: string;
-  /** Starts the master instead, as a service of its own: a command that ends once the service manager has started it. */
-  starter: readonly string[] | undefined;
+  launch: Launch;
   paths: Paths;
   /** Files of the process, beside its configuration. */
   pidFile: string;
   /** Path of the unix socket of the master, which tells of its workers. */
   masterSocket: string;
   master: RuntimeSocket;
-  logFile: string;
   socket: RuntimeSocket;
   clock: Clock;
   /** Until a start or a load is given up. */
   startMs: number;
-  logBytesMax: number;
 }
 
 const pollMs = 10;
@@ -48,7 +43,7 @@ const askAgainMs = 3_000;
 const emptyLooks = { pidFile: 50, commandLine: 5 };
 
 export function createProcess(options: ProcessOptions): ProxyProcess {
-  const { program, starter, paths, pidFile, masterSocket, logFile, socket, clock } = options;
+  const { launch, paths, pidFile, masterSocket, socket, clock } = options;
   const config = configPath(paths);
 
   /** Of our master, when it was last seen. The master keeps its pid when it starts itself anew. */
@@ -85,14 +80,8 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
   }
 
   async function check(): Promise<string | undefined> {
-    const child = Bun.spawn([program, "-c", "-f", config], {
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-      timeout: options.startMs,
-    });
-    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    return (await child.exited) === 0 ? undefined : complaint(`${err}\n${out}`);
+    const { exitCode, stdout, stderr } = await launch.once(["-c", "-f", config]);
+    return exitCode === 0 ? undefined : complaint(`${stderr}\n${stdout}`);
   }
 
   /** Pid of the worker that answers; undefined while none does. */
@@ -112,57 +101,20 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
 
   const isThere = async () => (await running()) !== undefined && (await worker()) !== undefined;
 
-  async function startDetached(): Promise<void> {
-    // Nothing ties it to this process: no pipe, no terminal, a session of its own.
-    const log = await open(logFile, "a", 0o640);
-    try {
-      const child = Bun.spawn([program, "-W", "-S", `${masterSocket},mode,600`, "-p", pidFile, "-f", config], {
-        stdin: "ignore",
-        stdout: log.fd,
-        stderr: log.fd,
-        detached: true,
-        // It lives longer than this process, whose environment may hold secrets.
-        env: {},
-        cwd: "/",
-      });
-      child.unref();
-      let ended = false;
-      void child.exited.then(() => {
-        ended = true;
-      });
-      const isUp = await waitFor(async () => ended || (await isThere()));
-      if (isUp && !ended) {
-        known = child.pid;
-        return;
-      }
-      if (!ended) child.kill("SIGKILL");
-    } finally {
-      await log.close();
-    }
-    throw new Failure("conflict", `HAProxy did not start: ${await lastWords(logFile)}`);
-  }
-
-  async function startService(command: readonly string[]): Promise<void> {
-    const child = Bun.spawn([...command], {
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: "pipe",
-      timeout: options.startMs,
-    });
-    const said = (await new Response(child.stderr).text()).trim();
-    if ((await child.exited) === 0 && (await waitFor(isThere))) return;
-    const words = [said.slice(0, 500), await lastWords(logFile)].filter((text) => text !== "").join("; ");
-    throw new Failure("conflict", `HAProxy did not start by "${command.join(" ")}": ${words}`);
+  async function start(): Promise<void> {
+    await rm(pidFile, { force: true });
+    const begun = await launch.begin(["-W", "-S", `${masterSocket},mode,600`, "-p", pidFile, "-f", config]);
+    const isUp = await waitFor(async () => begun.hasEnded() || (await isThere()));
+    if (isUp && !begun.hasEnded()) return begun.letGo();
+    const words = await lastWords(launch);
+    await begun.giveUp();
+    throw new Failure("conflict", `HAProxy did not start: ${words}`);
   }
 
   return {
     running,
     check,
-    async start() {
-      await rm(pidFile, { force: true });
-      if (starter === undefined) await startDetached();
-      else await startService(starter);
-    },
+    start,
     async reload() {
       const pid = await running();
       if (pid === undefined) throw new Failure("unavailable", "HAProxy does not run, so it cannot load anything");
@@ -180,9 +132,9 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
         if (clock.now() >= askAgainAt) await askToLoad(pid);
         return false;
       });
-      if (!isNew) throw new Failure("unavailable", `HAProxy did not load its files: ${await lastWords(logFile)}`);
+      if (!isNew) throw new Failure("unavailable", `HAProxy did not load its files: ${await lastWords(launch)}`);
     },
-    trimLog: () => emptyWhenLarge(logFile, options.logBytesMax),
+    trimLog: launch.trimOutput,
     async stop(graceMs) {
       const pid = await running();
       if (pid === undefined) return;
@@ -203,8 +155,8 @@ function complaint(text: string): string {
   return said.join("; ") || text.trim().slice(0, 500) || "no reason given";
 }
 
-async function lastWords(logFile: string): Promise<string> {
-  const text = await readFile(logFile, "utf8").catch(() => "");
+async function lastWords(launch: Launch): Promise<string> {
+  const text = await launch.lastOutput();
   const alerts = text.split("\n").filter((line) => line.startsWith("[ALERT]"));
   return complaint(alerts.slice(-3).join("\n") || text.slice(-500));
 }

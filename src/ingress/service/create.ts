@@ -10,8 +10,8 @@ import type { IngressManifest } from "../core/ingress-spec.ts";
 import { shared } from "../core/remember.ts";
 import { type Rest, type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
 import type { Challenge, Listen, Site, Table } from "../core/table.ts";
-import type { IngressProxy } from "../proxy/proxy.ts";
 import { createTurns } from "./turns.ts";
+import type { ProxySource } from "./usable-proxy.ts";
 
 /** What the ingress is made from; handed in by the daemon. */
 export interface IngressSource extends Pick<SitesInput, "serviceKinds" | "planes"> {
@@ -27,9 +27,8 @@ export interface IngressSource extends Pick<SitesInput, "serviceKinds" | "planes
 export interface IngressOptions {
   source: IngressSource;
   certificates: Pick<Certificates, "wanted" | "current" | "onChange">;
-  /** Where the proxy is; undefined: HAProxy cannot be used, as `problem` says. */
-  proxy: IngressProxy | undefined;
-  problem: string | undefined;
+  /** Where the proxy is, as far as HAProxy can be used. */
+  proxy: ProxySource;
   listen: Listen;
   /** TCP ports of the machine that the server itself has, and what for. */
   ownPorts: ReadonlyMap<number, string>;
@@ -82,19 +81,21 @@ export interface IngressState {
 }
 
 export function createIngress(options: IngressOptions): Ingress {
-  const { source, certificates, proxy, clock, log, limits } = options;
+  const { source, certificates, clock, log, limits } = options;
+  const proxyNow = () => options.proxy.usable()?.proxy;
   const challenges = new Map<string, Challenge>();
   const state: IngressState = {
     table: undefined,
     problems: [],
     refused: [],
-    problem: options.problem,
+    problem: undefined,
     isStopped: false,
   };
   const turns = createTurns(clock);
 
   /** False while too little is known to touch the proxy. */
   async function update(): Promise<boolean> {
+    const proxy = proxyNow();
     const endpoints = source.endpoints();
     if (proxy === undefined || endpoints === undefined || state.isStopped) return false;
     const ingresses = source.ingresses();
@@ -155,7 +156,8 @@ export function createIngress(options: IngressOptions): Ingress {
     serves: (containerId) => isBeginning() || (isServing() && servedBy(state.table).has(containerId)),
     caughtUp: (signal) =>
       isServing() || isBeginning() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(false),
-    isBusy: async (containerId) => (isServing() ? ((await proxy?.isBusy(new Set([containerId]))) ?? false) : false),
+    isBusy: async (containerId) =>
+      isServing() ? ((await proxyNow()?.isBusy(new Set([containerId]))) ?? false) : false,
     challenges: {
       async set(token, keyAuthorization) {
         challenges.set(token, { token, keyAuthorization });
@@ -165,9 +167,10 @@ export function createIngress(options: IngressOptions): Ingress {
         if (challenges.delete(token)) await changed();
       },
     },
-    state: () => state,
+    state: () => (proxyNow() === undefined ? { ...state, problem: options.proxy.problem() } : state),
     async reload() {
-      if (proxy === undefined) throw new Failure("unavailable", options.problem ?? "the ingress is off");
+      const proxy = proxyNow();
+      if (proxy === undefined) throw new Failure("unavailable", options.proxy.problem() ?? notYet);
       const wasStopped = state.isStopped;
       state.isStopped = false;
       await changed();
@@ -175,9 +178,10 @@ export function createIngress(options: IngressOptions): Ingress {
     },
     async stop() {
       state.isStopped = true;
-      await proxy?.stop(stopGraceMs);
+      await proxyNow()?.stop(stopGraceMs);
     },
     async run(signal) {
+      const proxy = await options.proxy.found(signal);
       if (proxy === undefined) return;
       const leave = [source.subscribe(turns.wake), certificates.onChange(turns.wake)];
       await Promise.all([work(signal), proxy.run(signal)]);
@@ -187,12 +191,12 @@ export function createIngress(options: IngressOptions): Ingress {
 
   /** The proxy may still serve what the last server told it, until this server has given it the first table. */
   function isBeginning(): boolean {
-    return proxy !== undefined && state.table === undefined && state.problem === undefined && !state.isStopped;
+    return proxyNow() !== undefined && state.table === undefined && state.problem === undefined && !state.isStopped;
   }
 
   /** A proxy that refuses the newest table holds nothing up. */
   function isServing(): boolean {
-    return proxy !== undefined && state.table !== undefined && state.problem === undefined && !state.isStopped;
+    return proxyNow() !== undefined && state.table !== undefined && state.problem === undefined && !state.isStopped;
   }
 }
 
@@ -211,3 +215,4 @@ function idsOf({ upstreams }: Pick<Site, "upstreams">): string[] {
 }
 
 const stopGraceMs = 10_000;
+const notYet = "HAProxy is still being fetched; see: berth ingress status";

@@ -9,6 +9,7 @@ import type { AccessLog } from "../proxy/access-log.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import type { Ingress, IngressState } from "./create.ts";
 import type { Loops } from "./loops.ts";
+import type { ProxySource, UsableProxy } from "./usable-proxy.ts";
 import type { PluginRouteState, PluginRouting } from "./plugin-routes.ts";
 
 /** The ingress as the API shows it. */
@@ -27,19 +28,23 @@ export interface IngressViewOptions {
   plugins: Pick<PluginRouting, "of" | "reload">;
   loops: Pick<Loops, "problem">;
   ingresses(): IngressManifest[];
-  proxy: Pick<IngressProxy, "pid" | "figures" | "running"> | undefined;
-  /** Of HAProxy; undefined when it cannot be used. */
-  version: string | undefined;
+  proxy: ProxyView;
   listen: Listen;
   /** Requests of the last minute. */
   traffic(): IngressTraffic;
   access: AccessLog["read"];
 }
 
+/** What is shown of the proxy, as far as HAProxy can be used. */
+interface ProxyView extends Pick<ProxySource, "state"> {
+  usable(): (Omit<UsableProxy, "proxy"> & { proxy: Pick<IngressProxy, "pid" | "figures" | "running"> }) | undefined;
+}
+
 export function createIngressViews(options: IngressViewOptions): IngressViews {
-  const { ingress, proxy } = options;
+  const { ingress } = options;
 
   async function status(): Promise<IngressStatus> {
+    const proxy = options.proxy.usable()?.proxy;
     const pid = await proxy?.pid();
     const figures = pid === undefined ? undefined : await proxy?.figures().catch(() => undefined);
     const state = ingress.state();
@@ -49,7 +54,7 @@ export function createIngressViews(options: IngressViewOptions): IngressViews {
   return {
     status,
     async reload() {
-      const isPluginsOnly = options.plugins.reload() && proxy === undefined;
+      const isPluginsOnly = options.plugins.reload() && options.proxy.usable() === undefined;
       if (!isPluginsOnly) await ingress.reload();
       return status();
     },
@@ -68,13 +73,15 @@ interface Now {
   figures: ProxyFigures | undefined;
 }
 
-function proxyView({ listen, proxy, version }: IngressViewOptions, now: Now): IngressStatus["proxy"] {
+function proxyView({ listen, proxy }: IngressViewOptions, now: Now): IngressStatus["proxy"] {
   const { state, pid, figures } = now;
-  const isOff = listen.http.length === 0 && listen.https.length === 0;
   const { problem } = state;
+  const usable = proxy.usable();
+  const is = proxy.state();
   return {
-    state: proxy === undefined ? (isOff ? "off" : "unavailable") : stateOf(now),
-    ...(version === undefined ? {} : { version }),
+    state: is === "usable" ? stateOf(now) : is,
+    ...(usable === undefined ? {} : { version: usable.version }),
+    ...(usable?.image === undefined ? {} : { image: usable.image }),
     ...(pid === undefined ? {} : { pid }),
     ...(figures === undefined ? {} : { uptime_seconds: figures.uptimeSeconds, connections: figures.connections }),
     ...(problem === undefined ? {} : { problem }),
@@ -94,7 +101,7 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
   const served = new Map<string, AnySite>(
     [...(table?.sites ?? []), ...(table?.tcp ?? [])].map((site) => [site.id, site]),
   );
-  const assignment = options.proxy?.running()?.assignment;
+  const assignment = options.proxy.usable()?.proxy.running()?.assignment;
   const rows = options.ingresses().map((manifest) => {
     const id = `${manifest.scope}/${manifest.name}`;
     const backend = assignment?.backends[id] ?? "";

@@ -53,7 +53,7 @@ export async function offerLiveRestore(machine: Machine, wanted: boolean): Promi
   machine.note(`unchanged; to fix: echo '{ "live-restore": true }' > ${dockerSettings} && systemctl reload docker`);
 }
 
-/** Installs HAProxy where it is missing. Without it apps run, and no ingress is served: says so and goes on. */
+/** Installs HAProxy where it is missing. Without it the server runs its image: says so and goes on. */
 export async function needProxy(machine: Machine): Promise<void> {
   if (machine.has("haproxy")) {
     const service = await machine.run(["systemctl", "is-active", "--quiet", "haproxy.service"]);
@@ -65,16 +65,18 @@ export async function needProxy(machine: Machine): Promise<void> {
   }
   if (!machine.has("apt-get")) {
     const way = installCommand(machine, { dnf: "haproxy", zypper: "haproxy", pacman: "haproxy" });
-    machine.say("HAProxy is missing: apps run, but no ingress is served");
-    machine.note(`to fix: ${way ?? "install HAProxy 2.6 or newer"}, then run this again`);
+    machine.say("HAProxy is missing: with the first ingress, the server fetches its image and runs it in a container");
+    machine.note(`to run the program instead: ${way ?? "install HAProxy 2.6 or newer"}, then run this again`);
     return;
   }
   machine.say("installing HAProxy (haproxy)");
   const update = await machine.run(["apt-get", "update", "-qq"]);
   const install = update.exitCode === 0 ? await machine.run([...aptInstall, "haproxy"], quiet) : update;
   if (install.exitCode !== 0) {
-    machine.say("apt-get could not install haproxy: apps run, but no ingress is served");
-    machine.note("to fix: apt-get install haproxy && systemctl disable --now haproxy, then run this again");
+    machine.say("apt-get could not install haproxy: with the first ingress, the server fetches its image");
+    machine.note(
+      "to run the program instead: apt-get install haproxy && systemctl disable --now haproxy, then run this again",
+    );
     return;
   }
   // The service of the package is not what berth starts.

@@ -130,3 +130,16 @@ test.each([
   const env = text === undefined ? {} : { BERTH_AUTO_APPROVE: text };
   expect(clientOptions({}, false, env).autoApprove).toBe(wanted);
 });
+
+test("the image of HAProxy has a default, can be turned off, and has to be a reference", () => {
+  expect(serveOptions({}, {}).ingressImage).toBe("haproxy:2.6");
+  expect(serveOptions({}, { BERTH_INGRESS_IMAGE: "" }).ingressImage).toBe("");
+  expect(
+    serveOptions({ ingressImage: "registry.example.com:5000/haproxy:3.0" }, { BERTH_INGRESS_IMAGE: "" }),
+  ).toMatchObject({
+    ingressImage: "registry.example.com:5000/haproxy:3.0",
+  });
+  expect(() => serveOptions({ ingressImage: "--privileged" }, {})).toThrow(
+    /ingress image "--privileged" is not an image/,
+  );
+});

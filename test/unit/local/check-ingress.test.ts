@@ -9,9 +9,11 @@ const binary: IngressFacts["binary"] = {
   },
 };
 const missing: IngressFacts["binary"] = { ok: false, problem: "HAProxy is not installed" };
-const says = (state: string, problem?: string) => ({ state, problem });
+const says = (state: string, problem?: string, image?: string) => ({ state, problem, image });
 
-const cases: [string, IngressFacts, string, string][] = [
+const image = "haproxy:2.6";
+
+const cases: [string, Omit<IngressFacts, "image"> & { image?: string }, string, string][] = [
   ["an ingress that is off", { isOn: false, binary: missing, proxy: undefined }, "ok", "turned off"],
   ["a server that has it off", { isOn: true, binary, proxy: says("off") }, "ok", "turned off"],
   [
@@ -35,10 +37,34 @@ const cases: [string, IngressFacts, string, string][] = [
     "fail",
     "HAProxy 2.6.12, unavailable: HAProxy is not installed",
   ],
+  [
+    "an image, before the server",
+    { isOn: true, binary: missing, image, proxy: undefined },
+    "ok",
+    `the image ${image}, which the server starts`,
+  ],
+  [
+    "an image that nothing needs yet",
+    { isOn: true, binary: missing, image, proxy: says("waiting") },
+    "ok",
+    `the image ${image}, waiting`,
+  ],
+  [
+    "an image that serves",
+    { isOn: true, binary: missing, image: "", proxy: says("running", undefined, image) },
+    "ok",
+    `the image ${image}, running`,
+  ],
+  [
+    "an image that cannot be pulled",
+    { isOn: true, binary: missing, image, proxy: says("unavailable", "no such image") },
+    "warn",
+    "ingresses are not served: no such image",
+  ],
 ];
 
 test.each(cases)("%s", (_, facts, status, detail) => {
-  const check = checkIngress(facts);
+  const check = checkIngress({ image: "", ...facts });
   expect(check).toMatchObject({ name: "ingress", status, detail });
   expect(check.mend === undefined).toBe(status === "ok");
 });

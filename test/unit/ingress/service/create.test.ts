@@ -4,6 +4,7 @@ import { silentLog } from "../../../../src/base/words/log.ts";
 import type { Table } from "../../../../src/ingress/core/table.ts";
 import type { Applied, IngressProxy } from "../../../../src/ingress/proxy/proxy.ts";
 import { createIngress } from "../../../../src/ingress/service/create.ts";
+import { fixedProxy } from "../../../../src/ingress/service/usable-proxy.ts";
 
 const nothing: Applied = { refused: [], reloadReasons: [] };
 
@@ -28,8 +29,7 @@ function ingressWith(apply: (table: Table) => Promise<Applied>) {
       subscribe: () => () => undefined,
     },
     certificates: { wanted() {}, current: () => [], onChange: () => () => undefined },
-    proxy,
-    problem: undefined,
+    proxy: fixedProxy({ proxy, version: "2.6.12" }),
     listen: { http: ["127.0.0.1:80"], https: [], trustedProxies: [], proxyProtocolFrom: [] },
     ownPorts: new Map(),
     clock: systemClock,

@@ -3,7 +3,7 @@ import { Failure } from "../../../../src/base/wire/failure.ts";
 import type { IngressState } from "../../../../src/ingress/service/create.ts";
 import type { IngressViewOptions } from "../../../../src/ingress/service/ingress-views.ts";
 import { table, upstream } from "../../../support/ingress-table.ts";
-import { ingressState, ingressViews } from "../../../support/ingress-views.ts";
+import { ingressState, ingressViews, usableView } from "../../../support/ingress-views.ts";
 
 test("the status shows the proxy, and each stored ingress with replicas, totals and problems", async () => {
   const { proxy, sites } = await ingressViews().views.status();
@@ -42,12 +42,18 @@ test("the status shows the proxy, and each stored ingress with replicas, totals 
 });
 
 const none = { http: [], https: [], trustedProxies: [], proxyProtocolFrom: [] };
+const without = (state: ReturnType<IngressViewOptions["proxy"]["state"]>) => ({
+  usable: () => undefined,
+  state: () => state,
+});
 const cases: [string, Partial<IngressViewOptions>, Partial<IngressState>][] = [
   ["stopped", {}, { isStopped: true }],
   ["failing", {}, { problem: "disk full" }],
   ["starting", {}, { table: undefined }],
-  ["unavailable", { proxy: undefined, version: undefined }, { problem: "HAProxy is not installed" }],
-  ["off", { proxy: undefined, version: undefined, listen: none }, { problem: "the ingress is turned off" }],
+  ["waiting", { proxy: without("waiting") }, {}],
+  ["starting", { proxy: without("starting") }, {}],
+  ["unavailable", { proxy: without("unavailable") }, { problem: "HAProxy is not installed" }],
+  ["off", { proxy: without("off"), listen: none }, { problem: "the ingress is turned off" }],
 ];
 
 test.each(cases)("the proxy is %s", async (state, options, changed) => {
@@ -62,8 +68,8 @@ test("a proxy that runs and does not answer is starting", async () => {
     figures: () => Promise.reject(new Failure("unavailable", "no answer")),
     running: () => undefined,
   };
-  const { proxy: shown, sites } = await ingressViews({ proxy }).views.status();
-  expect(shown).toMatchObject({ state: "starting", pid: 10 });
+  const { proxy: shown, sites } = await ingressViews({ proxy: usableView(proxy, "haproxy:2.6") }).views.status();
+  expect(shown).toMatchObject({ state: "starting", pid: 10, image: "haproxy:2.6" });
   expect(sites[1]).toMatchObject({ requests: 0, upstreams: [{ active: 0 }, { active: 0 }] });
 });
 
@@ -106,7 +112,8 @@ test("a reload without HAProxy calls the plugins, and fails where there is nothi
   const reload = () => Promise.reject(new Failure("unavailable", "the ingress is turned off"));
   const ingress = { state: () => ingressState(), reload, stop: async () => undefined };
   const withPlugins = (isUsed: boolean) =>
-    ingressViews({ ingress, proxy: undefined, plugins: { of: () => undefined, reload: () => isUsed } }).views;
+    ingressViews({ ingress, proxy: without("unavailable"), plugins: { of: () => undefined, reload: () => isUsed } })
+      .views;
   expect((await withPlugins(true).reload()).proxy.state).toBe("unavailable");
   await expect(withPlugins(false).reload()).rejects.toThrow("the ingress is turned off");
 });

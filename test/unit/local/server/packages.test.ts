@@ -81,11 +81,11 @@ describe("HAProxy", () => {
     expect(said.join(" ")).toContain("stays as it is");
   });
 
-  test("that cannot be installed costs only the ingress", async () => {
+  test("that cannot be installed is run from its image", async () => {
     const failed = machineWith(["apt-get", "systemctl"], { "apt-get update": 100 });
     await needProxy(failed.machine);
     expect(failed.calls).toEqual(["apt-get update -qq"]);
-    expect(failed.said.join(" ")).toContain("no ingress is served");
+    expect(failed.said.join(" ")).toContain("the server fetches its image");
     const other = machineWith(["zypper"]);
     await needProxy(other.machine);
     expect(other.said.join(" ")).toContain("zypper install -y haproxy");
