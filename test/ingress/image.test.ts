@@ -135,7 +135,7 @@ test("no request fails through a rollout, a reload, and kill -9 of the server", 
   expect((await it.cli(["ingress", "reload"])).exitCode).toBe(0);
   await it.stop("SIGKILL");
   expect(await get()).toBe("200 two");
-  await it.start();
+  await it.start(program);
   await it.apply(app("three"), route({ limits: { connections: 50 } }));
   await it.ready("deployment", "web", "shop");
   await shows("200 three");

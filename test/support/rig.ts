@@ -50,8 +50,6 @@ export interface RigOptions {
   dockerHost?: string;
   /** An existing folder; removed by `close` like one of the rig's own. */
   root?: string;
-  /** Starts the server in place of the executable. */
-  program?: string;
   /** Orchestration address; without it only the unix socket listens. */
   addr?: string;
   /** Another copy of the executable, for the first start. */
@@ -80,7 +78,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       if (server === undefined) throw new Error("the rig's server is not running");
       return server;
     },
-    async start(program = options.program) {
+    async start(program) {
       server = await serve([...flags], program === undefined ? {} : { program });
     },
     async stop(signal) {
