@@ -8,7 +8,8 @@ import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { isAlive, waitFor } from "../support/wait.ts";
 
-const image = "berth-haproxy:fixture";
+/** No earlier run has left it. */
+const image = `berth-haproxy:${Math.random().toString(36).slice(2, 8)}`;
 
 let it: Rig;
 let port: number;
@@ -50,6 +51,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await it.close();
+  it.docker(["rmi", "-f", image]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -95,8 +97,8 @@ test("without an ingress, nothing is fetched; an image that cannot be had is sai
   const answer = await it.apply(app("one"), route());
   expect(answer.status).toBe(200);
   await waitFor("the pull to fail", async () => (await status()).includes("unavailable"));
-  expect(await status()).toMatch(/berth-haproxy:fixture.*apt-get install haproxy/s);
-  expect(await doctor()).toMatch(/^warn +ingress +ingresses are not served: .*berth-haproxy:fixture/m);
+  expect(await status()).toMatch(new RegExp(`${image}.*apt-get install haproxy`, "s"));
+  expect(await doctor()).toMatch(new RegExp(`^warn +ingress +ingresses are not served: .*${image}`, "m"));
 });
 
 test("the image serves by host name, once it is there", async () => {
@@ -104,7 +106,7 @@ test("the image serves by host name, once it is there", async () => {
   await shows("200 one");
   expect(await get("other.test")).toStartWith("404 ");
   expect(await status()).toMatch(new RegExp(`^proxy +running, HAProxy \\S+ of the image ${image}, pid ${proxyPid()}`));
-  expect(await doctor()).toMatch(/^ok +ingress +the image berth-haproxy:fixture, running$/m);
+  expect(await doctor()).toMatch(new RegExp(`^ok +ingress +the image ${image}, running$`, "m"));
   // Its workers have no right of root.
   expect(it.docker(["top", container(), "-o", "pid,user,args"])).toMatch(/^\d+ +(?:99|haproxy|\S+) .*haproxy/m);
 });

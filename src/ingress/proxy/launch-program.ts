@@ -50,7 +50,7 @@ async function detached(command: string[], logFile: string): Promise<Begun> {
 async function asService(starter: readonly string[], startMs: number): Promise<Begun> {
   const { exitCode, stderr } = await finished(starter, startMs);
   if (exitCode !== 0) {
-    throw new Failure("conflict", `"${starter.join(" ")}" failed: ${stderr.trim().slice(0, 500)}`);
+    throw new Failure("conflict", `HAProxy did not start by "${starter.join(" ")}": ${stderr.trim().slice(0, 500)}`);
   }
   return { hasEnded: () => false, letGo: () => undefined, giveUp: () => undefined };
 }
