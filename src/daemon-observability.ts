@@ -14,6 +14,7 @@ import { createObservabilityApp } from "./observability/http/app.ts";
 import { createObservability, type RunningObservability } from "./observability/service/create.ts";
 import type { Platform } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
+import type { AppWatch } from "./orchestration/api/app-facts.ts";
 import { versionText } from "./version.ts";
 
 interface ObservabilityRoom extends RunningObservability {
@@ -27,10 +28,12 @@ interface Parts {
   log: Log;
   /** The orchestration plane in process; it is made after this. */
   ask: (request: Request) => Response | Promise<Response>;
+  /** What runs, as the controller sees it. */
+  apps: AppWatch;
 }
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
-export function createObservabilityRoom({ layout, key, log, ask }: Parts): ObservabilityRoom {
+export function createObservabilityRoom({ layout, key, log, ask, apps }: Parts): ObservabilityRoom {
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const running = createObservability({
     store,
@@ -38,7 +41,7 @@ export function createObservabilityRoom({ layout, key, log, ask }: Parts): Obser
     log,
     limits: observabilityLimits,
     randomBytes: (count) => randomBytes(count),
-    platform: platformOf(ask),
+    platform: platformOf(ask, apps),
   });
   return {
     ...running,
@@ -71,8 +74,9 @@ const refusals = {
   failed: () => errorResponse({ status: failureStatus.internal, message: "internal error, the log says why" }),
 };
 
-function platformOf(ask: Parts["ask"]): Platform {
+function platformOf(ask: Parts["ask"], apps: AppWatch): Platform {
   return {
+    apps,
     as: (actor) =>
       createClient({
         baseUrl: "http://localhost",

@@ -170,7 +170,10 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
   let identityListener: Listener | undefined;
   let observabilityListener: Listener | undefined;
-  const observability = createObservabilityRoom({ layout, key, log, ask: (request) => app.inside(request) });
+  const observability = createObservabilityRoom({
+    ...{ layout, key, log, apps: running.apps },
+    ask: (request) => app.inside(request),
+  });
   ingressRoom = await createIngressRoom({
     options,
     layout,

@@ -1,3 +1,5 @@
+import { appsLimits } from "./apps-limits.ts";
+
 /** Limits of the observability plane; see `config.ts` for those of everything else. */
 export const observabilityLimits = {
   /** Request body; one byte more is a 413. */
@@ -44,4 +46,5 @@ export const observabilityLimits = {
   /** Entries of the audit trail; the newest stay. */
   auditKept: 100_000,
   auditPageMax: 1_000,
+  apps: appsLimits,
 } as const;

@@ -1,4 +1,4 @@
-import type { AppFacts, ReplicaFacts } from "../../src/orchestration/api/app-facts.ts";
+import type { AppFacts, AppWatch, ReplicaFacts } from "../../src/orchestration/api/app-facts.ts";
 
 /** A replica that runs and is ready, but for what is given. */
 export function replicaFacts(over: Partial<ReplicaFacts> = {}): ReplicaFacts {
@@ -56,5 +56,49 @@ export function appFacts(over: Partial<AppFacts> = {}): AppFacts {
     deleting: false,
     pods: [replicaFacts()],
     ...over,
+  };
+}
+
+/** What the controller hands out of apps, told by hand. */
+export interface FakeWatch extends AppWatch {
+  /** The app is now like this. */
+  put(facts: AppFacts): void;
+  remove(facts: Pick<AppFacts, "kind" | "scope" | "name">): void;
+  engineDown(error: string): void;
+  engineUp(): void;
+}
+
+export function fakeWatch(apps: readonly AppFacts[] = []): FakeWatch {
+  const textOf = ({ kind, scope, name }: Pick<AppFacts, "kind" | "scope" | "name">) => `${kind}/${scope}/${name}`;
+  const known = new Map(apps.map((facts) => [textOf(facts), facts]));
+  const listeners = new Set<Parameters<AppWatch["subscribe"]>[0]>();
+  let engine: ReturnType<AppWatch["engine"]> = { up: true, since: 0, error: undefined };
+  const tell: Parameters<AppWatch["subscribe"]>[0] = (key) => {
+    for (const listener of listeners) listener(key);
+  };
+  return {
+    keys: () => [...known.values()].map(({ kind, scope, name }) => ({ kind, scope, name })),
+    of: (key) => known.get(textOf(key)),
+    engine: () => engine,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    put(facts) {
+      known.set(textOf(facts), facts);
+      tell(facts);
+    },
+    remove(facts) {
+      known.delete(textOf(facts));
+      tell(facts);
+    },
+    engineDown(error) {
+      engine = { up: false, since: 0, error };
+      tell(undefined);
+    },
+    engineUp() {
+      engine = { up: true, since: 0, error: undefined };
+      tell(undefined);
+    },
   };
 }

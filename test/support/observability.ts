@@ -14,6 +14,8 @@ import { type ObservabilityStore, openObservabilityStore } from "../../src/obser
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import type { AppFacts } from "../../src/orchestration/api/app-facts.ts";
+import { type FakeWatch, fakeWatch } from "./app-facts.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createRecordingController, type RecordedCall } from "./recording-controller.ts";
 import { testKey } from "./store-root.ts";
@@ -42,6 +44,8 @@ export function openTestObservabilityStore(): TestObservabilityStore {
 export interface PlaneWorld {
   clock: FakeClock;
   store: ObservabilityStore;
+  /** What runs, as the controller tells it. */
+  watch: FakeWatch;
   running: RunningObservability;
   app: ObservabilityApp;
   /** Calls that reached the controller behind the orchestration plane. */
@@ -77,6 +81,8 @@ export interface PlaneAnswer {
 interface WorldOptions {
   controller?: Partial<Controller>;
   limits?: Partial<PlaneLimits>;
+  /** Apps that run at the beginning. */
+  apps?: readonly AppFacts[];
 }
 
 /** The observability plane in process, over the real orchestration plane with a controller that records. */
@@ -86,6 +92,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
   const log = createLog((line) => void lines.push(line), "debug");
   const { store, remove } = openTestObservabilityStore();
   const { controller, calls } = createRecordingController(options.controller);
+  const watch = fakeWatch(options.apps);
   const running = createObservability({
     store,
     clock,
@@ -93,6 +100,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     limits: { ...observabilityLimits, ...options.limits },
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     platform: {
+      apps: watch,
       as: (actor) =>
         createClient({
           baseUrl: "http://localhost",
@@ -134,7 +142,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     return read(await orchestration.fetch(new Request(`http://localhost${target}`, { method, ...sent })));
   };
   return {
-    ...{ clock, store, running, app, calls, lines, peer, ask, manage },
+    ...{ clock, store, running, app, calls, lines, peer, ask, manage, watch },
     async token(scopes = ["read"], more = {}) {
       const { status, data, text } = await manage("POST /pats", { scopes, ...more });
       if (status !== 201) throw new Error(text);

@@ -4,7 +4,7 @@ import { ApplyResult, ListedManifest } from "../../orchestration/api/apply.ts";
 import { AtomicApply } from "../../orchestration/api/atomic.ts";
 import { Build } from "../../orchestration/api/builds.ts";
 import { Message, Release } from "../../orchestration/api/releases.ts";
-import { Kind } from "./apps.ts";
+import { Deploy, Kind } from "./apps.ts";
 import { Operation } from "./operations.ts";
 import { planeEndpoint } from "./plane-endpoint.ts";
 
@@ -45,16 +45,9 @@ export const listDeploys = planeEndpoint({
   method: "GET",
   path: "/api/pat/v1/deploys",
   scope: "read",
-  summary: "The last releases of all apps, newest first, without their specs",
+  summary: "The newest release of each app, newest first",
   query: Type.Object({ limit: Text("at most this many (default 20, at most 200)") }),
-  data: Type.Object({
-    deploys: Type.Array(
-      Type.Object({
-        ...Type.Omit(Release, ["spec_snapshot"]).properties,
-        app: Type.Object({ kind: Type.String(), scope: Type.String(), name: Type.String() }),
-      }),
-    ),
-  }),
+  data: Type.Object({ deploys: Type.Array(Deploy) }),
 });
 
 export const applyManifests = planeEndpoint({

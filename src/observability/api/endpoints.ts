@@ -1,6 +1,7 @@
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
+import { wideEndpoints } from "./wide-endpoints.ts";
 
 /** The observability plane, whole: what is not in this list does not exist there. */
-export const planeEndpoints: PlaneEndpoint[] = [whoami, listPlanePats, revokePlanePat];
+export const planeEndpoints: PlaneEndpoint[] = [whoami, listPlanePats, revokePlanePat, ...wideEndpoints];

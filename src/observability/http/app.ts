@@ -10,6 +10,7 @@ import { failureStatus } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
 import { type PlaneEndpoint, planePrefix } from "../api/plane-endpoint.ts";
 import type { Observability } from "../service/observability.ts";
+import { mountApps } from "./apps.ts";
 import { withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
@@ -56,6 +57,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   };
   mountWhoami(plane);
   mountTokens(plane);
+  mountApps(plane);
   const allowedOn = createAllowedMethods(plane.mounted);
   const clientIp = createClientAddress({
     peerOf: connected.peerOf,

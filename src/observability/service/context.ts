@@ -1,6 +1,7 @@
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { ObservabilityStore } from "../store/open-store.ts";
+import type { AppsLimits } from "./apps/limits.ts";
 import type { Platform } from "./platform.ts";
 
 /** Limits of the plane itself: see `observabilityLimits` of `config/`, where each is explained. */
@@ -20,6 +21,7 @@ export interface PlaneLimits {
   streamsMax: number;
   expiryLookMs: number;
   auditKept: number;
+  apps: AppsLimits;
 }
 
 /** What every room of the plane works with. */

@@ -1,3 +1,4 @@
+import { createAppsRoom } from "./apps/create.ts";
 import { createAuditTrail } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Observability } from "./observability.ts";
@@ -19,6 +20,7 @@ export interface RunningObservability {
 export function createObservability(context: ObservabilityContext): RunningObservability {
   const rates = createRates(context);
   const streams = createStreams(context);
+  const apps = createAppsRoom(context);
   const observability: Observability = {
     access: createAccess(context, rates),
     rates,
@@ -26,8 +28,9 @@ export function createObservability(context: ObservabilityContext): RunningObser
     audit: createAuditTrail(context),
     tokens: createManagedTokens(context, streams),
     platform: context.platform,
+    apps,
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [streams.run];
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [streams.run, apps.run];
   const closers: (() => void)[] = [];
   return {
     observability,

@@ -1,3 +1,4 @@
+import type { AppsRoom } from "./apps/create.ts";
 import type { AuditTrail } from "./audit.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
@@ -13,4 +14,5 @@ export interface Observability {
   audit: AuditTrail;
   tokens: ManagedTokens;
   platform: Platform;
+  apps: AppsRoom;
 }

@@ -1,0 +1,161 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { describe } from "../../../orchestration/api/describe.ts";
+import { system } from "../../../orchestration/api/health.ts";
+import type { Client } from "../../../base/wire/client.ts";
+import type { Clock } from "../../../base/words/clock.ts";
+import { type App, type AppProblem, type AppRef, type AppState, appStates } from "../../api/app-model.ts";
+import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
+import { isoTime, refOf, releaseLine, replicaWire } from "../../core/apps/view.ts";
+import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
+import type { EdgeReader } from "./edge.ts";
+import type { Figures } from "./figures.ts";
+import type { AppsLimits } from "./limits.ts";
+import type { AppModel, KnownApp } from "./model.ts";
+
+/** An app as a request names it. */
+export interface AppTarget {
+  kind?: string | undefined;
+  scope: string;
+  name: string;
+}
+
+/** What tokens see of apps. What a token may not reach does not exist for it. */
+export interface Apps {
+  list(grant: Grant, filter: { scope?: string; state?: string; sparks: boolean }): Promise<App[]>;
+  detail(grant: Grant, target: AppTarget): Promise<AppDetail>;
+  overview(grant: Grant): Promise<Overview>;
+  /** The newest release of each app, newest first. */
+  deploys(grant: Grant, limit: number): Promise<Deploy[]>;
+  /** Fails `not_found`, also for what is out of reach; `invalid` where two kinds have the name. */
+  resolve(grant: Grant, target: AppTarget): KnownApp;
+}
+
+interface AppsParts {
+  model: AppModel;
+  edge: EdgeReader;
+  figures: Figures;
+  client: Client;
+  clock: Clock;
+  limits: AppsLimits;
+}
+
+export function createApps({ model, edge, figures, client, clock, limits }: AppsParts): Apps {
+  const seenBy = (grant: Grant) => model.list().filter(({ app }) => mayReach(grant, app));
+
+  function resolve(grant: Grant, { kind, scope, name }: AppTarget): KnownApp {
+    const found = seenBy(grant).filter(({ app }) => app.scope === scope && app.name === name);
+    const fitting = found.filter(({ app }) => kind === undefined || app.kind === kind);
+    const [one, other] = fitting;
+    if (other !== undefined) {
+      throw new Failure(
+        "invalid",
+        `${scope}/${name} is a deployment and a statefulset: add kind=deployment or kind=statefulset`,
+      );
+    }
+    if (one !== undefined) return one;
+    const what = kind === undefined ? "app" : kind;
+    throw new Failure("not_found", `${what} ${scope}/${name} does not exist, or this token may not see it`);
+  }
+
+  const withSparks = (app: App): App => {
+    const sparks = figures.sparksOf(app);
+    return sparks === undefined ? app : { ...app, sparks };
+  };
+
+  const deploysOf = (apps: readonly KnownApp[], limit: number): Deploy[] =>
+    apps
+      .flatMap(({ facts }) => (facts.release === undefined ? [] : [{ release: facts.release, app: refOf(facts) }]))
+      .sort((a, b) => b.release.startedAt - a.release.startedAt)
+      .slice(0, limit)
+      .map(({ release, app }) => ({ ...releaseLine(release), app }));
+
+  return {
+    resolve,
+    async list(grant, { scope, state, sparks }) {
+      await model.fresh();
+      const states = readStates(state);
+      const found = seenBy(grant).filter(({ app }) => scope === undefined || app.scope === scope);
+      const shown = found.filter(({ app }) => states === undefined || states.has(app.state));
+      return shown.map(({ app }) => (sparks ? withSparks(app) : app));
+    },
+    async detail(grant, target) {
+      await model.fresh();
+      const { facts, judgement, app } = resolve(grant, target);
+      const ref = refOf(facts);
+      const { manifest, volumes = [] } = await client.call(describe, { query: ref });
+      const { canary, rollbackTo, status } = facts;
+      return {
+        ...withSparks(app),
+        replicas: judgement.replicas.map((replica) => replicaWire(replica, figures.usageOfPod(replica.facts.name))),
+        conditions: [...(status?.conditions ?? [])],
+        ...(canary === undefined ? {} : { canary }),
+        frozen_ids: [...facts.frozenIds],
+        volumes,
+        warnings: [...(status?.warnings ?? [])],
+        ...(status?.nextRetryAt === undefined ? {} : { next_retry_at: status.nextRetryAt }),
+        ...(rollbackTo === undefined ? {} : { rollback_to: rollbackTo }),
+        manifest,
+      };
+    },
+    async overview(grant) {
+      await model.fresh();
+      const { version, started_at, installation } = await client.call(system);
+      const apps = seenBy(grant);
+      const problems = model.problems().filter((problem) => maySee(grant, problem));
+      const engine = model.engine();
+      const host = model.host();
+      const all = reachesAll(grant);
+      const { ingress } = edge.now;
+      return {
+        at: isoTime(clock.now()),
+        server: { version, started_at, installation },
+        engine: {
+          up: engine.up,
+          since: isoTime(engine.since),
+          ...(engine.error === undefined ? {} : { error: engine.error }),
+        },
+        ...(ingress === undefined || !all ? {} : { ingress: proxyLine(ingress.proxy) }),
+        problems: problems.slice(0, limits.problemsShown),
+        problems_left_out: Math.max(0, problems.length - limits.problemsShown),
+        counts: countsOf(apps),
+        apps: apps.map(({ app }) => withSparks(app)),
+        ...(host === undefined || !all ? {} : { host }),
+        deploys: deploysOf(apps, limits.deploysShown),
+      };
+    },
+    async deploys(grant, limit) {
+      await model.fresh();
+      return deploysOf(seenBy(grant), Math.min(limit, limits.deploysMax));
+    },
+  };
+}
+
+function proxyLine({ state, problem }: { state: string; problem?: string }) {
+  return { state, ...(problem === undefined ? {} : { problem }) };
+}
+
+/** What belongs to no app is for tokens that may see everything; that the engine is away explains every app. */
+export function maySee(grant: Pick<Grant, "apps">, { app, type }: AppProblem): boolean {
+  return app === undefined ? reachesAll(grant) || type === "engine" : mayReach(grant, app);
+}
+
+function countsOf(apps: readonly KnownApp[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { app } of apps) counts[app.state] = (counts[app.state] ?? 0) + 1;
+  return counts;
+}
+
+function readStates(text: string | undefined): Set<AppState> | undefined {
+  if (text === undefined) return undefined;
+  const words = text.split(",").map((word) => word.trim());
+  const states = appStates.filter((state) => words.includes(state));
+  const wrong = words.find((word) => !appStates.some((state) => state === word));
+  if (wrong === undefined) return new Set(states);
+  throw new Failure("invalid", `query state: "${wrong}" is not a state; use ${appStates.join(", ")}`);
+}
+
+/** Whether a resource of any kind is within reach. */
+export function requireReach(grant: Grant, ref: AppRef): void {
+  if (mayReach(grant, ref)) return;
+  throw new Failure("not_found", `${ref.kind} ${ref.scope}/${ref.name} does not exist, or this token may not see it`);
+}

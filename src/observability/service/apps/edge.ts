@@ -1,0 +1,90 @@
+import type { Client } from "../../../base/wire/client.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import type { Log } from "../../../base/words/log.ts";
+import { type CertificateView, listCertificates } from "../../../ingress/api/certificates.ts";
+import { getIngress, type IngressStatus } from "../../../ingress/api/ingress.ts";
+import { system } from "../../../orchestration/api/health.ts";
+import { type JobRun, listRuns } from "../../../orchestration/api/jobs.ts";
+import { listLocks, type Lock } from "../../../orchestration/api/locks.ts";
+import type { AppHost } from "../../api/app-model.ts";
+import { hostsByApp } from "../../core/apps/hosts.ts";
+
+/** What surrounds the apps: read now and then, since nothing tells when it changes. */
+export interface Edge {
+  ingress: IngressStatus | undefined;
+  certificates: readonly CertificateView[];
+  locks: readonly Lock[];
+  /** Newest first. */
+  runs: readonly JobRun[];
+  collectionHeld: boolean;
+  /** By `SCOPE/NAME`. */
+  hosts: ReadonlyMap<string, readonly AppHost[]>;
+}
+
+export interface EdgeReader {
+  readonly now: Edge;
+  /** Reads again what is older than `maxAgeMs`; what cannot be read stays as it was. True where something changed. */
+  refresh(maxAgeMs: number): Promise<boolean>;
+}
+
+interface EdgeParts {
+  client: Client;
+  clock: SteadyClock;
+  log: Log;
+}
+
+const runsRead = 1_000;
+
+export function createEdgeReader({ client, clock, log }: EdgeParts): EdgeReader {
+  let edge: Edge = {
+    ingress: undefined,
+    certificates: [],
+    locks: [],
+    runs: [],
+    collectionHeld: false,
+    hosts: new Map(),
+  };
+  let text = "";
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<boolean> | undefined;
+
+  async function part<T>(what: string, read: () => Promise<T>, before: T): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      log.debug("not read for the list of apps", { what, error });
+      return before;
+    }
+  }
+
+  async function read(): Promise<boolean> {
+    const [ingress, certificates, locks, runs, collectionHeld] = await Promise.all([
+      part("ingress", () => client.call(getIngress), edge.ingress),
+      part("certificates", async () => (await client.call(listCertificates)).certificates, edge.certificates),
+      part("locks", async () => (await client.call(listLocks)).locks, edge.locks),
+      part("runs", async () => (await client.call(listRuns, { query: { limit: runsRead } })).runs, edge.runs),
+      part("system", async () => (await client.call(system)).store.collection_held, edge.collectionHeld),
+    ]);
+    const hosts = hostsByApp(ingress?.sites ?? [], certificates);
+    edge = { ingress, certificates, locks, runs, collectionHeld, hosts };
+    readAt = clock.steady();
+    // Counters of the proxy move all the time and are shown elsewhere.
+    const shown = [ingress?.proxy.state, ingress?.proxy.problem, certificates, locks, runs, collectionHeld, [...hosts]];
+    const before = text;
+    text = JSON.stringify(shown);
+    return text !== before;
+  }
+
+  return {
+    get now() {
+      return edge;
+    },
+    async refresh(maxAgeMs) {
+      if (reading === undefined && clock.steady() - readAt <= maxAgeMs) return false;
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
+  };
+}

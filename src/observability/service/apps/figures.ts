@@ -1,0 +1,74 @@
+import type { Client } from "../../../base/wire/client.ts";
+import type { Log } from "../../../base/words/log.ts";
+import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
+import { listStats } from "../../../orchestration/api/stats.ts";
+import type { AppRef, AppTraffic, AppUsage, Sparks } from "../../api/app-model.ts";
+import { trafficByApp } from "../../core/apps/hosts.ts";
+import { type SparkLine, sparksOf, withPoint } from "../../core/apps/sparks.ts";
+import { usageByApp } from "../../core/apps/usage.ts";
+import { refText, type ReplicaUsage } from "../../core/apps/view.ts";
+import type { EdgeReader } from "./edge.ts";
+import type { AppsLimits } from "./limits.ts";
+
+/** What apps use and what their visitors ask for, as last read. */
+export interface Figures {
+  usageOf(app: AppRef): AppUsage | undefined;
+  usageOfPod(pod: string): ReplicaUsage | undefined;
+  trafficOf(app: AppRef): AppTraffic | undefined;
+  sparksOf(app: AppRef): Sparks | undefined;
+  /** Reads both; `now` in epoch milliseconds. Every `sparkStepMs` it adds a point to the sparks of `apps`. */
+  sample(now: number, apps: readonly AppRef[]): Promise<void>;
+}
+
+interface FiguresParts {
+  client: Client;
+  edge: EdgeReader;
+  log: Log;
+  limits: Pick<AppsLimits, "sparkStepMs" | "sparkPoints">;
+}
+
+export function createFigures({ client, edge, log, limits }: FiguresParts): Figures {
+  const nothing = usageByApp([]);
+  let usage = nothing;
+  let traffic: Map<string, AppTraffic> = new Map();
+  let lines = new Map<string, SparkLine>();
+  let pointAt = Number.NEGATIVE_INFINITY;
+
+  async function read<T>(what: string, ask: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      log.debug("figures of apps not read", { what, error });
+      return otherwise;
+    }
+  }
+
+  const trafficOf = ({ scope, name }: AppRef) => traffic.get(`${scope}/${name}`);
+
+  return {
+    usageOf: (app) => usage.apps.get(refText(app)),
+    usageOfPod: (pod) => usage.pods.get(pod),
+    trafficOf,
+    sparksOf(app) {
+      const line = lines.get(refText(app));
+      return line && sparksOf(line, { stepMs: limits.sparkStepMs, until: pointAt });
+    },
+    async sample(now, apps) {
+      const [rows, seen] = await Promise.all([
+        read("usage", async () => (await client.call(listStats)).pods, []),
+        read("traffic", () => client.call(getIngressTraffic), { seconds: 0, sites: [], dropped: 0 }),
+      ]);
+      usage = usageByApp(rows);
+      traffic = trafficByApp(edge.now.ingress?.sites ?? [], seen);
+      if (now - pointAt < limits.sparkStepMs && now >= pointAt) return;
+      pointAt = now;
+      lines = new Map(
+        apps.map((app) => {
+          const key = refText(app);
+          const figures = { usage: usage.apps.get(key), traffic: trafficOf(app) };
+          return [key, withPoint(lines.get(key), figures, limits.sparkPoints)];
+        }),
+      );
+    },
+  };
+}

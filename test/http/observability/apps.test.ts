@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { App } from "../../../src/observability/api/app-model.ts";
+import type { AppDetail, Deploy, Overview } from "../../../src/observability/api/apps.ts";
+import { appFacts, replicaFacts } from "../../support/app-facts.ts";
+import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
+
+const now = Date.parse("2026-01-01T00:00:00Z");
+const calm = { upSince: now - 120_000, startedAt: now - 120_000 };
+const web = appFacts({
+  pods: [replicaFacts(calm)],
+  release: {
+    id: "r2",
+    status: "succeeded",
+    cause: "apply",
+    actor: "ana",
+    message: "second",
+    image: "web:2",
+    rolledBackFrom: undefined,
+    startedAt: now - 60_000,
+    endedAt: now - 50_000,
+    error: undefined,
+  },
+  rollbackTo: "r1",
+});
+const api = appFacts({
+  scope: "back",
+  name: "api",
+  pods: [replicaFacts({ name: "back-api.abcde", upSince: now - 1_000, crashes: 5, restarts: 5, exitCode: 1 })],
+});
+
+let it: PlaneWorld;
+beforeEach(() => {
+  it = planeWorld({ apps: [web, api] });
+});
+afterEach(() => it.close());
+
+const apps = (answer: { data: Record<string, unknown> }) => answer.data.apps as App[];
+
+test("apps are listed with the worst first", async () => {
+  const token = await it.token();
+  const answer = await it.ask("GET /apps", { token });
+  expect(answer.status).toBe(200);
+  expect(apps(answer).map(({ scope, name, state }) => [scope, name, state])).toEqual([
+    ["back", "api", "crashing"],
+    ["shop", "web", "ready"],
+  ]);
+  expect(apps(answer)[1]).toEqual({
+    kind: "deployment",
+    scope: "shop",
+    name: "web",
+    state: "ready",
+    summary: "1 of 1 ready",
+    desired: 1,
+    ready: 1,
+    image: "web:1",
+    revision: 1,
+    updated_at: "1970-01-01T00:00:00.000Z",
+    restarts: 0,
+    release: {
+      id: "r2",
+      status: "succeeded",
+      cause: "apply",
+      actor: "ana",
+      message: "second",
+      image: "web:2",
+      started_at: "2025-12-31T23:59:00.000Z",
+      ended_at: "2025-12-31T23:59:10.000Z",
+    },
+    hosts: [],
+    problems: [],
+  });
+});
+
+test("a list can be narrowed by scope and state, and a wrong state is a 400", async () => {
+  const token = await it.token();
+  expect(apps(await it.ask("GET /apps?scope=shop", { token })).map(({ name }) => name)).toEqual(["web"]);
+  expect(apps(await it.ask("GET /apps?state=crashing,down", { token })).map(({ name }) => name)).toEqual(["api"]);
+  const wrong = await it.ask("GET /apps?state=green", { token });
+  expect([wrong.status, wrong.error]).toEqual([400, expect.stringContaining('"green" is not a state')]);
+});
+
+test("what a token may not reach is left out, and is a 404 as what does not exist", async () => {
+  const token = await it.token(["read"], { apps: ["shop"] });
+  expect(apps(await it.ask("GET /apps", { token })).map(({ name }) => name)).toEqual(["web"]);
+  const overview = (await it.ask("GET /overview", { token })).data as unknown as Overview;
+  expect(overview.problems).toEqual([]);
+  expect(overview.apps.map(({ name }) => name)).toEqual(["web"]);
+  expect(JSON.stringify(overview)).not.toContain("api");
+  for (const path of ["/apps/back/api", "/apps/back/nothing"]) {
+    const answer = await it.ask(`GET ${path}`, { token });
+    const name = path.slice("/apps/".length);
+    expect([answer.status, answer.error]).toEqual([404, `app ${name} does not exist, or this token may not see it`]);
+  }
+});
+
+test("one app comes with its replicas, why they are not ready, and its manifest", async () => {
+  const token = await it.token();
+  const answer = await it.ask("GET /apps/back/api", { token });
+  expect(answer.status).toBe(200);
+  const detail = answer.data as unknown as AppDetail;
+  expect(detail.replicas).toEqual([
+    {
+      pod: "back-api.abcde",
+      replica_id: "abcde",
+      state: "crashing",
+      reason: "restarted 5 times in a row, last exit code 1",
+      ready: false,
+      image: "web:1",
+      started_at: "1970-01-01T00:00:00.000Z",
+      restarts: 5,
+      ports: [],
+      node: "local",
+    },
+  ]);
+  expect(detail.manifest).toBeDefined();
+  const shop = (await it.ask("GET /apps/shop/web", { token })).data as unknown as AppDetail;
+  expect(shop.rollback_to).toBe("r1");
+});
+
+test("an app that two kinds have needs the kind", async () => {
+  it.watch.put({ ...web, kind: "statefulset" });
+  const token = await it.token();
+  const answer = await it.ask("GET /apps/shop/web", { token });
+  expect([answer.status, answer.error]).toEqual([400, expect.stringContaining("add kind=deployment")]);
+  expect((await it.ask("GET /apps/shop/web?kind=statefulset", { token })).data.kind).toBe("statefulset");
+});
+
+test("the overview begins with what needs attention", async () => {
+  const token = await it.token();
+  const overview = (await it.ask("GET /overview", { token })).data as unknown as Overview;
+  expect(overview.problems.map(({ title, command }) => [title, command])).toEqual([
+    ["back/api crashes again and again", "berth why back/api"],
+    ["the last run of s/report failed", "berth why s/report"],
+  ]);
+  expect(overview.counts).toEqual({ crashing: 1, ready: 1 });
+  expect(overview.engine).toEqual({ up: true, since: "1970-01-01T00:00:00.000Z" });
+  expect(overview.deploys.map(({ id, app }) => [id, app.name])).toEqual([["r2", "web"]]);
+});
+
+test("while the engine is away nothing is shown as ready, and every token learns why", async () => {
+  it.watch.engineDown("connect ENOENT");
+  const token = await it.token(["read"], { apps: ["shop"] });
+  const overview = (await it.ask("GET /overview", { token })).data as unknown as Overview;
+  expect(overview.apps.map(({ state }) => state)).toEqual(["unknown"]);
+  expect(overview.problems[0]).toMatchObject({ id: "engine", severity: "critical", cause: "connect ENOENT" });
+});
+
+test("an app that is gone is gone from every list", async () => {
+  const token = await it.token();
+  await it.ask("GET /apps", { token });
+  it.watch.remove(api);
+  expect(apps(await it.ask("GET /apps", { token })).map(({ name }) => name)).toEqual(["web"]);
+});
+
+test("the newest release of each app is among the deploys", async () => {
+  const token = await it.token();
+  const answer = await it.ask("GET /deploys", { token });
+  expect((answer.data.deploys as Deploy[]).map(({ id }) => id)).toEqual(["r2"]);
+  expect((await it.ask("GET /deploys?limit=999", { token })).status).toBe(400);
+});
