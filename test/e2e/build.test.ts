@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Build } from "../../src/orchestration/api/builds.ts";
@@ -104,8 +104,66 @@ test("a link that leads out of the folder is refused before anything is sent", a
   ]);
 });
 
-test("an interrupted command ends the build", async () => {
-  write({ Dockerfile: `${dockerfile}RUN sleep 300\n` });
+/** Whether a step of a build still runs on the machine. */
+function running300(): boolean {
+  return Bun.spawnSync(["pgrep", "-f", "^sleep 300$"]).exitCode === 0;
+}
+
+const secret = `s3cr3t-${Math.random().toString(36).slice(2)}`;
+const npmrc = `//registry.example/:_authToken=${secret}`;
+const secretSteps =
+  "RUN --mount=type=secret,id=TOKEN,required=true --mount=type=secret,id=npm cat /run/secrets/TOKEN && wc -c < /run/secrets/npm > /www/size\n";
+
+test("steps mount secrets of the config and of the command line, and no layer, history, log or state has them", async () => {
+  write({
+    "berth.yaml": manifest.replace("build: {}", "build: { secrets: [TOKEN] }"),
+    Dockerfile: dockerfile.replace("CMD", `${secretSteps}CMD`),
+    "page.html": `four ${secret.length} ${berth.prefix}\n`,
+    ".npmrc": npmrc,
+  });
+  const without = await cli("up", "-y");
+  expect([without.exitCode, without.stderr]).toEqual([1, expect.stringContaining("berth config set shop/web TOKEN=")]);
+  await cli("config", "set", "shop/web", `TOKEN=${secret}`);
+  const built = await cli("up", "-y", "--secret", "id=npm,src=.npmrc");
+  expect([built.exitCode, built.stderr]).toEqual([0, expect.stringContaining("step four")]);
+  const [pod] = await berth.pods("shop", "web");
+  expect(berth.docker(["exec", pod?.name ?? "", "cat", "/www/size"]).trim()).toBe(String(npmrc.length));
+  const [build] = await builds();
+  const log = await cli("build", "log", "shop/web", build?.id ?? "");
+  expect(log.stdout).toContain("********");
+  const history = berth.docker(["history", "--no-trunc", build?.image ?? ""]);
+  const inspect = berth.docker(["image", "inspect", build?.image ?? ""]);
+  const unix = berth.dockerHost.replace("unix://", "");
+  const saved = await fetch(`http://localhost/images/${build?.image}/get`, { unix });
+  const layers = Buffer.from(await saved.arrayBuffer());
+  expect(layers.includes("/www") && layers.length > 1_000_000).toBe(true);
+  const state = readdirSync(berth.root).filter((name) => name.startsWith("state.db"));
+  const kept = state.map((name) => readFileSync(join(berth.root, name)));
+  for (const place of [
+    built.stdout,
+    built.stderr,
+    log.stdout,
+    history,
+    inspect,
+    berth.server.output(),
+    layers,
+    ...kept,
+  ])
+    expect(place.includes(secret)).toBe(false);
+});
+
+test("a step that needs a secret which is not given fails and says which", async () => {
+  write({ "berth.yaml": manifest, "page.html": "five\n" });
+  const failed = await cli("up", "-y");
+  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("write build.secrets: [TOKEN]")]);
+});
+
+test.each([
+  ["the classic builder", "RUN sleep 300\n"],
+  ["BuildKit", "RUN --mount=type=cache,target=/tmp/c sleep 300\n"],
+])("an interrupted command ends the build by %s", async (_, step) => {
+  write({ Dockerfile: `${dockerfile}${step}`, "page.html": "never\n" });
+  const before = await page();
   const { promise, resolve } = Promise.withResolvers<void>();
   const running = Bun.spawn([executable, "up", "-y"], {
     cwd: folder,
@@ -120,5 +178,6 @@ test("an interrupted command ends the build", async () => {
   running.kill("SIGINT");
   await running.exited;
   await waitFor("the build to be canceled", async () => (await builds())[0]?.status === "canceled");
-  expect(await page()).toBe("one");
+  await waitFor("its step to end", () => !running300());
+  expect(await page()).toBe(before);
 });

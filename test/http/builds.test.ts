@@ -78,6 +78,8 @@ test("upload, build, build again, apply", async () => {
   expect(it.store.images.pinOf({ kind: "deployment", scope: "shop", name: "web" })?.ref).toBe(`shop-web:${id}`);
 });
 
+const request = (more: object) => JSON.stringify({ scope: "other", name: "web", context: digest, ...more });
+
 test.each<[string, string, string | undefined, number, string]>([
   ["PUT", "/builds/contexts/abc?offset=0", "x", 400, "is not a sha256 digest"],
   ["PUT", `/builds/contexts/${digest}`, "x", 400, "offset"],
@@ -94,6 +96,12 @@ test.each<[string, string, string | undefined, number, string]>([
     "leads out of the folder",
   ],
   ["POST", "/builds", JSON.stringify({ scope: "a", name: "web", context: digest, extra: 1 }), 400, "extra"],
+  ["POST", "/builds", request({ memory: "lots" }), 400, 'memory: "lots" is not a size'],
+  ["POST", "/builds", request({ cpu: "0" }), 400, 'cpu: "0" is not a number of CPUs'],
+  ["POST", "/builds", request({ secrets: { "a/../b": "x" } }), 400, "secrets"],
+  ["POST", "/builds", request({ config_secrets: ["a b"] }), 400, "config_secrets"],
+  ["POST", "/builds", request({ config_secrets: ["__proto__"] }), 409, "needs the secret __proto__"],
+  ["POST", "/builds", request({ config_secrets: ["TOKEN"] }), 409, "berth config set other/web TOKEN="],
   ["POST", "/apply", JSON.stringify({ kind: "job", scope: "a", name: "j", spec: { build: {} } }), 400, "spec.build.id"],
   ["GET", "/builds/a/web/0123/log", undefined, 404, "no build"],
 ])("%s %s with %j is %d", async (method, path, body, status, text) => {

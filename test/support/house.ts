@@ -227,6 +227,7 @@ export const builtinHomes: Record<string, readonly string[]> = {
   "node:fs/promises": files,
   "node:child_process": [],
   "node:http": [],
+  "node:http2": ["src/orchestration/engine/docker/buildkit/session.ts"],
   "node:https": [],
 };
 

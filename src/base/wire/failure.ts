@@ -50,6 +50,7 @@ const requestReasons = [
   "UnknownField",
   "BuildFailed",
   "BuildMissing",
+  "BuildSecretMissing",
   "ContextMissing",
   "ContextOffset",
   "Locked",

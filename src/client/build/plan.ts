@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { contextDigest } from "../../base/pure/source-tree.ts";
 import { buildId } from "../../orchestration/core/build/build-id.ts";
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
+import { needsBuildkit } from "../../orchestration/core/build/needs-buildkit.ts";
 import type { GeneratedBuild } from "../../orchestration/core/build/runtime.ts";
 import { CommandFailure } from "../shell/failures.ts";
 import { type FolderLimits, readFolder, type SourceEntry, type SourceFolder } from "./folder.ts";
@@ -27,6 +28,10 @@ export interface PlannedBuild {
   dockerfile: string;
   target: string | undefined;
   args: Record<string, string>;
+  /** Keys of the app's config that steps mount. */
+  secrets: string[];
+  /** The Dockerfile uses what the classic builder does not have. */
+  buildkit: boolean;
   folder: SourceFolder;
   /** Where the folder has no Dockerfile of its own. */
   generated: GeneratedBuild | undefined;
@@ -52,7 +57,9 @@ export async function planBuild(source: BuildSource, limits: FolderLimits): Prom
   const { target } = fields;
   const args = argsOf(source, build.args);
   const id = buildId({ context: digest, dockerfile, target, args });
-  return { scope, name, id, digest, dockerfile, target, args, folder, generated };
+  const secrets = secretKeys(source, build.secrets);
+  const buildkit = needsBuildkit(generated?.dockerfile ?? readFileSync(join(root, dockerfile), "utf8"));
+  return { scope, name, id, digest, dockerfile, target, args, secrets, buildkit, folder, generated };
 }
 
 interface Fields {
@@ -81,6 +88,12 @@ function argsOf(source: BuildSource, args: unknown): Record<string, string> {
     throw failure(source, "build.args: expected a map of text");
   }
   return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function secretKeys(source: BuildSource, keys: unknown): string[] {
+  if (keys === undefined || keys === null) return [];
+  if (Array.isArray(keys) && keys.every((key) => typeof key === "string")) return keys;
+  throw failure(source, "build.secrets: expected a list of config keys");
 }
 
 function ownDockerfile(root: string, path: string | undefined): string | undefined {

@@ -1,18 +1,19 @@
 import { ApiError } from "../../base/wire/client.ts";
-import { buildImage } from "../../orchestration/api/builds.ts";
+import { type BuildRequest, buildImage } from "../../orchestration/api/builds.ts";
 import type { Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import { callWithProgress, warn } from "../shell/progress-answer.ts";
 import { printable } from "../shell/style.ts";
 import { bytesText } from "../text/stats-table.ts";
+import type { BuildChoices } from "./build-flags.ts";
 import type { PlannedBuild } from "./plan.ts";
 import { uploadFolder } from "./upload.ts";
 
 /** Builds on the server, uploading the folder where it is not there. Shows the output of the build while it runs. */
-export async function runBuild(context: Context, planned: PlannedBuild, { again }: { again: boolean }): Promise<void> {
-  const { scope, name, digest, dockerfile, target, args, folder } = planned;
+export async function runBuild(context: Context, planned: PlannedBuild, choices: BuildChoices): Promise<void> {
+  const { scope, name, digest, folder } = planned;
   const { terminal } = context;
-  const body = { scope, name, context: digest, dockerfile, target, args, ...(again ? { again } : {}) };
+  const body = requestOf(planned, choices);
   const ask = () =>
     callWithProgress(context, buildImage, {
       input: { body },
@@ -37,6 +38,26 @@ export async function runBuild(context: Context, planned: PlannedBuild, { again 
     const text = `the build of ${scope}/${name} failed: ${printable(error.message)}\n  nothing was deployed; the output is above`;
     throw new CommandFailure(text, exitCodes.failed, error.data);
   }
+}
+
+/** A field at its default is left out: an older server does not know all of them. */
+function requestOf(planned: PlannedBuild, { again, secrets, memory, cpu }: BuildChoices): BuildRequest {
+  const { scope, name, digest, dockerfile, target, args, buildkit } = planned;
+  const keys = planned.secrets.filter((key) => !Object.hasOwn(secrets, key));
+  return {
+    scope,
+    name,
+    context: digest,
+    dockerfile,
+    args,
+    ...(target === undefined ? {} : { target }),
+    ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
+    ...(keys.length > 0 ? { config_secrets: keys } : {}),
+    ...(buildkit ? { buildkit } : {}),
+    ...(memory === undefined ? {} : { memory }),
+    ...(cpu === undefined ? {} : { cpu }),
+    ...(again ? { again } : {}),
+  };
 }
 
 /** What is built, and what the operator should know of it; the secrets of a folder are told once for all its builds. */

@@ -11,6 +11,7 @@ import { followAtomic } from "../wait/follow-atomic.ts";
 import { certificateLines } from "../wait/certificate-lines.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
 import { normalKind } from "../shell/kinds.ts";
+import { buildChoices, buildFlags } from "../build/build-flags.ts";
 import type { PlannedBuild } from "../build/plan.ts";
 import { announce, runBuild } from "../build/run.ts";
 import type { ManifestSet } from "../manifests/read.ts";
@@ -54,6 +55,7 @@ export const applyCommand: CommandBody = {
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
     takeOverFlag,
+    ...buildFlags,
     { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
@@ -78,6 +80,7 @@ export async function runApply(context: Context, args: Arguments): Promise<numbe
 /** Builds, plans, asks, stores and waits; `args` are those of `applyCommand`. */
 export async function applySet(context: Context, args: Arguments, set: ManifestSet): Promise<number> {
   const timeoutMs = timeoutOf(args.value("timeout"), context);
+  const choices = buildChoices(args, context, { again: false });
   const builds = await plannedBuilds(set, context);
   const prune = args.on("prune") ? "true" : undefined;
   const force = args.on("pull") ? "true" : undefined;
@@ -87,7 +90,7 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
   const steps: Steps = {
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
     store: async (plan) => {
-      for (const build of builds) await runBuild(context, build, { again: false });
+      for (const build of builds) await runBuild(context, build, choices);
       return await call(guarded(set.manifests, plan), { ...asked, force, atomic, message: args.value("message") });
     },
   };

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Build, buildLog, listBuilds } from "../../orchestration/api/builds.ts";
+import { buildChoices, buildFlags } from "../build/build-flags.ts";
 import { planBuilds } from "../build/of-manifests.ts";
 import { planBuild } from "../build/plan.ts";
 import { announce, runBuild } from "../build/run.ts";
@@ -12,10 +13,16 @@ import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
 
 export const buildCommand: CommandBody = {
-  usage: ["build -f PATH… [--again]", "build --print [FOLDER]", "build list [SCOPE/NAME]", "build log SCOPE/NAME ID"],
+  usage: [
+    "build -f PATH… [--secret id=ID,env=NAME] [--again]",
+    "build --print [FOLDER]",
+    "build list [SCOPE/NAME]",
+    "build log SCOPE/NAME ID",
+  ],
   examples: [
-    "build -f berth.yaml  build the images of these manifests, and deploy nothing",
-    "build --print  show the Dockerfile that berth makes for this folder",
+    "build -f berth.yaml --secret id=npm,src=.npmrc  a secret for steps that mount it",
+    "build -f berth.yaml  build the images, deploy nothing",
+    "build --print  show the Dockerfile that berth makes",
     "build list shop/web  what was built, newest first",
   ],
   detail: [
@@ -28,6 +35,7 @@ export const buildCommand: CommandBody = {
   flags: [
     fileFlag,
     formatFlag,
+    ...buildFlags,
     { name: "again", summary: "build also where the image is there already" },
     { name: "print", summary: "print the Dockerfile that is made for a folder without one" },
   ],
@@ -39,9 +47,10 @@ export const buildCommand: CommandBody = {
     const set = await manifestsOf(args, context, "build");
     const builds = await planBuilds(set, context.limits.folder);
     if (builds.length === 0) throw new CommandFailure("no manifest has a build block: there is nothing to build");
+    const choices = buildChoices(args, context, { again: args.on("again") });
     for (const build of builds) {
       announce(context, build, builds);
-      await runBuild(context, build, { again: args.on("again") });
+      await runBuild(context, build, choices);
     }
     return exitCodes.done;
   },

@@ -34,6 +34,12 @@ export const putBuildContext = endpoint({
   data: BuildContext,
 });
 
+/** BuildKit takes no larger ones. */
+const secretCharactersMax = 500_000;
+const secretsMax = 50;
+
+const SecretId = Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$" });
+
 const BuildStatus = Type.Union([
   Type.Literal("queued"),
   Type.Literal("building"),
@@ -68,6 +74,28 @@ export const BuildRequest = Type.Object(
     dockerfile: Type.Optional(Type.String({ default: "Dockerfile", description: "path in the folder" })),
     target: Type.Optional(Type.String({ description: "stage of the Dockerfile; default: the last one" })),
     args: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "build arguments" })),
+    secrets: Type.Optional(
+      Type.Record(SecretId, Type.String({ maxLength: secretCharactersMax }), {
+        maxProperties: secretsMax,
+        additionalProperties: false,
+        description: "values that steps mount with RUN --mount=type=secret,id=…; the server does not store them",
+      }),
+    ),
+    config_secrets: Type.Optional(
+      Type.Array(SecretId, {
+        maxItems: secretsMax,
+        description: "keys of the app's config that steps mount the same way",
+      }),
+    ),
+    buildkit: Type.Optional(
+      Type.Boolean({ default: false, description: "build with BuildKit; builds with secrets always do" }),
+    ),
+    memory: Type.Optional(
+      Type.String({ description: "most memory of a step, such as 512Mi; at most half of the machine, the default" }),
+    ),
+    cpu: Type.Optional(
+      Type.String({ description: "most CPUs of a step, such as 1.5; default: no limit, a low weight" }),
+    ),
     again: Type.Optional(Type.Boolean({ default: false, description: "build also where the image is there already" })),
   },
   { additionalProperties: false },

@@ -86,11 +86,17 @@ export interface ImageBuild {
   dockerfile: string;
   target: string | undefined;
   args: Readonly<Record<string, string>>;
+  /** By BuildKit instead of the classic builder. */
+  buildkit: boolean;
+  /** By the id that a step mounts them with; needs `buildkit`. No layer, history or output of the builder holds them. */
+  secrets: Readonly<Record<string, string>>;
   /** The reference that the image gets. */
   ref: string;
   labels: Readonly<Record<string, string>>;
-  /** Of each step; undefined: no limit. */
+  /** Of each step; undefined: no limit. BuildKit has none. */
   memoryBytes: number | undefined;
+  /** Of each step; undefined: no limit. BuildKit has none. */
+  nanoCpus: number | undefined;
   /** Weight against other containers, whose own is 1024. */
   cpuShares: number;
   /** Longest silence of the engine. */

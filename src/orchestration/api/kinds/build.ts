@@ -11,6 +11,11 @@ export const Build = Shape(
       Type.String({ description: "the build whose image is used; `berth apply` builds and writes it" }),
     ),
     args: Type.Optional(MapOf(Type.String(), "build arguments")),
+    secrets: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "keys of the app's config that build steps mount: RUN --mount=type=secret,id=KEY",
+      }),
+    ),
     lang: Type.Optional(
       Shape(
         {

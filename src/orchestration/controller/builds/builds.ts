@@ -1,13 +1,16 @@
 import { type Contexts, createContexts } from "../../../base/disk/contexts.ts";
 import { Failure } from "../../../base/wire/failure.ts";
+import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import { createLimit } from "../../../base/words/limit.ts";
 import type { Build, BuildContext, BuildRequest } from "../../api/builds.ts";
+import { createSecretHider } from "../../core/build/hide-secrets.ts";
 import { buildId } from "../../core/build/build-id.ts";
 import { appId } from "../../core/naming.ts";
 import type { BuildRecord } from "../../store/build-records.ts";
 import type { Context } from "../state/context.ts";
 import { createTranscript, type Transcript } from "../rollout/transcript.ts";
 import { readBuildRequest } from "./request.ts";
+import { secretsOf } from "./secrets.ts";
 
 export interface BuildOptions {
   actor: string;
@@ -19,7 +22,7 @@ export interface BuildOptions {
 export interface BuildRoom {
   contextState(digest: string): Promise<BuildContext>;
   upload(digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }): Promise<BuildContext>;
-  /** Fails `invalid`, `conflict`/`ContextMissing`, `conflict`/`BuildFailed`. */
+  /** Fails `invalid`, `conflict`/`ContextMissing`, `conflict`/`BuildSecretMissing`, `conflict`/`BuildFailed`. */
   build(body: unknown, options: BuildOptions): Promise<{ build: Build; reused: boolean }>;
   list(filter: { scope?: string | undefined; name?: string | undefined }): { builds: Build[] };
   /** What it printed. Fails `not_found`. */
@@ -45,7 +48,8 @@ export function createBuildRoom(context: Context): BuildRoom {
     }
     const known = request.again === true ? undefined : await present(context, record);
     if (known !== undefined) return { build: shown(known), reused: true };
-    const work = carryOut(context, { record, request, options, turns, contexts });
+    const secrets = secretsOf(context, request);
+    const work = carryOut(context, { record, request, secrets, options, turns, contexts });
     underWay.set(key, work);
     try {
       return { build: shown(await work), reused: false };
@@ -117,13 +121,15 @@ async function present({ store, engine }: Context, { scope, name, id }: BuildRec
 
 interface Work {
   record: BuildRecord;
+  secrets: Record<string, string>;
   request: BuildRequest;
   options: BuildOptions;
   turns: ReturnType<typeof createLimit>;
   contexts: Contexts;
 }
 
-async function carryOut(context: Context, { record, request, options, turns, contexts }: Work): Promise<BuildRecord> {
+async function carryOut(context: Context, { options, turns, ...work }: Work): Promise<BuildRecord> {
+  const { record, contexts } = work;
   const { complete } = await contexts.state(record.context);
   if (!complete) throw contextMissing(record);
   await context.store.write((tx) => tx.builds.put(record));
@@ -136,7 +142,7 @@ async function carryOut(context: Context, { record, request, options, turns, con
       signal.throwIfAborted();
       const begun: BuildRecord = { ...record, status: "building", startedAt: context.clock.now() };
       await context.store.write((tx) => tx.builds.put(begun));
-      return await runBuild(context, { record: begun, request, contexts, output, signal, onLine: options.onLine });
+      return await runBuild(context, { ...work, record: begun, output, signal, onLine: options.onLine });
     });
   } catch (error) {
     const isOver = deadline.aborted && !options.signal.aborted;
@@ -152,6 +158,7 @@ async function carryOut(context: Context, { record, request, options, turns, con
 
 interface Running {
   record: BuildRecord;
+  secrets: Record<string, string>;
   contexts: Contexts;
   request: BuildRequest;
   output: Transcript;
@@ -161,10 +168,12 @@ interface Running {
 
 async function runBuild(
   context: Context,
-  { record, request, contexts, output, signal, onLine }: Running,
+  { record, request, secrets, contexts, output, signal, onLine }: Running,
 ): Promise<BuildRecord> {
   const { engine, limits, names, store } = context;
-  const lines = createLines((line) => {
+  const hide = createSecretHider(secrets);
+  const lines = createLines((text) => {
+    const line = hide(text);
     output.write(`${line}\n`);
     onLine?.(line);
   });
@@ -174,17 +183,27 @@ async function runBuild(
     dockerfile: record.dockerfile,
     target: record.target,
     args: request.args ?? {},
+    buildkit: request.buildkit === true || Object.keys(secrets).length > 0,
+    secrets,
     ref: record.image,
     labels: { [`${names.prefix}.scope`]: scope, [`${names.prefix}.name`]: name, [`${names.prefix}.build`]: record.id },
-    memoryBytes: limits.buildMemoryBytes,
+    memoryBytes: atMost(limits.buildMemoryBytes, parseMemory(request.memory ?? "")),
+    nanoCpus: parseCpu(request.cpu ?? ""),
     cpuShares: limits.buildCpuShares,
     idleMs: limits.buildIdleMs,
     onOutput: lines.push,
     signal,
   });
-  const image = await building.finally(lines.end);
+  const image = await building.finally(lines.end).catch((error: unknown) => {
+    const isOfStep = error instanceof Failure && error.reason === "BuildFailed";
+    throw isOfStep ? new Failure(error.code, hide(error.message), { reason: "BuildFailed" }) : error;
+  });
   await store.write((tx) => tx.images.pulled(image.id, record.image, context.clock.now()));
   return await end(context, { ...record, status: "succeeded", imageId: image.id, log: output.text() });
+}
+
+function atMost(limit: number | undefined, wish: number | undefined): number | undefined {
+  return wish === undefined || limit === undefined ? (wish ?? limit) : Math.min(wish, limit);
 }
 
 async function end({ store, clock }: Context, record: BuildRecord): Promise<BuildRecord> {

@@ -1,6 +1,7 @@
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { pathProblem } from "../../../base/pure/source-tree.ts";
+import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import { BuildRequest } from "../../api/builds.ts";
 import { nameOk, scopeOk } from "../../core/identity.ts";
 
@@ -16,5 +17,9 @@ export function readBuildRequest(body: unknown): BuildRequest {
   if (!/^[0-9a-f]{64}$/.test(context)) throw new Failure("invalid", "context: expected a digest, 64 hex digits");
   const problem = dockerfile === undefined ? undefined : pathProblem(dockerfile);
   if (problem !== undefined) throw new Failure("invalid", `dockerfile: "${dockerfile}" ${problem}`);
+  if (body.memory !== undefined && parseMemory(body.memory) === undefined)
+    throw new Failure("invalid", `memory: "${body.memory}" is not a size; write 512Mi or 2Gi`);
+  if (body.cpu !== undefined && parseCpu(body.cpu) === undefined)
+    throw new Failure("invalid", `cpu: "${body.cpu}" is not a number of CPUs; write 0.5 or 2`);
   return body;
 }

@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ImageBuild } from "../machine.ts";
+import { type BuildSession, openBuildSession } from "./buildkit/session.ts";
+import { createTraceText } from "./buildkit/trace.ts";
 import type { DockerClient } from "./client.ts";
 import { engineFailure, timedOut } from "./errors.ts";
 import { createIdleWatch } from "./idle-watch.ts";
@@ -8,50 +10,70 @@ import { jsonLines } from "./json-lines.ts";
 
 /**
  * Builds by the engine's own builder and reads its output to the end: only there does the engine tell of a step that
- * failed. The connection is the life of the build: when it ends, the engine ends the build.
+ * failed. The connection is the life of the build: when it ends, the engine ends the build. BuildKit is the second
+ * builder of every engine since 18.09; it alone knows secrets, and takes no limits of memory and weight.
  */
 export async function followBuild(engine: DockerClient, request: ImageBuild): Promise<void> {
   const attempt = { verb: "build", subject: `image "${request.ref}"` };
   const { idleMs, signal } = request;
   const watch = createIdleWatch(idleMs, AbortSignal.any([engine.closed, signal]));
   const context = Readable.from(request.context);
+  const traceText = createTraceText();
+  let session: BuildSession | undefined;
   try {
-    const options: object = { ...optionsOf(request), abortSignal: watch.signal };
+    // Also without secrets: a step that wants one is then refused by its name.
+    if (request.buildkit) session = await openBuildSession(engine, request.secrets, { attempt, signal: watch.signal });
+    const options: object = { ...optionsOf(request, session?.id), abortSignal: watch.signal };
     const answer = await engine.call(attempt, (docker) => docker.buildImage(context, options), idleMs);
     for await (const row of jsonLines(answer as AsyncIterable<Uint8Array | string>)) {
       watch.progress();
-      const { output, error } = readRow(row);
+      const { output, error } = readRow(row, traceText);
       if (output !== undefined) request.onOutput(output);
-      if (error !== undefined) throw new Failure("conflict", error, { reason: "BuildFailed" });
+      if (error !== undefined) throw new Failure("conflict", stepError(error), { reason: "BuildFailed" });
     }
   } catch (error) {
     signal.throwIfAborted();
     throw watch.idle() ? timedOut(attempt, idleMs) : engineFailure(error, attempt);
   } finally {
     watch.end();
+    session?.close();
     context.destroy();
   }
 }
 
-function optionsOf({ ref, dockerfile, target, args, labels, memoryBytes, cpuShares }: ImageBuild): object {
+/** BuildKit says no more than `secret ID not found: not found`. */
+function stepError(text: string): string {
+  const id = /^secret (\S+) not found/.exec(text)?.[1];
+  if (id === undefined) return text;
+  return `a step mounts the secret ${id}: write build.secrets: [${id}] in the manifest, or give --secret id=${id},env=NAME`;
+}
+
+const cpuPeriodUs = 100_000;
+
+function optionsOf(request: ImageBuild, session: string | undefined): object {
+  const { ref, dockerfile, target, args, labels, memoryBytes, nanoCpus, cpuShares, buildkit } = request;
   return {
     t: ref,
     dockerfile,
     ...(target === undefined ? {} : { target }),
     buildargs: JSON.stringify(args),
     labels: JSON.stringify(labels),
-    rm: true,
-    forcerm: true,
-    cpushares: cpuShares,
+    // As text, dockerode would open a session of its own, which does not work in the compiled executable.
+    ...(buildkit ? { version: 2 } : { rm: true, forcerm: true, cpushares: cpuShares }),
+    ...(nanoCpus === undefined || buildkit
+      ? {}
+      : { cpuperiod: cpuPeriodUs, cpuquota: Math.round((nanoCpus / 1e9) * cpuPeriodUs) }),
+    ...(session === undefined ? {} : { session }),
     // Without swap beyond it: a build must not push what runs out of memory.
-    ...(memoryBytes === undefined ? {} : { memory: memoryBytes, memswap: memoryBytes }),
+    ...(memoryBytes === undefined || buildkit ? {} : { memory: memoryBytes, memswap: memoryBytes }),
   };
 }
 
-function readRow(row: unknown): { output?: string | undefined; error?: string } {
+function readRow(row: unknown, traceText: (base64: string) => string): { output?: string | undefined; error?: string } {
   if (typeof row !== "object" || row === null) return {};
-  const { stream, status, id, error } = row as Record<string, unknown>;
+  const { stream, status, id, error, aux } = row as Record<string, unknown>;
   if (typeof error === "string") return { error: error.trim() };
+  if (id === "moby.buildkit.trace" && typeof aux === "string") return { output: traceText(aux) };
   if (typeof stream === "string") return { output: stream };
   // Progress bars of pulls have no id-less line worth keeping.
   return typeof status === "string" && typeof id !== "string" ? { output: `${status}\n` } : {};

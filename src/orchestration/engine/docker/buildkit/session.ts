@@ -1,0 +1,120 @@
+import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import { Duplex } from "node:stream";
+import type { DockerClient } from "../client.ts";
+import type { Attempt } from "../errors.ts";
+import type { Pipe } from "../pipe.ts";
+import { askRaw } from "../raw-request.ts";
+import { bytesField, numberField, wireFields } from "./protobuf.ts";
+
+// Node has it since 20.12; the types do not.
+declare module "node:http2" {
+  export function performServerHandshake(socket: Duplex): ServerHttp2Session;
+}
+
+/**
+ * A connection over which the engine asks for the secrets of a build, one by one and only when a step mounts them. The
+ * roles are turned round: the engine is the gRPC client. Source: moby/buildkit, session/ (health.proto, secrets.proto).
+ */
+export interface BuildSession {
+  id: string;
+  close(): void;
+}
+
+const healthCheck = "/grpc.health.v1.Health/Check";
+const getSecret = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
+/** A request holds the name of a secret and few words more. */
+const requestBytesMax = 64 * 1024;
+const notFound = "5";
+const unimplemented = "12";
+
+type Secrets = Readonly<Record<string, string>>;
+
+export async function openBuildSession(
+  engine: DockerClient,
+  secrets: Secrets,
+  { attempt, signal }: { attempt: Attempt; signal: AbortSignal },
+): Promise<BuildSession> {
+  const id = crypto.randomUUID();
+  const headers = [
+    "Connection: Upgrade",
+    "Upgrade: h2c",
+    `X-Docker-Expose-Session-Uuid: ${id}`,
+    "X-Docker-Expose-Session-Name: build",
+    "X-Docker-Expose-Session-Sharedkey: ",
+    ...[healthCheck, getSecret].map((method) => `X-Docker-Expose-Session-Grpc-Method: ${method}`),
+  ];
+  const line = `POST /v${await engine.apiVersion()}/session`;
+  const { pipe } = await askRaw(attempt, { address: engine.address, line, headers, accepts: [101], signal });
+  const wire = duplexOf(pipe);
+  const session: ServerHttp2Session = performServerHandshake(wire);
+  session.on("stream", (stream, asked) => answer(stream, String(asked[":path"]), secrets));
+  // The engine tells the build itself when its session is gone.
+  session.on("error", () => wire.destroy());
+  return { id, close: () => wire.destroy() };
+}
+
+/** The raw connection as the stream that HTTP/2 takes. */
+function duplexOf(pipe: Pipe): Duplex {
+  const wire = new Duplex({
+    read() {
+      pipe.read().then(
+        (bytes) => wire.push(bytes === undefined ? null : Buffer.from(bytes)),
+        (error: Error) => wire.destroy(error),
+      );
+    },
+    write(chunk: Uint8Array, _encoding, done) {
+      pipe.write(chunk).then((isTaken) => done(isTaken ? null : new Error("the connection has ended")), done);
+    },
+    final(done) {
+      pipe.finish();
+      done();
+    },
+    destroy(_error, done) {
+      pipe.close();
+      // A broken session ends the build with the engine's words; nobody listens for it here.
+      done(null);
+    },
+  });
+  return wire;
+}
+
+function answer(stream: ServerHttp2Stream, path: string, secrets: Secrets): void {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  stream.on("error", () => stream.close());
+  stream.on("data", (part: Uint8Array) => {
+    bytes += part.length;
+    if (bytes > requestBytesMax) stream.close();
+    else parts.push(part);
+  });
+  stream.on("end", () => {
+    if (stream.closed) return;
+    const { message, code } = replyTo(path, Buffer.concat(parts).subarray(frameHead), secrets);
+    stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+    stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": code }));
+    stream.end(message === undefined ? undefined : framed(message));
+  });
+}
+
+/** Of each gRPC message: whether it is compressed, and its length. */
+const frameHead = 5;
+
+function framed(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(frameHead);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+function replyTo(path: string, request: Uint8Array, secrets: Secrets): { message?: Buffer; code: string } {
+  if (path === healthCheck) return { message: numberField(1, 1), code: "0" };
+  if (path !== getSecret) return { code: unimplemented };
+  const secret = secrets[idIn(request)];
+  return secret === undefined ? { code: notFound } : { message: bytesField(1, Buffer.from(secret)), code: "0" };
+}
+
+function idIn(request: Uint8Array): string {
+  for (const field of wireFields(request)) {
+    if (field.number === 1 && "bytes" in field) return Buffer.from(field.bytes).toString();
+  }
+  return "";
+}
