@@ -21,6 +21,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   "identity-search": () => import("./identity-search.ts"),
   "identity-signin": () => import("./identity-signin.ts"),
   "identity-verify": () => import("./identity-verify.ts"),
+  logs: () => import("./logs.ts"),
   manifests: () => import("./manifests.ts"),
   "metrics-layout": () => import("./metrics-layout.ts"),
   plugins: () => import("./plugins.ts"),

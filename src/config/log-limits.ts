@@ -1,0 +1,52 @@
+const mib = 1024 * 1024;
+
+/** Limits of the store of logs and of what fills it; see `config.ts` for those of everything else. */
+export const logLimits = {
+  store: {
+    /** A block of an app is written when its lines have this size, or the first of them has waited this long. */
+    blockBytes: mib,
+    blockMs: 30_000,
+    /** Lines of all apps that wait to be written. Above it the largest go first, and reading pauses while the disk is full. */
+    waitingBytesMax: 64 * mib,
+    /** How hard blocks are packed: as they come, while reading is behind, and when the hour of a segment is over. */
+    packLevel: 12,
+    packLevelBehind: 3,
+    packLevelLast: 13,
+    /** A segment that is larger is closed before its hour is over. */
+    segmentBytesMax: 64 * mib,
+    ageMs: 7 * 24 * 3_600_000,
+    bytesMax: 2_048 * mib,
+    appBytesMax: 1_024 * mib,
+    /** Share of the disk that stays free. */
+    freeShare: 0.1,
+    /** How often old segments are looked for. */
+    sweepMs: 60_000,
+    /** A clock that moves by more than this was set; ages do not count for so long after it. */
+    clockJumpMs: 10 * 60_000,
+    clockHoldMs: 24 * 3_600_000,
+  },
+  capture: {
+    /** Lines of one container in a second on average, and at once. Of what is above, one of so many is kept. */
+    linesPerSecond: 20_000,
+    linesAtOnce: 400_000,
+    keepOneOf: 10,
+    noteMs: 10_000,
+    turnBytes: 512 * 1024,
+    ageMs: 7 * 24 * 3_600_000,
+    /** How often files are looked at for new lines, and the containers of the machine are listed beside events. */
+    lookMs: 200,
+    listMs: 10_000,
+  },
+  search: {
+    linesDefault: 100,
+    linesMax: 10_000,
+    /** How long one request looks: what it had no time for is named in the answer. */
+    budgetMs: 5_000,
+    /** Between two rests for the other work of the thread. */
+    sliceMs: 10,
+    bucketsMax: 300,
+    contextLinesMax: 1_000,
+    atOnceMax: 4,
+    waitingMax: 32,
+  },
+} as const;

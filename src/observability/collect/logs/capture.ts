@@ -1,0 +1,202 @@
+import type { Log } from "../../../base/words/log.ts";
+import { levelOf } from "../../core/logs/level.ts";
+import type { LogApp, LogSource, NewLine } from "../../core/logs/line.ts";
+import { createSampler, type Sampler, type SamplingLimits } from "../../core/logs/sampling.ts";
+import { createTail, type Tail, type TailPosition } from "./tail.ts";
+
+/** A container whose output is kept. */
+export interface LoggedContainer {
+  app: LogApp;
+  source: LogSource;
+  /** Of Docker's json-file driver. */
+  path: string;
+  running: boolean;
+}
+
+/** Where lines go. */
+interface LineSink {
+  positions(): Map<string, TailPosition>;
+  add(app: LogApp, line: NewLine): void;
+  reached(app: LogApp, container: string, position: TailPosition): void;
+  flushApp(app: LogApp): void;
+  hasRoom(): boolean;
+}
+
+export interface CaptureLimits extends SamplingLimits {
+  /** Bytes of one container in one turn, so that none waits for another. */
+  turnBytes: number;
+  /** Lines that are older than this are not kept. */
+  ageMs: number;
+}
+
+interface CaptureOptions {
+  sink: LineSink;
+  limits: CaptureLimits;
+  log: Log;
+  now: () => number;
+  steady: () => number;
+}
+
+interface Reading {
+  container: LoggedContainer;
+  tail: Tail;
+  sampler: Sampler;
+  /** What it wrote is on disk, and it writes no more. */
+  settled: boolean;
+  failed: boolean;
+  gone: boolean;
+}
+
+export interface CaptureState {
+  containers: number;
+  linesRead: number;
+  linesLeftOut: number;
+  gaps: number;
+  /** Containers whose log cannot be read, and why. */
+  unreadable: { pod: string; why: string }[];
+}
+
+export interface Capture {
+  /** The containers that there are now, all of them. */
+  watch(containers: readonly LoggedContainer[]): void;
+  /** One turn of each. True where there is more to read at once. */
+  turn(): boolean;
+  /** Reads what a container has written so far, to the end, and puts it on disk: it is about to be removed. */
+  drain(id: string): void;
+  state(): CaptureState;
+  close(): void;
+}
+
+const drainTurnsMax = 400;
+
+/** Reads the output of containers into a store. */
+export function createCapture({ sink, limits, log, now, steady }: CaptureOptions): Capture {
+  const readings = new Map<string, Reading>();
+  const known = sink.positions();
+  const unreadable = new Map<string, string>();
+  let linesRead = 0;
+  let linesLeftOut = 0;
+  let gaps = 0;
+
+  const note = ({ container: { app, source } }: Reading, at: number, text: string) =>
+    sink.add(app, { at, source, stream: "berth", level: "warn", text });
+
+  const takeNote = (reading: Reading, whole: boolean) => {
+    const left = reading.sampler.note(whole);
+    if (left === undefined) return;
+    linesLeftOut += left.lines;
+    const seconds = Math.max((left.until - left.from) / 1e3, 0.001).toFixed(1);
+    note(
+      reading,
+      left.until,
+      `${left.lines} lines of ${seconds} s left out: the pod writes more than ${limits.linesPerSecond} lines/s`,
+    );
+  };
+
+  /** True where there is more to read. */
+  const step = (reading: Reading): boolean => {
+    const { container, tail, sampler } = reading;
+    const { lines, gap, isDone } = tail.step(limits.turnBytes, steady());
+    const oldest = now() - limits.ageMs;
+    linesRead += lines.length;
+    if (gap !== undefined) {
+      gaps += 1;
+      note(
+        reading,
+        gap.until,
+        `lines since ${new Date(gap.from).toISOString()} are missing: Docker deleted them before they could be read`,
+      );
+    }
+    for (const { at, stream, text } of lines) {
+      if (at < oldest || !sampler.keeps(at)) continue;
+      sink.add(container.app, { at, source: container.source, stream, level: levelOf(text), text });
+    }
+    takeNote(reading, isDone && !container.running);
+    const position = tail.position();
+    if (lines.length > 0 && position !== undefined) sink.reached(container.app, container.source.id, position);
+    if (lines.length > 0) reading.settled = false;
+    if (isDone && !container.running && !reading.settled) {
+      sink.flushApp(container.app);
+      reading.settled = true;
+    }
+    return !isDone;
+  };
+
+  const guarded = (reading: Reading): boolean => {
+    const { pod } = reading.container.source;
+    try {
+      const more = step(reading);
+      unreadable.delete(pod);
+      reading.failed = false;
+      return more;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (!reading.failed)
+        log.warn("the log of a container cannot be read", { pod, path: reading.container.path, why });
+      reading.failed = true;
+      unreadable.set(pod, why);
+      return false;
+    }
+  };
+
+  const end = (id: string, reading: Reading) => {
+    reading.tail.close();
+    readings.delete(id);
+    unreadable.delete(reading.container.source.pod);
+    const position = reading.tail.position();
+    if (position !== undefined) known.set(id, position);
+  };
+
+  return {
+    watch(containers) {
+      const there = new Set(containers.map(({ source }) => source.id));
+      for (const [id, reading] of readings) if (!there.has(id)) reading.gone = true;
+      for (const container of containers) {
+        const { id } = container.source;
+        const reading = readings.get(id);
+        if (reading !== undefined) reading.container = container;
+        else
+          readings.set(id, {
+            container,
+            tail: createTail(container.path, known.get(id)),
+            sampler: createSampler(limits),
+            settled: false,
+            failed: false,
+            gone: false,
+          });
+      }
+    },
+    turn() {
+      let more = false;
+      for (const [id, reading] of readings) {
+        // Nothing is lost: it waits in Docker's files.
+        if (!sink.hasRoom()) return false;
+        const unfinished = guarded(reading);
+        more ||= unfinished;
+        if (!reading.gone || unfinished) continue;
+        takeNote(reading, true);
+        sink.flushApp(reading.container.app);
+        end(id, reading);
+      }
+      return more;
+    },
+    drain(id) {
+      const reading = readings.get(id) ?? [...readings.values()].find(({ container }) => container.source.pod === id);
+      if (reading === undefined) return;
+      for (let turns = 0; turns < drainTurnsMax && guarded(reading); turns++);
+      takeNote(reading, true);
+      sink.flushApp(reading.container.app);
+    },
+    state: () => ({
+      containers: readings.size,
+      linesRead,
+      linesLeftOut,
+      gaps,
+      unreadable: [...unreadable].map(([pod, why]) => ({ pod, why })),
+    }),
+    close() {
+      for (const { tail } of readings.values()) tail.close();
+      readings.clear();
+    },
+  };
+}

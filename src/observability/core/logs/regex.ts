@@ -1,0 +1,74 @@
+/** Longest part of a line that an expression looks at, so that its time is bounded. */
+export const regexCharactersMax = 4_096;
+const sourceCharactersMax = 500;
+const repeatsMax = 6;
+
+/** Why a regular expression is refused; undefined where it can be run on every line. */
+export function regexFault(source: string): string | undefined {
+  if (source.length > sourceCharactersMax) return `is longer than ${sourceCharactersMax} characters`;
+  if (/\\[1-9]|\\k</.test(source)) return "refers back to a group, which can take too long: leave that out";
+  if (/\(\?<?[=!]/.test(source)) return "looks ahead or behind, which can take too long: leave that out";
+  const shape = skeletonOf(source);
+  if (repeatedGroup(shape)) return "repeats a group that itself has a choice or a repeat: write it without one of them";
+  if ((shape.match(/[*+}]/g) ?? []).length > repeatsMax) return `has more than ${repeatsMax} repeats`;
+  try {
+    new RegExp(source, "u");
+    return undefined;
+  } catch {
+    return compiles(source) ? undefined : "is not a regular expression: check its brackets and escapes";
+  }
+}
+
+function compiles(source: string): boolean {
+  try {
+    new RegExp(source);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Without escapes and with each class as one letter: what is left is its structure. */
+function skeletonOf(source: string): string {
+  return source.replaceAll(/\\./g, "a").replaceAll(/\[\^?\]?[^\]]*\]/g, "a");
+}
+
+/** A repeat of a group with a repeat or a choice in it: what makes an expression take exponential time. */
+function repeatedGroup(shape: string): boolean {
+  const inside: boolean[] = [];
+  let risky = false;
+  for (let at = 0; at < shape.length; at++) {
+    const letter = shape[at] ?? "";
+    if (letter === "(") {
+      inside.push(risky);
+      risky = false;
+    } else if (letter === ")") {
+      const repeats = /^(?:[*+]|\{\d+,?)/.test(shape.slice(at + 1));
+      if (repeats && risky) return true;
+      risky = risky || repeats || (inside.pop() ?? false);
+    } else if (letter === "|" || letter === "*" || letter === "+" || letter === "{") risky = true;
+    else if (letter === "?" && shape[at - 1] !== "(") risky = true;
+  }
+  return false;
+}
+
+/** The longest text that every line which matches has to contain; empty where there is none. */
+export function literalOf(source: string): string {
+  if (source.includes("|") || source.includes("(")) return "";
+  const runs: string[] = [];
+  let run = "";
+  const close = () => {
+    runs.push(run);
+    run = "";
+  };
+  for (const [token] of source.matchAll(/\\.|\[\^?\]?[^\]]*\]|\{[^}]*\}|[\s\S]/g)) {
+    if (/^[*?{]/.test(token)) {
+      run = run.slice(0, -1);
+      close();
+    } else if (/^\\[^\w\s]$/.test(token)) run += token.slice(1);
+    else if (/^[\w\s:;,=<>@#%&~`'"!/-]$/.test(token)) run += token;
+    else close();
+  }
+  close();
+  return runs.reduce((best, one) => (one.length > best.length ? one : best), "");
+}

@@ -1,0 +1,134 @@
+import { levels, logStreams } from "../../core/logs/line.ts";
+import type { FoundLine } from "../../core/logs/line.ts";
+import { entriesOf, mayHold } from "../../core/logs/grams.ts";
+import type { CompiledQuery, Needle } from "../../core/logs/query.ts";
+import { type BlockHead, type Columns, unpackColumns, unpackText } from "./block.ts";
+import { readBody, readFilter, type StoredBlock } from "./segment.ts";
+
+/** A needle as blocks are asked for it. */
+interface BlockNeedle {
+  /** One character per byte. */
+  bytes: string;
+  anyCase: boolean;
+  plainOnly: boolean;
+  entries: number[];
+}
+
+/** A query that has been made ready for blocks. */
+export interface BlockQuery {
+  query: CompiledQuery;
+  needles: BlockNeedle[];
+}
+
+export function blockQuery(query: CompiledQuery): BlockQuery {
+  return { query, needles: query.needles.map(ofNeedle) };
+}
+
+function ofNeedle({ text, anyCase, plainOnly }: Needle): BlockNeedle {
+  const bytes = Buffer.from(text);
+  const latin = bytes.toString("latin1");
+  return { bytes: anyCase ? latin.toLowerCase() : latin, anyCase, plainOnly, entries: entriesOf(bytes) };
+}
+
+/** What the head alone says. */
+export function headFits({ query }: BlockQuery, head: BlockHead): boolean {
+  return (
+    head.until >= query.from &&
+    head.from < query.until &&
+    head.levels.some((count, level) => count > 0 && query.levelFits[level] === true) &&
+    head.sources.some((source) => query.sourceFits(source))
+  );
+}
+
+/** The lines of a block that fit, in order. Throws `CorruptSegment`. */
+export function matchBlock(asked: BlockQuery, block: StoredBlock): FoundLine[] {
+  const needles = asked.needles.filter(({ plainOnly }) => !(plainOnly && block.head.escapes));
+  const entries = needles.flatMap((needle) => needle.entries);
+  if (entries.length > 0 && !mayHold(readFilter(block), entries)) return [];
+  const body = readBody(block);
+  const text = unpackText(body.text);
+  const lines = candidates(text, needles);
+  if (lines !== undefined && lines.starts.length === 0) return [];
+  const columns = unpackColumns(block.head, body.columns);
+  const found: FoundLine[] = [];
+  const fits = columnTest(asked.query, block.head, columns);
+  const take = (line: number, from: number, to: number) => {
+    if (!fits(line)) return;
+    const words = text.toString("utf8", from, to);
+    if (asked.query.textFits(words)) found.push(lineOf(block, columns, { line, text: words }));
+  };
+  if (lines !== undefined)
+    for (let at = 0; at < lines.starts.length; at++)
+      take(lines.numbers[at] ?? 0, lines.starts[at] ?? 0, lines.ends[at] ?? 0);
+  else eachLine(text, take);
+  return found;
+}
+
+function columnTest(query: CompiledQuery, head: BlockHead, columns: Columns): (line: number) => boolean {
+  const sources = head.sources.map((source) => query.sourceFits(source));
+  return (line) => {
+    const at = columns.at[line] ?? 0;
+    return (
+      at >= query.from &&
+      at < query.until &&
+      query.levelFits[columns.level[line] ?? 0] === true &&
+      query.streamFits[columns.stream[line] ?? 0] === true &&
+      sources[columns.source[line] ?? 0] === true
+    );
+  };
+}
+
+function lineOf(block: StoredBlock, columns: Columns, { line, text }: { line: number; text: string }): FoundLine {
+  const source = block.head.sources[columns.source[line] ?? 0];
+  if (source === undefined) throw new Error(`a line of ${block.segment.path} has no source`);
+  return {
+    app: block.app,
+    at: columns.at[line] ?? 0,
+    source,
+    stream: logStreams[columns.stream[line] ?? 0] ?? "stdout",
+    level: levels[columns.level[line] ?? 0] ?? "none",
+    text,
+  };
+}
+
+function eachLine(text: Buffer, visit: (line: number, from: number, to: number) => void): void {
+  let from = 0;
+  for (let line = 0; from < text.length; line++) {
+    const to = text.indexOf(10, from);
+    visit(line, from, to);
+    from = to + 1;
+  }
+}
+
+interface Candidates {
+  numbers: number[];
+  starts: number[];
+  ends: number[];
+}
+
+/** Lines that hold the first needle; undefined without one, which is every line. The other needles are left to the line. */
+function candidates(text: Buffer, needles: readonly BlockNeedle[]): Candidates | undefined {
+  const longest = needles.toSorted((a, b) => b.bytes.length - a.bytes.length)[0];
+  if (longest === undefined) return undefined;
+  const found: Candidates = { numbers: [], starts: [], ends: [] };
+  const latin = longest.anyCase ? text.toString("latin1").toLowerCase() : text;
+  const needle = longest.bytes;
+  const indexOf = (from: number) =>
+    typeof latin === "string" ? latin.indexOf(needle, from) : latin.indexOf(needle, from, "latin1");
+  let line = 0;
+  let counted = 0;
+  for (let hit = indexOf(0); hit >= 0;) {
+    // Both ends of the line, and how many line breaks lie before it.
+    const start = text.lastIndexOf(10, hit) + 1;
+    const end = text.indexOf(10, hit);
+    for (let at = text.indexOf(10, counted); at >= 0 && at < start; at = text.indexOf(10, counted)) {
+      line += 1;
+      counted = at + 1;
+    }
+    found.numbers.push(line);
+    found.starts.push(start);
+    found.ends.push(end);
+    hit = indexOf(end + 1);
+  }
+  return found;
+}

@@ -1,0 +1,242 @@
+import { afterEach, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "../../../../../src/base/words/log.ts";
+import { logLimits } from "../../../../../src/config/log-limits.ts";
+import {
+  type Capture,
+  type CaptureLimits,
+  createCapture,
+} from "../../../../../src/observability/collect/logs/capture.ts";
+import { compileQuery } from "../../../../../src/observability/core/logs/query.ts";
+import { type LogStore, openLogStore } from "../../../../../src/observability/store/logs/log-store.ts";
+import { searchLines } from "../../../../../src/observability/store/logs/search.ts";
+
+const folders: string[] = [];
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+const startMs = Date.UTC(2026, 0, 31, 13);
+let serial = 0;
+const entry = (text: string) =>
+  `${JSON.stringify({ log: `${text}\n`, stream: "stdout", time: new Date(startMs + serial++).toISOString() })}\n`;
+
+function world() {
+  const folder = mkdtempSync(join(tmpdir(), "capture-"));
+  folders.push(folder);
+  const path = join(folder, "c-json.log");
+  writeFileSync(path, "");
+  let steady = 0;
+  const container = (running = true, id = "c", file = path) => ({
+    app: { scope: "shop", name: "web" },
+    source: { id, pod: `shop-web.${id}`, replica: id, release: "r1", role: "" },
+    path: file,
+    running,
+  });
+  const open = (changes: Partial<CaptureLimits> = {}): { store: LogStore; capture: Capture } => {
+    const now = () => startMs + 60_000;
+    const store = openLogStore({ folder: join(folder, "store"), limits: logLimits.store, log: silentLog, now });
+    const capture = createCapture({
+      sink: store,
+      limits: { ...logLimits.capture, ...changes },
+      log: silentLog,
+      now,
+      steady: () => (steady += 1_500),
+    });
+    return { store, capture };
+  };
+  return { path, container, open, folder };
+}
+
+function texts(store: LogStore): string[] {
+  const search = searchLines(store, { query: compileQuery({ apps: [] }), order: "asc", limit: 100_000 }, () => false);
+  let step = search.next();
+  while (step.done !== true) step = search.next();
+  return step.value.lines.map(({ text }) => text);
+}
+
+function readAll(capture: Capture): void {
+  while (capture.turn());
+}
+
+/** As Docker does it. */
+function rotate(path: string): void {
+  renameSync(`${path}.1`, `${path}.2`);
+}
+
+test("a server that is killed reads on where its last block ended: no line is lost, none comes twice", () => {
+  const { path, container, open } = world();
+  const first = open();
+  first.capture.watch([container()]);
+  appendFileSync(path, entry("one") + entry("two"));
+  readAll(first.capture);
+  first.store.flush({ all: true });
+  appendFileSync(path, entry("three"));
+  readAll(first.capture);
+  expect(texts(first.store)).toEqual(["one", "two", "three"]);
+  // Killed: "three" was read, and is not on disk.
+  const second = open();
+  expect(texts(second.store)).toEqual(["one", "two"]);
+  second.capture.watch([container()]);
+  appendFileSync(path, entry("four"));
+  readAll(second.capture);
+  expect(texts(second.store)).toEqual(["one", "two", "three", "four"]);
+});
+
+test("files that Docker changes meanwhile are read to their end, while running and while away", () => {
+  const { path, container, open } = world();
+  const first = open();
+  first.capture.watch([container()]);
+  appendFileSync(path, entry("one"));
+  readAll(first.capture);
+  appendFileSync(path, entry("two"));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, entry("three"));
+  readAll(first.capture);
+  expect(texts(first.store)).toEqual(["one", "two", "three"]);
+  first.store.flush({ all: true });
+  appendFileSync(path, entry("four"));
+  rotate(path);
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, entry("five"));
+  const second = open();
+  second.capture.watch([container()]);
+  readAll(second.capture);
+  expect(texts(second.store)).toEqual(["one", "two", "three", "four", "five"]);
+});
+
+test("lines that Docker deleted before they were read are named as missing", () => {
+  const { path, container, open } = world();
+  const first = open();
+  first.capture.watch([container()]);
+  appendFileSync(path, entry("one"));
+  readAll(first.capture);
+  first.store.flush({ all: true });
+  first.capture.close();
+  rmSync(path);
+  writeFileSync(path, entry("nine"));
+  const second = open();
+  second.capture.watch([container()]);
+  readAll(second.capture);
+  expect(texts(second.store)).toEqual([
+    "one",
+    expect.stringMatching(/^lines since .* are missing: Docker deleted them/),
+    "nine",
+  ]);
+});
+
+test("what a removed container wrote last is read from the file that is held open", () => {
+  const { path, container, open } = world();
+  const { store, capture } = open();
+  capture.watch([container()]);
+  appendFileSync(path, entry("one"));
+  readAll(capture);
+  appendFileSync(path, entry("last"));
+  rmSync(path);
+  capture.watch([]);
+  readAll(capture);
+  expect(texts(open().store)).toEqual(["one", "last"]);
+  expect(capture.state().containers).toBe(0);
+  expect(store.state().waitingLines).toBe(0);
+});
+
+test("drain puts on disk what a container wrote, whether or not it was due", () => {
+  const { path, container, open } = world();
+  const { capture } = open();
+  capture.watch([container()]);
+  appendFileSync(path, entry("one") + entry("two"));
+  capture.drain("c");
+  expect(texts(open().store)).toEqual(["one", "two"]);
+});
+
+test("a container that has ended is put on disk at once", () => {
+  const { path, container, open } = world();
+  const { capture } = open();
+  appendFileSync(path, entry("one"));
+  capture.watch([container(false)]);
+  readAll(capture);
+  expect(texts(open().store)).toEqual(["one"]);
+});
+
+test("an entry that is still being written waits for its end", () => {
+  const { path, container, open } = world();
+  const { store, capture } = open();
+  capture.watch([container()]);
+  const whole = entry("one");
+  appendFileSync(path, whole.slice(0, 20));
+  readAll(capture);
+  expect(texts(store)).toEqual([]);
+  appendFileSync(path, whole.slice(20));
+  readAll(capture);
+  expect(texts(store)).toEqual(["one"]);
+});
+
+test("a pod that writes too much is sampled, says so, and the other one keeps every line", () => {
+  const { path, container, open, folder } = world();
+  const other = join(folder, "d-json.log");
+  const { store, capture } = open({ linesPerSecond: 10, linesAtOnce: 100, keepOneOf: 10 });
+  appendFileSync(path, Array.from({ length: 1_100 }, (_, at) => entry(`flood ${at}`)).join(""));
+  writeFileSync(other, entry("quiet 1") + entry("quiet 2"));
+  capture.watch([container(false), container(false, "d", other)]);
+  readAll(capture);
+  const found = texts(store);
+  expect(found.filter((text) => text.startsWith("quiet"))).toHaveLength(2);
+  expect(found.filter((text) => text.startsWith("flood")).length).toBeLessThan(230);
+  expect(found.find((text) => text.includes("left out"))).toMatch(
+    /^\d+ lines of 1\.\d s left out: the pod writes more than 10 lines\/s$/,
+  );
+});
+
+test("a damaged block takes its file out of use, and the rest goes on", () => {
+  const { path, container, open, folder } = world();
+  const first = open();
+  first.capture.watch([container()]);
+  appendFileSync(path, entry("one"));
+  readAll(first.capture);
+  first.store.flush({ all: true });
+  first.capture.close();
+  const place = join(folder, "store/shop/web");
+  const file = join(place, readdirSync(place)[0] ?? "");
+  const bytes = readFileSync(file);
+  bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 255;
+  writeFileSync(file, bytes);
+  const second = open();
+  expect(texts(second.store)).toEqual([]);
+  expect(second.store.state().damaged).toBe(1);
+  expect(readdirSync(join(folder, "store/damaged"))).toHaveLength(1);
+  appendFileSync(path, entry("two"));
+  second.capture.watch([container()]);
+  readAll(second.capture);
+  second.store.flush({ all: true });
+  expect(texts(second.store)).toContain("two");
+});
+
+test("a write that a crash cut short is cut off, and its lines are read again", () => {
+  const { path, container, open, folder } = world();
+  const first = open();
+  first.capture.watch([container()]);
+  appendFileSync(path, entry("one"));
+  readAll(first.capture);
+  first.store.flush({ all: true });
+  appendFileSync(path, entry("two"));
+  readAll(first.capture);
+  first.store.flush({ all: true });
+  first.capture.close();
+  const place = join(folder, "store/shop/web");
+  const file = join(place, readdirSync(place)[0] ?? "");
+  truncateSync(file, Bun.file(file).size - 7);
+  const second = open();
+  expect(texts(second.store)).toEqual(["one"]);
+  second.capture.watch([container()]);
+  readAll(second.capture);
+  expect(texts(second.store)).toEqual(["one", "two"]);
+});
