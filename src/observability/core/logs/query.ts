@@ -144,8 +144,8 @@ function takeRegex({ source, anyCase, negated }: Term & { kind: "regex" }, build
 function takeField({ name, operator, value, negated }: Term & { kind: "field" }, building: Building): void {
   const isNot = negated !== (operator === "!=");
   const flip = (fits: boolean) => fits !== isNot;
-  if (name === "level") return takeLevel(operator, value, building, negated);
-  if (name === "app") {
+  if (name === "level") takeLevel(operator, value, building, negated);
+  else if (name === "app") {
     requireEqual(name, operator);
     (isNot ? building.notApps : building.apps).push(value);
   } else if (name === "stream") {

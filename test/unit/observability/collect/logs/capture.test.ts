@@ -23,7 +23,9 @@ import { type LogStore, openLogStore } from "../../../../../src/observability/st
 import { searchLines } from "../../../../../src/observability/store/logs/search.ts";
 
 const folders: string[] = [];
-afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
 
 const startMs = Date.UTC(2026, 0, 31, 13);
 let serial = 0;
