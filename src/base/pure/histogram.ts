@@ -76,7 +76,7 @@ function bucketOf(ms: number): number {
 }
 
 /** Largest value of a bucket. */
-function upperEnd(bucket: number): number {
+export function upperEnd(bucket: number): number {
   if (bucket < 2 * subBuckets) return bucket;
   const shift = Math.floor(bucket / subBuckets) - 1;
   const first = (bucket - shift * subBuckets) * 2 ** shift;
