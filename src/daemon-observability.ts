@@ -8,9 +8,10 @@ import { failureStatus } from "./base/wire/failure.ts";
 import { actorHeader, createClient } from "./base/wire/client.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
-import type { Secret } from "./base/words/secret.ts";
+import { derivedKey, type Secret } from "./base/words/secret.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { createObservabilityApp } from "./observability/http/app.ts";
+import { createSessionCookie } from "./observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "./observability/service/create.ts";
 import type { Platform } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
@@ -25,6 +26,7 @@ interface ObservabilityRoom extends RunningObservability {
 interface Parts {
   layout: Pick<Layout, "observabilityDatabase">;
   key: Secret<Uint8Array>;
+  installationId: string;
   log: Log;
   /** The orchestration plane in process; it is made after this. */
   ask: (request: Request) => Response | Promise<Response>;
@@ -33,7 +35,7 @@ interface Parts {
 }
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
-export function createObservabilityRoom({ layout, key, log, ask, apps }: Parts): ObservabilityRoom {
+export function createObservabilityRoom({ layout, key, installationId, log, ask, apps }: Parts): ObservabilityRoom {
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const running = createObservability({
     store,
@@ -52,10 +54,16 @@ export function createObservabilityRoom({ layout, key, log, ask, apps }: Parts):
     listen({ observabilityAddr: address, identityTrustedProxies: trustedProxies }) {
       if (address === "") return undefined;
       const { observability } = running;
+      const cookie = createSessionCookie({
+        key: derivedKey(key, "observability sessions"),
+        installation: installationId,
+        now: systemClock.now,
+      });
       const common = { version: versionText(), log, limits: observabilityLimits };
       return startListener({
         address: parseAddress(address),
-        handler: (connected) => createObservabilityApp({ observability, connected, trustedProxies, ...common }).fetch,
+        handler: (connected) =>
+          createObservabilityApp({ observability, connected, trustedProxies, cookie, ...common }).fetch,
         refusals,
         limits: observabilityLimits,
         log,

@@ -171,7 +171,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   let identityListener: Listener | undefined;
   let observabilityListener: Listener | undefined;
   const observability = createObservabilityRoom({
-    ...{ layout, key, log, apps: running.apps },
+    ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
     ask: (request) => app.inside(request),
   });
   ingressRoom = await createIngressRoom({

@@ -26,6 +26,15 @@ export const observabilityLimits = {
     /** Of a User-Agent. */
     agentCharactersMax: 200,
   },
+  sessions: {
+    /** A browser stays signed in for so long, or until its token ends. */
+    lifeMs: 12 * 3_600_000,
+    /** Browsers that are signed in at one time. */
+    openMax: 1_000,
+    /** A one-time link is good for so long, and so many wait at one time. */
+    linkMs: 60_000,
+    linksMax: 100,
+  },
   rates: {
     /** Requests of one token that change something. */
     actions: { burst: 3, perMinute: 10 },

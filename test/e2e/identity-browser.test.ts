@@ -54,7 +54,7 @@ beforeAll(async () => {
   provider.asks = true;
   server = await serve([
     ...["--root", folder, "--addr", `127.0.0.1:${plane}`, "--docker-host", "unix:///nonexistent.sock"],
-    ...["--identity-addr", `127.0.0.1:${port}`, "--identity-allow-private-endpoints"],
+    ...["--identity-addr", `127.0.0.1:${port}`, "--identity-allow-private-endpoints", "--observability-addr", ""],
   ]);
   shop = await client("quickstart", "--redirect", callback);
   const endpointsOf = (name: string, profile: string) => [

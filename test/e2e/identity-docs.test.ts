@@ -21,7 +21,7 @@ beforeAll(async () => {
   symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
   const port = await freePort();
   base = `http://127.0.0.1:${port}`;
-  const engine = ["--docker-host", `unix://${root}/no-engine.sock`];
+  const engine = ["--docker-host", `unix://${root}/no-engine.sock`, "--observability-addr", ""];
   server = await serve(["--root", root, "--addr", "", "--identity-addr", `127.0.0.1:${port}`, ...engine]);
 });
 afterAll(async () => {

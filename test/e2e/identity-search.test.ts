@@ -13,7 +13,7 @@ let key: string;
 
 const start = async () => {
   const flags = ["--addr", "", "--identity-addr", "127.0.0.1:0", "--docker-host", `unix://${root}/no-engine.sock`];
-  server = await serve(["--root", root, ...flags]);
+  server = await serve(["--root", root, "--observability-addr", "", ...flags]);
 };
 
 beforeAll(async () => {

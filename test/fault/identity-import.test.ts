@@ -8,7 +8,7 @@ import { waitFor } from "../support/wait.ts";
 let root: string;
 let server: Server;
 const start = async () => {
-  const planes = ["--addr", "", "--identity-addr", "127.0.0.1:0"];
+  const planes = ["--addr", "", "--identity-addr", "127.0.0.1:0", "--observability-addr", ""];
   server = await serve(["--root", root, ...planes, "--docker-host", `unix://${root}/no-engine.sock`]);
 };
 const identity = (...words: string[]) =>

@@ -58,6 +58,7 @@ beforeAll(async () => {
     root,
     addr: "127.0.0.1:0",
     identityAddr: "",
+    observabilityAddr: "",
     dockerHost: "unix:///nowhere.sock",
     callbackPort: "off",
   };

@@ -175,6 +175,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/", "src/observability/store/"],
   dockerode: ["src/orchestration/engine/docker/"],
   elysia: ["src/base/http/", "src/orchestration/http/", "src/identity/http/", "src/observability/http/"],
+  "@elysiajs/jwt": ["src/observability/http/session-cookie.ts"],
   arctic: ["src/identity/service/providers.ts"],
   preact: ["src/ui/"],
   "@preact/signals": ["src/ui/"],

@@ -8,6 +8,7 @@ import type { Connected } from "../../src/base/http/listener.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
 import { mountObservability } from "../../src/observability/http/manage/mount.ts";
+import { createSessionCookie } from "../../src/observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
 import type { PlaneLimits } from "../../src/observability/service/context.ts";
 import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
@@ -124,13 +125,14 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     observability,
     connected,
     trustedProxies: ["127.0.0.1/32"],
+    cookie: createSessionCookie({ key: testKey, installation: "test", now: clock.now }),
     version: "test",
     log,
     limits: observabilityLimits,
   });
   const ask = async (request: string, { token, body, headers = {} }: AskOptions = {}): Promise<PlaneAnswer> => {
     const [method = "", target = ""] = request.split(" ", 2);
-    const path = target.startsWith("/api") || target === "/" ? target : `/api/pat/v1${target}`;
+    const path = /^\/(?:api|ui|sign-in|$)/.test(target) ? target : `/api/pat/v1${target}`;
     const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     const own = token === undefined ? headers : { Authorization: `Bearer ${token}`, ...headers };
     const init = { method, headers: own, ...(sent === undefined ? {} : { body: sent }) };

@@ -1,5 +1,6 @@
 import { listManifests } from "../../orchestration/api/apply.ts";
-import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { openBrowser } from "../shell/browser.ts";
+import { answer, type CommandBody } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { resourceReference } from "../shell/reference.ts";
@@ -26,18 +27,7 @@ export const openCommand: CommandBody = {
       throw new CommandFailure(`${reference} has no address; give it a domain: berth domains add ${reference} HOST`);
     }
     answer(context, { addresses }, () => addresses.map(printable).join("\n"));
-    const program = args.on("print") || context.json ? undefined : browserOf(context);
-    if (program === undefined) return exitCodes.done;
-    const code = await context.runLocal({ argv: [...program, first], env: {} });
-    if (code !== 0) context.terminal.note(`no browser was opened: ${program[0]} ended with exit code ${code}`);
+    if (!args.on("print")) await openBrowser(context, first);
     return exitCodes.done;
   },
 };
-
-/** What opens a browser here; undefined where nobody would see it. */
-function browserOf({ terminal, variables }: Context): string[] | undefined {
-  if (!terminal.interactive) return undefined;
-  if (process.platform === "darwin") return ["open"];
-  const hasDesktop = Boolean(variables.DISPLAY || variables.WAYLAND_DISPLAY);
-  return hasDesktop && !variables.SSH_CONNECTION ? ["xdg-open"] : undefined;
-}

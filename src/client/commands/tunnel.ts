@@ -35,16 +35,17 @@ export const tunnelCommand: CommandBody = {
     const offered = await context.api.call(system);
     const ways = [
       { name: "API", local: 0, route: context.route, side: undefined },
-      ...(offered.listeners ?? []).map(({ name, address }) => side(context, remote, { name, local: 0, address })),
+      ...(offered.listeners ?? []).map(({ name, address }) => sideWay(context, remote, { name, local: 0, address })),
       ...pairs.map(({ local, remote: port }) =>
-        side(context, remote, { name: `port ${port}`, local, address: `${loopback}:${port}` }),
+        sideWay(context, remote, { name: `port ${port}`, local, address: `${loopback}:${port}` }),
       ),
     ];
-    return await hold(context, ways);
+    return await holdWays(context, ways, (ports) => tell(context, ways, ports));
   },
 };
 
-interface Way {
+/** A port of this machine that leads to an address of a remote. */
+export interface Way {
   name: string;
   /** Port of this machine; 0 is any free one. */
   local: number;
@@ -60,19 +61,24 @@ interface Offer {
 }
 
 /** An address that stands for every interface is reached on loopback. */
-function side({ remotes }: Context, remote: Remote, { name, local, address }: Offer): Way {
+export function sideWay({ remotes }: Context, remote: Remote, { name, local, address }: Offer): Way {
   const reached = address.replace(/^(?:0\.0\.0\.0|\[::\]):/, `${loopback}:`);
   const route = sideRoute(remote, remotes.ways, { address: reached, port: Number(/\d+$/.exec(reached)?.[0] ?? 0) });
   return { name, local, route, side: route };
 }
 
-async function hold(context: Context, ways: readonly Way[]): Promise<number> {
+/** Opens the ways, tells their ports in their order, and holds them until Ctrl-C. */
+export async function holdWays(
+  context: Context,
+  ways: readonly Way[],
+  opened: (ports: readonly number[]) => void | Promise<void>,
+): Promise<number> {
   const open = new Set<Duplex>();
   const listeners: LocalListener[] = [];
   try {
     for (const { side } of ways) await side?.open();
     for (const way of ways) listeners.push(listen(context, way, open));
-    tell(context, ways, listeners);
+    await opened(listeners.map(({ port }) => port));
     await untilInterrupted(context);
     return exitCodes.done;
   } finally {
@@ -96,9 +102,9 @@ function listen({ limits, signal, terminal }: Context, { local, route }: Way, op
   return listenLocally({ address: loopback, port: local, highBytes, onConnection });
 }
 
-function tell(context: Context, ways: readonly Way[], listeners: readonly LocalListener[]): void {
+function tell(context: Context, ways: readonly Way[], ports: readonly number[]): void {
   const { route, terminal, json } = context;
-  const addresses = ways.map(({ name }, index) => ({ name, url: `http://${loopback}:${listeners[index]?.port ?? 0}` }));
+  const addresses = ways.map(({ name }, index) => ({ name, url: `http://${loopback}:${ports[index] ?? 0}` }));
   const socket = `unix:${route.address.socket ?? ""}`;
   answer(context, { remote: context.endpoint, socket, addresses }, () =>
     listText([["API", socket], ...addresses.map(({ name, url }) => [printable(name), url])]),

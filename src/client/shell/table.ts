@@ -200,6 +200,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/identity.ts")).identityCommand,
   },
   {
+    name: "ui",
+    summary: "sign in to the web UI in a browser, with a link that works once",
+    load: async () => (await import("../commands/ui.ts")).uiCommand,
+  },
+  {
     name: "pat",
     summary: "make, list, rotate and revoke tokens for the observability plane",
     load: async () => (await import("../commands/pat.ts")).patCommand,

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
+import { createUiLink } from "./sessions.ts";
 import { patEndpoints } from "./tokens.ts";
 
 /** What the observability plane has on the orchestration plane. */
-export const operatorEndpoints: Endpoint[] = [...patEndpoints];
+export const operatorEndpoints: Endpoint[] = [...patEndpoints, createUiLink];

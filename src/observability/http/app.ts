@@ -1,20 +1,24 @@
 import { Elysia } from "elysia";
 import { createAllowedMethods } from "../../base/http/allowed-methods.ts";
 import { errorResponse } from "../../base/http/answers.ts";
-import { createClientAddress } from "../../base/http/client-address.ts";
 import type { Connected } from "../../base/http/listener.ts";
 import { pathOf } from "../../base/http/request.ts";
 import { withHeader } from "../../base/http/with-header.ts";
 import { versionHeader } from "../../base/wire/client.ts";
-import { failureStatus } from "../../base/wire/failure.ts";
+import { Failure, failureStatus } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
 import { type PlaneEndpoint, planePrefix } from "../api/plane-endpoint.ts";
+import { sessionEndpoints } from "../api/sessions.ts";
+import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
 import { mountApps } from "./apps.ts";
 import { withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
+import { type Arrival, createArrival, isCrossSite } from "./arrival.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
 
@@ -23,6 +27,9 @@ interface ObservabilityAppOptions {
   connected: Connected;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  cookie: SessionCookie;
+  /** Answers every address that is neither API nor session: the web UI. */
+  pages?: ((request: Request) => Promise<Response>) | undefined;
   version: string;
   log: Log;
   limits: PlaneHttpLimits;
@@ -36,7 +43,7 @@ export interface ObservabilityApp {
 
 /** The observability plane over HTTP: tokens open the API under `/api/pat/v1`. */
 export function createObservabilityApp(options: ObservabilityAppOptions): ObservabilityApp {
-  const { observability, connected, version, log, limits } = options;
+  const { observability, connected, cookie, pages, version, log, limits } = options;
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
   const fail = (error: unknown) => mapError(error, log);
   app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? unknown(request) : fail(error)));
@@ -55,30 +62,49 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     },
     mapError: fail,
   };
-  mountWhoami(plane);
-  mountTokens(plane);
-  mountApps(plane);
-  const allowedOn = createAllowedMethods(plane.mounted);
-  const clientIp = createClientAddress({
-    peerOf: connected.peerOf,
+  const arrivalOf = createArrival({
+    peerOf: (request) => connected.peerOf(request),
     trusted: options.trustedProxies,
     hopsMax: limits.forwardedHopsMax,
   });
+  // A request with a body is another one once that is read, and has no connection.
+  const arrivals = new WeakMap<Request, Arrival>();
+  mountWhoami(plane);
+  mountTokens(plane);
+  mountApps(plane);
+  mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });
+  const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
+  /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */
+  const enter = async (request: Request, arrival: Arrival): Promise<Grant> => {
+    const { headers, method } = request;
+    const authorization = headers.get("authorization");
+    const open = authorization === null ? await openSession(request, arrival, { cookie, plane }) : undefined;
+    if (open === undefined) {
+      return observability.access.enter({ authorization, ip: arrival.ip, agent: headers.get("user-agent") ?? "" });
+    }
+    if (method !== "GET" && method !== "HEAD") requireOwnPage(request);
+    // WebSockets and streams are GET, and a page of another site can open a WebSocket with the cookie.
+    else if (isCrossSite(headers)) throw new Failure("forbidden", "a page of another site sent this request");
+    return open.grant;
+  };
   /** Who asks comes before everything else: without a token not even the paths that exist can be told. */
   const ask = async (request: Request): Promise<Response> => {
-    const ip = clientIp(request);
-    const { headers } = request;
-    const knock = { authorization: headers.get("authorization"), ip, agent: headers.get("user-agent") ?? "" };
-    const visitor = { grant: observability.access.enter(knock), ip, requestId: crypto.randomUUID() };
+    const arrival = arrivals.get(request) ?? arrivalOf(request);
+    const isOpen = !isApi(pathOf(request));
+    const grant = isOpen ? undefined : await enter(request, arrival);
     const asked = await withBoundedBody(request, limits.bodyBytesMax);
-    visitors.set(asked, visitor);
+    arrivals.set(asked, arrival);
+    if (grant !== undefined) visitors.set(asked, { grant, ip: arrival.ip, requestId: crypto.randomUUID() });
     return app.fetch(asked);
   };
   const answer = async (request: Request): Promise<Response> => {
-    if (!isApi(pathOf(request))) return unknown(request);
+    const path = pathOf(request);
+    if (!isApi(path) && !path.startsWith(uiPrefix)) return pages === undefined ? unknown(request) : pages(request);
     if (request.method !== "HEAD") return ask(request).catch(fail);
     const { url, headers, signal } = request;
-    return headOf(await ask(new Request(url, { headers, signal })).catch(fail));
+    const asked = new Request(url, { headers, signal });
+    arrivals.set(asked, arrivalOf(request));
+    return headOf(await ask(asked).catch(fail));
   };
   return {
     fetch: withRequestLog(withHeader(answer, versionHeader, version), log),
@@ -87,7 +113,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
 
   function unknown(request: Request): Response {
     const path = pathOf(request);
-    const allow = isApi(path) ? allowedOn(path).join(", ") : "";
+    const allow = allowedOn(path).join(", ");
     if (allow === "") {
       const message = `path ${JSON.stringify(path)} does not exist on the observability plane`;
       return errorResponse({ status: failureStatus.not_found, message });
@@ -96,6 +122,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     return errorResponse({ status: failureStatus.method_not_allowed, message, headers: { Allow: allow } });
   }
 }
+
+const uiPrefix = "/ui/api/";
 
 function isApi(path: string): boolean {
   return path === planePrefix || path.startsWith(`${planePrefix}/`);

@@ -16,6 +16,7 @@ export interface PlaneLimits {
     touchMs: number;
     agentCharactersMax: number;
   };
+  sessions: { lifeMs: number; openMax: number; linkMs: number; linksMax: number };
   rates: Record<"actions" | "reads" | "failures", { burst: number; perMinute: number }> & { keysMax: number };
   streamsPerTokenMax: number;
   streamsMax: number;

@@ -4,6 +4,7 @@ import type { ObservabilityContext } from "./context.ts";
 import type { Observability } from "./observability.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
+import { createUiSessions } from "./sessions.ts";
 import { createAccess } from "./tokens/access.ts";
 import { createManagedTokens } from "./tokens/tokens.ts";
 
@@ -20,13 +21,15 @@ export interface RunningObservability {
 export function createObservability(context: ObservabilityContext): RunningObservability {
   const rates = createRates(context);
   const streams = createStreams(context);
+  const access = createAccess(context, rates);
   const apps = createAppsRoom(context);
   const observability: Observability = {
-    access: createAccess(context, rates),
+    access,
     rates,
     streams,
     audit: createAuditTrail(context),
     tokens: createManagedTokens(context, streams),
+    sessions: createUiSessions(context, { access, rates, streams }),
     platform: context.platform,
     apps,
   };

@@ -3,6 +3,7 @@ import type { AuditTrail } from "./audit.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
 import type { Streams } from "./streams.ts";
+import type { UiSessions } from "./sessions.ts";
 import type { Access } from "./tokens/access.ts";
 import type { ManagedTokens } from "./tokens/tokens.ts";
 
@@ -13,6 +14,7 @@ export interface Observability {
   streams: Streams;
   audit: AuditTrail;
   tokens: ManagedTokens;
+  sessions: UiSessions;
   platform: Platform;
   apps: AppsRoom;
 }

@@ -16,6 +16,8 @@ export interface Streams {
   open(grant: Grant, left?: AbortSignal): OpenStream;
   /** Ends those of one token. */
   cut(id: string): void;
+  /** Ends those of one session of a browser. */
+  cutSession(session: string): void;
   /** How many there are. */
   count(): number;
   /** Ends those of tokens that expire, until `signal` aborts; then all. */
@@ -51,6 +53,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
       return { signal: controller.signal, close };
     },
     cut: (id) => end((grant) => grant.id === id),
+    cutSession: (session) => end((grant) => grant.session === session),
     count: () => open.size,
     async run(signal) {
       while (!signal.aborted) {

@@ -6,11 +6,13 @@ import { createWriter, type WriteOptions } from "../../base/sqlite/write.ts";
 import type { Secret } from "../../base/words/secret.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { observabilityMigrations } from "./migrations/all.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
 /** The nouns of the observability plane. Reads see the last commit; call what writes only inside `write`. */
 export interface ObservabilityNouns {
   tokens: Tokens;
+  sessions: Sessions;
   audit: Audit;
 }
 
@@ -49,6 +51,7 @@ export function openObservabilityStore({ path, key }: ObservabilityStoreOptions)
 function assemble(db: Database, file: string, _seal: Seal): ObservabilityStore {
   const nouns: ObservabilityNouns = {
     tokens: createTokens(db),
+    sessions: createSessions(db),
     audit: createAudit(db),
   };
   const nothing = () => undefined;

@@ -42,3 +42,17 @@ export interface AuditEntry {
   durationMs: number;
   requestId: string;
 }
+
+/** A browser that is signed in. */
+export interface UiSession {
+  id: string;
+  /** Id of the token behind it: the session can do what the token can, and dies with it. */
+  token: string;
+  /** The token was made for this session alone. */
+  owned: boolean;
+  createdAt: number;
+  expiresAt: number;
+  endedAt: number | undefined;
+  ip: string;
+  agent: string;
+}

@@ -10,6 +10,8 @@ export interface Grant {
   apps: readonly string[];
   /** Epoch milliseconds. */
   expiresAt: number | undefined;
+  /** Id of the session of a browser, where its cookie stood for the token. */
+  session?: string;
 }
 
 /** An app as a filter sees it. */

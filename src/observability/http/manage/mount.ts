@@ -1,8 +1,10 @@
 import type { Plane } from "../../../base/http/mount.ts";
 import type { Observability } from "../../service/observability.ts";
 import { mountPats } from "./pats.ts";
+import { mountUiLinks } from "./ui-links.ts";
 
 /** What the observability plane has on the orchestration plane: the operator's side. One line per room. */
 export function mountObservability(plane: Plane, observability: Observability): void {
   mountPats(plane, observability.tokens);
+  mountUiLinks(plane, observability.sessions);
 }

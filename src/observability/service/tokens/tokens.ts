@@ -73,6 +73,12 @@ export function createManagedTokens(context: ObservabilityContext, streams: Pick
   };
 }
 
+/** A token that no program ever has: what stands for it is a session. */
+export function mintOwned(context: ObservabilityContext, nouns: ObservabilityNouns, terms: Terms): Token {
+  const { record } = mint(context, nouns, terms);
+  return requireToken(nouns, record.id);
+}
+
 function requireToken({ tokens }: Pick<ObservabilityNouns, "tokens">, id: string): Token {
   const token = isTokenId(id) ? tokens.get(id) : undefined;
   if (token !== undefined) return token;

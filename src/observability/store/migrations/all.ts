@@ -1,4 +1,5 @@
 import { first } from "./0001-first.ts";
+import { sessions } from "./0002-sessions.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-export const observabilityMigrations: readonly string[] = [first];
+export const observabilityMigrations: readonly string[] = [first, sessions];

@@ -1,0 +1,44 @@
+import { createClientAddress } from "../../base/http/client-address.ts";
+
+/** How a request came. */
+export interface Arrival {
+  /** Of the client itself, behind proxies that are trusted. */
+  ip: string;
+  /** TLS, here or at a trusted proxy. */
+  tls: boolean;
+  /** No one on a network can read along: TLS, or a client on this machine (also the end of an ssh tunnel). */
+  isPrivate: boolean;
+}
+
+interface ArrivalOptions {
+  peerOf: (request: Request) => string;
+  trusted: readonly string[];
+  hopsMax: number;
+}
+
+export function createArrival(options: ArrivalOptions): (request: Request) => Arrival {
+  const clientIp = createClientAddress(options);
+  const direct = createClientAddress({ ...options, trusted: [] });
+  return (request) => {
+    const ip = clientIp(request);
+    // Only a proxy whose word about the client counted is believed about the scheme.
+    const isProxied = ip !== direct(request);
+    const scheme = isProxied ? request.headers.get("x-forwarded-proto") : undefined;
+    const tls = request.url.startsWith("https:") || scheme?.trim().toLowerCase() === "https";
+    return { ip, tls, isPrivate: tls || isLoopback(ip) };
+  };
+}
+
+function isLoopback(ip: string): boolean {
+  return ip === "::1" || /^127\.\d+\.\d+\.\d+$/.test(ip);
+}
+
+/** Whether a page of another site sent a request, as far as the browser tells. */
+export function isCrossSite(headers: Headers): boolean {
+  const origin = headers.get("origin");
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin" && site !== "none") return true;
+  if (origin === null) return false;
+  const host = headers.get("host");
+  return !URL.canParse(origin) || new URL(origin).host !== host;
+}

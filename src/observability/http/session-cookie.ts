@@ -1,0 +1,55 @@
+import { jwt } from "@elysiajs/jwt";
+import type { Secret } from "../../base/words/secret.ts";
+
+/**
+ * The cookie of a session: a token that this installation has signed, with one secret and HS256 alone. It names the
+ * session; what that may do is asked for with every request.
+ */
+export interface SessionCookie {
+  /** The id of the session; undefined without a cookie, and for one that is not ours, was altered or is over. */
+  read(request: Request, secure: boolean): Promise<string | undefined>;
+  /** Of a `Set-Cookie` header. `expiresAt` in epoch milliseconds. */
+  write(session: { id: string; expiresAt: number }, secure: boolean): Promise<string>;
+  clear(secure: boolean): string;
+}
+
+interface CookieOptions {
+  /** 32 bytes, for nothing else. */
+  key: Secret<Uint8Array>;
+  /** Tells servers on one host apart, since a browser sends a cookie to every port. */
+  installation: string;
+  now: () => number;
+}
+
+const algorithm = "HS256";
+const audience = "web-ui";
+
+export function createSessionCookie({ key, installation, now }: CookieOptions): SessionCookie {
+  const { sign, verify } = jwt({ name: "session", secret: key.reveal(), alg: algorithm, aud: audience }).decorator
+    .session;
+  const plain = `berth_session_${installation.replaceAll(/[^a-zA-Z0-9]/g, "").slice(0, 8)}`;
+  // The prefix makes browsers refuse a cookie that another host of the domain has set (RFC 6265bis).
+  const nameOf = (secure: boolean) => (secure ? `__Host-${plain}` : plain);
+  const line = (value: string, maxAgeSeconds: number, secure: boolean) =>
+    `${nameOf(secure)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  return {
+    async read(request, secure) {
+      const token = cookieOf(request, nameOf(secure));
+      if (token === undefined) return undefined;
+      const claims = await verify(token, { algorithms: [algorithm], audience, currentDate: new Date(now()) });
+      return claims === false || typeof claims.jti !== "string" ? undefined : claims.jti;
+    },
+    async write({ id, expiresAt }, secure) {
+      const seconds = Math.floor(expiresAt / 1_000);
+      const token = await sign({ jti: id, exp: seconds, iat: false });
+      return line(token, Math.max(0, seconds - Math.floor(now() / 1_000)), secure);
+    },
+    clear: (secure) => line("", 0, secure),
+  };
+}
+
+function cookieOf(request: Request, name: string): string | undefined {
+  const start = `${name}=`;
+  const found = (request.headers.get("cookie") ?? "").split(";").map((part) => part.trim());
+  return found.find((part) => part.startsWith(start))?.slice(start.length) || undefined;
+}

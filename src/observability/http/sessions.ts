@@ -1,0 +1,83 @@
+import { okResponse } from "../../base/http/answers.ts";
+import { readBody } from "../../base/http/request.ts";
+import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { getSession, signIn, signOut, uiHeader } from "../api/sessions.ts";
+import type { OpenSession } from "../service/sessions.ts";
+import { unauthorizedText } from "../service/tokens/access.ts";
+import { type Arrival, isCrossSite } from "./arrival.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+
+interface SessionParts {
+  cookie: SessionCookie;
+  arrivalOf: (request: Request) => Arrival;
+}
+
+/** Sign-in and sign-out of the web UI. */
+export function mountSessions(plane: ObservabilityPlane, { cookie, arrivalOf }: SessionParts): void {
+  const { sessions } = plane.observability;
+  const { jsonDepthMax: depthMax } = plane.limits;
+  const mount = (endpoint: Endpoint, answer: (request: Request, arrival: Arrival) => Promise<Response>) => {
+    plane.app.route(
+      endpoint.method,
+      endpoint.path,
+      async ({ request }) => answer(request, arrivalOf(request)).catch(plane.mapError),
+      { parse: "none" },
+    );
+  };
+  mount(signIn, async (request, arrival) => {
+    requireOwnPage(request);
+    if (!arrival.isPrivate) throw new Failure("forbidden", plainText);
+    const agent = request.headers.get("user-agent") ?? "";
+    const open = await sessions.signIn(await readBody(request, { depthMax }), { ip: arrival.ip, agent });
+    return answered(open, await cookie.write(open.session, arrival.tls));
+  });
+  mount(getSession, async (request, arrival) => {
+    const open = await openSession(request, arrival, { cookie, plane });
+    if (open === undefined) throw new Failure("unauthorized", unauthorizedText);
+    return answered(open);
+  });
+  mount(signOut, async (request, arrival) => {
+    requireOwnPage(request);
+    const id = await cookie.read(request, arrival.tls);
+    if (id !== undefined) await sessions.signOut(id);
+    const data: DataOf<typeof signOut> = { signed_out: true };
+    return okResponse(200, data, { "Set-Cookie": cookie.clear(arrival.tls), "Cache-Control": "no-store" });
+  });
+}
+
+const plainText =
+  "a browser may not sign in over plain HTTP from another machine: everyone on the way could read the cookie; " +
+  "use TLS (--observability-tls), or berth ui on your own machine";
+
+/** The session of the cookie of a request, where the way of the cookie is private. */
+export async function openSession(
+  request: Request,
+  { ip, tls, isPrivate }: Arrival,
+  { cookie, plane }: { cookie: SessionCookie; plane: ObservabilityPlane },
+): Promise<OpenSession | undefined> {
+  if (!isPrivate) return undefined;
+  const id = await cookie.read(request, tls);
+  return id === undefined ? undefined : plane.observability.sessions.find(id, ip);
+}
+
+/** Of requests that change something with the power of a cookie. Fails `forbidden`. */
+export function requireOwnPage({ headers }: Request): void {
+  if (isCrossSite(headers)) throw new Failure("forbidden", "a page of another site sent this request");
+  if (headers.get(uiHeader) === null) {
+    throw new Failure("forbidden", `with a session, requests that change something need the header ${uiHeader}`);
+  }
+}
+
+function answered({ session, grant: { id, name, scopes, apps } }: OpenSession, setCookie?: string): Response {
+  const data: DataOf<typeof getSession> = {
+    id,
+    ...(name === undefined ? {} : { name }),
+    scopes: [...scopes],
+    apps: [...apps],
+    expires_at: new Date(session.expiresAt).toISOString(),
+  };
+  const set: Record<string, string> = setCookie === undefined ? {} : { "Set-Cookie": setCookie };
+  return okResponse(200, data, { ...set, "Cache-Control": "no-store" });
+}
