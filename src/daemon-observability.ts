@@ -1,18 +1,27 @@
 import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { alertLimits } from "./config/alert-limits.ts";
 import type { ServeOptions } from "./config/config.ts";
 import { observabilityLimits } from "./config/observability-limits.ts";
 import { parseAddress } from "./config/values.ts";
 import { errorResponse } from "./base/http/answers.ts";
 import { type Listener, startListener } from "./base/http/listener.ts";
 import { failureStatus } from "./base/wire/failure.ts";
+import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
+import type { SendMail } from "./base/deliver/mail.ts";
+import { resolveHost } from "./base/deliver/resolve-host.ts";
+import type { SendWebhook } from "./base/deliver/webhook.ts";
+import { backupAge } from "./base/disk/backup-mark.ts";
 import { actorHeader, createClient } from "./base/wire/client.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
 import { derivedKey, type Secret } from "./base/words/secret.ts";
 import type { Layout } from "./base/disk/layout.ts";
+import { diskSpace } from "./observability/collect/disk-space.ts";
 import { createObservabilityApp } from "./observability/http/app.ts";
 import { createSessionCookie } from "./observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "./observability/service/create.ts";
+import type { AlertOutside } from "./observability/service/alerts/parts.ts";
 import type { Platform } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
 import type { AppWatch } from "./orchestration/api/app-facts.ts";
@@ -24,7 +33,10 @@ interface ObservabilityRoom extends RunningObservability {
 }
 
 interface Parts {
-  layout: Pick<Layout, "observabilityDatabase">;
+  layout: Layout;
+  options: Pick<ServeOptions, "prefix" | "allowPrivateHooks">;
+  sendWebhook: SendWebhook;
+  sendMail: SendMail | undefined;
   key: Secret<Uint8Array>;
   installationId: string;
   log: Log;
@@ -35,7 +47,8 @@ interface Parts {
 }
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
-export function createObservabilityRoom({ layout, key, installationId, log, ask, apps }: Parts): ObservabilityRoom {
+export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
+  const { layout, key, installationId, log, ask, apps } = parts;
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const running = createObservability({
     store,
@@ -44,6 +57,7 @@ export function createObservabilityRoom({ layout, key, installationId, log, ask,
     limits: observabilityLimits,
     randomBytes: (count) => randomBytes(count),
     platform: platformOf(ask, apps),
+    alerts: alertOutside(parts),
   });
   return {
     ...running,
@@ -91,5 +105,23 @@ function platformOf(ask: Parts["ask"], apps: AppWatch): Platform {
         headers: { [actorHeader]: actor },
         fetch: async (url, init) => ask(new Request(url, init)),
       }),
+  };
+}
+
+function alertOutside({ layout, options, sendWebhook, sendMail }: Parts): AlertOutside {
+  return {
+    limits: alertLimits,
+    server: hostname(),
+    product: options.prefix,
+    sources: { disks: () => diskSpace(["/", layout.root]), backup: () => backupAge(layout) },
+    sendWebhook,
+    sendMail,
+    ping: createGuardedFetch({
+      fetch: (url, init) => fetch(url, init),
+      resolve: resolveHost,
+      allowPrivate: options.allowPrivateHooks,
+      headMs: alertLimits.timeoutMs,
+      bodyBytesMax: alertLimits.heartbeatBodyBytesMax,
+    }),
   };
 }

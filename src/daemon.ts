@@ -172,6 +172,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   let observabilityListener: Listener | undefined;
   const observability = createObservabilityRoom({
     ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
+    ...{ options, sendMail: mailSender(options) },
+    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),
   });
   ingressRoom = await createIngressRoom({

@@ -38,8 +38,9 @@ export const alertLimits = {
   /** Pauses between the attempts at a message: one more attempt than there are pauses. */
   pausesMs: [5_000, 30_000, 2 * minute, 10 * minute, hour],
   inFlightMax: 4,
-  /** Of one attempt. */
+  /** Of one attempt, and of one that the test button makes, mail included. */
   timeoutMs: 10_000,
+  testMs: 35_000,
   /** Of the dead man's switch: shortest and usual pause, and the one after a ping that failed. */
   heartbeatLeastMs: 30_000,
   heartbeatMs: 5 * minute,

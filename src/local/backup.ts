@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { serveOptions } from "../config/config.ts";
 import { writeBackup } from "../base/disk/backup.ts";
+import { markBackup } from "../base/disk/backup-mark.ts";
 import { readKey } from "../base/disk/key-file.ts";
 import { layoutOf } from "../base/disk/layout.ts";
 import { CommandFailure, exitCodes } from "../client/shell/failures.ts";
@@ -60,6 +61,8 @@ export async function backupCommand(args: string[]): Promise<number> {
     target,
     now,
   });
+  // The backup is there: that its time cannot be noted is no reason to fail.
+  await markBackup(layout, now).catch(() => undefined);
   const sealed = passphrase === undefined ? "not sealed: it holds the key, keep it safe" : "sealed with the passphrase";
   const data = { file: target, sealed: passphrase !== undefined };
   report({ json, data }, [`backup written to ${target} (${sealed})`]);

@@ -10,7 +10,7 @@ import { secret } from "../../src/base/words/secret.ts";
 import { alertLimits } from "../../src/config/alert-limits.ts";
 import type { AlertParts, AlertStore } from "../../src/observability/service/alerts/parts.ts";
 import { createAlertNouns } from "../../src/observability/store/alerts/nouns.ts";
-import { alertTables } from "../../src/observability/store/migrations/alerts.ts";
+import { alertTables } from "../../src/observability/store/migrations/0003-alerts.ts";
 import type { ListedManifest } from "../../src/orchestration/api/apply.ts";
 import type { Why } from "../../src/orchestration/api/why.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";

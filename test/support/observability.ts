@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { observabilityLimits } from "../../src/config/observability-limits.ts";
+import { alertLimits } from "../../src/config/alert-limits.ts";
 import { limits } from "../../src/config/config.ts";
 import { actorHeader, createClient } from "../../src/base/wire/client.ts";
 import type { Connected } from "../../src/base/http/listener.ts";
@@ -100,6 +101,12 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     log,
     limits: { ...observabilityLimits, ...options.limits },
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    alerts: {
+      ...{ limits: alertLimits, server: "vps1", product: "berth", sources: {} },
+      sendWebhook: () => Promise.resolve({ outcome: "delivered", result: "status 200" }),
+      sendMail: undefined,
+      ping: () => Promise.resolve({ status: 200, body: "" }),
+    },
     platform: {
       apps: watch,
       as: (actor) =>

@@ -1,6 +1,8 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
+import { alertEndpoints } from "./alert-endpoints.ts";
+import { operatorTwin } from "./operator-twin.ts";
 import { createUiLink } from "./sessions.ts";
 import { patEndpoints } from "./tokens.ts";
 
 /** What the observability plane has on the orchestration plane. */
-export const operatorEndpoints: Endpoint[] = [...patEndpoints, createUiLink];
+export const operatorEndpoints: Endpoint[] = [...patEndpoints, createUiLink, ...alertEndpoints.map(operatorTwin)];

@@ -19,6 +19,8 @@ import { withRequestLog } from "./request-log.ts";
 import { type Arrival, createArrival, isCrossSite } from "./arrival.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
+import { mountAlerts } from "./alerts.ts";
+import { onPlane } from "./both-planes.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
 
@@ -71,6 +73,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const arrivals = new WeakMap<Request, Arrival>();
   mountWhoami(plane);
   mountTokens(plane);
+  mountAlerts(onPlane(plane), observability.alerts);
   mountApps(plane);
   mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);

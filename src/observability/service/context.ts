@@ -2,6 +2,7 @@ import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { ObservabilityStore } from "../store/open-store.ts";
 import type { AppsLimits } from "./apps/limits.ts";
+import type { AlertOutside } from "./alerts/parts.ts";
 import type { Platform } from "./platform.ts";
 
 /** Limits of the plane itself: see `observabilityLimits` of `config/`, where each is explained. */
@@ -33,4 +34,5 @@ export interface ObservabilityContext {
   limits: PlaneLimits;
   randomBytes: (count: number) => Uint8Array;
   platform: Platform;
+  alerts: AlertOutside;
 }

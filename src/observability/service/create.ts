@@ -1,4 +1,5 @@
 import { createAppsRoom } from "./apps/create.ts";
+import { openAlerts } from "./alerts/open.ts";
 import { createAuditTrail } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Observability } from "./observability.ts";
@@ -32,8 +33,9 @@ export function createObservability(context: ObservabilityContext): RunningObser
     sessions: createUiSessions(context, { access, rates, streams }),
     platform: context.platform,
     apps,
+    alerts: openAlerts(context),
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [streams.run, apps.run];
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [streams.run, apps.run, observability.alerts.run];
   const closers: (() => void)[] = [];
   return {
     observability,

@@ -1,4 +1,5 @@
 import type { AppsRoom } from "./apps/create.ts";
+import type { AlertRoom } from "./alerts/create.ts";
 import type { AuditTrail } from "./audit.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
@@ -17,4 +18,5 @@ export interface Observability {
   sessions: UiSessions;
   platform: Platform;
   apps: AppsRoom;
+  alerts: AlertRoom;
 }

@@ -4,6 +4,7 @@ import { bindKey, createMeta } from "../../base/sqlite/meta.ts";
 import { createSeal, type Seal } from "../../base/sqlite/seal.ts";
 import { createWriter, type WriteOptions } from "../../base/sqlite/write.ts";
 import type { Secret } from "../../base/words/secret.ts";
+import { type AlertNouns, createAlertNouns } from "./alerts/nouns.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { observabilityMigrations } from "./migrations/all.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
@@ -14,6 +15,7 @@ export interface ObservabilityNouns {
   tokens: Tokens;
   sessions: Sessions;
   audit: Audit;
+  alerting: AlertNouns;
 }
 
 /**
@@ -47,12 +49,12 @@ export function openObservabilityStore({ path, key }: ObservabilityStoreOptions)
   }
 }
 
-/** `_seal`: for nouns that hold secrets. */
-function assemble(db: Database, file: string, _seal: Seal): ObservabilityStore {
+function assemble(db: Database, file: string, seal: Seal): ObservabilityStore {
   const nouns: ObservabilityNouns = {
     tokens: createTokens(db),
     sessions: createSessions(db),
     audit: createAudit(db),
+    alerting: createAlertNouns(db, seal),
   };
   const nothing = () => undefined;
   const writer = createWriter<never>({ db, file, onMoved: nothing, keyText: (key) => key, onUndone: nothing });

@@ -1,5 +1,7 @@
 import type { Plane } from "../../../base/http/mount.ts";
 import type { Observability } from "../../service/observability.ts";
+import { mountAlerts } from "../alerts.ts";
+import { onOrchestration } from "../both-planes.ts";
 import { mountPats } from "./pats.ts";
 import { mountUiLinks } from "./ui-links.ts";
 
@@ -7,4 +9,5 @@ import { mountUiLinks } from "./ui-links.ts";
 export function mountObservability(plane: Plane, observability: Observability): void {
   mountPats(plane, observability.tokens);
   mountUiLinks(plane, observability.sessions);
+  mountAlerts(onOrchestration(plane), observability.alerts);
 }

@@ -18,7 +18,7 @@ export interface ChannelRoom {
   /** Fails `not_found`. */
   remove(name: string): Promise<Channel>;
   /** Sends a message at once, one attempt, and answers with what came of it. */
-  test(name: string, signal: AbortSignal): Promise<AlertDelivery>;
+  test(name: string): Promise<AlertDelivery>;
   deliveries(filter: { channel?: string | undefined; limit: number }): AlertDelivery[];
 }
 
@@ -48,7 +48,7 @@ export function createChannelRoom(parts: AlertParts, send: SendDelivery): Channe
       await store.write(({ channels }) => channels.remove(name));
       return channel;
     },
-    async test(name, signal) {
+    async test(name) {
       const channel = known(name);
       const now = clock.now();
       const body = testMessage(newId(), parts);
@@ -56,7 +56,7 @@ export function createChannelRoom(parts: AlertParts, send: SendDelivery): Channe
         ...{ id: newId(), message: body.id, channel: name, title: "test message", alerts: [] },
         ...{ status: "waiting", attempts: 0, nextAt: now, createdAt: now, lastResult: undefined },
       };
-      const made = await send({ channel, message: body, delivery }, signal);
+      const made = await send({ channel, message: body, delivery }, AbortSignal.timeout(limits.testMs));
       const done: DeliveryRecord = {
         ...delivery,
         status: made.outcome === "delivered" ? "delivered" : "dropped",

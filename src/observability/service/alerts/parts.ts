@@ -31,6 +31,7 @@ export interface AlertLimits {
   pageMax: number;
   pausesMs: readonly number[];
   inFlightMax: number;
+  testMs: number;
   heartbeatLeastMs: number;
   heartbeatMs: number;
   heartbeatRetryMs: number;
@@ -48,15 +49,9 @@ export interface AlertSources {
   logs?: (ask: LogAsk) => Promise<readonly MetricValue[]>;
 }
 
-export interface AlertParts {
-  store: AlertStore;
-  clock: SteadyClock;
-  log: Log;
+/** What the room of alerts needs beside what every room has. */
+export interface AlertOutside {
   limits: AlertLimits;
-  /** A new id, unique and fit for a path. */
-  newId: () => string;
-  /** The orchestration plane. */
-  client: Client;
   /** Host name of this machine, and the name of the product. */
   server: string;
   product: string;
@@ -65,4 +60,14 @@ export interface AlertParts {
   /** Undefined: the server knows no mail server. */
   sendMail: SendMail | undefined;
   ping: GuardedFetch;
+}
+
+export interface AlertParts extends AlertOutside {
+  store: AlertStore;
+  clock: SteadyClock;
+  log: Log;
+  /** A new id, unique and fit for a path. */
+  newId: () => string;
+  /** The orchestration plane. */
+  client: Client;
 }
