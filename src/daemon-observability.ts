@@ -4,9 +4,7 @@ import { alertLimits } from "./config/alert-limits.ts";
 import type { ServeOptions } from "./config/config.ts";
 import { observabilityLimits } from "./config/observability-limits.ts";
 import { parseAddress } from "./config/values.ts";
-import { errorResponse } from "./base/http/answers.ts";
 import { type Listener, startListener } from "./base/http/listener.ts";
-import { failureStatus } from "./base/wire/failure.ts";
 import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
 import type { SendMail } from "./base/deliver/mail.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
@@ -19,6 +17,7 @@ import { derivedKey, type Secret } from "./base/words/secret.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { diskSpace } from "./observability/collect/disk-space.ts";
 import { createObservabilityApp } from "./observability/http/app.ts";
+import { planeRefusals } from "./observability/http/refusals.ts";
 import { createSessionCookie } from "./observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "./observability/service/create.ts";
 import type { AlertOutside } from "./observability/service/alerts/parts.ts";
@@ -78,23 +77,13 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
         address: parseAddress(address),
         handler: (connected) =>
           createObservabilityApp({ observability, connected, trustedProxies, cookie, ...common }).fetch,
-        refusals,
+        refusals: planeRefusals,
         limits: observabilityLimits,
         log,
       });
     },
   };
 }
-
-const refusals = {
-  busy: () =>
-    errorResponse({
-      status: failureStatus.unavailable,
-      message: "too many requests at one time, try again",
-      headers: { "Retry-After": "1" },
-    }),
-  failed: () => errorResponse({ status: failureStatus.internal, message: "internal error, the log says why" }),
-};
 
 function platformOf(ask: Parts["ask"], apps: AppWatch): Platform {
   return {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { Glob } from "bun";
 import { join } from "node:path";
+import { planeEndpoints } from "../src/observability/api/endpoints.ts";
+import { planePrefix } from "../src/observability/api/plane-endpoint.ts";
 import { deadExports } from "./support/dead-exports.ts";
 import { beingBuilt, linesMax, mayImport } from "./support/house.ts";
 import { laws } from "./support/laws.ts";
+import { scopeMatrix } from "./support/scope-matrix.ts";
 import { source } from "./support/source.ts";
 
 const checkout = join(import.meta.dir, "..");
@@ -26,6 +29,14 @@ describe("this checkout", () => {
     const files = (await readSources()).filter(({ path }) => path.startsWith("src/"));
     const judged = files.filter(({ path }) => !beingBuilt.some((start) => path.startsWith(start)));
     expect(deadExports(judged, users)).toEqual([]);
+  });
+
+  test("every route of the observability plane has its row in test/support/scope-matrix.ts", () => {
+    const routes = planeEndpoints.map(({ method, path, scope }) => [
+      `${method} ${path.slice(planePrefix.length)}`,
+      scope,
+    ]);
+    expect(Object.fromEntries(routes)).toEqual(scopeMatrix);
   });
 
   test("is really read", async () => {

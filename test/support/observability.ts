@@ -5,9 +5,10 @@ import { observabilityLimits } from "../../src/config/observability-limits.ts";
 import { alertLimits } from "../../src/config/alert-limits.ts";
 import { limits } from "../../src/config/config.ts";
 import { actorHeader, createClient } from "../../src/base/wire/client.ts";
-import type { Connected } from "../../src/base/http/listener.ts";
+import { type Connected, type Listener, startListener } from "../../src/base/http/listener.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
+import { planeRefusals } from "../../src/observability/http/refusals.ts";
 import { mountObservability } from "../../src/observability/http/manage/mount.ts";
 import { createSessionCookie } from "../../src/observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
@@ -50,6 +51,8 @@ export interface PlaneWorld {
   watch: FakeWatch;
   running: RunningObservability;
   app: ObservabilityApp;
+  /** The same app on a listener of its own; stop it after. */
+  listen(options?: ListenOptions): Listener;
   /** Calls that reached the controller behind the orchestration plane. */
   calls: RecordedCall[];
   /** Lines of the log, of every level. */
@@ -63,6 +66,11 @@ export interface PlaneWorld {
   /** A new token. */
   token(scopes?: readonly string[], more?: Record<string, unknown>): Promise<string>;
   close(): void;
+}
+
+interface ListenOptions {
+  idleMs?: number;
+  tls?: { cert: string; key: string };
 }
 
 interface AskOptions {
@@ -127,16 +135,27 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     limits,
   });
   const peer = { ip: "192.0.2.1" };
-  const connected: Connected = { peerOf: () => peer.ip, upgrade: () => false, keepOpen: () => undefined };
-  const app = createObservabilityApp({
-    observability,
-    connected,
-    trustedProxies: ["127.0.0.1/32"],
-    cookie: createSessionCookie({ key: testKey, installation: "test", now: clock.now }),
-    version: "test",
-    log,
-    limits: observabilityLimits,
-  });
+  const cookie = createSessionCookie({ key: testKey, installation: "test", now: clock.now });
+  const appOn = (connected: Connected) =>
+    createObservabilityApp({
+      observability,
+      connected,
+      trustedProxies: ["127.0.0.1/32"],
+      cookie,
+      version: "test",
+      log,
+      limits: observabilityLimits,
+    });
+  const app = appOn({ peerOf: () => peer.ip, upgrade: () => false, keepOpen: () => undefined });
+  const listen = ({ idleMs = observabilityLimits.idleMs, tls }: ListenOptions = {}) =>
+    startListener({
+      address: { hostname: "127.0.0.1", port: 0 },
+      handler: (connected) => appOn(connected).fetch,
+      refusals: planeRefusals,
+      tls,
+      limits: { ...observabilityLimits, idleMs },
+      log,
+    });
   const ask = async (request: string, { token, body, headers = {} }: AskOptions = {}): Promise<PlaneAnswer> => {
     const [method = "", target = ""] = request.split(" ", 2);
     const path = /^\/(?:api|ui|sign-in|$)/.test(target) ? target : `/api/pat/v1${target}`;
@@ -151,7 +170,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     return read(await orchestration.fetch(new Request(`http://localhost${target}`, { method, ...sent })));
   };
   return {
-    ...{ clock, store, running, app, calls, lines, peer, ask, manage, watch },
+    ...{ clock, store, running, app, listen, calls, lines, peer, ask, manage, watch },
     async token(scopes = ["read"], more = {}) {
       const { status, data, text } = await manage("POST /pats", { scopes, ...more });
       if (status !== 201) throw new Error(text);

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Listener } from "../../../src/base/http/listener.ts";
+import { addressOf, connectRaw } from "../../support/raw-client.ts";
+import { exchange, statuses } from "../../support/raw-http.ts";
+import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
+
+let it: PlaneWorld;
+let listener: Listener;
+let port: number;
+let token: string;
+
+beforeEach(async () => {
+  it = planeWorld();
+  listener = it.listen();
+  port = Number(listener.address.split(":")[1]);
+  token = await it.token(["read", "admin"]);
+});
+
+afterEach(async () => {
+  await listener.stop(0);
+  it.close();
+});
+
+const whoami = "/api/pat/v1/whoami";
+const lines = (...head: string[]) => `${head.join("\r\n")}\r\n\r\n`;
+const asked = (first: string, ...more: string[]) =>
+  lines(`${first} HTTP/1.1`, "Host: plane.test", `Authorization: Bearer ${token}`, ...more);
+
+test("a request on a real connection is answered", async () => {
+  const answer = await exchange(port, asked(`GET ${whoami}`));
+  expect(statuses(answer)).toEqual([200]);
+  expect(answer).toContain('"status":"ok"');
+});
+
+test("requests behind each other on one connection are answered in order", async () => {
+  const answer = await exchange(
+    port,
+    asked(`GET ${whoami}`) + asked("GET /api/pat/v1/nothing") + asked(`GET ${whoami}`),
+  );
+  expect(statuses(answer)).toEqual([200, 404, 200]);
+});
+
+test("HEAD has the head of GET and no body", async () => {
+  const answer = await exchange(port, asked(`HEAD ${whoami}`));
+  expect(statuses(answer)).toEqual([200]);
+  expect(answer.split("\r\n\r\n")[1]).toBe("");
+});
+
+test("OPTIONS opens nothing to other sites", async () => {
+  const answer = await exchange(port, asked(`OPTIONS ${whoami}`, "Origin: https://evil.example"));
+  expect(statuses(answer)).toEqual([405]);
+  expect(answer.toLowerCase()).not.toContain("access-control-allow");
+  const bare = lines(`OPTIONS ${whoami} HTTP/1.1`, "Host: plane.test");
+  expect(statuses(await exchange(port, bare))).toEqual([401]);
+});
+
+test("a body above the limit is refused by its length, before it is sent", async () => {
+  const answer = await exchange(port, asked("DELETE /api/pat/v1/pats/zzzzzz", "Content-Length: 1048577"));
+  expect(statuses(answer)).toEqual([413]);
+  expect(answer).toContain("the body is larger than 1048576 bytes");
+});
+
+test("so is one that comes in chunks", async () => {
+  const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+  const head = asked("DELETE /api/pat/v1/pats/zzzzzz", "Transfer-Encoding: chunked");
+  const answer = await exchange(port, head + chunk.repeat(18));
+  expect(statuses(answer)).toEqual([413]);
+});
+
+test("without a token no body is read", async () => {
+  const head = lines("DELETE /api/pat/v1/pats/zzzzzz HTTP/1.1", "Host: plane.test", "Content-Length: 1048577");
+  expect(statuses(await exchange(port, head))).toEqual([401]);
+});
+
+test("a head that is too large is refused", async () => {
+  const answer = await exchange(port, asked(`GET ${whoami}`, `X-Large: ${"x".repeat(64 * 1024)}`));
+  expect(statuses(answer)).toEqual([431]);
+});
+
+test.each([
+  ["two lengths", ["Content-Length: 5", "Content-Length: 6"]],
+  ["a length and chunks", ["Content-Length: 5", "Transfer-Encoding: chunked"]],
+  ["a coding that is unknown", ["Transfer-Encoding: gzip"]],
+])("a head with %s is not read as two requests", async (_, more) => {
+  const answer = await exchange(port, asked("DELETE /api/pat/v1/pats/zzzzzz", ...more) + "0\r\n\r\n");
+  expect(statuses(answer).filter((status) => status < 400)).toEqual([]);
+  expect(statuses(answer).length).toBeLessThan(2);
+});
+
+// Bun gives a head about 12 s, also one that goes on to come byte by byte.
+test("a head that never ends is cut off, and the listener goes on", async () => {
+  await listener.stop(0);
+  listener = it.listen({ idleMs: 1_000 });
+  const client = await connectRaw(addressOf(listener.address));
+  await client.send(`GET ${whoami} HTTP/1.1\r\nHost: plane.test\r\n`);
+  const text = await client.all();
+  expect(statuses(text).filter((status) => status < 400)).toEqual([]);
+  port = Number(listener.address.split(":")[1]);
+  expect(statuses(await exchange(port, asked(`GET ${whoami}`)))).toEqual([200]);
+}, 30_000);
+
+test("the address of the connection is the client's", async () => {
+  const bound = await it.token(["read"], { cidr: ["127.0.0.1"] });
+  const far = await it.token(["read"], { cidr: ["192.0.2.1"] });
+  const status = async (value: string) => {
+    const headers = { Authorization: `Bearer ${value}` };
+    return (await fetch(`http://${listener.address}${whoami}`, { headers })).status;
+  };
+  expect([await status(bound), await status(far)]).toEqual([200, 401]);
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type PlaneEndpoint, planePrefix, scopes } from "../../../src/observability/api/plane-endpoint.ts";
+import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
+
+let it: PlaneWorld;
+const open = { burst: 1_000_000, perMinute: 1_000_000 };
+
+beforeAll(() => {
+  it = planeWorld({ limits: { rates: { actions: open, reads: open, failures: open, keysMax: 10_000 } } });
+});
+
+afterAll(() => it.close());
+
+/** Status and text of an answer; a stream is left at once. */
+async function knock(endpoint: PlaneEndpoint, token: string | undefined): Promise<{ status: number; text: string }> {
+  const path = endpoint.path.replaceAll(/:[a-zA-Z]+|\*$/g, "a");
+  const headers = { ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) };
+  const left = new AbortController();
+  const { method } = endpoint;
+  const body = endpoint.body === undefined ? {} : { body: "{}" };
+  const request = new Request(`http://plane.test${path}`, { method, headers, signal: left.signal, ...body });
+  const response = await it.app.fetch(request);
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const text = isJson ? await response.text() : "";
+  left.abort();
+  if (!isJson) await response.body?.cancel();
+  return { status: response.status, text };
+}
+
+const named = ({ method, path }: PlaneEndpoint) => `${method} ${path}`;
+
+test("no route answers without a token", async () => {
+  expect(it.app.endpoints.length).toBeGreaterThan(2);
+  for (const endpoint of it.app.endpoints) {
+    expect(endpoint.path).toStartWith(`${planePrefix}/`);
+    expect([named(endpoint), (await knock(endpoint, undefined)).status]).toEqual([named(endpoint), 401]);
+  }
+});
+
+test("every other scope together does not open a route", async () => {
+  for (const endpoint of it.app.endpoints) {
+    if (endpoint.scope === "any") continue;
+    const token = await it.token(scopes.filter((scope) => scope !== endpoint.scope));
+    const { status, text } = await knock(endpoint, token);
+    const refusal = text.includes(`insufficient scope: requires ${endpoint.scope}`);
+    expect([named(endpoint), status, refusal]).toEqual([named(endpoint), 403, true]);
+    await it.manage(`DELETE /pats/${token.slice(4, 10)}`);
+  }
+});
+
+test("its own scope alone opens a route", async () => {
+  for (const endpoint of it.app.endpoints) {
+    const token = await it.token([endpoint.scope === "any" ? "exec" : endpoint.scope]);
+    const { status, text } = await knock(endpoint, token);
+    expect([named(endpoint), status === 401 || text.includes("insufficient scope")]).toEqual([named(endpoint), false]);
+    await it.manage(`DELETE /pats/${token.slice(4, 10)}`);
+  }
+});
