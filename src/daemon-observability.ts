@@ -18,6 +18,8 @@ import type { Layout } from "./base/disk/layout.ts";
 import { diskSpace } from "./observability/collect/disk-space.ts";
 import { createObservabilityApp } from "./observability/http/app.ts";
 import { planeRefusals } from "./observability/http/refusals.ts";
+import { createUiPages } from "./observability/http/ui-pages.ts";
+import { loadUiFiles } from "./local/ui/files.ts";
 import { createSessionCookie } from "./observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "./observability/service/create.ts";
 import type { AlertOutside } from "./observability/service/alerts/parts.ts";
@@ -72,7 +74,8 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
         installation: installationId,
         now: systemClock.now,
       });
-      const common = { version: versionText(), log, limits: observabilityLimits };
+      const pages = createUiPages(loadUiFiles);
+      const common = { pages, version: versionText(), log, limits: observabilityLimits };
       return startListener({
         address: parseAddress(address),
         handler: (connected) =>

@@ -1,3 +1,5 @@
+import { apps } from "./data/model.ts";
+import { appPath } from "./frame/paths.ts";
 import { chooseTheme } from "./frame/theme.ts";
 import type { Entry } from "./parts/palette.tsx";
 import { screens } from "./screens.ts";
@@ -5,6 +7,8 @@ import { screens } from "./screens.ts";
 /** What the palette leads to. */
 export function entries(): readonly Entry[] {
   return [
+    ...apps.value.map((app) => ({ title: `${app.scope}/${app.name}`, sort: app.state, href: appPath(app) })),
+    ...apps.value.map((app) => ({ title: `${app.scope}/${app.name} logs`, sort: "logs", href: appPath(app, "logs") })),
     ...screens
       .filter(({ path }) => !path.includes(":"))
       .map(({ path, title }) => ({ title, sort: "screen", href: path })),

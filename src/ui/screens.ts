@@ -1,6 +1,14 @@
 import type { Screen } from "./frame/screen.ts";
 
+const app = () => import("./screens/app.tsx");
+
 /** Every page: one line each, in the order of the list on the left. A path that comes first wins. */
 export const screens: readonly Screen[] = [
+  { path: "/", title: "Overview", key: "o", nav: "main", load: () => import("./screens/overview.tsx") },
+  { path: "/apps/:scope/:name", title: "App", load: app },
+  { path: "/apps/:scope/:name/:tab", title: "App", load: app },
+  { path: "/deploys", title: "Deploys", key: "d", nav: "main", load: () => import("./screens/deploys.tsx") },
+  { path: "/events", title: "Events", key: "e", nav: "main", load: () => import("./screens/events.tsx") },
+  { path: "/audit", title: "Audit", load: () => import("./screens/audit.tsx") },
   { path: "/components", title: "Components", load: () => import("./screens/components.tsx") },
 ];

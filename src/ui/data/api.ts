@@ -1,13 +1,11 @@
 import { ApiError, createClient } from "../../base/wire/client.ts";
+import { uiHeader } from "../../observability/api/sessions.ts";
 import { connection } from "./connection.ts";
-
-/** A page of another site cannot send it, so a request with it comes from this one. */
-const ownHeader = { "X-Berth-UI": "1" };
 
 /** Calls endpoint values with the cookie of the session. */
 export const api = createClient({
   baseUrl: "",
-  headers: ownHeader,
+  headers: { [uiHeader]: "1" },
   newKey: () => crypto.randomUUID(),
   fetch: async (url, init) => {
     const response = await fetch(url, { ...init, credentials: "same-origin" });

@@ -13,8 +13,11 @@ export interface Loaded<T> {
   again: () => void;
 }
 
-/** Asks the server, once per `key`: what the answer depends on. An older answer never replaces a newer one. */
-export function useLoad<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+/**
+ * Asks the server, once per `key`: what the answer depends on. With another `version` it asks again and shows what it has
+ * until then. An older answer never replaces a newer one.
+ */
+export function useLoad<T>(key: string, ask: (signal: AbortSignal) => Promise<T>, version = ""): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, "again"> & { key: string }>({ key });
   const [round, setRound] = useState(0);
   const asked = useRef(ask);
@@ -32,7 +35,7 @@ export function useLoad<T>(key: string, ask: (signal: AbortSignal) => Promise<T>
       },
     );
     return () => stop.abort();
-  }, [key, round]);
+  }, [key, round, version]);
   const again = () => setRound((count) => count + 1);
   return state.key === key ? { ...state, again } : { again };
 }

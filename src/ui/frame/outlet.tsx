@@ -8,13 +8,13 @@ import { matchPath } from "./paths.ts";
 import { path } from "./router.ts";
 import type { Screen, ScreenProps } from "./screen.ts";
 
-const loaded = new Map<Screen, ComponentType<ScreenProps>>();
+const loaded = new Map<Screen["load"], ComponentType<ScreenProps>>();
 
 /** The screen of the address. */
 export function Outlet() {
   for (const screen of screens) {
     const params = matchPath(screen.path, path.value);
-    if (params !== undefined) return <Open key={path.value} screen={screen} params={params} />;
+    if (params !== undefined) return <Open key={keyOf(screen, params)} screen={screen} params={params} />;
   }
   return (
     <Page title="No such page" command="berth ui">
@@ -25,15 +25,20 @@ export function Outlet() {
   );
 }
 
+/** The tabs of one app are one screen, which keeps what it has loaded. */
+function keyOf(screen: Screen, { tab: _, ...params }: Record<string, string>): string {
+  return [screen.title, ...Object.values(params)].join("/");
+}
+
 function Open({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const [fault, setFault] = useState(false);
   const [, setReady] = useState(false);
-  const Shown = loaded.get(screen);
+  const Shown = loaded.get(screen.load);
   useEffect(() => {
-    if (loaded.has(screen)) return;
+    if (loaded.has(screen.load)) return;
     screen.load().then(
       (module) => {
-        loaded.set(screen, module.Screen);
+        loaded.set(screen.load, module.Screen);
         setReady(true);
       },
       () => setFault(true),

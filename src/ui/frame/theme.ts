@@ -15,7 +15,7 @@ export function startTheme(): void {
   });
   effect(() => {
     const isDark = theme.value === "dark" || (theme.value === "system" && systemIsDark.value);
-    document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
+    document.documentElement.dataset.theme = isDark ? "dark" : "light";
   });
 }
 

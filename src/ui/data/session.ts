@@ -1,0 +1,37 @@
+import { computed, signal } from "@preact/signals";
+import { ApiError } from "../../base/wire/client.ts";
+import type { DataOf } from "../../base/wire/endpoint.ts";
+import { whoami } from "../../observability/api/whoami.ts";
+import { api, faultText } from "./api.ts";
+
+type Who = DataOf<typeof whoami>;
+
+/** asking; in; out: the sign-in page is shown; fault: the server does not answer. */
+export const session = signal<
+  { state: "asking" | "out" } | { state: "in"; who: Who } | { state: "fault"; text: string }
+>({
+  state: "asking",
+});
+
+const scopes = computed(() => (session.value.state === "in" ? session.value.who.scopes : []));
+
+/** Whether the viewer may do something; buttons that may not be pressed say so. */
+export function may(scope: string): boolean {
+  return scopes.value.includes(scope);
+}
+
+/** Why a button cannot be pressed, or nothing where it can. */
+export function lacks(scope: string): string | undefined {
+  return may(scope) ? undefined : `Your token has no scope ${scope}`;
+}
+
+export async function askWho(): Promise<boolean> {
+  try {
+    session.value = { state: "in", who: await api.call(whoami) };
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) session.value = { state: "out" };
+    else session.value = { state: "fault", text: faultText(error) };
+    return false;
+  }
+}

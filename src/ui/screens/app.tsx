@@ -1,0 +1,76 @@
+import type { ComponentType } from "preact";
+import { type AppDetail, getApp } from "../../observability/api/apps.ts";
+import { api } from "../data/api.ts";
+import { type Loaded, useLoad } from "../data/load.ts";
+import { appOf } from "../data/model.ts";
+import { Page } from "../frame/page.tsx";
+import { appPath } from "../frame/paths.ts";
+import { query } from "../frame/router.ts";
+import type { ScreenProps } from "../frame/screen.ts";
+import { Shown } from "../parts/loaded.tsx";
+import { State } from "../parts/state.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { appTones } from "../text/states.ts";
+import { About } from "./app/about.tsx";
+import { AppActions } from "./app/buttons.tsx";
+import { Config } from "./app/config.tsx";
+import { Deploys } from "./app/deploys.tsx";
+import { Events } from "./app/events.tsx";
+
+/** What each tab shows, and the command that tells the same. */
+const tabs: Record<
+  string,
+  { title: string; Body: ComponentType<{ app: AppDetail; again: () => void }>; command: (name: string) => string }
+> = {
+  "": { title: "Now", Body: About, command: (name) => `berth describe ${name}` },
+  deploys: { title: "Deploys", Body: Deploys, command: (name) => `berth releases ${name}` },
+  config: { title: "Config", Body: Config, command: (name) => `berth config list ${name}` },
+  events: { title: "Events", Body: Events, command: (name) => `berth events ${name}` },
+};
+
+export function Screen({ params }: ScreenProps) {
+  const { scope = "", name = "", tab = "" } = params;
+  const kind = query.value.get("kind") ?? undefined;
+  const live = appOf(scope, name);
+  // What the detail tells beyond the live app changes with one of these.
+  const version =
+    live === undefined
+      ? ""
+      : JSON.stringify([
+          live.state,
+          live.ready,
+          live.desired,
+          live.release,
+          live.restarts,
+          live.summary,
+          live.revision,
+        ]);
+  const loaded: Loaded<AppDetail> = useLoad(
+    `${scope}/${name}/${kind ?? ""}`,
+    (signal) => api.call(getApp, { params: { scope, name }, query: { kind }, signal }),
+    version,
+  );
+  const current = tabs[tab] ?? tabs[""];
+  const state = live?.state ?? loaded.data?.state;
+  return (
+    <Page
+      title={`${scope}/${name}`}
+      beside={state === undefined ? undefined : <State tone={appTones[state]} text={state} />}
+      actions={loaded.data === undefined ? undefined : <AppActions app={loaded.data} />}
+      command={current?.command(`${scope}/${name}`) ?? ""}
+    >
+      <Tabs
+        label="Of this app"
+        current={appPath({ scope, name }, tab)}
+        tabs={Object.entries(tabs).map(([key, { title }]) => ({ title, href: appPath({ scope, name }, key) }))}
+      />
+      <Shown of={loaded} label={`${scope}/${name}`}>
+        {(app) =>
+          current === undefined ? null : (
+            <current.Body app={live === undefined ? app : { ...app, ...live }} again={loaded.again} />
+          )
+        }
+      </Shown>
+    </Page>
+  );
+}

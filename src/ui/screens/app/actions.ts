@@ -1,0 +1,106 @@
+import type { AppDetail } from "../../../observability/api/apps.ts";
+import { diffReleases } from "../../../observability/api/deploys.ts";
+import { restartApp, rollbackApp, scaleApp, startApp, stopApp } from "../../../observability/api/operations.ts";
+import { api } from "../../data/api.ts";
+import { follow } from "../../data/operations.ts";
+import { ask, type Effect } from "../../parts/dialog.tsx";
+import { many } from "../../text/figures.ts";
+import { changeText } from "../../text/changes.ts";
+
+const target = ({ kind, scope, name }: AppDetail) => ({ params: { scope, name }, query: { kind } });
+const named = ({ scope, name }: AppDetail) => `${scope}/${name}`;
+
+/** What visitors notice while the replicas are replaced. */
+function serving(app: AppDetail): Effect {
+  const { rollout } = app.manifest.spec as { rollout?: { strategy?: string } };
+  if (app.ready === 0) return { text: "No replica is ready now, so no request is answered until one is" };
+  if (app.kind === "statefulset")
+    return { text: "One replica at a time is away; with one replica its clients wait for it", ends: app.desired < 2 };
+  if (rollout?.strategy === "recreate")
+    return { text: "All replicas stop before new ones start: requests fail in between", ends: true };
+  return { text: "A new replica is ready before an old one stops, so requests go on" };
+}
+
+export function askRestart(app: AppDetail): void {
+  ask({
+    title: `Restart ${named(app)}`,
+    verb: "Restart",
+    command: `berth restart ${named(app)}`,
+    effects: [
+      {
+        text: `${many(app.desired, "replica")} of the same release ${app.desired === 1 ? "is" : "are"} replaced, one after the other`,
+      },
+      serving(app),
+      ...(app.frozen_ids.length === 0
+        ? []
+        : [{ text: `${many(app.frozen_ids.length, "replica")} that somebody stopped will start again` }]),
+    ],
+    run: async () => follow(await api.call(restartApp, target(app))),
+  });
+}
+
+export function askStop(app: AppDetail): void {
+  const hosts = app.hosts.map(({ host }) => host);
+  ask({
+    title: `Stop ${named(app)}`,
+    verb: "Stop",
+    danger: true,
+    command: `berth stop ${named(app)}`,
+    effects: [
+      { text: `${many(app.ready, "replica")} that ${app.ready === 1 ? "serves" : "serve"} now will end`, ends: true },
+      ...hosts.map((host) => ({ text: `${host} answers 503`, ends: true })),
+      { text: "Nothing starts it again before somebody presses Start; its data stays" },
+    ],
+    run: async () => follow(await api.call(stopApp, target(app))),
+  });
+}
+
+export function askStart(app: AppDetail): void {
+  ask({
+    title: `Start ${named(app)}`,
+    verb: "Start",
+    command: `berth start ${named(app)}`,
+    effects: [{ text: `${many(app.desired, "replica")} of ${app.image} will run` }],
+    run: async () => follow(await api.call(startApp, target(app))),
+  });
+}
+
+export function askScale(app: AppDetail, replicas: number): void {
+  const fewer = app.desired - replicas;
+  ask({
+    title: `Run ${many(replicas, "replica")} of ${named(app)}`,
+    verb: "Scale",
+    danger: replicas === 0,
+    command: `berth scale ${named(app)}=${replicas}`,
+    effects: [
+      fewer > 0
+        ? { text: `${many(fewer, "replica")} of ${app.desired} will end, after the requests under way`, ends: true }
+        : { text: `${many(-fewer, "replica")} more will start` },
+      ...(replicas === 0 ? [{ text: "No request is answered any more", ends: true }] : []),
+      { text: "The manifest is changed; this makes no release" },
+    ],
+    run: async () => {
+      const { params, query } = target(app);
+      follow(await api.call(scaleApp, { params, query: { ...query, replicas } }));
+    },
+  });
+}
+
+/** Asks the server first what would change, so that the dialog can tell. */
+export async function askRollback(app: AppDetail, to: string): Promise<void> {
+  const { params, query } = target(app);
+  const { changes } = await api.call(diffReleases, { params, query: { ...query, from: app.release?.id, to } });
+  ask({
+    title: `Roll ${named(app)} back to ${to}`,
+    verb: "Roll back",
+    command: `berth rollback ${named(app)} ${to}`,
+    effects: [
+      ...changes.map((change) => ({ text: changeText(change) })),
+      ...(changes.length === 0 ? [{ text: "The specs are the same: only the image may be another one" }] : []),
+      { text: `${many(app.desired, "replica")} will be replaced, one after the other` },
+      serving(app),
+      { text: "Config and data stay as they are now" },
+    ],
+    run: async () => follow(await api.call(rollbackApp, { params, query: { ...query, release_id: to } })),
+  });
+}

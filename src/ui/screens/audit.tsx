@@ -1,0 +1,65 @@
+import { type AuditRow, listAudit } from "../../observability/api/activity.ts";
+import { api } from "../data/api.ts";
+import { useLoad } from "../data/load.ts";
+import { Page } from "../frame/page.tsx";
+import { Shown } from "../parts/loaded.tsx";
+import { Empty } from "../parts/notes.tsx";
+import { State } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Ago } from "../parts/time.tsx";
+
+/** What tokens changed, and which secrets they saw. */
+export function Screen() {
+  const loaded = useLoad("audit", (signal) => api.call(listAudit, { query: { limit: 500 }, signal }));
+  return (
+    <Page title="Audit" command="berth pat audit">
+      <Tabs
+        label="What is recorded"
+        current="/audit"
+        tabs={[
+          { title: "Events", href: "/events" },
+          { title: "Audit", href: "/audit" },
+        ]}
+      />
+      <Shown of={loaded} label="the audit" scope="admin">
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty title="No token has changed anything yet">
+              <p>Restarts, deploys, revealed secrets and refused requests show here, each with its token.</p>
+            </Empty>
+          ) : (
+            <Rows rows={rows} />
+          )
+        }
+      </Shown>
+    </Page>
+  );
+}
+
+function Rows({ rows }: { rows: readonly AuditRow[] }) {
+  return (
+    <Table
+      label="Audit"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: "When", cell: ({ at }) => <Ago at={at} /> },
+        { title: "Token", cell: ({ actor, actor_name: name }) => (name === undefined ? actor : `${name} (${actor})`) },
+        {
+          title: "What",
+          cell: ({ action, params }) => (
+            <span title={params === undefined ? undefined : JSON.stringify(params)}>{action}</span>
+          ),
+        },
+        {
+          title: "On",
+          cell: ({ scope, name }) =>
+            scope === undefined ? <span class="faint">–</span> : [scope, name].filter(Boolean).join("/"),
+        },
+        { title: "From", cell: ({ ip }) => <code>{ip ?? "–"}</code> },
+        { title: "Outcome", cell: ({ outcome }) => <State tone={outcome === "ok" ? "good" : "bad"} text={outcome} /> },
+      ]}
+    />
+  );
+}

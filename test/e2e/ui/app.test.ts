@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { waitFor } from "../../support/wait.ts";
+import {
+  configFixture,
+  detailFixture,
+  diffFixture,
+  eventsFixture,
+  releasesFixture,
+} from "../../support/ui/app-fixtures.ts";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
+
+/** The page of one app in a browser, with a plane that the test plays. */
+let chromium: Chromium;
+let plane: FakePlane;
+let tab: Tab;
+
+const began = (type: string) => ({
+  operation: {
+    id: `op-${type}`,
+    type,
+    app: { kind: "deployment", scope: "shop", name: "api" },
+    state: "running" as const,
+    text: "begun",
+    actor: "pat:Ab3dEf",
+    started_at: new Date().toISOString(),
+  },
+});
+
+beforeAll(async () => {
+  plane = startFakePlane({
+    "GET /whoami": whoFixture,
+    "GET /overview": overviewFixture(),
+    "GET /apps/shop/api": detailFixture(),
+    "GET /apps/shop/api/releases": releasesFixture,
+    "GET /apps/shop/api/diff": diffFixture,
+    "GET /events": eventsFixture,
+    "GET /config/shop/api": configFixture,
+    "POST /config/shop/api/reveal": { vars: { POOL_SIZE: "40" } },
+    "PATCH /config/shop/api": { changed: ["POOL_SIZE"], restarting: ["deployment/shop/api"], notes: [] },
+    "POST /apps/shop/api/rollback": began("rollback"),
+    "POST /apps/shop/api/restart": began("restart"),
+    "GET /audit": Response.json({ status: "error", error: "this needs the scope admin" }, { status: 403 }),
+    "GET /deploys": { deploys: overviewFixture().deploys },
+  });
+  chromium = await startChromium();
+  tab = await chromium.tab();
+  await tab.look({ width: 1280, height: 800, scheme: "light" });
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await plane?.stop();
+});
+
+const bodyOf = (path: string) => plane.asked.findLast((asked) => asked.path === path);
+
+describe("the page of an app", () => {
+  test("a broken app: from the overview to the rollback in four presses, each said before it is done", async () => {
+    await tab.open(plane.url);
+    await tab.press("Look");
+    await tab.shows("died 7 times, the last 4 s ago");
+    await takePictures(tab, "app");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Roll back…");
+    const text = await tab.shows("Roll shop/api back to r6");
+    expect(text).toContain('env.POOL_SIZE: "10" → "40"');
+    expect(text).toContain("so requests go on");
+    expect(text).toContain("berth rollback shop/api r6");
+    await takePictures(tab, "app-rollback");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Roll back");
+    await tab.shows("The rollback of shop/api has begun");
+    expect(bodyOf("/apps/shop/api/rollback")?.query).toEqual({ kind: "deployment", release_id: "r6" });
+    plane.send("operation", { ...began("rollback").operation, state: "succeeded", text: "r8 serves" });
+    await tab.shows("The rollback of shop/api is done: r8 serves");
+  });
+
+  test("deploys show receipts, and what each changed", async () => {
+    await tab.press("Deploys");
+    await tab.open(`${plane.url}/apps/shop/api/deploys`);
+    await tab.shows("0 of 12.4k requests failed during the deploy");
+    await tab.press("raise the pool to 40");
+    await tab.shows("env.SEARCH_URL");
+    expect(await tab.read<string>("location.search")).toBe("?to=r7");
+    await takePictures(tab, "app-deploys");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("config is masked; a value is revealed alone, and changes are reviewed before they are stored", async () => {
+    await tab.press("Config");
+    expect(await tab.shows("DATABASE_URL")).toContain("••••••••");
+    await tab.read(
+      "[...document.querySelectorAll('tr')].find((row) => row.innerText.includes('POOL_SIZE')).querySelector('button').click()",
+    );
+    await tab.shows("40");
+    expect(bodyOf("/config/shop/api/reveal")?.body).toEqual({ keys: ["POOL_SIZE"] });
+    await tab.read("document.querySelector('#config-value').focus()");
+    await tab.type('POOL_SIZE=12\nNOTE="two words"');
+    await tab.press("Add to the changes");
+    await tab.press("Review 2 changes…");
+    await tab.shows("NOTE is new");
+    await takePictures(tab, "app-config");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Store");
+    await tab.shows("restarting: deployment/shop/api");
+    expect(bodyOf("/config/shop/api")?.method === "GET" || bodyOf("/config/shop/api")?.body).toBeTruthy();
+    const stored = plane.asked.find(({ method }) => method === "PATCH");
+    expect(stored?.body).toEqual({ set: { POOL_SIZE: "12", NOTE: "two words" } });
+    expect(stored?.query).toEqual({ restart: "true" });
+  });
+
+  test("events of the app, with what comes in live", async () => {
+    await tab.open(`${plane.url}/apps/shop/api/events`);
+    await tab.shows("b7k2m died: exit code 1");
+    await waitFor("the page to listen", () => plane.listeners() >= 1);
+    plane.send("event", {
+      seq: 95,
+      at: new Date().toISOString(),
+      actor: "ana",
+      action: "rollback",
+      kind: "deployment",
+      scope: "shop",
+      name: "api",
+      title: "rolled back to r6",
+    });
+    await tab.shows("rolled back to r6");
+    await tab.open(`${plane.url}/events`);
+    await tab.shows("config changed: POOL_SIZE");
+    await takePictures(tab, "events");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("what the token may not do says which scope it lacks", async () => {
+    await tab.open(`${plane.url}/audit`);
+    await tab.shows("This needs the scope admin");
+    plane.answers["GET /whoami"] = { ...whoFixture, scopes: ["read"] };
+    await tab.open(`${plane.url}/apps/shop/api`);
+    await tab.shows("Replicas: 1 of 2 ready");
+    expect(
+      await tab.read<string>(
+        "[...document.querySelectorAll('button')].find((one) => one.innerText === 'Restart…').title",
+      ),
+    ).toBe("Your token has no scope actions");
+    plane.answers["GET /whoami"] = whoFixture;
+  });
+
+  test("an app that is not there says so, and lets the viewer try again", async () => {
+    await tab.open(`${plane.url}/apps/shop/none`);
+    await tab.shows("Could not load shop/none");
+    await tab.shows("Try again");
+  });
+
+  test("all of it broke no rule of the policy", () => expect(chromium.complaints).toEqual([]));
+});

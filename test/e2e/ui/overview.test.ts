@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { waitFor } from "../../support/wait.ts";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { appFixture, overviewFixture, problemFixture, whoFixture } from "../../support/ui/fixtures.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
+
+/** The overview in a browser, with a plane that the test plays: each state that it can be in. */
+let chromium: Chromium;
+let plane: FakePlane;
+let tab: Tab;
+
+beforeAll(async () => {
+  plane = startFakePlane({ "GET /whoami": whoFixture, "GET /overview": overviewFixture() });
+  chromium = await startChromium();
+  tab = await chromium.tab();
+  await tab.look({ width: 1280, height: 800, scheme: "light" });
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await plane?.stop();
+});
+
+/** Names of states on the tiles that are green. */
+const green = () =>
+  tab.read<string[]>("[...document.querySelectorAll('.tile .state.good')].map((one) => one.innerText)");
+
+describe("the overview", () => {
+  test("shows problems first, with cause and command, and then the apps, the worst first", async () => {
+    await tab.open(plane.url);
+    const text = await tab.shows("2 things need attention");
+    expect(text).toContain("cannot connect to postgres");
+    expect(text).toContain("berth why shop/api");
+    const names = await tab.read<string[]>(
+      "[...document.querySelectorAll('.tile .name > .cut')].map((one) => one.innerText)",
+    );
+    expect(names).toEqual(["shop/api", "data/main", "shop/web", "shop/mail", "shop/worker"]);
+    expect(await green()).toEqual(["ready"]);
+    await takePictures(tab, "overview");
+    expect(await axeFaults(tab)).toEqual([]);
+    expect(chromium.complaints).toEqual([]);
+  });
+
+  test("follows the server: an app that begins to crash is never green, and its problem comes with it", async () => {
+    await waitFor("the page to listen", () => plane.listeners() === 1);
+    const worker = appFixture("worker", { state: "crashing", ready: 0, summary: "died 3 times" });
+    plane.send("app", worker);
+    plane.send("problems", { engine_up: true, problems: [problemFixture(worker)] });
+    await tab.shows("shop/worker dies again and again");
+    expect(await green()).toEqual([]);
+    await tab.shows("Live");
+  });
+
+  test("says when the engine is down", async () => {
+    plane.send("problems", { engine_up: false, problems: [] });
+    await tab.shows("Docker cannot be reached");
+    plane.send("problems", { engine_up: true, problems: [] });
+  });
+
+  test("says when the server is away, keeps what it had, and comes back by itself", async () => {
+    plane.away();
+    await tab.shows("Reconnecting");
+    expect(await tab.shows("shop/worker")).toContain("The server does not answer");
+    plane.back();
+    await tab.shows("Live");
+    await waitFor("the page to listen", () => plane.listeners() === 1);
+    plane.send("gone", { kind: "deployment", scope: "shop", name: "mail" });
+    await waitFor(
+      "the app to go",
+      async () => !(await tab.read<string>("document.body.innerText")).includes("shop/mail"),
+    );
+  });
+
+  test("without apps it says how the first one comes", async () => {
+    plane.answers["GET /overview"] = overviewFixture({ apps: [], problems: [], deploys: [] });
+    await tab.open(`${plane.url}/?again`);
+    await tab.shows("No apps yet");
+    await takePictures(tab, "overview-empty");
+  });
+
+  test("200 apps are drawn in time, and a message about one costs little", async () => {
+    const apps = Array.from({ length: 200 }, (_, index) => appFixture(`app-${index}`));
+    plane.answers["GET /overview"] = overviewFixture({ apps, problems: [] });
+    await tab.open(`${plane.url}/?many`);
+    await tab.shows("200 apps");
+    await waitFor("the page to listen", () => plane.listeners() >= 1);
+    await tab.read(
+      "window.longTasks = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (one.duration > 100) window.longTasks++; }).observe({ entryTypes: ['longtask'] }); true",
+    );
+    plane.send("app", appFixture("app-7", { state: "degraded", summary: "slow" }));
+    await tab.shows("degraded");
+    expect(await tab.read<number>("document.querySelectorAll('.tile').length")).toBe(200);
+  });
+
+  test("a token that ends sends the viewer to sign in", async () => {
+    plane.answers["GET /whoami"] = Response.json(
+      { status: "error", error: "invalid or expired token" },
+      { status: 401 },
+    );
+    await tab.open(`${plane.url}/?ended`);
+    await tab.shows("Sign in to berth");
+    await takePictures(tab, "sign-in");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.read("document.querySelector('#token').focus()");
+    await tab.type("hunter2");
+    await tab.key("Enter");
+    await tab.shows("This is not a token");
+  });
+});
