@@ -51,6 +51,13 @@ export function assign(before: Assignment, table: Table): Assignment {
   return after;
 }
 
+/** The same names for a table in which only the replicas of these sites are others. */
+export function reassign(before: Assignment, sites: readonly AnySite[]): Assignment {
+  const after: Assignment = { ...before, servers: { ...before.servers } };
+  for (const site of sites) assignServers(site, before, after);
+  return after;
+}
+
 /** Site → servers that were assigned to it and would be assigned to it again. */
 const settled = new WeakMap<AnySite, Assignment["servers"][string]>();
 
@@ -79,9 +86,12 @@ export function fitsPool({ backends, poolSize }: Assignment): boolean {
   return Object.values(backends).every((backend) => !isPool(backend) || poolNumber(backend) <= poolSize);
 }
 
+/** Each takes about 10 KB of the proxy's memory. */
+const moreSpareMax = 256;
+
 /** The size that a load gives the pool: what is in use, and spare ones, more of them where there are many sites. */
 export function pooled(assignment: Assignment, spare: number): Assignment {
   const numbers = Object.values(assignment.backends).filter(isPool).map(poolNumber);
-  const wanted = numbers.length + Math.max(spare, Math.ceil(numbers.length / 8));
+  const wanted = numbers.length + Math.max(spare, Math.min(moreSpareMax, Math.ceil(numbers.length / 8)));
   return { ...assignment, poolSize: Math.max(wanted, ...numbers), used: [] };
 }

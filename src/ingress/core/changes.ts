@@ -1,27 +1,35 @@
 import { assign, fitsPool, nothingAssigned, pooled } from "./assign.ts";
 import type { Assignment, Change, Command, Running, ServerName, Setup } from "./change.ts";
 import { certificatesToAdd, certificatesToDrop, mapCommands, type Step, serverCommands } from "./difference.ts";
-import { render, type Rendered, writable } from "./render.ts";
+import { noteWritten, type Rendered, writable, write } from "./render.ts";
+import { replicaChanges } from "./replica-changes.ts";
 import type { Table } from "./table.ts";
 
 /** The least that makes the proxy serve `next`. `running` is undefined when there is no proxy yet. */
 export function changes(running: Running | undefined, next: Table, setup: Setup): Change {
+  return (running && replicaChanges(running, next, setup)) ?? allChanges(running, next, setup);
+}
+
+export function allChanges(running: Running | undefined, next: Table, setup: Setup): Change {
   const { table, refused } = writable(next, setup);
   const before = running?.assignment ?? nothingAssigned;
   const planned = assign(before, table);
+  const written = running && write(running, setup);
   // What was left out then was never told to the proxy.
-  const had = running && { ...running, table: writable(running.table, setup).table };
-  const old = had && render(had.table, before, setup);
-  const plannedText = render(table, planned, setup);
+  const had = running && written && { ...running, table: written.checked.table };
+  const old = written?.text;
+  const plannedText = write({ table: next, assignment: planned }, setup).text;
   const reasons =
     running === undefined ? ["the proxy was not running"] : loadReasons(running, planned, plannedText, setup);
   const step = had && old && { running: had, table, old, assignment: planned, text: plannedText, setup };
   if (step !== undefined && reasons.length === 0)
     return { ...withoutLoad(step), ...fileChanges(old, plannedText), refused };
   const sized = pooled(planned, setup.spareBackends);
-  const text = render(table, sized, setup);
+  const text = write({ table: next, assignment: sized }, setup).text;
+  const assignment = { ...sized, loaded: text.fixed };
+  noteWritten(assignment, write({ table: next, assignment: sized }, setup));
   return {
-    assignment: { ...sized, loaded: text.fixed },
+    assignment,
     ...filesOfLoad(old, text),
     reload: true,
     reloadReasons: reasons,
@@ -33,7 +41,9 @@ export function changes(running: Running | undefined, next: Table, setup: Setup)
 
 function loadReasons(running: Running, planned: Assignment, text: Rendered, setup: Setup): string[] {
   const { loaded, backends, servers } = running.assignment;
-  const siteOf = new Map(Object.entries(planned.backends).map(([site, backend]) => [backend, site]));
+  const isLoaded = Object.entries(text.fixed).every(([name, digest]) => loaded[name] === digest);
+  const sites = isLoaded ? [] : Object.entries(planned.backends);
+  const siteOf = new Map(sites.map(([site, backend]) => [backend, site]));
   const changed = Object.entries(text.fixed).flatMap(([name, digest]) => {
     if (loaded[name] === digest) return [];
     const site = siteOf.get(name);

@@ -41,17 +41,34 @@ export function siteSections(site: AnySite, backend: string, on: { table: Table;
   return [...(users === "" ? [] : [[`users_${backend}`, users] satisfies [string, string]]), [backend, text]];
 }
 
-export function configText({ fixed, servers }: Parts, poolSize: number): string {
-  const names = new Set(fixed.map(([name]) => name));
-  const texts = fixed.map(([name, text]) => text + (servers.get(name) ?? ""));
+/** The configuration in its order: each section, and the servers below it. */
+export interface Sections {
+  list: readonly { text: string; servers: string }[];
+  /** Section → where it is. */
+  at: ReadonlyMap<string, number>;
+}
+
+export function configSections({ fixed, servers }: Parts, poolSize: number): Sections {
+  const at = new Map<string, number>();
+  const list: { text: string; servers: string }[] = [];
+  const add = (name: string, text: string) => {
+    at.set(name, list.length);
+    list.push({ text, servers: servers.get(name) ?? "" });
+  };
+  for (const [name, text] of fixed) add(name, text);
   for (let number = 1; number <= poolSize; number++) {
     const name = `p${number}`;
-    if (!names.has(name)) texts.push(`backend ${name} from site\n${servers.get(name) ?? ""}`);
+    if (!at.has(name)) add(name, `backend ${name} from site\n`);
   }
+  return { list, at };
+}
+
+export function configText({ list }: Sections): string {
+  const texts = list.map(({ text, servers }) => text + servers);
   return `# Written by berth with every change; edits are lost.\n${texts.join("")}`;
 }
 
-const serverLines = remembered((site: AnySite, assigned: Assignment["servers"][string]): string => {
+export const serverLines = remembered((site: AnySite, assigned: Assignment["servers"][string]): string => {
   const lines: string[] = [];
   for (const upstream of upstreamsOf(site).values()) {
     const server = assigned[upstream.id];

@@ -29,8 +29,11 @@ interface Placed {
 
 const sitesOf = ({ sites, tcp }: Table): AnySite[] => [...sites, ...tcp];
 
+/** As far as servers need it. */
+type ServerStep = Pick<Step, "running" | "table" | "assignment">;
+
 /** Sites whose servers are the same before and after: the very same objects. */
-function untouched({ running, table, assignment }: Step): Set<AnySite> {
+function untouched({ running, table, assignment }: ServerStep): Set<AnySite> {
   const had = new Set(sitesOf(running.table));
   const serversOf = ({ backends, servers }: Assignment, { id }: AnySite) => servers[backends[id] ?? ""];
   const isSame = (site: AnySite) =>
@@ -57,7 +60,7 @@ function placed(table: Table, { backends, servers }: Assignment, but: ReadonlySe
 }
 
 /** Servers that come, change and go. */
-export function serverCommands(step: Step): { entering: Command[]; leaving: ServerName[] } {
+export function serverCommands(step: ServerStep): { entering: Command[]; leaving: ServerName[] } {
   const same = untouched(step);
   const before = placed(step.running.table, step.running.assignment, same);
   const after = placed(step.table, step.assignment, same);

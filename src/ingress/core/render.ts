@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../base/pure/digest.ts";
-import type { Assignment, ProxyFile, Setup } from "./change.ts";
+import type { Assignment, ProxyFile, Running, Setup } from "./change.ts";
 import { listLine, pemLines } from "./commands.ts";
-import { configParts, configText, siteSections } from "./config.ts";
+import { configParts, configSections, configText, type Sections, siteSections } from "./config.ts";
 import { dedicatedSection, isCommon, ownPages } from "./dedicated.ts";
 import holdScript from "./hold.lua.txt";
 import {
@@ -17,7 +17,7 @@ import { entriesOf, type Entries, httpsPort, mapFiles, mapsOf } from "./maps.ts"
 import { luaString, UnsafeText } from "./quote.ts";
 import { builtInPages } from "./pages.ts";
 import { remembered } from "./remember.ts";
-import { serverWords } from "./servers.ts";
+import { type AnySite, isHttp, serverWords } from "./servers.ts";
 import type { Certificate, Site, Table, TcpSite } from "./table.ts";
 
 /** All that the proxy is given for a table. */
@@ -27,9 +27,11 @@ export interface Rendered {
   maps: Record<MapName, Entries>;
   /** What takes a load when it changes → its digest. */
   fixed: Record<string, string>;
+  /** What the configuration is joined from. */
+  sections: Sections;
 }
 
-export interface Writable {
+interface Writable {
   table: Table;
   refused: { site: string; problem: string }[];
 }
@@ -66,6 +68,11 @@ const certificateProblem = remembered(({ id, names, pem }: Certificate, setup: S
   problemOf(() => listLine({ file: certificatePath(setup.paths, id), names }) + pemLines(pem)),
 );
 
+/** Why a site cannot be written; undefined when it can. */
+export function problemOfSite(site: AnySite, table: Table, setup: Setup): string | undefined {
+  return isHttp(site) ? siteProblem(site, setup, httpsPort(table)) : tcpProblem(site, table, setup);
+}
+
 const siteProblem = remembered((site: Site, setup: Setup, port: string | undefined) =>
   problemOf(() => {
     if (!isCommon(site)) dedicatedSection(site, "d0", setup);
@@ -82,11 +89,38 @@ function tcpProblem(site: TcpSite, table: Table, setup: Setup): string | undefin
   });
 }
 
-/** The last text of each assignment is kept: it is what the next one is compared with. */
-export const render = (table: Table, assignment: Assignment, setup: Setup): Rendered =>
-  renderedFor(assignment, table, setup);
+/** What was written for a table. */
+export interface Written {
+  /** As it was given; `checked` is without what cannot be written. */
+  table: Table;
+  checked: Writable;
+  setup: Setup;
+  text: Rendered;
+}
 
-const renderedFor = remembered((assignment: Assignment, table: Table, setup: Setup): Rendered => {
+/** The last text of each assignment is kept: it is what the next one is compared with. */
+const last = new WeakMap<Assignment, Written>();
+
+/** What was written last for this assignment, if that was of this very table. */
+export function lastWritten({ table, assignment }: Running, setup: Setup): Written | undefined {
+  const written = last.get(assignment);
+  return written?.table === table && written.setup === setup ? written : undefined;
+}
+
+export function noteWritten(assignment: Assignment, written: Written): Written {
+  last.set(assignment, written);
+  return written;
+}
+
+export function write(running: Running, setup: Setup): Written {
+  const known = lastWritten(running, setup);
+  if (known !== undefined) return known;
+  const { table, assignment } = running;
+  const checked = writable(table, setup);
+  return noteWritten(assignment, { table, checked, setup, text: rendered(assignment, checked.table, setup) });
+}
+
+function rendered(assignment: Assignment, table: Table, setup: Setup): Rendered {
   const { paths } = setup;
   const parts = configParts(table, assignment, setup);
   const maps = mapsOf(table, assignment);
@@ -102,10 +136,11 @@ const renderedFor = remembered((assignment: Assignment, table: Table, setup: Set
   const list = table.certificates.map(({ id, names }) => listLine({ file: certificatePath(paths, id), names }));
   put(certificateListPath(paths), list.join(""));
   // Holds the hashes of passwords.
-  put(configPath(paths), configText(parts, assignment.poolSize), 0o600);
+  const sections = configSections(parts, assignment.poolSize);
+  put(configPath(paths), configText(sections), 0o600);
   const fixed = [...parts.fixed, ...loadedFiles].map(([name, text]) => [name, sha256Hex(text)]);
-  return { files, maps, fixed: Object.fromEntries(fixed) };
-});
+  return { files, maps, fixed: Object.fromEntries(fixed), sections };
+}
 
 function scriptFiles({ paths, logTo }: Setup): [string, string][] {
   const map = (name: MapName) => luaString(mapPath(paths, name), "path");

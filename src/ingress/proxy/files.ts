@@ -10,15 +10,20 @@ import type { ProxyFile } from "../core/change.ts";
  * `storage_full` when the disk is full; what was there before is untouched then.
  */
 export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {
+  const folders = new Set(files.map(({ path }) => dirname(path)));
+  await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true, mode: 0o755 })));
   const written: { temporary: string; path: string }[] = [];
   try {
-    for (const { path, content, mode } of files) {
-      const temporary = temporaryName(path);
-      await mkdir(dirname(path), { recursive: true, mode: 0o755 });
-      written.push({ temporary, path });
-      await writeOne(temporary, content, mode).catch((error: unknown) => {
-        throw diskFailure(error, path);
-      });
+    for (let first = 0; first < files.length; first += atOnce) {
+      const some = files.slice(first, first + atOnce).map((file) => ({ ...file, temporary: temporaryName(file.path) }));
+      written.push(...some);
+      // All of them end before what was begun is cleared away.
+      const ends = await Promise.allSettled(
+        some.map(({ temporary, content, mode }) => writeOne(temporary, content, mode)),
+      );
+      for (const [index, end] of ends.entries()) {
+        if (end.status === "rejected") throw diskFailure(end.reason, some[index]?.path ?? "");
+      }
     }
     for (const { temporary, path } of written) await rename(temporary, path);
   } catch (error) {
@@ -26,6 +31,9 @@ export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {
     throw error;
   }
 }
+
+/** Files that are written at one time. */
+const atOnce = 16;
 
 async function writeOne(path: string, content: string, mode: number): Promise<void> {
   const file = await open(path, "wx", mode);

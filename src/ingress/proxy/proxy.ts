@@ -9,7 +9,7 @@ import { type Culprits, culpritsOf } from "../core/culprits.ts";
 import { configPath } from "../core/layout.ts";
 import { socketText } from "../core/commands.ts";
 import { type ProxyFigures, readFigures } from "../core/figures/proxy-figures.ts";
-import { render, writable } from "../core/render.ts";
+import { write } from "../core/render.ts";
 import type { Table } from "../core/table.ts";
 import { createIsolation } from "./isolation.ts";
 import { createDraining } from "./draining.ts";
@@ -18,6 +18,7 @@ import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
 import { readState, stateFile, unfinishedFile, unsure } from "./running-state.ts";
+import { areDone, isEntry, entriesFirst } from "./together.ts";
 import { isDone, isGone, isThere, type RuntimeSocket } from "./runtime-socket.ts";
 
 /** The proxy as one thing that serves a table. */
@@ -191,9 +192,11 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   async function send(commands: readonly Command[], beforeLoad: boolean): Promise<string | undefined> {
     const versions: Record<string, string> = {};
     let added: Command | undefined;
-    for (const command of commands) {
-      const isEntry = command.kind === "add-server" || command.kind === "enable-server";
-      if (isEntry) draining.remove(command);
+    for (const command of commands) if (isEntry(command)) draining.remove(command);
+    // Each of them changes nothing when it is sent again, as it is where the proxy says anything about one.
+    const together = entriesFirst(commands);
+    const isDoneAlready = await areDone(socket, together);
+    for (const command of isDoneAlready ? commands.slice(together.length) : commands) {
       let answer = await socket.ask(socketText(command, versions));
       // It was left, and is deleted at this very moment.
       if (command.kind === "enable-server" && isGone(answer) && added !== undefined) {
@@ -202,7 +205,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
       }
       added = command.kind === "add-server" ? command : undefined;
       if (command.kind === "prepare-map") versions[command.map] = /version created: (\d+)/i.exec(answer)?.[1] ?? "";
-      if (isDone(answer) || (isRemoval(command) && isGone(answer)) || (isEntry && isThere(answer))) continue;
+      if (isDone(answer) || (isRemoval(command) && isGone(answer)) || (isEntry(command) && isThere(answer))) continue;
       if (!beforeLoad) return `${command.kind} was answered with: ${answer.trim()}`;
     }
     return undefined;
@@ -211,8 +214,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   /** The files as the running table has them; without a load, they are what is on disk. */
   function known(files: readonly ProxyFile[]): Before {
     if (running === undefined) return [];
-    const { table } = writable(running.table, setup);
-    const old = render(table, running.assignment, setup).files;
+    const old = write(running, setup).text.files;
     return files.map((file) => ({ file, before: old.get(file.path)?.content }));
   }
 
@@ -263,7 +265,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
             await draining.look(clock.now());
           }
           if (clock.now() >= trimAt) {
-            trimAt = clock.now() + trimEveryMs;
+            trimAt = clock.now() + 60_000;
             await process.trimLog();
           }
           failures = 0;
@@ -280,8 +282,6 @@ export function createProxy(options: ProxyOptions): IngressProxy {
       }),
   };
 }
-
-const trimEveryMs = 60_000;
 
 function isNothing({ files, obsoleteFiles, commands, leaving, reload }: Change): boolean {
   return !reload && [files, obsoleteFiles, commands, leaving].every((list) => list.length === 0);

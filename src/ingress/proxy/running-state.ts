@@ -1,14 +1,41 @@
 import { access, readFile } from "node:fs/promises";
 import type { Paths, ProxyFile, Running } from "../core/change.ts";
 import { certificatePath } from "../core/layout.ts";
+import { remembered } from "../core/remember.ts";
 import type { Certificate } from "../core/table.ts";
 
 /** What the proxy was last told, on disk, so that the next server goes on from there. It may hold hashes of passwords. */
 export function stateFile(paths: Paths, running: Running): ProxyFile {
+  const { assignment, table } = running;
+  const { sites, tcp, certificates, ...rest } = table;
   // The keys are in files of their own already.
-  const certificates = running.table.certificates.map(({ id, names }) => ({ id, names }));
-  const state = { format, assignment: running.assignment, table: { ...running.table, certificates } };
-  return { path: statePath(paths), content: `${JSON.stringify(state)}\n`, mode: 0o600 };
+  const listed = certificates.map(({ id, names }) => ({ id, names }));
+  const texts = [
+    `"format":${format}`,
+    `"assignment":${objectText({ ...assignment, servers: undefined }, [`"servers":${recordText(assignment.servers)}`])}`,
+    `"table":${objectText({ ...rest, certificates: listed }, [`"sites":${listText(sites)}`, `"tcp":${listText(tcp)}`])}`,
+  ];
+  return { path: statePath(paths), content: `{${texts.join(",")}}\n`, mode: 0o600 };
+}
+
+/** Most of a state is the same as in the one before, by the same objects; nobody changes them. */
+const kept = remembered((value: object) => JSON.stringify(value));
+
+const listText = (list: readonly object[]): string => `[${list.map((one) => kept(one)).join(",")}]`;
+
+const recordText = (record: Readonly<Record<string, object>>): string =>
+  `{${Object.entries(record)
+    .map(([key, value]) => `${JSON.stringify(key)}:${kept(value)}`)
+    .join(",")}}`;
+
+/** Fields that are objects are kept each by itself; `more` are fields that are written already. */
+function objectText(fields: object, more: readonly string[]): string {
+  const written = Object.entries(fields).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    const isObject = typeof value === "object" && value !== null;
+    return [`${JSON.stringify(key)}:${isObject ? kept(value) : JSON.stringify(value)}`];
+  });
+  return `{${[...written, ...more].join(",")}}`;
 }
 
 /** Raised when older states cannot be read any more; the proxy then loads everything anew, without losing a request. */

@@ -40,9 +40,9 @@ test("nothing changes when nothing has changed", () => {
 });
 
 test("a server of another version loads its own texts, whatever it finds on disk", () => {
-  const older = started(base);
-  older.assignment.loaded = { ...older.assignment.loaded, "/run/x/hold.lua": "another text" };
-  const { files, reload } = step(base, older);
+  const { assignment } = started(base);
+  const loaded = { ...assignment.loaded, "/run/x/hold.lua": "another text" };
+  const { files, reload } = step(base, { table: base, assignment: { ...assignment, loaded } });
   expect(reload).toBe(true);
   expect(files).toEqual(changes(undefined, base, setup).files);
 });
