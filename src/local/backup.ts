@@ -8,6 +8,7 @@ import { layoutOf } from "../base/disk/layout.ts";
 import { CommandFailure, exitCodes } from "../client/shell/failures.ts";
 import { Failure } from "../base/wire/failure.ts";
 import { copyDatabase } from "../orchestration/store/copy.ts";
+import { copiesBeside } from "./copies-beside.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { report, wantsJson } from "./report.ts";
 
@@ -15,8 +16,8 @@ export const backupUsage = `berth backup /var/backups/berth.backup
 
 usage: berth backup FILE [--force] [--root DIR] [--passphrase-file PATH] [-o json]
 
-Writes the whole state (manifests, config, history, users of the identity service) and its key into one file, with the
-server running or stopped. Without a passphrase, everyone who has the file can read every config value: keep it as safe
+Writes the whole state (manifests, config, history, users of the identity service, tokens, alerts) and its key into one
+file, with the server running or stopped. Figures and stored logs are no part of it. Without a passphrase, everyone who has the file can read every config value: keep it as safe
 as the server.
 
   --force                  write over a FILE that is there already
@@ -53,9 +54,7 @@ export async function backupCommand(args: string[]): Promise<number> {
   const now = Date.now();
   await writeBackup({
     copyDatabase: (copy) => copyDatabase(layout.database, copy),
-    copyIdentity: existsSync(layout.identityDatabase)
-      ? (copy) => copyDatabase(layout.identityDatabase, copy)
-      : undefined,
+    copyBeside: copiesBeside(layout),
     key,
     passphrase,
     target,

@@ -9,7 +9,10 @@ import type { Log } from "../base/words/log.ts";
 import type { Secret } from "../base/words/secret.ts";
 import { prepareRestored, settleDatabase } from "../orchestration/store/copy.ts";
 import { prepareRestoredIdentity } from "../identity/store/restored.ts";
+import { prepareRestoredObservability } from "../observability/store/restored.ts";
 import { takeLock } from "../base/sqlite/lock.ts";
+
+const prepareBeside = { identity: prepareRestoredIdentity, observability: prepareRestoredObservability };
 
 /** Where a backup waits for the running server to take it up: inside the root, for its owner alone. */
 export function pendingPath(layout: Layout): string {
@@ -20,19 +23,19 @@ export function pendingPath(layout: Layout): string {
 export async function layPending(layout: Layout, file: string, passphrase: Secret | undefined): Promise<void> {
   const pending = pendingPath(layout);
   const database = temporaryName(pending);
-  const identityInto = `${database}-identity`;
+  const besideInto = { identity: `${database}-identity`, observability: `${database}-observability` };
   try {
-    const { key, createdAt, hasIdentity } = await readBackup(file, { into: database, identityInto, passphrase });
+    const { key, createdAt, holds } = await readBackup(file, { into: database, besideInto, passphrase });
     prepareRestored(database, key);
     settleDatabase(database);
-    if (hasIdentity) {
-      prepareRestoredIdentity(identityInto, key);
-      settleDatabase(identityInto);
+    for (const name of holds) {
+      prepareBeside[name](besideInto[name], key);
+      settleDatabase(besideInto[name]);
     }
-    const identityDatabase = hasIdentity ? identityInto : undefined;
-    await packBackup(pending, { database, identityDatabase, key, passphrase: undefined, now: createdAt });
+    const beside = Object.fromEntries(holds.map((name) => [name, besideInto[name]]));
+    await packBackup(pending, { database, beside, key, passphrase: undefined, now: createdAt });
   } finally {
-    for (const path of [database, identityInto]) {
+    for (const path of [database, ...Object.values(besideInto)]) {
       for (const made of [path, `${path}-wal`, `${path}-shm`]) await rm(made, { force: true });
     }
   }
@@ -47,7 +50,7 @@ export function restoreNow(layout: Layout, file: string, passphrase: Secret | un
     now: Date.now(),
     lock: () => takeLock(layout.lock, layout.root),
     prepare: prepareRestored,
-    prepareIdentity: prepareRestoredIdentity,
+    prepareBeside,
     settle: settleDatabase,
   });
 }

@@ -77,16 +77,16 @@ async function restore(layout: Layout, file: string, passphrase: Secret | undefi
     await takenUp(layout, pid);
     return { data: { server_pid: pid }, lines: [`the running server (pid ${pid}) has taken up the backup`] };
   }
-  const { createdAt, previous, previousIdentity } = await restoreNow(layout, file, passphrase);
+  const { createdAt, previous, previousBeside } = await restoreNow(layout, file, passphrase);
   const at = new Date(createdAt).toISOString();
-  const kept = [previous, previousIdentity]
+  const kept = [previous, ...Object.values(previousBeside)]
     .flatMap((path) => path ?? [])
     .map((path) => `what was there is kept as ${path}`);
   return {
     data: {
       backup_of: at,
       ...(previous === undefined ? {} : { previous }),
-      ...(previousIdentity === undefined ? {} : { previous_identity: previousIdentity }),
+      ...Object.fromEntries(Object.entries(previousBeside).map(([name, path]) => [`previous_${name}`, path])),
     },
     lines: [`restored the state of ${at}`, ...kept],
   };

@@ -7,17 +7,18 @@ import { type BackupHead, decodeHead, encodeHead, headBytesMax } from "./backup-
 import { diskFailure } from "./disk-failure.ts";
 import { readChunks, writeAll } from "./file-chunks.ts";
 import type { Key } from "./key-file.ts";
+import { type Beside, besides } from "./layout.ts";
 
 /**
- * One backup is one file: two lines of head (see backup-head.ts), then the 32 bytes of the key, the database and that
- * of the identity service, as they are or sealed with a passphrase (AES-256-GCM over all of it, the head authenticated too, its tag behind), then the
+ * One backup is one file: two lines of head (see backup-head.ts), then the 32 bytes of the key, the database and those
+ * beside it, as they are or sealed with a passphrase (AES-256-GCM over all of it, the head authenticated too, its tag behind), then the
  * sha256 of everything before it.
  */
 interface BackupSource {
   /** A database file that nobody writes to. */
   database: string;
-  /** The same of the identity service; undefined where there is none. */
-  identityDatabase: string | undefined;
+  /** The same of those beside it, as far as they are there. */
+  beside: Partial<Record<Beside, string>>;
   key: Key;
   passphrase: Secret | undefined;
   /** Epoch milliseconds. */
@@ -28,8 +29,8 @@ interface BackupContent {
   key: Key;
   /** Epoch milliseconds. */
   createdAt: number;
-  /** Whether the backup held the database of the identity service. */
-  hasIdentity: boolean;
+  /** The databases beside the first that the backup held. */
+  holds: Beside[];
 }
 
 const cipher = "aes-256-gcm";
@@ -62,15 +63,18 @@ export async function packBackup(target: string, source: BackupSource): Promise<
 }
 
 async function* backupChunks(source: BackupSource): AsyncGenerator<Uint8Array> {
-  const paths = [source.database, ...(source.identityDatabase === undefined ? [] : [source.identityDatabase])];
+  const held = besides.filter((name) => source.beside[name] !== undefined);
+  const paths = [source.database, ...held.map((name) => source.beside[name] ?? "")];
   const files: FileHandle[] = [];
   try {
     for (const path of paths) files.push(await open(path, "r"));
-    const [databaseBytes = 0, identityBytes] = await Promise.all(files.map(async (file) => (await file.stat()).size));
+    const sizes = await Promise.all(files.map(async (file) => (await file.stat()).size));
+    const [databaseBytes = 0, ...rest] = sizes;
+    const besideBytes = Object.fromEntries(held.map((name, index) => [name, rest[index] ?? 0]));
     const sealing = source.passphrase && { salt: randomBytes(16), nonce: randomBytes(12) };
-    const head = encodeHead({ createdAt: source.now, databaseBytes, identityBytes, sealing });
+    const head = encodeHead({ createdAt: source.now, databaseBytes, besideBytes, sealing });
     yield head;
-    const payload = payloadChunks(source.key, files, [databaseBytes, identityBytes ?? 0]);
+    const payload = payloadChunks(source.key, files, sizes);
     if (!source.passphrase || !sealing) return yield* payload;
     const derived = await deriveKey(source.passphrase, sealing.salt);
     const encrypt = createCipheriv(cipher, derived, sealing.nonce).setAAD(head);
@@ -93,26 +97,28 @@ async function* payloadChunks(
 }
 
 /**
- * Checks the whole file and writes its databases to `into` and `identityInto`, new files for the owner alone, which are
- * gone again when this fails; the second is made only where the backup has it. Fails `invalid` for a file that is not a backup, is cut off or altered, or does not open with the passphrase.
+ * Checks the whole file and writes its databases to `into` and `besideInto`, new files for the owner alone, which are
+ * gone again when this fails; those beside the first are made only where the backup has them. Fails `invalid` for a file that is not a backup, is cut off or altered, or does not open with the passphrase.
  */
 export async function readBackup(
   path: string,
-  options: { into: string; identityInto: string; passphrase: Secret | undefined },
+  options: { into: string; besideInto: Record<Beside, string>; passphrase: Secret | undefined },
 ): Promise<BackupContent> {
   const file = await openBackup(path);
   try {
     const { head, headBytes } = await readHead(file, path);
     const size = (await file.stat()).size;
-    const payloadEnd = headBytes.length + keyBytes + head.databaseBytes + (head.identityBytes ?? 0);
+    const holds = besides.filter((name) => head.besideBytes[name] !== undefined);
+    const besideBytes = holds.reduce((sum, name) => sum + (head.besideBytes[name] ?? 0), 0);
+    const payloadEnd = headBytes.length + keyBytes + head.databaseBytes + besideBytes;
     if (size !== payloadEnd + (head.sealing ? tagBytes : 0) + digestBytes) throw broken(path, "it is cut off");
     await checkDigest(file, size - digestBytes, path);
     const payload = readChunks(file, headBytes.length, payloadEnd);
     const opened = head.sealing ? unseal({ file, path, head, headBytes, payload, payloadEnd }, options) : payload;
     const key = await splitPayload(opened, head, options);
-    return { key, createdAt: head.createdAt, hasIdentity: head.identityBytes !== undefined };
+    return { key, createdAt: head.createdAt, holds };
   } catch (error) {
-    for (const made of [options.into, options.identityInto]) await rm(made, { force: true });
+    for (const made of [options.into, ...Object.values(options.besideInto)]) await rm(made, { force: true });
     throw diskFailure(error, path);
   } finally {
     await file.close();
@@ -171,15 +177,18 @@ async function* unseal(
 /** Writes what follows the key to its files and returns the key. */
 async function splitPayload(
   payload: AsyncIterable<Uint8Array>,
-  { databaseBytes, identityBytes }: BackupHead,
-  { into, identityInto }: { into: string; identityInto: string },
+  { databaseBytes, besideBytes }: BackupHead,
+  { into, besideInto }: { into: string; besideInto: Record<Beside, string> },
 ): Promise<Key> {
   const key = new Uint8Array(keyBytes);
   const parts: Part[] = [
     { path: undefined, bytes: keyBytes },
     { path: into, bytes: databaseBytes },
   ];
-  if (identityBytes !== undefined) parts.push({ path: identityInto, bytes: identityBytes });
+  for (const name of besides) {
+    const bytes = besideBytes[name];
+    if (bytes !== undefined) parts.push({ path: besideInto[name], bytes });
+  }
   const files = await openParts(parts);
   try {
     let at = 0;

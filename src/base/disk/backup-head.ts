@@ -1,3 +1,4 @@
+import { type Beside, besides } from "./layout.ts";
 import { Failure } from "../wire/failure.ts";
 
 /** What a backup says about itself in clear: `head -2 FILE` shows it. */
@@ -5,8 +6,8 @@ export interface BackupHead {
   /** Epoch milliseconds. */
   createdAt: number;
   databaseBytes: number;
-  /** Of the identity service's database behind it; undefined when the backup has none. */
-  identityBytes: number | undefined;
+  /** Of the databases behind it; those that the backup does not have are left out. */
+  besideBytes: Partial<Record<Beside, number>>;
   /** Undefined when the backup has no passphrase. */
   sealing: { salt: Uint8Array; nonce: Uint8Array } | undefined;
 }
@@ -14,15 +15,23 @@ export interface BackupHead {
 export const headBytesMax = 4_096;
 
 const magic = "berth-backup ";
-/** Also stands for the cipher and the cost of the passphrase. 2 is 1 with a second database behind the first. */
-const versionOf = ({ identityBytes }: Pick<BackupHead, "identityBytes">) => (identityBytes === undefined ? 1 : 2);
+/**
+ * Also stands for the cipher and the cost of the passphrase. 2 is 1 with the database of the identity service behind the
+ * first, 3 one that has that of the observability plane.
+ */
+const versionOf = ({ besideBytes: { identity, observability } }: Pick<BackupHead, "besideBytes">) =>
+  observability !== undefined ? 3 : identity !== undefined ? 2 : 1;
 
 export function encodeHead(head: BackupHead): Uint8Array {
   const { sealing } = head;
   const fields = {
     created_at: new Date(head.createdAt).toISOString(),
     database_bytes: head.databaseBytes,
-    ...(head.identityBytes === undefined ? {} : { identity_bytes: head.identityBytes }),
+    ...Object.fromEntries(
+      besides.flatMap((name) =>
+        head.besideBytes[name] === undefined ? [] : [[`${name}_bytes`, head.besideBytes[name]]],
+      ),
+    ),
     sealed: sealing !== undefined,
     ...(sealing && { salt: base64(sealing.salt), nonce: base64(sealing.nonce) }),
   };
@@ -36,7 +45,7 @@ export function decodeHead(start: Uint8Array, path: string): { head: BackupHead;
   const secondEnd = bytes.indexOf("\n", firstEnd + 1);
   const first = bytes.toString("latin1", 0, Math.max(firstEnd, 0));
   if (!first.startsWith(magic)) throw new Failure("invalid", `"${path}" is not a backup made by berth`);
-  if (first !== `${magic}1` && first !== `${magic}2`) {
+  if (![1, 2, 3].some((version) => first === `${magic}${version}`)) {
     throw new Failure("invalid", `backup "${path}" has format "${first}": restore it with the berth that made it`);
   }
   const head = secondEnd < 0 ? undefined : decodeFields(bytes.toString("utf8", firstEnd + 1, secondEnd));
@@ -49,10 +58,16 @@ function decodeFields(text: string): BackupHead | undefined {
   const fields = parseObject(text);
   const createdAt = Date.parse(String(fields.created_at));
   const databaseBytes = byteCount(fields.database_bytes);
-  const identityBytes = byteCount(fields.identity_bytes);
   if (Number.isNaN(createdAt) || databaseBytes === undefined) return undefined;
-  if (fields.identity_bytes !== undefined && identityBytes === undefined) return undefined;
-  const sizes = { databaseBytes, identityBytes };
+  const besideBytes: BackupHead["besideBytes"] = {};
+  for (const name of besides) {
+    const written = fields[`${name}_bytes`];
+    if (written === undefined) continue;
+    const bytes = byteCount(written);
+    if (bytes === undefined) return undefined;
+    besideBytes[name] = bytes;
+  }
+  const sizes = { databaseBytes, besideBytes };
   if (fields.sealed === false) return { createdAt, ...sizes, sealing: undefined };
   const { salt, nonce } = fields;
   if (fields.sealed !== true || typeof salt !== "string" || typeof nonce !== "string") return undefined;

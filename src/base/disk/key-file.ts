@@ -5,7 +5,7 @@ import { Failure } from "../wire/failure.ts";
 import { type Secret, secret } from "../words/secret.ts";
 import { syncFolder, temporaryName } from "./atomic-write.ts";
 import { codeOf, diskFailure } from "./disk-failure.ts";
-import type { Layout } from "./layout.ts";
+import { besideDatabases, type Layout } from "./layout.ts";
 
 export type Key = Secret<Uint8Array>;
 
@@ -27,7 +27,7 @@ export async function loadKey(layout: Layout): Promise<Key> {
   // A new database would know nothing of what runs, and look as if nothing ever had.
   if (found !== undefined) throw databaseMissing(layout);
   // What is sealed in either of them opens with their own key alone.
-  for (const database of [layout.database, layout.identityDatabase]) {
+  for (const database of [layout.database, ...Object.values(besideDatabases(layout))]) {
     if (await exists(database)) throw keyMissing(layout, database);
   }
   const key = randomBytes(keyBytes);

@@ -1,5 +1,9 @@
 import { join } from "node:path";
 
+/** Databases beside the platform's own, which a backup holds as well. In the order in which it holds them. */
+export const besides = ["identity", "observability"] as const;
+export type Beside = (typeof besides)[number];
+
 /** Where everything under the root is. */
 export interface Layout {
   root: string;
@@ -30,6 +34,12 @@ export interface Layout {
   ingressSocket: string;
   ingressMaster: string;
   ingressPid: string;
+}
+
+export function besideDatabases(
+  layout: Pick<Layout, "identityDatabase" | "observabilityDatabase">,
+): Record<Beside, string> {
+  return { identity: layout.identityDatabase, observability: layout.observabilityDatabase };
 }
 
 export function layoutOf(root: string): Layout {

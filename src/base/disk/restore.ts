@@ -4,7 +4,7 @@ import { moveInPlace, temporaryName, writeAtomic } from "./atomic-write.ts";
 import { readBackup } from "./backup-file.ts";
 import { codeOf, diskFailure } from "./disk-failure.ts";
 import { encodeKey, type Key, readKey } from "./key-file.ts";
-import type { Layout } from "./layout.ts";
+import { type Beside, besideDatabases, besides, type Layout } from "./layout.ts";
 import { makeFolders } from "./root.ts";
 
 interface RestoreOptions {
@@ -18,8 +18,8 @@ interface RestoreOptions {
   lock: () => () => void;
   /** Checks the restored database against its key and holds collection in it (`prepareRestored`). */
   prepare: (database: string, key: Key) => void;
-  /** Checks the restored database of the identity service against its key. */
-  prepareIdentity: (database: string, key: Key) => void;
+  /** Checks the restored databases beside it against their key. */
+  prepareBeside: Record<Beside, (database: string, key: Key) => void>;
   /** Writes the log of the present database into it (`settleDatabase`). */
   settle: (database: string) => void;
 }
@@ -29,15 +29,15 @@ export interface Restored {
   createdAt: number;
   /** Where the database that was there before is kept. */
   previous: string | undefined;
-  /** The same of the identity service, where it was replaced or set aside. */
-  previousIdentity: string | undefined;
+  /** The same of those beside it, where they were replaced or set aside. */
+  previousBeside: Partial<Record<Beside, string>>;
 }
 
 /**
  * Puts the state of a backup in the place of what the root holds. Everything is checked before anything is touched;
  * what was there stays beside it as `state.db.before-restore-<time>` (and `key.before-restore-<time>` when the key is
- * another one); so does `identity.db`. A backup of a time before the identity service leaves `identity.db` alone, unless
- * it has another key: then it is set aside, for nothing could open it any more. A crash in between leaves a database
+ * another one); so do the databases beside it. A backup that holds one of them not leaves it alone, unless it has another
+ * key: then it is set aside, for nothing could open it any more. A crash in between leaves a database
  * that refuses to open with the other key, and the restore can be run again.
  */
 export async function restoreInto(options: RestoreOptions): Promise<Restored> {
@@ -45,40 +45,47 @@ export async function restoreInto(options: RestoreOptions): Promise<Restored> {
   await makeFolders(layout);
   const unlock = options.lock();
   const fresh = temporaryName(layout.database);
-  const freshIdentity = `${fresh}-identity`;
+  const besideInto: Record<Beside, string> = {
+    identity: `${fresh}-identity`,
+    observability: `${fresh}-observability`,
+  };
   try {
-    const { key, createdAt, hasIdentity } = await readBackup(file, {
-      into: fresh,
-      identityInto: freshIdentity,
-      passphrase,
-    });
+    const { key, createdAt, holds } = await readBackup(file, { into: fresh, besideInto, passphrase });
     options.prepare(fresh, key);
     await syncFile(fresh);
-    if (hasIdentity) {
-      options.prepareIdentity(freshIdentity, key);
-      await syncFile(freshIdentity);
+    for (const name of holds) {
+      options.prepareBeside[name](besideInto[name], key);
+      await syncFile(besideInto[name]);
     }
     const suffix = `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`;
-    const isReplaced = hasIdentity || !(await isPresentKey(layout.key, key));
-    const previousIdentity = isReplaced ? await keepDatabase(options, layout.identityDatabase, suffix) : undefined;
+    const present = besideDatabases(layout);
+    const isOtherKey = !(await isPresentKey(layout.key, key));
+    const replaced = besides.filter((name) => holds.includes(name) || isOtherKey);
+    const previousBeside: Partial<Record<Beside, string>> = {};
+    for (const name of replaced) {
+      const kept = await keepDatabase(options, present[name], suffix);
+      if (kept !== undefined) previousBeside[name] = kept;
+    }
     const previous = await keepDatabase(options, layout.database, suffix);
     await replaceKey(layout.key, key, suffix);
-    if (hasIdentity) await moveInPlace(freshIdentity, layout.identityDatabase);
-    else if (isReplaced) await removeIdentity(layout);
+    for (const name of replaced) {
+      if (holds.includes(name)) await moveInPlace(besideInto[name], present[name]);
+      else await removeBeside(name, layout);
+    }
     await moveInPlace(fresh, layout.database);
-    return { createdAt, previous, previousIdentity };
+    return { createdAt, previous, previousBeside };
   } catch (error) {
     throw diskFailure(error, layout.database);
   } finally {
-    for (const path of [fresh, freshIdentity]) await removeDatabase(path);
+    for (const path of [fresh, ...Object.values(besideInto)]) await removeDatabase(path);
     unlock();
   }
 }
 
-/** The index first: one without its database stands for a loss. */
-async function removeIdentity({ identityIndex, identityDatabase }: Layout): Promise<void> {
-  await removeDatabase(identityIndex);
-  await rm(identityDatabase, { force: true });
+/** The index of users first: one without its database stands for a loss. */
+async function removeBeside(name: Beside, layout: Layout): Promise<void> {
+  if (name === "identity") await removeDatabase(layout.identityIndex);
+  await rm(besideDatabases(layout)[name], { force: true });
 }
 
 async function removeDatabase(path: string): Promise<void> {

@@ -6,6 +6,7 @@ import { readKey } from "../../base/disk/key-file.ts";
 import type { Layout } from "../../base/disk/layout.ts";
 import { withDatabase } from "../../base/sqlite/database.ts";
 import { schemaOf } from "../../base/sqlite/migrate.ts";
+import { copiesBeside } from "../copies-beside.ts";
 import { copyDatabase } from "../../orchestration/store/copy.ts";
 
 /** An executable that was replaced, and the state as it was then. */
@@ -21,22 +22,26 @@ export interface Kept {
   backup: string | undefined;
 }
 
-/** Versions of the two databases; 0 where there is none. */
+/** Versions of the databases; 0 where there is none. */
 interface Schemas {
   state: number;
   identity: number;
+  /** Left out by versions that do not know it, and do not open it. */
+  observability?: number;
 }
 
 const record = "upgrade.json";
 const upgradesOf = ({ root }: Layout) => join(root, "upgrades");
 
-export function schemasOf({ database, identityDatabase }: Layout): Schemas {
+export function schemasOf({ database, identityDatabase, observabilityDatabase }: Layout): Schemas {
   const of = (file: string) => (existsSync(file) ? withDatabase(file, schemaOf) : 0);
-  return { state: of(database), identity: of(identityDatabase) };
+  return { state: of(database), identity: of(identityDatabase), observability: of(observabilityDatabase) };
 }
 
 export function isSameSchema(one: Schemas, other: Schemas): boolean {
-  return one.state === other.state && one.identity === other.identity;
+  const isKnown = one.observability !== undefined && other.observability !== undefined;
+  const isSame = one.state === other.state && one.identity === other.identity;
+  return isSame && (!isKnown || one.observability === other.observability);
 }
 
 /** Keeps the executable and the state of a server, which may run. The folder appears when it is whole. */
@@ -61,12 +66,12 @@ export async function keep(
 
 function backupInto(
   target: string,
-  { database, identityDatabase }: Layout,
+  layout: Layout,
   { key, now }: { key: NonNullable<Awaited<ReturnType<typeof readKey>>>; now: number },
 ): Promise<void> {
   return writeBackup({
-    copyDatabase: (copy) => copyDatabase(database, copy),
-    copyIdentity: existsSync(identityDatabase) ? (copy) => copyDatabase(identityDatabase, copy) : undefined,
+    copyDatabase: (copy) => copyDatabase(layout.database, copy),
+    copyBeside: copiesBeside(layout),
     ...{ key, passphrase: undefined, target, now },
   });
 }

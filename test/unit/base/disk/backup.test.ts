@@ -12,11 +12,13 @@ let remove: () => void;
 let target: string;
 let into: string;
 let identityInto: string;
+let observabilityInto: string;
 beforeEach(async () => {
   ({ layout, remove } = await diskRoot());
   target = join(layout.backups, "one.backup");
   into = join(layout.root, "restored.db");
   identityInto = join(layout.root, "restored-identity.db");
+  observabilityInto = join(layout.root, "restored-observability.db");
   // Longer than two pieces of a file, and not a multiple of one.
   writeFileSync(layout.database, Buffer.alloc(2_500_001, "desired state "));
 });
@@ -26,7 +28,7 @@ const key = secret<Uint8Array>(Uint8Array.from({ length: 32 }, (_, index) => ind
 const keyText = Buffer.from(key.reveal());
 const source = {
   copyDatabase: (to: string) => copyFileSync(layout.database, to),
-  copyIdentity: undefined as ((to: string) => void) | undefined,
+  copyBeside: {},
 };
 const now = Date.parse("2026-01-02T03:04:05.678Z");
 const passphrase = secret("open sesame");
@@ -34,7 +36,11 @@ const passphrase = secret("open sesame");
 const write = (phrase = undefined as typeof passphrase | undefined) =>
   writeBackup({ ...source, key, passphrase: phrase, target, now });
 const read = (phrase = undefined as typeof passphrase | undefined) =>
-  readBackup(target, { into, identityInto, passphrase: phrase });
+  readBackup(target, {
+    into,
+    besideInto: { identity: identityInto, observability: observabilityInto },
+    passphrase: phrase,
+  });
 
 test("with and without a passphrase, what comes back is what went in", async () => {
   for (const phrase of [undefined, passphrase]) {
@@ -90,8 +96,8 @@ test("another file, a missing one and a later format are told apart", async () =
   await expect(read()).rejects.toThrow("cannot be read");
   writeFileSync(target, "SQLite format 3\0 and so on\n\n");
   await expect(read()).rejects.toThrow(`"${target}" is not a backup made by berth`);
-  writeFileSync(target, "berth-backup 3\n{}\n");
-  await expect(read()).rejects.toThrow('has format "berth-backup 3": restore it with the berth that made it');
+  writeFileSync(target, "berth-backup 4\n{}\n");
+  await expect(read()).rejects.toThrow('has format "berth-backup 4": restore it with the berth that made it');
 });
 
 test("a backup that fails half-way leaves the former one and no half file", async () => {
@@ -101,7 +107,7 @@ test("a backup that fails half-way leaves the former one and no half file", asyn
     copyDatabase: () => {
       throw new Error("no copy");
     },
-    ...{ copyIdentity: undefined, key, passphrase, target, now },
+    ...{ copyBeside: {}, key, passphrase, target, now },
   });
   await expect(failing).rejects.toThrow("no copy");
   expect(readFileSync(target).equals(former)).toBe(true);
@@ -113,10 +119,10 @@ test("the identity database comes back beside the other, whatever the sizes of b
     writeFileSync(layout.identityDatabase, Buffer.alloc(bytes, "users "));
     const copyIdentity = (to: string) => copyFileSync(layout.identityDatabase, to);
     for (const phrase of [undefined, passphrase]) {
-      await writeBackup({ ...source, copyIdentity, key, passphrase: phrase, target, now });
+      await writeBackup({ ...source, copyBeside: { identity: copyIdentity }, key, passphrase: phrase, target, now });
       expect(readFileSync(target, "latin1").startsWith("berth-backup 2\n")).toBe(true);
       const content = await read(phrase);
-      expect(content).toMatchObject({ createdAt: now, hasIdentity: true });
+      expect(content).toMatchObject({ createdAt: now, holds: ["identity"] });
       expect(content.key.reveal()).toEqual(key.reveal());
       expect(readFileSync(into).equals(readFileSync(layout.database))).toBe(true);
       expect(readFileSync(identityInto).equals(readFileSync(layout.identityDatabase))).toBe(true);
@@ -126,10 +132,32 @@ test("the identity database comes back beside the other, whatever the sizes of b
   }
 });
 
+test.each([
+  [["observability"], 3],
+  [["identity", "observability"], 3],
+] as const)("with %j beside it, each comes back in its place", async (names, version) => {
+  const paths = { identity: layout.identityDatabase, observability: layout.observabilityDatabase };
+  const fresh = { identity: identityInto, observability: observabilityInto };
+  for (const [index, name] of names.entries()) writeFileSync(paths[name], Buffer.alloc(5_000 + index, `${name} `));
+  const copies = names.map((name) => [name, (to: string) => copyFileSync(paths[name], to)]);
+  for (const phrase of [undefined, passphrase]) {
+    await writeBackup({ ...source, copyBeside: Object.fromEntries(copies), key, passphrase: phrase, target, now });
+    expect(readFileSync(target, "latin1").startsWith(`berth-backup ${version}\n`)).toBe(true);
+    expect((await read(phrase)).holds).toEqual([...names]);
+    expect(readFileSync(into).equals(readFileSync(layout.database))).toBe(true);
+    for (const name of names) {
+      expect(readFileSync(fresh[name]).equals(readFileSync(paths[name]))).toBe(true);
+      expect(statSync(fresh[name]).mode & 0o777).toBe(0o600);
+      await Bun.file(fresh[name]).delete();
+    }
+    await Bun.file(into).delete();
+  }
+});
+
 test("a backup without users is of the former format, which an older berth restores", async () => {
   await write();
   expect(readFileSync(target, "latin1").startsWith("berth-backup 1\n")).toBe(true);
-  expect((await read()).hasIdentity).toBe(false);
+  expect((await read()).holds).toEqual([]);
   expect(existsSync(identityInto)).toBe(false);
 });
 

@@ -34,14 +34,17 @@ test("two starts at once agree on one key or one of them fails", async () => {
   for (const key of keys) expect(key).toEqual(kept);
 });
 
-test.each(["database", "identityDatabase"] as const)("no key is made beside a %s", async (which) => {
-  writeFileSync(layout[which], "");
-  await expect(loadKey(layout)).rejects.toMatchObject({
-    code: "conflict",
-    message: `database "${layout[which]}" is there but its key "${layout.key}" is missing: put the key file back, or restore a backup with \`berth restore FILE\``,
-  });
-  expect(existsSync(layout.key)).toBe(false);
-});
+test.each(["database", "identityDatabase", "observabilityDatabase"] as const)(
+  "no key is made beside a %s",
+  async (which) => {
+    writeFileSync(layout[which], "");
+    await expect(loadKey(layout)).rejects.toMatchObject({
+      code: "conflict",
+      message: `database "${layout[which]}" is there but its key "${layout.key}" is missing: put the key file back, or restore a backup with \`berth restore FILE\``,
+    });
+    expect(existsSync(layout.key)).toBe(false);
+  },
+);
 
 test("a key whose database has gone is no new installation", async () => {
   await loadKey(layout);

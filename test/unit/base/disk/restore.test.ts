@@ -14,6 +14,9 @@ import {
   prepareRestored,
   settleDatabase,
 } from "../../../../src/orchestration/store/copy.ts";
+import { copiesBeside } from "../../../../src/local/copies-beside.ts";
+import { openObservabilityStore } from "../../../../src/observability/store/open-store.ts";
+import { prepareRestoredObservability } from "../../../../src/observability/store/restored.ts";
 import { openIdentityStore } from "../../../../src/identity/store/open-store.ts";
 import { prepareRestoredIdentity } from "../../../../src/identity/store/restored.ts";
 import { takeLock } from "../../../../src/base/sqlite/lock.ts";
@@ -46,9 +49,7 @@ const put = (store: Store, image: string) =>
 const backup = async (passphrase?: Secret) =>
   writeBackup({
     copyDatabase: (target) => copyDatabase(layout.database, target),
-    copyIdentity: existsSync(layout.identityDatabase)
-      ? (target) => copyDatabase(layout.identityDatabase, target)
-      : undefined,
+    copyBeside: copiesBeside(layout),
     key: await loadKey(layout),
     passphrase,
     target: file,
@@ -62,7 +63,7 @@ const restore = (at: Layout) =>
     now,
     lock: () => takeLock(at.lock, at.root),
     prepare: prepareRestored,
-    prepareIdentity: prepareRestoredIdentity,
+    prepareBeside: { identity: prepareRestoredIdentity, observability: prepareRestoredObservability },
     settle: settleDatabase,
   });
 
@@ -84,7 +85,7 @@ test("a backup of a live server restores what was committed then, and keeps what
   expect(restored).toEqual({
     createdAt: now,
     previous: `${layout.database}.${suffix}`,
-    previousIdentity: undefined,
+    previousBeside: {},
   });
   expect(await imageIn(layout)).toBe("then");
   expect(existsSync(`${layout.key}.${suffix}`)).toBe(false);
@@ -184,8 +185,8 @@ test("users and their keys come back with the rest, and what was there is kept b
   await putApp(layout, "then");
   await backup();
   await putApp(layout, "later");
-  const { previousIdentity } = await restore(layout);
-  expect(previousIdentity).toBe(`${layout.identityDatabase}.${suffix}`);
+  const { previousBeside } = await restore(layout);
+  expect(previousBeside.identity).toBe(`${layout.identityDatabase}.${suffix}`);
   expect(await appsIn(layout)).toEqual(["then"]);
   expect(await appsIn({ ...layout, identityDatabase: `${layout.identityDatabase}.${suffix}` })).toEqual([
     "then",
@@ -197,17 +198,45 @@ test("a backup of a time before the identity service leaves users alone, unless 
   (await open(layout)).close();
   await backup();
   await putApp(layout, "shop");
-  expect((await restore(layout)).previousIdentity).toBeUndefined();
+  expect((await restore(layout)).previousBeside).toEqual({});
   expect(await appsIn(layout)).toEqual(["shop"]);
   const other = layoutOf(join(layout.root, "other"));
   await makeFolders(other);
   (await open(other)).close();
   await putApp(other, "elsewhere");
   writeFileSync(other.identityIndex, "of what is set aside");
-  expect((await restore(other)).previousIdentity).toBe(`${other.identityDatabase}.${suffix}`);
+  expect((await restore(other)).previousBeside.identity).toBe(`${other.identityDatabase}.${suffix}`);
   expect(existsSync(other.identityDatabase)).toBe(false);
   expect(existsSync(other.identityIndex)).toBe(false);
   expect(await appsIn(other)).toEqual([]);
+});
+
+async function tokensIn(at: Layout): Promise<string[]> {
+  const plane = openObservabilityStore({ path: at.observabilityDatabase, key: await loadKey(at) });
+  const names = plane.tokens.list().map(({ id }) => id);
+  plane.close();
+  return names;
+}
+
+async function putToken(at: Layout, id: string): Promise<void> {
+  const plane = openObservabilityStore({ path: at.observabilityDatabase, key: await loadKey(at) });
+  const lists = { scopes: ["read" as const], apps: [], networks: [] };
+  const never = { lastUsedAt: undefined, lastUsedIp: undefined, lastUsedAgent: undefined, revokedAt: undefined };
+  const token = { id, name: undefined, createdAt: 1, createdBy: "ana", expiresAt: undefined, ...lists, ...never };
+  await plane.write(({ tokens }) => tokens.add(token, new Uint8Array(32)));
+  plane.close();
+}
+
+test("tokens come back with the rest, and those made since are kept beside them", async () => {
+  (await open(layout)).close();
+  await putToken(layout, "aaaaaa");
+  await backup();
+  await putToken(layout, "bbbbbb");
+  const { previousBeside } = await restore(layout);
+  expect(previousBeside.observability).toBe(`${layout.observabilityDatabase}.${suffix}`);
+  expect(await tokensIn(layout)).toEqual(["aaaaaa"]);
+  const kept = { ...layout, observabilityDatabase: `${layout.observabilityDatabase}.${suffix}` };
+  expect(await tokensIn(kept)).toEqual(["aaaaaa", "bbbbbb"]);
 });
 
 test("an identity database that this berth cannot open is refused before anything is touched", async () => {
