@@ -1,6 +1,53 @@
 import { getApp, getOverview, listApps } from "./apps.ts";
-import { listDeploys } from "./deploys.ts";
+import {
+  applyManifests,
+  deleteApp,
+  diffReleases,
+  getAtomicDeploy,
+  getBuildLog,
+  listAppBuilds,
+  listAppReleases,
+  listDeploys,
+  listStored,
+} from "./deploys.ts";
+import {
+  abortApp,
+  freezeApp,
+  getAppOperation,
+  listOperations,
+  pauseApp,
+  promoteApp,
+  restartApp,
+  resumeApp,
+  rollbackApp,
+  scaleApp,
+  startApp,
+  stopApp,
+} from "./operations.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
+import {
+  changeAppConfig,
+  changeScopeConfig,
+  getAppConfig,
+  getScopeConfig,
+  revealAppConfig,
+  revealScopeConfig,
+} from "./settings.ts";
 
 /** Everything about apps, deploys and the machine; the other rooms of the plane have lists of their own. */
-export const wideEndpoints: PlaneEndpoint[] = [getOverview, listApps, getApp, listDeploys];
+export const wideEndpoints: PlaneEndpoint[] = [
+  ...[getOverview, listApps, getApp, listDeploys],
+  ...[
+    listAppReleases,
+    diffReleases,
+    applyManifests,
+    getAtomicDeploy,
+    listStored,
+    deleteApp,
+    listAppBuilds,
+    getBuildLog,
+  ],
+  ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
+  ...[listOperations, getAppOperation],
+  ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],
+];

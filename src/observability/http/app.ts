@@ -11,7 +11,6 @@ import { type PlaneEndpoint, planePrefix } from "../api/plane-endpoint.ts";
 import { sessionEndpoints } from "../api/sessions.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
-import { mountApps } from "./apps.ts";
 import { withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
@@ -23,6 +22,7 @@ import { mountAlerts } from "./alerts.ts";
 import { onPlane } from "./both-planes.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
+import { mountWide } from "./wide.ts";
 
 interface ObservabilityAppOptions {
   observability: Observability;
@@ -74,7 +74,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountWhoami(plane);
   mountTokens(plane);
   mountAlerts(onPlane(plane), observability.alerts);
-  mountApps(plane);
+  mountWide(plane);
   mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */

@@ -23,12 +23,13 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const rates = createRates(context);
   const streams = createStreams(context);
   const access = createAccess(context, rates);
-  const apps = createAppsRoom(context);
+  const audit = createAuditTrail(context);
+  const apps = createAppsRoom(context, audit);
   const observability: Observability = {
     access,
     rates,
     streams,
-    audit: createAuditTrail(context),
+    audit,
     tokens: createManagedTokens(context, streams),
     sessions: createUiSessions(context, { access, rates, streams }),
     platform: context.platform,

@@ -1,12 +1,21 @@
+import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
+import { type Actions, createActions } from "./actions.ts";
 import { type Apps, createApps } from "./apps.ts";
+import { createDeploys, type Deploys } from "./deploys.ts";
 import { createEdgeReader } from "./edge.ts";
 import { createFigures } from "./figures.ts";
 import { type AppModel, createAppModel } from "./model.ts";
+import { createOperations, type Operations } from "./operations.ts";
+import { createSettings, type Settings } from "./settings.ts";
 
 export interface AppsRoom {
   apps: Apps;
   model: AppModel;
+  operations: Operations;
+  actions: Actions;
+  deploys: Deploys;
+  settings: Settings;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -14,12 +23,22 @@ export interface AppsRoom {
 const ownName = "observability";
 
 /** Apps as everything else of the plane shows them. */
-export function createAppsRoom({ platform, clock, log, limits }: ObservabilityContext): AppsRoom {
+export function createAppsRoom(context: ObservabilityContext, audit: AuditTrail): AppsRoom {
+  const { platform, clock, log, limits } = context;
   const client = platform.as(ownName);
   const edge = createEdgeReader({ client, clock, log });
   const figures = createFigures({ client, edge, log, limits: limits.apps });
   const host = () => platform.host?.();
   const model = createAppModel({ watch: platform.apps, edge, figures, host, clock, log, limits: limits.apps });
   const apps = createApps({ model, edge, figures, client, clock, limits: limits.apps });
-  return { apps, model, run: model.run };
+  const operations = createOperations({ ...context, model, limits: limits.apps });
+  return {
+    apps,
+    model,
+    operations,
+    actions: createActions({ platform, apps, model, operations }),
+    deploys: createDeploys({ platform, apps, model, operations }),
+    settings: createSettings({ platform, audit }),
+    run: async (signal) => void (await Promise.all([model.run(signal), operations.run(signal)])),
+  };
 }

@@ -23,6 +23,8 @@ export interface KnownApp {
 export type ModelChange =
   | { type: "app"; known: KnownApp }
   | { type: "gone"; ref: AppRef }
+  /** Something was told of an app, also where it looks as before. */
+  | { type: "looked"; ref: AppRef }
   | { type: "problems"; engineUp: boolean; problems: readonly AppProblem[] }
   | { type: "metrics"; tick: MetricsTick };
 
@@ -88,6 +90,7 @@ export function createAppModel(parts: ModelParts): AppModel {
     const next = { facts, judgement, app, text };
     known.set(key, next);
     if (before?.text !== text) changes.publish({ type: "app", known: withFigures(next) });
+    changes.publish({ type: "looked", ref: refOf(ref) });
   }
 
   function withFigures({ facts, judgement, app }: KnownApp): KnownApp {

@@ -21,7 +21,7 @@ describe("the message of a deploy", () => {
 });
 
 test("what the server says about a change is made to fit the same rules", () => {
-  for (const text of [" a\nb\u2028c ", "🚀".repeat(30), "x".repeat(19) + "\n"]) {
+  for (const text of [" a\nb\u2028c ", "🚀".repeat(30), `${"x".repeat(19)}\n`]) {
     expect(deployMessage(ownMessage(text, 20), 20)).toBe(ownMessage(text, 20));
   }
   expect([ownMessage(" a\nb\u2028c ", 20), ownMessage("🚀".repeat(30), 20)]).toEqual(["a b c", "🚀".repeat(20)]);

@@ -1,0 +1,67 @@
+import { readParam } from "../../base/http/request.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { readFlag } from "../../base/wire/query.ts";
+import {
+  applyManifests,
+  deleteApp,
+  diffReleases,
+  getAtomicDeploy,
+  getBuildLog,
+  listAppBuilds,
+  listAppReleases,
+  listStored,
+} from "../api/deploys.ts";
+import { readTarget } from "./apps.ts";
+import { mountPlane } from "./mount.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+
+export function mountDeploys(plane: ObservabilityPlane): void {
+  const { deploys, actions } = plane.observability.apps;
+  mountPlane(plane, listAppReleases, {
+    answer: async (call) => ({ releases: await deploys.releases(call.grant, readTarget(call)) }),
+  });
+  mountPlane(plane, diffReleases, {
+    answer: (call) => deploys.diff(call.grant, readTarget(call), { from: call.query.from, to: call.query.to }),
+  });
+  mountPlane(plane, applyManifests, {
+    answer: ({ grant, actor, query, body }) =>
+      deploys.apply({ grant, actor }, body, {
+        dryRun: readFlag(query.dry_run, false),
+        prune: readFlag(query.prune, false),
+        force: readFlag(query.force, false),
+        atomic: readFlag(query.atomic, false),
+        takeOver: readFlag(query.take_over, false),
+        message: query.message,
+      }),
+    status: ({ operations }) => (operations.length > 0 ? 202 : 200),
+  });
+  mountPlane(plane, getAtomicDeploy, { answer: ({ grant, params }) => deploys.atomic(grant, readParam(params, "id")) });
+  mountPlane(plane, listStored, {
+    answer: async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }),
+  });
+  mountPlane(plane, deleteApp, {
+    answer: (call) => {
+      const target = { ...readTarget(call), kind: readParam(call.params, "kind") };
+      const name = `${target.scope}/${target.name}`;
+      const prune = readFlag(call.query.prune, false);
+      if (call.query.confirm !== name) {
+        const what = prune ? "the app with its config, files and volumes" : "the app";
+        throw new Failure("invalid", `query confirm: write confirm=${name} to delete ${what}`);
+      }
+      return actions.remove({ grant: call.grant, actor: call.actor, target }, { prune });
+    },
+  });
+  mountPlane(plane, listAppBuilds, {
+    answer: async ({ grant, query }) => ({ builds: await deploys.builds(grant, query) }),
+  });
+  mountPlane(plane, getBuildLog, {
+    answer: async ({ grant, params }) => {
+      const [scope, name, id] = ["scope", "name", "id"].map((part) => readParam(params, part)) as [
+        string,
+        string,
+        string,
+      ];
+      return { log: await deploys.buildLog(grant, { scope, name, id }) };
+    },
+  });
+}

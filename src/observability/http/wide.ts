@@ -1,0 +1,13 @@
+import { mountActions } from "./actions.ts";
+import { mountApps } from "./apps.ts";
+import { mountDeploys } from "./deploys.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+import { mountSettings } from "./settings.ts";
+
+/** Everything about apps, deploys and the machine. */
+export function mountWide(plane: ObservabilityPlane): void {
+  mountApps(plane);
+  mountActions(plane);
+  mountDeploys(plane);
+  mountSettings(plane);
+}

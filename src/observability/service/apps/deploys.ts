@@ -1,0 +1,144 @@
+import { ApiError } from "../../../base/wire/client.ts";
+import { Failure } from "../../../base/wire/failure.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
+import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
+import { type AtomicApply, getAtomicApply } from "../../../orchestration/api/atomic.ts";
+import { type Build, buildLog, listBuilds } from "../../../orchestration/api/builds.ts";
+import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.ts";
+import { listReleases, type Release } from "../../../orchestration/api/releases.ts";
+import type { applyManifests, diffReleases } from "../../api/deploys.ts";
+import { applyFault } from "../../core/apps/apply-reach.ts";
+import { specDiff } from "../../core/apps/spec-diff.ts";
+import { refOf } from "../../core/apps/view.ts";
+import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
+import type { Platform } from "../platform.ts";
+import { type Apps, type AppTarget, requireReach } from "./apps.ts";
+import type { AppModel } from "./model.ts";
+import type { Operations } from "./operations.ts";
+
+export interface ApplyOptions {
+  dryRun: boolean;
+  prune: boolean;
+  force: boolean;
+  atomic: boolean;
+  takeOver: boolean;
+  message: string | undefined;
+}
+
+/** Releases of apps, and what brings new ones. */
+export interface Deploys {
+  releases(grant: Grant, target: AppTarget): Promise<Release[]>;
+  diff(
+    grant: Grant,
+    target: AppTarget,
+    ids: { from?: string | undefined; to?: string | undefined },
+  ): Promise<DataOf<typeof diffReleases>>;
+  apply(
+    who: { grant: Grant; actor: string },
+    body: unknown,
+    options: ApplyOptions,
+  ): Promise<DataOf<typeof applyManifests>>;
+  atomic(grant: Grant, id: string): Promise<AtomicApply>;
+  stored(grant: Grant, filter: Partial<ManifestKey>): Promise<ListedManifest[]>;
+  builds(grant: Grant, filter: { scope?: string; name?: string }): Promise<Build[]>;
+  buildLog(grant: Grant, target: { scope: string; name: string; id: string }): Promise<string>;
+}
+
+interface DeployParts {
+  platform: Platform;
+  apps: Apps;
+  model: AppModel;
+  operations: Operations;
+}
+
+const reader = "observability";
+
+export function createDeploys({ platform, apps, model, operations }: DeployParts): Deploys {
+  const client = platform.as(reader);
+
+  async function releases(grant: Grant, target: AppTarget): Promise<Release[]> {
+    await model.fresh();
+    const { facts } = apps.resolve(grant, target);
+    return (await client.call(listReleases, { query: refOf(facts) })).releases;
+  }
+
+  /** One operation for each app that is another than before. */
+  function follow(actor: string, applied: readonly ManifestKeyOf[]) {
+    return applied.flatMap(({ kind, scope = "", name }) => {
+      const facts = podKinds.some((known) => known === kind) ? platform.apps.of({ kind, scope, name }) : undefined;
+      if (facts === undefined) return [];
+      const { revision, generation, release, status } = facts;
+      const under = release?.endedAt === undefined ? release?.id : undefined;
+      if (under === undefined && (status?.observedRevision ?? 0) >= revision) return [];
+      const goal = { type: "settled" as const, revision, generation, release: under };
+      return [operations.begin({ type: "apply", app: refOf(facts), actor, goal, release: under })];
+    });
+  }
+
+  return {
+    releases,
+    async diff(grant, target, ids) {
+      const list = await releases(grant, target);
+      const to = find(list, ids.to) ?? list[0];
+      if (to === undefined) throw new Failure("not_found", `${target.scope}/${target.name} has no release yet`);
+      const from = find(list, ids.from) ?? list[list.indexOf(to) + 1];
+      return {
+        ...(from === undefined ? {} : { from: from.id }),
+        to: to.id,
+        changes: specDiff(from?.spec_snapshot ?? {}, to.spec_snapshot),
+      };
+    },
+    async apply({ grant, actor }, body, { dryRun, prune, force, atomic, takeOver, message }) {
+      const fault = applyFault(grant, body, prune);
+      if (fault !== undefined) throw new Failure("forbidden", fault);
+      const query = { dry_run: dryRun, prune, force, atomic, take_over: takeOver, message };
+      const result = await platform.as(actor).call(apply, { query, body });
+      return { ...result, operations: dryRun ? [] : follow(actor, result.applied) };
+    },
+    async atomic(grant, id) {
+      const found = await client.call(getAtomicApply, { params: { id } });
+      for (const { ref } of found.resources) requireReach(grant, keyOfRef(ref));
+      return found;
+    },
+    async stored(grant, filter) {
+      const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+      const manifests = await client.call(listManifests, { query });
+      return manifests.filter(({ scope, name }) => reachesAll(grant) || mayReach(grant, { scope: scope ?? "", name }));
+    },
+    async builds(grant, filter) {
+      const { builds } = await client.call(listBuilds, { query: filter });
+      return builds.filter((build) => mayReach(grant, build));
+    },
+    async buildLog(grant, target) {
+      const missing = new Failure("not_found", `no build "${target.id}" of ${target.scope}/${target.name}`);
+      if (!mayReach(grant, target)) throw missing;
+      try {
+        return (await client.call(buildLog, { params: target })).log;
+      } catch (error) {
+        throw error instanceof ApiError && error.status === 404 ? missing : error;
+      }
+    },
+  };
+}
+
+interface ManifestKeyOf {
+  kind: string;
+  scope?: string;
+  name: string;
+}
+
+function find(list: readonly Release[], id: string | undefined): Release | undefined {
+  if (id === undefined) return undefined;
+  const found = list.find((release) => release.id === id);
+  if (found !== undefined) return found;
+  throw new Failure(
+    "not_found",
+    `no release "${id}"; the kept ones are ${list.map((one) => one.id).join(", ") || "none"}`,
+  );
+}
+
+/** `kind/scope/name`, or `kind/name`. */
+function keyOfRef(ref: string): ManifestKey {
+  const [kind = "", scope = "", name] = ref.split("/");
+  return name === undefined ? { kind, scope: "", name: scope } : { kind, scope, name };
+}

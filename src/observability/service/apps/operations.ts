@@ -1,0 +1,112 @@
+import { createBroadcast } from "../../../base/words/broadcast.ts";
+import type { Clock } from "../../../base/words/clock.ts";
+import { Failure } from "../../../base/wire/failure.ts";
+import type { Log } from "../../../base/words/log.ts";
+import type { AppRef } from "../../api/app-model.ts";
+import type { Operation } from "../../api/operations.ts";
+import { type Goal, progressOf } from "../../core/apps/operation.ts";
+import { isoTime, refOf, refText } from "../../core/apps/view.ts";
+import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import type { AppsLimits } from "./limits.ts";
+import type { AppModel } from "./model.ts";
+
+/** Changes that were begun through the plane, and how far each is. In memory: a restart of the server forgets them. */
+export interface Operations {
+  begin(what: { type: string; app: AppRef; actor: string; goal: Goal; release?: string | undefined }): Operation;
+  /** Fails `not_found`, also for one that is out of reach. */
+  get(grant: Grant, id: string): Operation;
+  /** Newest first. */
+  list(grant: Grant, filter: (app: AppRef) => boolean): Operation[];
+  subscribe(listener: (operation: Operation) => void): () => void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface OperationsParts {
+  model: AppModel;
+  clock: Clock;
+  log: Log;
+  limits: AppsLimits;
+  randomBytes: (count: number) => Uint8Array;
+}
+
+interface Entry {
+  operation: Operation;
+  goal: Goal;
+  startedAt: number;
+}
+
+export function createOperations({ model, clock, log, limits, randomBytes }: OperationsParts): Operations {
+  const changes = createBroadcast<Operation>((error) => log.error("listener of operations failed", { error }));
+  /** By id, oldest first. */
+  const entries = new Map<string, Entry>();
+  const running = new Set<Entry>();
+
+  function look(entry: Entry): void {
+    const { operation, goal, startedAt } = entry;
+    const progress = progressOf(goal, model.get(operation.app));
+    const isLate = progress.state === "running" && clock.now() - startedAt > limits.operationMs;
+    const text = isLate ? `${progress.text}; it is not followed any longer and goes on by itself` : progress.text;
+    const state = isLate ? "failed" : progress.state;
+    if (state === operation.state && text === operation.text) return;
+    const isOver = state !== "running";
+    if (isOver) running.delete(entry);
+    entry.operation = {
+      ...operation,
+      state,
+      text,
+      ...(isOver ? { ended_at: isoTime(clock.now()) } : {}),
+      ...(state === "failed" ? { error: text } : {}),
+    };
+    changes.publish(entry.operation);
+  }
+
+  model.subscribe((change) => {
+    if (change.type !== "looked" && change.type !== "gone") return;
+    const key = refText(change.ref);
+    for (const entry of [...running]) if (refText(entry.operation.app) === key) look(entry);
+  });
+
+  return {
+    begin({ type, app, actor, goal, release }) {
+      const id = `op-${Buffer.from(randomBytes(8)).toString("hex")}`;
+      const startedAt = clock.now();
+      const first: Operation = {
+        ...{ id, type, app: refOf(app), state: "running", text: "about to begin", actor },
+        started_at: isoTime(startedAt),
+        ...(release === undefined ? {} : { release }),
+      };
+      const entry = { operation: first, goal, startedAt };
+      entries.set(id, entry);
+      running.add(entry);
+      const [oldest] = entries.size > limits.operationsKept ? entries.keys() : [];
+      const gone = oldest === undefined ? undefined : entries.get(oldest);
+      if (gone !== undefined) {
+        running.delete(gone);
+        entries.delete(gone.operation.id);
+      }
+      changes.publish(first);
+      look(entry);
+      return entry.operation;
+    },
+    get(grant, id) {
+      const found = entries.get(id)?.operation;
+      if (found !== undefined && mayReach(grant, found.app)) return found;
+      throw new Failure(
+        "not_found",
+        `no operation "${id}": the last ${limits.operationsKept} since the start are known`,
+      );
+    },
+    list: (grant, filter) =>
+      [...entries.values()]
+        .map(({ operation }) => operation)
+        .filter(({ app }) => mayReach(grant, app) && filter(app))
+        .reverse(),
+    subscribe: changes.subscribe,
+    async run(signal) {
+      while (!signal.aborted) {
+        for (const entry of [...running]) look(entry);
+        await clock.sleep(limits.sampleMs, signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { getConfig, setConfig } from "../../../orchestration/api/config.ts";
+import type { ConfigKey, ConfigPatch } from "../../api/settings.ts";
+import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import type { AuditTrail } from "../audit.ts";
+import type { Platform } from "../platform.ts";
+
+/** A bucket: of a scope, or of an app in it. */
+export interface Bucket {
+  scope: string;
+  name?: string | undefined;
+}
+
+export interface Revealing {
+  grant: Grant;
+  actor: string;
+  ip: string;
+  requestId: string;
+}
+
+/** Config of apps: names and lengths for those who look, values for those who may see them. */
+export interface Settings {
+  keys(grant: Grant, bucket: Bucket): Promise<{ scope: string; name?: string; keys: ConfigKey[] }>;
+  change(
+    who: { grant: Grant; actor: string },
+    bucket: Bucket,
+    change: { patch: ConfigPatch; restart: boolean },
+  ): Promise<{ changed: string[]; restarting: string[]; notes: string[] }>;
+  /** What is shown is on record with the names of the keys before it is answered. Fails `not_found` for a key that is not set. */
+  reveal(who: Revealing, bucket: Bucket, keys: readonly string[]): Promise<Record<string, string>>;
+}
+
+const reader = "observability";
+
+export function createSettings({ platform, audit }: { platform: Platform; audit: AuditTrail }): Settings {
+  const client = platform.as(reader);
+
+  async function bucketOf({ scope, name }: Bucket): Promise<Record<string, string>> {
+    const query = name === undefined ? { scope } : { scope, name, merge: false };
+    const { vars } = await client.call(getConfig, { query });
+    return (vars ?? {}) as Record<string, string>;
+  }
+
+  return {
+    async keys(grant, bucket) {
+      requireBucket(grant, bucket);
+      const { scope, name } = bucket;
+      const ofScope = await bucketOf({ scope });
+      if (name === undefined) return { scope, keys: rows(ofScope, "scope") };
+      const ofApp = await bucketOf(bucket);
+      const left = Object.entries(ofScope).filter(([key]) => !Object.hasOwn(ofApp, key));
+      const own = rows(ofApp, "app").map((row) =>
+        Object.hasOwn(ofScope, row.key) ? { ...row, overrides: true } : row,
+      );
+      const keys = [...own, ...rows(Object.fromEntries(left), "scope")].sort((a, b) => (a.key < b.key ? -1 : 1));
+      return { scope, name, keys };
+    },
+    async change({ grant, actor }, bucket, { patch, restart }) {
+      requireBucket(grant, bucket);
+      const { set = {}, unset = [] } = patch;
+      const both = unset.find((key) => Object.hasOwn(set, key));
+      if (both !== undefined) throw new Failure("invalid", `unset: "${both}" is in set as well`);
+      const body = { ...set, ...Object.fromEntries(unset.map((key) => [key, ""])) };
+      const query = { scope: bucket.scope, ...(bucket.name === undefined ? {} : { name: bucket.name }), restart };
+      const { changed, restarting, notes = [] } = await platform.as(actor).call(setConfig, { query, body });
+      return { changed, restarting, notes };
+    },
+    async reveal(who, bucket, keys) {
+      requireBucket(who.grant, bucket);
+      const ofScope = bucket.name === undefined ? {} : await bucketOf({ scope: bucket.scope });
+      const vars = { ...ofScope, ...(await bucketOf(bucket)) };
+      const missing = keys.find((key) => !Object.hasOwn(vars, key));
+      if (missing !== undefined) throw new Failure("not_found", `key "${missing}" is not set`);
+      await audit.record({
+        actor: who.actor,
+        ip: who.ip,
+        action: "config.reveal",
+        target: [bucket.scope, bucket.name].filter((part) => part !== undefined).join("/"),
+        params: { keys: keys.join(",").slice(0, keysOnRecord) },
+        outcome: "ok",
+        durationMs: 0,
+        requestId: who.requestId,
+      });
+      return Object.fromEntries(keys.map((key) => [key, vars[key] ?? ""]));
+    },
+  };
+}
+
+const keysOnRecord = 2_000;
+
+/** A scope's bucket is read by all of its apps: a token has to reach all of them. */
+function requireBucket(grant: Grant, { scope, name }: Bucket): void {
+  if (mayReach(grant, { scope, name: name ?? "*" })) return;
+  const where = name === undefined ? `scope ${scope}` : `${scope}/${name}`;
+  throw new Failure("not_found", `${where} does not exist, or this token may not see its config`);
+}
+
+function rows(vars: Record<string, string>, origin: "scope" | "app"): ConfigKey[] {
+  return Object.entries(vars)
+    .map(([key, value]) => ({ key, length: value.length, origin }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
