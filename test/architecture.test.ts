@@ -259,7 +259,7 @@ const kept: [string, string][] = [
   ],
   ["src/orchestration/core/a.ts", "export const pattern = /[/\"'`]any\\/* await/;\nexport const ratio = 4 / 2 / 1;"],
   ["src/orchestration/core/a.ts", "export const at = (now: number) => new Date(now).toISOString();"],
-  ["src/base/pure/digest.ts", 'import { createHash } from "node:crypto";\nexport const d = createHash;'],
+  ["src/base/words/secret.ts", 'import { hkdfSync } from "node:crypto";\nexport const d = hkdfSync;'],
   [
     "src/base/sqlite/database.ts",
     'import { rmSync } from "node:fs";\nimport { Database } from "bun:sqlite";\nexport const d = [rmSync, Database];',

@@ -25,6 +25,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   manifests: () => import("./manifests.ts"),
   "metrics-layout": () => import("./metrics-layout.ts"),
   plugins: () => import("./plugins.ts"),
+  source: () => import("./source.ts"),
   tunnel: () => import("./tunnel.ts"),
 };
 

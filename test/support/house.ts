@@ -234,7 +234,7 @@ export const builtinHomes: Record<string, readonly string[]> = {
 
 /** Floors 0 and 1 import no module of Node but these. */
 export const pureBuiltins: Record<string, readonly string[]> = {
-  "node:crypto": ["src/base/pure/digest.ts", "src/base/words/secret.ts"],
+  "node:crypto": ["src/base/words/secret.ts"],
 };
 
 /** Calls of the platform → path prefixes where they may stand. */

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { createReadStream, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { sha256Hex } from "../../base/pure/digest.ts";
 import { type ContextEntry, linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
 import { CommandFailure } from "../shell/failures.ts";
 import { dockerRules, gitRules, type IgnoreRules, isClutter, isSecretFile } from "./ignore-rules.ts";
@@ -95,16 +95,33 @@ async function readEntry({ folder, limits }: Walk, path: string): Promise<void> 
     throw new CommandFailure(`${root} holds more than ${limits.bytesMax} bytes: ${howToLess}`);
   const executable = info.isFile() && (info.mode & 0o111) !== 0;
   const kind = info.isFile() ? "file" : "link";
-  const digest = kind === "file" ? await fileDigest(full) : createHash("sha256").update(target).digest("hex");
+  const digest = kind === "file" ? await fileDigest(full) : sha256Hex(target);
   entries.push({ path, kind, executable, digest, size: info.isFile() ? info.size : 0, target });
 }
 
 const howToLess = "leave out what the build does not need, in .berthignore or .dockerignore";
 
+/** Reading at once is twice as fast as a stream; after as many bytes as this, Ctrl-C and the like get their turn. */
+const turnBytes = 16 * 1024 * 1024;
+const piece = Buffer.allocUnsafe(1024 * 1024);
+let bytesThisTurn = 0;
+
 async function fileDigest(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const part of createReadStream(path)) hash.update(part as Uint8Array);
-  return hash.digest("hex");
+  const hash = new Bun.CryptoHasher("sha256");
+  const file = openSync(path, "r");
+  try {
+    for (;;) {
+      const length = readSync(file, piece);
+      if (length === 0) return hash.digest("hex");
+      hash.update(piece.subarray(0, length));
+      bytesThisTurn += length;
+      if (bytesThisTurn < turnBytes) continue;
+      bytesThisTurn = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 function textOf(path: string): string | undefined {

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { sha256Hex } from "../../base/pure/digest.ts";
 import { contextDigest } from "../../base/pure/source-tree.ts";
 import { buildId } from "../../orchestration/core/build/build-id.ts";
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
@@ -119,7 +119,7 @@ function generate(source: BuildSource, root: string, { path }: Fields): Generate
 }
 
 function textEntry(path: string, text: string): SourceEntry {
-  const digest = createHash("sha256").update(text).digest("hex");
+  const digest = sha256Hex(text);
   return { path, kind: "file", executable: false, digest, size: Buffer.byteLength(text), target: "", text };
 }
 
