@@ -40,6 +40,8 @@ export interface IngressRoom {
   problem(): string | undefined;
   /** What visitors of a resource saw; undefined when no ingress leads there, or nothing is served. */
   trafficOf: Traffic["of"];
+  /** What visitors got since this was last asked, for the metrics. */
+  takenFigures: Traffic["taken"];
   /** See `ingressUse`. */
   use: NonNullable<Outside["ingressUse"]>;
   run(signal: AbortSignal): Promise<void>;
@@ -114,7 +116,14 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     access: accessLog.read,
   });
   return {
-    ...{ ingress, plugins, views, problem: () => problemOf(ingress), trafficOf: traffic.of },
+    ...{
+      ingress,
+      plugins,
+      views,
+      problem: () => problemOf(ingress),
+      trafficOf: traffic.of,
+      takenFigures: traffic.taken,
+    },
     async use() {
       const proxy = proxyNow();
       if (proxy === undefined) throw new Failure("unavailable", "there is no proxy");

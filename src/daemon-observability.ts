@@ -23,9 +23,14 @@ import { loadUiFiles } from "./local/ui/files.ts";
 import { createSessionCookie } from "./observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "./observability/service/create.ts";
 import type { AlertOutside } from "./observability/service/alerts/parts.ts";
+import type { MetricsRoom } from "./observability/service/metrics/create.ts";
+import { metricsNow } from "./observability/service/metrics/now.ts";
 import type { Platform } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
 import type { AppWatch } from "./orchestration/api/app-facts.ts";
+import { createMetricsRoom } from "./daemon-metrics.ts";
+import type { TakenFigures } from "./ingress/api/taken-figures.ts";
+import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
 import { versionText } from "./version.ts";
 
 interface ObservabilityRoom extends RunningObservability {
@@ -35,7 +40,7 @@ interface ObservabilityRoom extends RunningObservability {
 
 interface Parts {
   layout: Layout;
-  options: Pick<ServeOptions, "prefix" | "allowPrivateHooks">;
+  options: Pick<ServeOptions, "prefix" | "allowPrivateHooks" | "statsIntervalMs">;
   sendWebhook: SendWebhook;
   sendMail: SendMail | undefined;
   key: Secret<Uint8Array>;
@@ -43,6 +48,9 @@ interface Parts {
   log: Log;
   /** The orchestration plane in process; it is made after this. */
   ask: (request: Request) => Response | Promise<Response>;
+  measures: PodMeasures;
+  /** What visitors got since this was last asked. */
+  taken: () => TakenFigures[];
   /** What runs, as the controller sees it. */
   apps: AppWatch;
 }
@@ -51,14 +59,17 @@ interface Parts {
 export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
   const { layout, key, installationId, log, ask, apps } = parts;
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
+  const metrics = createMetricsRoom({ ...parts, intervalMs: parts.options.statsIntervalMs });
   const running = createObservability({
     store,
     clock: systemClock,
     log,
     limits: observabilityLimits,
     randomBytes: (count) => randomBytes(count),
+    metrics,
+    prefix: parts.options.prefix,
     platform: platformOf(ask, apps),
-    alerts: alertOutside(parts),
+    alerts: alertOutside(parts, metrics),
   });
   return {
     ...running,
@@ -100,12 +111,16 @@ function platformOf(ask: Parts["ask"], apps: AppWatch): Platform {
   };
 }
 
-function alertOutside({ layout, options, sendWebhook, sendMail }: Parts): AlertOutside {
+function alertOutside({ layout, options, sendWebhook, sendMail }: Parts, metrics: MetricsRoom): AlertOutside {
   return {
     limits: alertLimits,
     server: hostname(),
     product: options.prefix,
-    sources: { disks: () => diskSpace(["/", layout.root]), backup: () => backupAge(layout) },
+    sources: {
+      disks: () => diskSpace(["/", layout.root]),
+      backup: () => backupAge(layout),
+      metrics: (ask) => metricsNow(metrics, ask),
+    },
     sendWebhook,
     sendMail,
     ping: createGuardedFetch({

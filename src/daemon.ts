@@ -172,6 +172,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   let observabilityListener: Listener | undefined;
   const observability = createObservabilityRoom({
     ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
+    ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
     ...{ options, sendMail: mailSender(options) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),

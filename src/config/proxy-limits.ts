@@ -44,6 +44,8 @@ export const proxyLimits = {
   replicasCounted: 100,
   /** Replicas that left whose last answers are still theirs. */
   leftMax: 10_000,
+  /** Of one ingress, counted one by one for the metrics. */
+  hostsCounted: 50,
   /** Requests of each second and ingress in the access log with `access_log: sampled`, beside all answers of 500 and above. */
   sampledPerSecond: 10,
   /** Size of a file of the access log, and how many files are kept. */

@@ -5,6 +5,7 @@ import { observabilityLimits } from "../../src/config/observability-limits.ts";
 import { alertLimits } from "../../src/config/alert-limits.ts";
 import { limits } from "../../src/config/config.ts";
 import { actorHeader, createClient } from "../../src/base/wire/client.ts";
+import type { MetricsRoom } from "../../src/observability/service/metrics/create.ts";
 import { type Connected, type Listener, startListener } from "../../src/base/http/listener.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
@@ -19,6 +20,7 @@ import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import type { AppFacts } from "../../src/orchestration/api/app-facts.ts";
 import { type FakeWatch, fakeWatch } from "./app-facts.ts";
+import { testMetrics } from "./metrics.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createRecordingController, type RecordedCall } from "./recording-controller.ts";
 import { testKey } from "./store-root.ts";
@@ -50,6 +52,7 @@ export interface PlaneWorld {
   /** What runs, as the controller tells it. */
   watch: FakeWatch;
   running: RunningObservability;
+  metrics: MetricsRoom;
   app: ObservabilityApp;
   /** The same app on a listener of its own; stop it after. */
   listen(options?: ListenOptions): Listener;
@@ -103,7 +106,10 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
   const { store, remove } = openTestObservabilityStore();
   const { controller, calls } = createRecordingController(options.controller);
   const watch = fakeWatch(options.apps);
+  const metrics = testMetrics({ clock, log });
   const running = createObservability({
+    metrics: metrics.room,
+    prefix: "berth",
     store,
     clock,
     log,
@@ -170,7 +176,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     return read(await orchestration.fetch(new Request(`http://localhost${target}`, { method, ...sent })));
   };
   return {
-    ...{ clock, store, running, app, listen, calls, lines, peer, ask, manage, watch },
+    ...{ clock, store, running, metrics: metrics.room, app, listen, calls, lines, peer, ask, manage, watch },
     async token(scopes = ["read"], more = {}) {
       const { status, data, text } = await manage("POST /pats", { scopes, ...more });
       if (status !== 201) throw new Error(text);
@@ -178,6 +184,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     },
     close() {
       running.close();
+      metrics.remove();
       remove();
     },
   };

@@ -14,6 +14,8 @@ export interface Layout {
   identityIndex: string;
   /** Tokens, audit trail and alerts of the observability plane. */
   observabilityDatabase: string;
+  /** Figures of the past: no part of a backup, and can be deleted while no server runs. */
+  metricsDatabase: string;
   key: string;
   run: string;
   lock: string;
@@ -50,6 +52,7 @@ export function layoutOf(root: string): Layout {
     identityDatabase: join(root, "identity.db"),
     identityIndex: join(root, "identity-search.db"),
     observabilityDatabase: join(root, "observability.db"),
+    metricsDatabase: join(root, "metrics.db"),
     key: join(root, "key"),
     run,
     lock: join(run, "lock.db"),

@@ -6,6 +6,8 @@ import type { Running } from "../core/change.ts";
 import { createAttribution, type Place } from "../core/figures/attribution.ts";
 import { createFigures, type Figures, mergeFigures } from "../core/figures/figures.ts";
 import { quantile } from "../../base/pure/histogram.ts";
+import type { TakenFigures } from "../api/taken-figures.ts";
+import { createTally, type Tally } from "../core/figures/tally.ts";
 import { createRecent } from "../core/figures/recent.ts";
 import { requestSeen } from "../core/figures/request-seen.ts";
 import { type IngressManifest, readIngress } from "../core/ingress-spec.ts";
@@ -18,6 +20,8 @@ export interface Traffic {
   /** All ingresses that lead to the resource, in the span; undefined when none does. */
   of(key: ManifestKey, asked: Asked): Omit<Span, "seconds"> | undefined;
   lastMinute(): Omit<IngressTraffic, "dropped">;
+  /** What was counted since this was last asked. */
+  taken(): TakenFigures[];
 }
 
 interface Asked {
@@ -50,6 +54,8 @@ export interface TrafficLimits {
   replicasCounted: number;
   /** Replicas that left whose last answers are still theirs. */
   leftMax: number;
+  /** Hosts of one ingress that are counted one by one for the metrics. */
+  hostsCounted: number;
 }
 
 const minute = 60;
@@ -57,6 +63,7 @@ const minute = 60;
 export function createTraffic(options: TrafficOptions): Traffic {
   const { running, limits } = options;
   const attribution = createAttribution(limits.leftMax);
+  const tally = createTally(limits.hostsCounted);
   const recent = createRecent({
     secondsKept: limits.secondsKept,
     sumsMax: limits.sumsMax,
@@ -73,8 +80,10 @@ export function createTraffic(options: TrafficOptions): Traffic {
       const seen = requestSeen(line, place);
       // A clock that was set back must not make the next requests look old.
       recent.record({ ...seen, at: Math.min(seen.at, options.now()) });
+      tally.add(seen, line.host);
       options.onRequest(line, place);
     },
+    taken: () => tally.take().map((row) => takenOf(row, options)),
     of(key, { from, to, containers: upstreams }) {
       const ids = options.hasProxy() ? sitesOf(key, options) : [];
       if (ids.length === 0) return undefined;
@@ -91,6 +100,30 @@ export function createTraffic(options: TrafficOptions): Traffic {
       return { seconds: minute, sites: sites.filter(({ requests }) => requests > 0) };
     },
   };
+}
+
+function takenOf(
+  { site, host, figures }: ReturnType<Tally["take"]>[number],
+  options: Pick<TrafficOptions, "ingresses" | "serviceKinds">,
+): TakenFigures {
+  const { requests, failed, held, bytesIn, bytesOut, byClass, latency } = figures;
+  const [scope = "", ingress = ""] = site.split("/");
+  const app = appOf(scope, ingress, options);
+  return { ingress, app, scope, host, requests, failed, held, bytesIn, bytesOut, byClass, latency };
+}
+
+/** Whose requests an ingress takes; undefined where it is gone, or leads to nothing that is stored. */
+function appOf(
+  scope: string,
+  ingress: string,
+  { ingresses, serviceKinds }: Pick<TrafficOptions, "ingresses" | "serviceKinds">,
+): ManifestKey | undefined {
+  const manifest = ingresses().find((one) => one.scope === scope && one.name === ingress);
+  if (manifest === undefined) return undefined;
+  const { spec } = readIngress(manifest);
+  const name = spec.service ?? manifest.name;
+  const kind = targetKind(serviceKinds(scope, name), spec.ordinal);
+  return kind === undefined ? undefined : { kind, scope, name };
 }
 
 /** Ids of the ingresses whose requests a resource answers. Connections to TCP ports are not requests. */

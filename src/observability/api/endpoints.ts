@@ -1,4 +1,5 @@
 import { alertEndpoints } from "./alert-endpoints.ts";
+import { planeMetricEndpoints } from "./metrics.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
@@ -10,5 +11,6 @@ export const planeEndpoints: PlaneEndpoint[] = [
   listPlanePats,
   revokePlanePat,
   ...alertEndpoints,
+  ...planeMetricEndpoints,
   ...wideEndpoints,
 ];

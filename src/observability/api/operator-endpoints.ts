@@ -1,8 +1,14 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { alertEndpoints } from "./alert-endpoints.ts";
+import { metricEndpoints } from "./metrics.ts";
 import { operatorTwin } from "./operator-twin.ts";
 import { createUiLink } from "./sessions.ts";
 import { patEndpoints } from "./tokens.ts";
 
 /** What the observability plane has on the orchestration plane. */
-export const operatorEndpoints: Endpoint[] = [...patEndpoints, createUiLink, ...alertEndpoints.map(operatorTwin)];
+export const operatorEndpoints: Endpoint[] = [
+  ...patEndpoints,
+  createUiLink,
+  ...alertEndpoints.map(operatorTwin),
+  ...metricEndpoints,
+];

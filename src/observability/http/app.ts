@@ -20,6 +20,7 @@ import type { SessionCookie } from "./session-cookie.ts";
 import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
 import { mountAlerts } from "./alerts.ts";
 import { onPlane } from "./both-planes.ts";
+import { mountMetrics } from "./metrics.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
 import { mountWide } from "./wide.ts";
@@ -73,6 +74,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const arrivals = new WeakMap<Request, Arrival>();
   mountWhoami(plane);
   mountTokens(plane);
+  mountMetrics(plane);
   mountAlerts(onPlane(plane), observability.alerts);
   mountWide(plane);
   mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });

@@ -3,6 +3,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { ObservabilityStore } from "../store/open-store.ts";
 import type { AppsLimits } from "./apps/limits.ts";
 import type { AlertOutside } from "./alerts/parts.ts";
+import type { MetricsRoom } from "./metrics/create.ts";
 import type { Platform } from "./platform.ts";
 
 /** Limits of the plane itself: see `observabilityLimits` of `config/`, where each is explained. */
@@ -34,5 +35,8 @@ export interface ObservabilityContext {
   limits: PlaneLimits;
   randomBytes: (count: number) => Uint8Array;
   platform: Platform;
+  metrics: MetricsRoom;
+  /** What names of exported metrics begin with. */
+  prefix: string;
   alerts: AlertOutside;
 }

@@ -3,6 +3,7 @@ import { openAlerts } from "./alerts/open.ts";
 import { createAuditTrail } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Observability } from "./observability.ts";
+import { createMetricsAnswers } from "./metrics/answers.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
@@ -35,9 +36,16 @@ export function createObservability(context: ObservabilityContext): RunningObser
     platform: context.platform,
     apps,
     alerts: openAlerts(context),
+    metrics: createMetricsAnswers(context.metrics, context.prefix),
+    log: context.log,
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [streams.run, apps.run, observability.alerts.run];
-  const closers: (() => void)[] = [];
+  const loops: ((signal: AbortSignal) => Promise<void>)[] = [
+    streams.run,
+    apps.run,
+    context.metrics.run,
+    observability.alerts.run,
+  ];
+  const closers: (() => void)[] = [context.metrics.close];
   return {
     observability,
     context,

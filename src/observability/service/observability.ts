@@ -1,6 +1,8 @@
 import type { AppsRoom } from "./apps/create.ts";
 import type { AlertRoom } from "./alerts/create.ts";
 import type { AuditTrail } from "./audit.ts";
+import type { MetricsAnswers } from "./metrics/answers.ts";
+import type { Log } from "../../base/words/log.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
 import type { Streams } from "./streams.ts";
@@ -17,6 +19,8 @@ export interface Observability {
   tokens: ManagedTokens;
   sessions: UiSessions;
   platform: Platform;
+  metrics: MetricsAnswers;
+  log: Log;
   apps: AppsRoom;
   alerts: AlertRoom;
 }

@@ -44,6 +44,7 @@ import {
   setPluginEnabled,
   updatePlugin,
 } from "./plugins/plugins.ts";
+import { createMeasures } from "./views/measures.ts";
 import { createPodTable } from "./state/pod-table.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods/pods.ts";
 import { createProgress } from "./state/progress.ts";
@@ -183,6 +184,7 @@ export function createController(parts: ControllerParts): RunningController {
   return {
     endpoints,
     apps,
+    measures: createMeasures(context),
     sleep,
     callbacks: createCallbackRoom(context),
     runCalls: createRunCalls(context),

@@ -1,4 +1,5 @@
 import type { AppWatch } from "../api/app-facts.ts";
+import type { PodMeasures } from "../api/pod-measure.ts";
 import type { PodEndpoints } from "../api/pod-endpoint.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import type { UsageOf } from "./desired/autoscale.ts";
@@ -33,6 +34,8 @@ export interface RunningController {
   /** What runs of plugins may ask. */
   runCalls: RunCalls;
   reconciler: Reconciler;
+  /** What the pods use, for whoever keeps figures. */
+  measures: PodMeasures;
   /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */
   firstLook(limitMs: number): Promise<void>;
   /** Follows the engine, reconciles, runs and sends until `signal` aborts; resolves when all of it has ended. */

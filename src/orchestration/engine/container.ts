@@ -57,6 +57,25 @@ export interface ContainerEnd {
   finishedAt: number | undefined;
 }
 
+/** Counters since the start of a container, and levels; undefined for what the engine does not count. */
+export interface UsageDetail {
+  /** Memory of the processes themselves, and file cache. */
+  rssBytes?: number | undefined;
+  cacheBytes?: number | undefined;
+  /** Time in which the CPU limit held it back. */
+  throttledMicros?: number | undefined;
+  netRxBytes?: number | undefined;
+  netTxBytes?: number | undefined;
+  blockReadBytes?: number | undefined;
+  blockWriteBytes?: number | undefined;
+  /** Processes that were killed for want of memory. */
+  oomKills?: number | undefined;
+  /** Time in which some process waited. */
+  cpuPressureMicros?: number | undefined;
+  memoryPressureMicros?: number | undefined;
+  ioPressureMicros?: number | undefined;
+}
+
 /** Counters of one container, read from its cgroup. */
 export interface Usage {
   id: string;
@@ -68,6 +87,7 @@ export interface Usage {
   /** The container's limit, or the machine's memory without one. */
   memoryLimitBytes: number;
   pids: number;
+  detail?: UsageDetail;
   /** Epoch milliseconds of the reading. */
   at: number;
 }

@@ -20,7 +20,7 @@ export const defaultRules: Readonly<Record<string, RuleBody>> = {
   certificate: { watch: platform("certificate", 14), severity: "warning", for: "10m" },
   disk: { watch: platform("disk_full", 90), severity: "critical", for: "1m" },
   "memory-pressure": {
-    watch: { type: "metric", metric: "host.memory.pressure.some", agg: "avg", over: "5m", above: 20 },
+    watch: { type: "metric", metric: "system.pressure_memory_percent", agg: "avg", over: "5m", above: 20 },
     severity: "warning",
     for: "5m",
     title: "memory is short on the server: {value} % of the time something waits for it",

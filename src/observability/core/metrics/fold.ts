@@ -8,7 +8,10 @@ import { slotsPerChunk, type Tier } from "./tiers.ts";
 export const aggregates = ["avg", "min", "max", "sum", "last", "rate", "count", "p50", "p90", "p95", "p99"] as const;
 export type Aggregate = (typeof aggregates)[number];
 
-const shares: Partial<Record<Aggregate, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
+const shares: Partial<Record<AnyAggregate, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
+
+/** `level`: the means of the series added up, which is how much all of them have, or gain per sample. */
+export type AnyAggregate = Aggregate | "level";
 
 /** What one series, or several together, came to in each bucket of a plan. */
 export interface Folded {
@@ -121,7 +124,7 @@ export interface Point {
 export function pointsOf(
   folded: Folded,
   plan: Plan,
-  { type, aggregate }: { type: MetricType; aggregate: Aggregate },
+  { type, aggregate }: { type: MetricType; aggregate: AnyAggregate },
 ): Point[] | undefined {
   const worth = type === "histogram" ? histogramValue(aggregate) : numberValue(type, aggregate);
   if (worth === undefined) return undefined;
@@ -138,13 +141,14 @@ export function pointsOf(
 
 type Worth = (folded: Folded, place: number, seconds: number) => number | undefined;
 
-function numberValue(type: MetricType, aggregate: Aggregate): Worth | undefined {
+function numberValue(type: MetricType, aggregate: AnyAggregate): Worth | undefined {
   const held =
     (value: Worth): Worth =>
     (folded, place, seconds) =>
       at(folded.count, place) === 0 ? undefined : value(folded, place, seconds);
   const isCounter = type === "counter";
-  const worths: Partial<Record<Aggregate, Worth | undefined>> = {
+  const worths: Partial<Record<AnyAggregate, Worth | undefined>> = {
+    level: held((folded, place) => at(folded.level, place)),
     avg: held((folded, place) => at(folded.sum, place) / at(folded.count, place)),
     min: held((folded, place) => at(folded.min, place)),
     max: held((folded, place) => at(folded.max, place)),
@@ -156,8 +160,9 @@ function numberValue(type: MetricType, aggregate: Aggregate): Worth | undefined 
   return worths[aggregate];
 }
 
-function histogramValue(aggregate: Aggregate): Worth | undefined {
-  const share = { ...shares, min: 0, max: 1 }[aggregate];
+function histogramValue(aggregate: AnyAggregate): Worth | undefined {
+  const all: typeof shares = { ...shares, min: 0, max: 1 };
+  const share = all[aggregate];
   if (share !== undefined) return (folded, place) => quantileOf(folded.histograms[place], share);
   if (aggregate === "avg") return (folded, place) => mean(folded.histograms[place]);
   if (aggregate === "count" || aggregate === "sum") return (folded, place) => folded.histograms[place]?.total;

@@ -2,6 +2,7 @@ import type { Plane } from "../../../base/http/mount.ts";
 import type { Observability } from "../../service/observability.ts";
 import { mountAlerts } from "../alerts.ts";
 import { onOrchestration } from "../both-planes.ts";
+import { mountOperatorMetrics } from "./metrics.ts";
 import { mountPats } from "./pats.ts";
 import { mountUiLinks } from "./ui-links.ts";
 
@@ -9,5 +10,6 @@ import { mountUiLinks } from "./ui-links.ts";
 export function mountObservability(plane: Plane, observability: Observability): void {
   mountPats(plane, observability.tokens);
   mountUiLinks(plane, observability.sessions);
+  mountOperatorMetrics(plane, observability.metrics, observability.log);
   mountAlerts(onOrchestration(plane), observability.alerts);
 }

@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { latencyNames, metricOf, type MetricType } from "../../core/metrics/catalogue.ts";
 import {
   addFolded,
-  type Aggregate,
+  type AnyAggregate,
   createFolded,
   finishSeries,
   type Folded,
@@ -20,7 +20,7 @@ export interface MetricQuestion {
   source: Source;
   metric: string;
   /** Undefined: `rate` for counters, `p95` for histograms, else `avg`. */
-  aggregate: Aggregate | undefined;
+  aggregate: AnyAggregate | undefined;
   /** Names of what sets groups apart: `app`, `replica`, or a label. */
   groupBy: readonly string[];
   /** Which series count. */
@@ -36,7 +36,7 @@ export interface GroupAnswer {
 
 export interface MetricAnswer {
   metric: string;
-  aggregate: Aggregate;
+  aggregate: AnyAggregate;
   groups: GroupAnswer[];
   /** Groups that are left out because there are too many. */
   more: number;
@@ -91,7 +91,7 @@ function matching({ table, limits }: QueryParts, { source, metric, accepts }: Me
 function pointsFor(
   folded: Folded,
   plan: Plan,
-  how: { type: MetricType; aggregate: Aggregate },
+  how: { type: MetricType; aggregate: AnyAggregate },
   { metric }: MetricQuestion,
 ) {
   const points = pointsOf(folded, plan, how);
@@ -115,9 +115,9 @@ export function customType(metric: string): MetricType {
   return metric.endsWith("_histogram") ? "histogram" : "gauge";
 }
 
-const usual = (type: MetricType): Aggregate => (type === "counter" ? "rate" : type === "histogram" ? "p95" : "avg");
+const usual = (type: MetricType): AnyAggregate => (type === "counter" ? "rate" : type === "histogram" ? "p95" : "avg");
 
-function latencyAggregate(metric: string): Aggregate {
+function latencyAggregate(metric: string): AnyAggregate {
   const found = (["p50", "p90", "p95", "p99", "max"] as const).find((one) => metric === `latency_${one}_ms`);
   return found ?? "p95";
 }

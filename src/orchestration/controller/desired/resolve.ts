@@ -26,7 +26,7 @@ export function resolveStored(
 }
 
 /** How many are to run now, given what is written. */
-function replicasNow(context: Context, manifest: StoredManifest, written: number): number {
+export function replicasNow(context: Context, manifest: StoredManifest, written: number): number {
   return isAsleep(context, manifest) ? 0 : replicasAwake(context, manifest, written);
 }
 

@@ -5,6 +5,7 @@ import { type Owner, selectorLabels } from "../ownership.ts";
 import type { Container, Usage } from "../container.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Cgroup, type Counters, findCgroup, readCounters, type SystemRoots } from "./cgroup.ts";
+import { readDetail } from "./cgroup-detail.ts";
 import { containerRow } from "./container-detail.ts";
 import type { DockerClient } from "./client.ts";
 import { labelFilter } from "./wire.ts";
@@ -47,7 +48,7 @@ function find({ engine, inspect, roots }: UsageParts, id: string): Promise<Cgrou
 
 /** Undefined for a container that has ended since it was listed. */
 async function reading(
-  { engine }: UsageParts,
+  { engine, roots }: UsageParts,
   { id, name, labels }: Container,
   cgroup: Cgroup | undefined,
 ): Promise<Usage | undefined> {
@@ -57,7 +58,9 @@ async function reading(
   // Version 1 knows no "none": there a limit beyond all memory means it.
   const machineBytes = engine.local ? totalmem() : Number.POSITIVE_INFINITY;
   const limit = Math.min(memoryLimitBytes, machineBytes);
-  return { id, name, labels, cpuNanos, memoryBytes, memoryLimitBytes: limit, pids, at: Date.now() };
+  const detail = cgroup === undefined ? undefined : readDetail(cgroup, roots.proc);
+  const figures = { cpuNanos, memoryBytes, memoryLimitBytes: limit, pids, at: Date.now() };
+  return { id, name, labels, ...figures, ...(detail === undefined ? {} : { detail }) };
 }
 
 /** For an engine whose files are not to be seen. It takes about a second, because the engine waits for its own collector. */

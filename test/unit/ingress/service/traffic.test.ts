@@ -8,7 +8,7 @@ import { runningWith } from "../../../support/ingress-running.ts";
 import { site, upstream } from "../../../support/ingress-table.ts";
 
 const start = 1_700_000_000_000;
-const limits = { secondsKept: 900, sumsMax: 1_000, replicasCounted: 10, leftMax: 10 };
+const limits = { secondsKept: 900, sumsMax: 1_000, replicasCounted: 10, leftMax: 10, hostsCounted: 5 };
 const ingress = (name: string, spec = {}): IngressManifest => ({ scope: "shop", name, spec });
 
 function traffic(

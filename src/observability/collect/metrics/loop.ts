@@ -1,0 +1,28 @@
+import type { SteadyClock } from "../../../base/words/clock.ts";
+
+/** Notices when the event loop is held up. */
+export interface LoopWatch {
+  /** The longest hold-up since this was last asked. */
+  takeMs(): number;
+  run(clock: SteadyClock, signal: AbortSignal): Promise<void>;
+}
+
+const lookMs = 500;
+
+export function createLoopWatch(): LoopWatch {
+  let longest = 0;
+  return {
+    takeMs() {
+      const taken = longest;
+      longest = 0;
+      return taken;
+    },
+    async run(clock, signal) {
+      while (!signal.aborted) {
+        const before = clock.steady();
+        await clock.sleep(lookMs, signal);
+        if (!signal.aborted) longest = Math.max(longest, clock.steady() - before - lookMs);
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { type Histogram, upperEnd } from "../../../base/pure/histogram.ts";
+import { type Metric, metricOf } from "./catalogue.ts";
+import type { Series } from "./series.ts";
+
+interface Total {
+  series: Series;
+  value: number | Histogram;
+}
+
+/** Upper ends of the buckets that scrapers get, in milliseconds. */
+const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+
+/**
+ * The text format of Prometheus, version 0.0.4. Every name begins with `prefix`; counters end in `_total`, times are
+ * seconds. A bucket ends within 1/16 of the bound that it names, because the server counts in buckets of its own.
+ */
+export function exposition(totals: readonly Total[], prefix: string): string {
+  const families = new Map<string, { metric: Metric; rows: Total[] }>();
+  for (const total of totals) {
+    const metric = metricOf(total.series.source, total.series.metric);
+    if (metric === undefined) continue;
+    const name = familyName(metric, prefix);
+    const family = families.get(name) ?? { metric, rows: [] };
+    families.set(name, family);
+    family.rows.push(total);
+  }
+  const texts = [...families].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, family]) => familyText(name, family));
+  return texts.join("");
+}
+
+function familyName({ source, name, type, unit }: Metric, prefix: string): string {
+  const plain = name.replace("_delta_", "_").replace(/_ms$/, "");
+  const seconds = unit === "milliseconds" ? "_seconds" : "";
+  return `${prefix}_${source}_${plain}${seconds}${type === "counter" ? "_total" : ""}`;
+}
+
+function familyText(name: string, { metric, rows }: { metric: Metric; rows: readonly Total[] }): string {
+  const head = [`# HELP ${name} ${metric.help}`, `# TYPE ${name} ${metric.type}`];
+  const lines = rows.flatMap(({ series, value }) => {
+    if (typeof value !== "number") return histogramLines(name, labelsOf(series), value);
+    return [`${name}${labelText(labelsOf(series))} ${metric.unit === "milliseconds" ? value / 1_000 : value}`];
+  });
+  return `${[...head, ...lines].join("\n")}\n`;
+}
+
+function histogramLines(name: string, labels: Labels, histogram: Histogram): string[] {
+  const sorted = [...histogram.counts].sort(([a], [b]) => a - b);
+  const buckets = bounds.map((bound) => {
+    const count = sorted.filter(([bucket]) => upperEnd(bucket) <= bound * (17 / 16)).reduce((sum, [, n]) => sum + n, 0);
+    return `${name}_bucket${labelText([...labels, ["le", String(bound / 1_000)]])} ${count}`;
+  });
+  const sum = sorted.reduce((total, [bucket, count]) => total + upperEnd(bucket) * count, 0);
+  return [
+    ...buckets,
+    `${name}_bucket${labelText([...labels, ["le", "+Inf"]])} ${histogram.total}`,
+    `${name}_sum${labelText(labels)} ${sum / 1_000}`,
+    `${name}_count${labelText(labels)} ${histogram.total}`,
+  ];
+}
+
+type Labels = [name: string, value: string][];
+
+function labelsOf({ kind, scope, name, replica, labels }: Series): Labels {
+  const own: Labels = [
+    ["kind", kind],
+    ["scope", scope],
+    ["name", name],
+    ["replica", replica],
+  ];
+  return [...own.filter(([, value]) => value !== ""), ...Object.entries(labels)];
+}
+
+function labelText(labels: Labels): string {
+  if (labels.length === 0) return "";
+  return `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(",")}}`;
+}
+
+const escaped = (value: string) => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");

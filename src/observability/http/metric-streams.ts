@@ -1,0 +1,40 @@
+import type { Log } from "../../base/words/log.ts";
+
+interface LinesOptions {
+  contentType: string;
+  log: Log;
+  /** Ends the answer early. */
+  stream?: { signal: AbortSignal; close(): void };
+}
+
+/**
+ * Pieces of text as an answer, made as fast as the client reads. An answer that fails in the middle ends with a line
+ * that says so: `{"error": "…"}`.
+ */
+export function linesResponse(pieces: AsyncIterable<string>, { contentType, log, stream }: LinesOptions): Response {
+  const encoder = new TextEncoder();
+  const iterator = pieces[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = stream?.signal.aborted === true ? { done: true, value: "" } : await iterator.next();
+        if (done !== true) return controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        log.error("metrics dump failed", { error });
+        const text = "the rest could not be read, the log of the server says why";
+        controller.enqueue(encoder.encode(`${JSON.stringify({ error: text })}\n`));
+      }
+      stream?.close();
+      controller.close();
+    },
+    async cancel() {
+      stream?.close();
+      await iterator.return?.();
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": contentType, "Cache-Control": "no-store" } });
+}
+
+export function textResponse(text: string, contentType: string): Response {
+  return new Response(text, { headers: { "Content-Type": contentType, "Cache-Control": "no-store" } });
+}
