@@ -1,11 +1,12 @@
-import { chmod, mkdir, open, readFile, rename, rm, stat, truncate } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { temporaryName } from "../../base/disk/atomic-write.ts";
 import { diskFailure } from "../../base/disk/disk-failure.ts";
 import type { ProxyFile } from "../core/change.ts";
 
 /**
- * Writes all files beside their places first, and moves them only when all of them are whole. They survive the end of
+ * Writes all files beside their places first, and moves them only when all of them are whole, the first one before the
+ * others. They survive the end of
  * this process, and not necessarily a power cut: then the server writes them anew before it starts the proxy. Fails
  * `storage_full` when the disk is full; what was there before is untouched then.
  */
@@ -25,7 +26,13 @@ export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {
         if (end.status === "rejected") throw diskFailure(end.reason, some[index]?.path ?? "");
       }
     }
-    for (const { temporary, path } of written) await rename(temporary, path);
+    const [first, ...others] = written.map(
+      ({ temporary, path }) =>
+        () =>
+          rename(temporary, path),
+    );
+    await first?.();
+    await Promise.all(others.map((move) => move()));
   } catch (error) {
     await Promise.all(written.map(({ temporary }) => rm(temporary, { force: true })));
     throw error;
@@ -35,15 +42,11 @@ export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {
 /** Files that are written at one time. */
 const atOnce = 16;
 
+/** Each call to the disk is a turn of the loop, and a change of a route waits for all of them. */
 async function writeOne(path: string, content: string, mode: number): Promise<void> {
-  const file = await open(path, "wx", mode);
-  try {
-    await file.writeFile(content);
-  } finally {
-    await file.close();
-  }
-  // The mode given to open is cut by the umask.
-  await chmod(path, mode);
+  await writeFile(path, content, { mode, flag: "wx" });
+  // The mode of a new file is cut by the umask.
+  if ((mode & process.umask()) !== 0) await chmod(path, mode);
 }
 
 /** The files as they are now, to be put back; undefined for those that are not there. */
