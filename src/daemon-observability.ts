@@ -25,9 +25,10 @@ import { createObservability, type RunningObservability } from "./observability/
 import type { AlertOutside } from "./observability/service/alerts/parts.ts";
 import type { MetricsRoom } from "./observability/service/metrics/create.ts";
 import { metricsNow } from "./observability/service/metrics/now.ts";
-import type { Platform } from "./observability/service/platform.ts";
+import type { Platform, ReadPodLogs } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
 import type { AppWatch } from "./orchestration/api/app-facts.ts";
+import { naming } from "./orchestration/core/naming.ts";
 import { createMetricsRoom } from "./daemon-metrics.ts";
 import type { TakenFigures } from "./ingress/api/taken-figures.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
@@ -53,11 +54,12 @@ interface Parts {
   taken: () => TakenFigures[];
   /** What runs, as the controller sees it. */
   apps: AppWatch;
+  podLogs: ReadPodLogs;
 }
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
 export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
-  const { layout, key, installationId, log, ask, apps } = parts;
+  const { layout, key, installationId, log, ask, apps, podLogs } = parts;
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const metrics = createMetricsRoom({ ...parts, intervalMs: parts.options.statsIntervalMs });
   const running = createObservability({
@@ -68,7 +70,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
     randomBytes: (count) => randomBytes(count),
     metrics,
     prefix: parts.options.prefix,
-    platform: platformOf(ask, apps),
+    platform: platformOf(ask, apps, podLogs),
     alerts: alertOutside(parts, metrics),
   });
   return {
@@ -85,8 +87,9 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
         installation: installationId,
         now: systemClock.now,
       });
+      const headerPrefix = naming(parts.options.prefix).headerPrefix;
       const pages = createUiPages(loadUiFiles);
-      const common = { pages, version: versionText(), log, limits: observabilityLimits };
+      const common = { pages, version: versionText(), headerPrefix, log, limits: observabilityLimits };
       return startListener({
         address: parseAddress(address),
         handler: (connected) =>
@@ -99,9 +102,10 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
   };
 }
 
-function platformOf(ask: Parts["ask"], apps: AppWatch): Platform {
+function platformOf(ask: Parts["ask"], apps: AppWatch, podLogs: ReadPodLogs): Platform {
   return {
     apps,
+    podLogs,
     as: (actor) =>
       createClient({
         baseUrl: "http://localhost",

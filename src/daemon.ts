@@ -173,6 +173,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const observability = createObservabilityRoom({
     ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
+    podLogs: (name, reading) => running.controller.podLogs(name, reading),
     ...{ options, sendMail: mailSender(options) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),

@@ -52,6 +52,8 @@ export const observabilityLimits = {
   pingMs: 5_000,
   /** How often streams are looked through for tokens that have expired. */
   expiryLookMs: 1_000,
+  /** The machine is read this often. */
+  hostMs: 5_000,
   /** Entries of the audit trail; the newest stay. */
   auditKept: 100_000,
   auditPageMax: 1_000,

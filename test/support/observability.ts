@@ -123,6 +123,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     },
     platform: {
       apps: watch,
+      podLogs: (name, reading) => controller.podLogs(name, reading),
       as: (actor) =>
         createClient({
           baseUrl: "http://localhost",
@@ -149,6 +150,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       trustedProxies: ["127.0.0.1/32"],
       cookie,
       version: "test",
+      headerPrefix: "X-Berth",
       log,
       limits: observabilityLimits,
     });

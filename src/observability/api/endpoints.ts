@@ -1,5 +1,8 @@
 import { alertEndpoints } from "./alert-endpoints.ts";
 import { planeMetricEndpoints } from "./metrics.ts";
+import { planeLogs, planePodLogs } from "./pod-logs.ts";
+import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
+import { planeSystem } from "./system.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
@@ -10,6 +13,13 @@ export const planeEndpoints: PlaneEndpoint[] = [
   whoami,
   listPlanePats,
   revokePlanePat,
+  planeSystem,
+  planeStats,
+  listPlanePods,
+  getPlanePod,
+  restartPlanePod,
+  planePodLogs,
+  planeLogs,
   ...alertEndpoints,
   ...planeMetricEndpoints,
   ...wideEndpoints,

@@ -18,6 +18,9 @@ import { withRequestLog } from "./request-log.ts";
 import { type Arrival, createArrival, isCrossSite } from "./arrival.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
+import { mountPodLogs } from "./pod-logs.ts";
+import { mountPods } from "./pods.ts";
+import { mountSystem } from "./system.ts";
 import { mountAlerts } from "./alerts.ts";
 import { onPlane } from "./both-planes.ts";
 import { mountMetrics } from "./metrics.ts";
@@ -34,6 +37,8 @@ interface ObservabilityAppOptions {
   /** Answers every address that is neither API nor session: the web UI. */
   pages?: ((request: Request) => Promise<Response>) | undefined;
   version: string;
+  /** Of headers of this product: `X-Berth`. */
+  headerPrefix: string;
   log: Log;
   limits: PlaneHttpLimits;
 }
@@ -46,7 +51,7 @@ export interface ObservabilityApp {
 
 /** The observability plane over HTTP: tokens open the API under `/api/pat/v1`. */
 export function createObservabilityApp(options: ObservabilityAppOptions): ObservabilityApp {
-  const { observability, connected, cookie, pages, version, log, limits } = options;
+  const { observability, connected, cookie, pages, version, headerPrefix, log, limits } = options;
   const app = new Elysia({ normalize: false, strictPath: true, handler: { standardHostname: false } });
   const fail = (error: unknown) => mapError(error, log);
   app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? unknown(request) : fail(error)));
@@ -77,6 +82,9 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountMetrics(plane);
   mountAlerts(onPlane(plane), observability.alerts);
   mountWide(plane);
+  mountSystem(plane, version);
+  mountPods(plane, headerPrefix);
+  mountPodLogs(plane, headerPrefix);
   mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */

@@ -23,6 +23,7 @@ export interface PlaneLimits {
   streamsPerTokenMax: number;
   streamsMax: number;
   expiryLookMs: number;
+  hostMs: number;
   auditKept: number;
   apps: AppsLimits;
 }

@@ -4,6 +4,10 @@ import { createAuditTrail } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Observability } from "./observability.ts";
 import { createMetricsAnswers } from "./metrics/answers.ts";
+import { createHostRoom } from "./host/create.ts";
+import { createSystem } from "./host/system.ts";
+import { createPodLogs } from "./pod-logs/create.ts";
+import { createPods } from "./pods/create.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
@@ -24,8 +28,10 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const rates = createRates(context);
   const streams = createStreams(context);
   const access = createAccess(context, rates);
+  const host = createHostRoom(context);
+  const pods = createPods(context);
   const audit = createAuditTrail(context);
-  const apps = createAppsRoom(context, audit);
+  const apps = createAppsRoom(context, { audit, host: host.strip });
   const observability: Observability = {
     access,
     rates,
@@ -36,11 +42,16 @@ export function createObservability(context: ObservabilityContext): RunningObser
     platform: context.platform,
     apps,
     alerts: openAlerts(context),
+    host,
+    system: createSystem(context, host),
+    pods,
+    podLogs: createPodLogs(context, pods),
     metrics: createMetricsAnswers(context.metrics, context.prefix),
     log: context.log,
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,
+    host.run,
     apps.run,
     context.metrics.run,
     observability.alerts.run,

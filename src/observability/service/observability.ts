@@ -1,5 +1,9 @@
 import type { AppsRoom } from "./apps/create.ts";
 import type { AlertRoom } from "./alerts/create.ts";
+import type { HostRoom } from "./host/create.ts";
+import type { System } from "./host/system.ts";
+import type { Pods } from "./pods/create.ts";
+import type { PodLogs } from "./pod-logs/create.ts";
 import type { AuditTrail } from "./audit.ts";
 import type { MetricsAnswers } from "./metrics/answers.ts";
 import type { Log } from "../../base/words/log.ts";
@@ -23,4 +27,8 @@ export interface Observability {
   log: Log;
   apps: AppsRoom;
   alerts: AlertRoom;
+  host: HostRoom;
+  system: System;
+  pods: Pods;
+  podLogs: PodLogs;
 }

@@ -1,6 +1,19 @@
 import type { Client } from "../../base/wire/client.ts";
 import type { AppWatch } from "../../orchestration/api/app-facts.ts";
-import type { HostStrip } from "../api/apps.ts";
+
+/** Which part of a log is read. */
+export interface LogReading {
+  follow: boolean;
+  /** Last lines; undefined for all, 0 for none. */
+  tail: number | undefined;
+  /** Epoch milliseconds. */
+  since: number | undefined;
+  timestamps: boolean;
+  signal: AbortSignal;
+}
+
+/** Bytes as a container wrote them. Fails `not_found` and `unavailable` before the first byte. */
+export type ReadPodLogs = (name: string, reading: LogReading) => Promise<AsyncIterable<Uint8Array>>;
 
 /** How the plane asks the platform, in process: through the contract, and for the rest through these functions. */
 export interface Platform {
@@ -11,6 +24,5 @@ export interface Platform {
   as(actor: string): Client;
   /** Deployments and statefulsets with their replicas, from memory. */
   apps: AppWatch;
-  /** What the machine uses, as last read; undefined where that is not known. */
-  host?: () => HostStrip | undefined;
+  podLogs: ReadPodLogs;
 }

@@ -1,6 +1,7 @@
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
 import { type Actions, createActions } from "./actions.ts";
+import type { HostStrip } from "../../api/apps.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { createDeploys, type Deploys } from "./deploys.ts";
 import { createEdgeReader } from "./edge.ts";
@@ -23,12 +24,14 @@ export interface AppsRoom {
 const ownName = "observability";
 
 /** Apps as everything else of the plane shows them. */
-export function createAppsRoom(context: ObservabilityContext, audit: AuditTrail): AppsRoom {
+export function createAppsRoom(
+  context: ObservabilityContext,
+  { audit, host }: { audit: AuditTrail; host: () => HostStrip | undefined },
+): AppsRoom {
   const { platform, clock, log, limits } = context;
   const client = platform.as(ownName);
   const edge = createEdgeReader({ client, clock, log });
   const figures = createFigures({ client, edge, log, limits: limits.apps });
-  const host = () => platform.host?.();
   const model = createAppModel({ watch: platform.apps, edge, figures, host, clock, log, limits: limits.apps });
   const apps = createApps({ model, edge, figures, client, clock, limits: limits.apps });
   const operations = createOperations({ ...context, model, limits: limits.apps });

@@ -1,0 +1,68 @@
+import { Type } from "@sinclair/typebox";
+import { Flag, Text } from "../../base/wire/query.ts";
+import { Degraded, PodDetail, PodRecord } from "../../orchestration/api/pods.ts";
+import { Stats } from "../../orchestration/api/stats.ts";
+import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+
+export const planeStats = planeEndpoint({
+  method: "GET",
+  path: `${planePrefix}/stats`,
+  scope: "read",
+  summary: "What the running pods use, beside the limits of their manifests",
+  query: Type.Object({
+    kind: Text("kind, any spelling"),
+    scope: Text("exact scope"),
+    name: Text("exact resource name"),
+    orphans: Flag("also pods whose manifest is gone (default false)"),
+  }),
+  data: Type.Object({
+    pods: Type.Array(Stats),
+    snapshot: Type.Boolean(),
+    sampled_at: Type.String(),
+  }),
+});
+
+/** Of a pod that runs and was looked at. */
+const PodUsage = Type.Object({ usage: Stats.properties.usage, limits: Stats.properties.limits });
+
+/** A row of the list: compact, or in detail with what the pod uses. */
+const PlanePod = Type.Union([PodRecord, Type.Composite([PodDetail, Type.Object({ stats: Type.Optional(PodUsage) })])]);
+
+export const listPlanePods = planeEndpoint({
+  method: "GET",
+  path: `${planePrefix}/pods`,
+  scope: "read",
+  summary: "The containers of all apps, without values of their environment",
+  query: Type.Object({
+    kind: Text("kind, any spelling"),
+    scope: Text("exact scope"),
+    name: Text("exact resource name"),
+    detail: Flag("rows become detail records (default false)"),
+    spec: Flag("attach the manifest to each row (default false)"),
+    stats: Flag("with detail: what each pod uses (default true)"),
+  }),
+  data: Type.Object({ pods: Type.Array(PlanePod), degraded: Type.Array(Degraded) }),
+});
+
+export const getPlanePod = planeEndpoint({
+  method: "GET",
+  path: `${planePrefix}/pods/:name`,
+  scope: "read",
+  summary: "One container in detail, without values of its environment",
+  query: Type.Object({ spec: Flag("attach the manifest (default false)") }),
+  data: Type.Object({ pod: Type.Composite([PodDetail, Type.Object({ stats: Type.Optional(PodUsage) })]) }),
+});
+
+export const restartPlanePod = planeEndpoint({
+  method: "POST",
+  path: `${planePrefix}/pods/:name/restart`,
+  scope: "actions",
+  summary: "Roll the app of a container, replica by replica; answers at once, `operation` tells how it goes",
+  data: Type.Object({
+    scope: Type.String(),
+    name: Type.String(),
+    kind: Type.String(),
+    unfroze: Type.Array(Type.String()),
+    operation: Type.Optional(Type.String()),
+  }),
+});

@@ -1,0 +1,62 @@
+import { readFile, statfs } from "node:fs/promises";
+import { availableParallelism, hostname, release } from "node:os";
+import {
+  cpuTicks,
+  diskBytes,
+  diskMounts,
+  loadAverages,
+  memoryBytes,
+  networkBytes,
+  pressurePercent,
+  uptimeSeconds,
+} from "../core/host/proc.ts";
+import type { HostReading, MountUse } from "../core/host/reading.ts";
+
+/** Mounts that are looked at. */
+const mountsMax = 64;
+
+/** Reads the machine once. What its kernel does not tell is zero or undefined; never fails. */
+export async function readHost(proc = "/proc"): Promise<HostReading> {
+  const text = (name: string) => readFile(`${proc}/${name}`, "utf8").catch(() => "");
+  const [stat, load, memory, uptime, mounts, network, disks, cpu, ram, io] = await Promise.all(
+    [
+      ...["stat", "loadavg", "meminfo", "uptime", "self/mountinfo", "net/dev", "diskstats"],
+      ...["pressure/cpu", "pressure/memory", "pressure/io"],
+    ].map(text),
+  );
+  return {
+    hostname: hostname(),
+    kernel: release(),
+    uptimeSeconds: uptimeSeconds(uptime ?? ""),
+    cores: availableParallelism(),
+    cpu: cpuTicks(stat ?? ""),
+    load: loadAverages(load ?? ""),
+    memory: memoryBytes(memory ?? ""),
+    pressure: {
+      cpu: pressurePercent(cpu ?? ""),
+      memory: pressurePercent(ram ?? ""),
+      io: pressurePercent(io ?? ""),
+    },
+    mounts: await readMounts(diskMounts(mounts ?? "")),
+    network: networkBytes(network ?? ""),
+    disk: diskBytes(disks ?? ""),
+  };
+}
+
+async function readMounts(paths: readonly string[]): Promise<MountUse[]> {
+  const read = await Promise.all(paths.slice(0, mountsMax).map((path) => readMount(path).catch(() => undefined)));
+  return read.filter((mount) => mount !== undefined && mount.totalBytes > 0) as MountUse[];
+}
+
+/** As df counts: what is kept for root is neither used nor free for others. */
+async function readMount(mount: string): Promise<MountUse> {
+  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(mount);
+  const used = blocks - bfree;
+  return {
+    mount,
+    usedBytes: used * bsize,
+    totalBytes: (used + bavail) * bsize,
+    inodesUsed: files - ffree,
+    inodesTotal: files,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Grant } from "../../core/tokens/grant.ts";
+import type { ObservabilityContext } from "../context.ts";
+import type { LogReading } from "../platform.ts";
+import type { PodFilter, Pods } from "../pods/create.ts";
+import { followMany } from "./many.ts";
+
+/** Output of containers as their engine keeps it. */
+export interface PodLogs {
+  /** Of one pod, as it was written. Fails `not_found` and `unavailable` before the first byte. */
+  one(grant: Grant, name: string, reading: LogReading): Promise<AsyncIterable<Uint8Array>>;
+  /** Of many, each line as `[POD] LINE`; a pod that cannot be read says so in a line of its own. */
+  many(grant: Grant, filter: PodFilter, reading: LogReading): Promise<{ names: string[]; bytes: ReadableStream }>;
+}
+
+export function createPodLogs({ platform, log }: ObservabilityContext, pods: Pick<Pods, "get" | "names">): PodLogs {
+  return {
+    async one(grant, name, reading) {
+      await pods.get(grant, name, { spec: false });
+      return platform.podLogs(name, reading);
+    },
+    async many(grant, filter, reading) {
+      const names = await pods.names(grant, filter);
+      const bytes = followMany({
+        ...{ names, reading, log },
+        open: platform.podLogs,
+        later: {
+          names: () => pods.names(grant, filter),
+          subscribe: (listener) => platform.apps.subscribe(listener),
+        },
+      });
+      return { names, bytes };
+    },
+  };
+}
