@@ -4,7 +4,7 @@ export const helpGroups: readonly (readonly [heading: string, verbs: readonly st
     "deploy",
     ["apply", "diff", "up", "build", "init", "rollback", "releases", "release", "rollout", "preview", "delete"],
   ],
-  ["look", ["status", "get", "describe", "ps", "logs", "why", "events", "stats", "top", "open", "hooks"]],
+  ["look", ["status", "get", "describe", "ps", "logs", "why", "alerts", "events", "stats", "top", "open", "hooks"]],
   ["change what runs", ["config", "env", "scale", "restart", "stop", "start", "cron", "lock", "unlock", "locks"]],
   ["work inside an app", ["exec", "shell", "run", "cp", "port-forward"]],
   ["manifest files", ["validate", "fmt", "convert", "import", "export", "schema", "explain"]],

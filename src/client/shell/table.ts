@@ -95,6 +95,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/why.ts")).whyCommand,
   },
   {
+    name: "alerts",
+    summary: "list what is wrong, choose what is watched, and where alerts are sent to",
+    load: async () => (await import("../commands/alerts.ts")).alertsCommand,
+  },
+  {
     name: "events",
     summary: "show who did what, when and why",
     load: async () => (await import("../commands/events.ts")).eventsCommand,

@@ -1,0 +1,111 @@
+import { acknowledgeAlert, getAlert, listAlertHistory, listAlerts } from "../../observability/api/alerts.ts";
+import { operatorTwin } from "../../observability/api/operator-twin.ts";
+import { answer, type Command, type CommandBody } from "../shell/command.ts";
+import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { resourceReference } from "../shell/reference.ts";
+import { alertsText, alertText, historyText } from "../text/alert-text.ts";
+import { channelCommands } from "./alerts/channel.ts";
+import { heartbeatCommand } from "./alerts/heartbeat.ts";
+import { ruleCommands } from "./alerts/rule.ts";
+import { oneWord, present } from "./alerts/shared.ts";
+import { silenceCommands } from "./alerts/silence.ts";
+
+const which = "which alert: its id, as berth alerts shows it";
+
+const commands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list what fires and what is pending",
+    usage: ["alerts list [SCOPE/NAME]"],
+    flags: [],
+    groups: true,
+    async run(context, args) {
+      const [text, ...more] = args.words;
+      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+      const query = text === undefined ? {} : present(placeOf(text));
+      const data = await context.api.call(operatorTwin(listAlerts), { query });
+      answer(context, data, () => alertsText(data.alerts, data.blind, context));
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "show",
+    summary: "show one alert: what changed before, the last lines, what to type",
+    usage: ["alerts show ID"],
+    flags: [],
+    async run(context, args) {
+      const data = await context.api.call(operatorTwin(getAlert), { params: { id: oneWord(args, which) } });
+      answer(context, data, () => alertText(data, context));
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "ack",
+    summary: "say that you work on it: no more reminders, the end is still reported",
+    usage: ["alerts ack ID [-m NOTE]"],
+    flags: [{ name: "message", short: "m", value: "NOTE", summary: "a word for the others" }],
+    async run(context, args) {
+      const body = present({ note: args.value("message") });
+      const data = await context.api.call(operatorTwin(acknowledgeAlert), {
+        params: { id: oneWord(args, which) },
+        body,
+      });
+      answer(context, data, () => `acknowledged: ${data.title}`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "history",
+    summary: "list the alerts that fired, newest first",
+    usage: ["alerts history [SCOPE/NAME] [--rule NAME] [--limit N]"],
+    flags: [
+      { name: "rule", value: "NAME", summary: "only of this rule" },
+      { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },
+    ],
+    async run(context, args) {
+      const [text, ...more] = args.words;
+      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+      const place = text === undefined ? {} : placeOf(text);
+      const query = present({ ...place, rule: args.value("rule"), limit: args.value("limit") });
+      const data = await context.api.call(operatorTwin(listAlertHistory), { query });
+      answer(context, data, () => historyText(data.alerts, context));
+      return exitCodes.done;
+    },
+  },
+  ...silenceCommands,
+  noun("rules", "what alerts watch: the default pack, and your own rules", ruleCommands),
+  noun("channels", "where alerts are sent to", channelCommands),
+  heartbeatCommand,
+];
+
+/** Its first narrower command is what it does by itself. */
+function noun(name: string, summary: string, narrower: readonly Command[]): Command {
+  const [list] = narrower;
+  return {
+    name,
+    summary,
+    usage: [`alerts ${name}`],
+    detail: [`berth alerts ${name} COMMAND --help says more.`],
+    flags: [],
+    commands: narrower,
+    run: (context, args) => list?.run(context, args) ?? Promise.resolve(exitCodes.failed),
+  };
+}
+
+function placeOf(text: string): { scope: string | undefined; name: string } {
+  const { scope, name } = resourceReference(text);
+  return { scope, name };
+}
+
+export const alertsCommand: CommandBody = {
+  usage: ["alerts"],
+  examples: [
+    "alerts  what fires and what is pending",
+    "alerts channels add phone ntfy https://ntfy.sh/TOPIC  alerts on a phone",
+    "alerts silence shop/web --for 2h  hold messages back while you work on it",
+  ],
+  detail: ["berth alerts COMMAND --help says more."],
+  flags: [],
+  commands,
+  run: (context, args) => commands[0]?.run(context, args) ?? Promise.resolve(exitCodes.failed),
+};

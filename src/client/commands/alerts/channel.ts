@@ -1,0 +1,147 @@
+import {
+  channelTypes,
+  deleteChannel,
+  listAlertDeliveries,
+  listChannels,
+  putChannel,
+  testChannel,
+} from "../../../observability/api/alert-channels.ts";
+import { operatorTwin } from "../../../observability/api/operator-twin.ts";
+import type { Arguments } from "../../shell/arguments.ts";
+import { answer, type Command, type Context } from "../../shell/command.ts";
+import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { printable } from "../../shell/style.ts";
+import { channelsText, deliveriesText } from "../../text/alert-text.ts";
+import { listed, noWords, oneWord, present, secretOf } from "./shared.ts";
+
+const types = channelTypes.join(", ");
+
+const which = "which channel: its name, as berth alerts channels list shows it";
+
+export const channelCommands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list the channels, and how their last message went",
+    usage: ["alerts channels list"],
+    flags: [],
+    async run(context, args) {
+      noWords(args);
+      const data = await context.api.call(operatorTwin(listChannels));
+      answer(context, data, () => channelsText(data.channels, context));
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "add",
+    summary: "send alerts to a phone, a chat, mail or a webhook; an existing name is replaced",
+    usage: ["alerts channels add NAME TYPE TARGET… [--min-severity SEVERITY] [--app GLOB…] [--no-lines]"],
+    examples: [
+      "alerts channels add phone ntfy https://ntfy.sh/TOPIC  to the app of ntfy",
+      "alerts channels add team slack https://hooks.slack.com/…  discord takes its address as well",
+      "alerts channels add chat telegram --chat=-1001234 --token -  the token of the bot from stdin",
+      "alerts channels add post mail ana@example.com  with the mail server of berth serve",
+      "alerts channels add pager pagerduty --token -  the routing key from stdin",
+      "alerts channels add own webhook https://ops.example.com/a --token KEY  signed with KEY",
+    ],
+    detail: [
+      `TYPE is one of ${types}.`,
+      "TARGET is an address, for mail one or more mail addresses. What is secret is sealed in the store",
+      "and never shown again.",
+    ],
+    flags: [
+      { name: "token", value: "SECRET", summary: "token, routing key or signing secret; - reads it from stdin" },
+      { name: "chat", value: "ID", summary: "of telegram: id of the chat, or @channel" },
+      { name: "url", value: "URL", summary: "of telegram and pagerduty: another address of their API" },
+      { name: "min-severity", value: "SEVERITY", summary: "critical, warning or info (info: all alerts)" },
+      { name: "app", value: "GLOB", repeat: true, summary: "only these apps: shop/web, shop/*" },
+      { name: "no-lines", summary: "messages do not carry the last lines of output of the app" },
+    ],
+    async run(context, args) {
+      const [name, type, ...targets] = args.words;
+      if (name === undefined || type === undefined)
+        throw usageFailure("say a name and a type: alerts channels add NAME TYPE TARGET");
+      const target = await targetOf(context, args, { type, targets });
+      const body = present({
+        target,
+        min_severity: args.value("min-severity"),
+        apps: listed(args, "app"),
+        lines: args.on("no-lines") ? false : undefined,
+      });
+      const data = await context.api.call(operatorTwin(putChannel), { params: { name }, body });
+      answer(context, data, () =>
+        printable(`alerts go to ${data.target} (${name}); try it: berth alerts channels test ${name}`),
+      );
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "test",
+    summary: "send a test message now, and print what came of it",
+    usage: ["alerts channels test NAME"],
+    flags: [],
+    async run(context, args) {
+      const name = oneWord(args, which);
+      const data = await context.api.call(operatorTwin(testChannel), { params: { name } });
+      const isThere = data.status === "delivered";
+      answer(context, data, () =>
+        printable(`${isThere ? "delivered" : "not delivered"}: ${data.result ?? "no result"}`),
+      );
+      return isThere ? exitCodes.done : exitCodes.failed;
+    },
+  },
+  {
+    name: "remove",
+    summary: "remove a channel, with the messages that still wait for it",
+    usage: ["alerts channels remove NAME"],
+    flags: [],
+    async run(context, args) {
+      const name = oneWord(args, which);
+      const data = await context.api.call(operatorTwin(deleteChannel), { params: { name } });
+      answer(context, data, () => `channel ${name} is removed`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "log",
+    summary: "list the messages that were sent, newest first, and what came of them",
+    usage: ["alerts channels log [NAME] [--limit N]"],
+    flags: [{ name: "limit", short: "n", value: "N", summary: "at most this many (50)" }],
+    async run(context, args) {
+      const [channel, ...more] = args.words;
+      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+      const query = { channel, limit: args.value("limit") };
+      const data = await context.api.call(operatorTwin(listAlertDeliveries), { query });
+      answer(context, data, () => deliveriesText(data.deliveries, context));
+      return exitCodes.done;
+    },
+  },
+];
+
+async function targetOf(
+  context: Context,
+  args: Arguments,
+  { type, targets }: { type: string; targets: readonly string[] },
+) {
+  const token = await secretOf(context, args.value("token"));
+  const url = args.value("url");
+  const [first, ...more] = targets;
+  if (type !== "mail" && more.length > 0)
+    throw usageFailure(`"${more[0]}" is one word too many: ${type} takes one target`);
+  switch (type) {
+    case "webhook":
+      return present({ type, url: first, secret: token });
+    case "mail":
+      return { type, to: targets };
+    case "telegram":
+      return present({ type, chat: args.value("chat") ?? first, token, url });
+    case "pagerduty":
+      return present({ type, key: token ?? first, url });
+    case "ntfy":
+      return present({ type, url: first, token });
+    case "slack":
+    case "discord":
+      return present({ type, url: first });
+    default:
+      throw usageFailure(`unknown type of channel "${type}"; use one of ${types}`);
+  }
+}

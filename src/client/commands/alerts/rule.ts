@@ -1,0 +1,153 @@
+import { deleteRule, getRule, listRules, putRule, type Rule } from "../../../observability/api/alert-rules.ts";
+import { operatorTwin } from "../../../observability/api/operator-twin.ts";
+import type { Arguments } from "../../shell/arguments.ts";
+import { answer, type Command, type Context } from "../../shell/command.ts";
+import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { ruleText, rulesText } from "../../text/alert-text.ts";
+import { listed, noWords, numberOf, oneWord, present } from "./shared.ts";
+
+const which = "which rule: its name, as berth alerts rules list shows it";
+
+export const ruleCommands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list the rules: the default pack, and your own",
+    usage: ["alerts rules list"],
+    flags: [],
+    async run(context, args) {
+      noWords(args);
+      const data = await context.api.call(operatorTwin(listRules));
+      answer(context, data, () => rulesText(data.rules, context));
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "show",
+    summary: "show one rule with all of its settings",
+    usage: ["alerts rules show NAME"],
+    flags: [],
+    async run(context, args) {
+      const data = await context.api.call(operatorTwin(getRule), { params: { name: oneWord(args, which) } });
+      answer(context, data, () => ruleText(data, context));
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "set",
+    summary: "make a rule, or change one",
+    usage: ["alerts rules set NAME [what it watches] [--for TIME] [--severity SEVERITY] [--app GLOB…]"],
+    examples: [
+      "alerts rules set down --for 3m  an app may be down for 3 minutes",
+      'alerts rules set panic --log "panic:" --app "shop/*"  a text in the output of apps',
+      "alerts rules set slow --p99 800 --app shop/web  one request of 100 takes longer than 800 ms",
+      "alerts rules set queue --metric app.queue --above 100 --by scope,name  one alert for each app",
+    ],
+    detail: ["What is not given stays as it is."],
+    flags: [
+      { name: "log", value: "TEXT", summary: "watch the output of apps for a text" },
+      { name: "level", value: "LEVEL", summary: "with --log: only lines of this level" },
+      { name: "more-than", value: "N", summary: "with --log: fires above this many lines (0)" },
+      { name: "within", value: "TIME", summary: "with --log: the span in which they are counted (5m)" },
+      { name: "failed", value: "PERCENT", summary: "watch the share of failed requests" },
+      { name: "p99", value: "MS", summary: "watch the 99th percentile of the response time" },
+      { name: "metric", value: "NAME", summary: "watch a metric" },
+      { name: "agg", value: "WORD", summary: "with --metric: avg, min, max, sum, rate, p50, p95 or p99 (avg)" },
+      { name: "over", value: "TIME", summary: "with --metric: the span that is aggregated (5m)" },
+      { name: "by", value: "LABELS", repeat: true, summary: "with --metric: one alert for each value of a label" },
+      { name: "above", value: "N", summary: "with --metric: fires above" },
+      { name: "below", value: "N", summary: "with --metric: fires below" },
+      { name: "threshold", value: "N", summary: "certificate and backup: days; disk: percent used" },
+      { name: "for", value: "TIME", summary: "how long it must hold before the alert fires" },
+      { name: "keep", value: "TIME", summary: "how long all must be well before the alert ends" },
+      { name: "severity", value: "SEVERITY", summary: "critical, warning or info" },
+      { name: "app", value: "GLOB", repeat: true, summary: "only these apps: shop/web, shop/*" },
+      { name: "group-by", value: "LABELS", repeat: true, summary: "alerts that share these labels share a message" },
+      { name: "channel", value: "NAME", repeat: true, summary: "only to these channels" },
+      { name: "title", value: "TEXT", summary: "of its messages; {app}, {value} and {detail} are filled in" },
+    ],
+    async run(context, args) {
+      const name = oneWord(args, which);
+      const known = await knownRule(context, name);
+      const watch = watchOf(args, known);
+      const body = present({
+        ...(known === undefined ? {} : settingsOf(known)),
+        ...present({
+          watch,
+          for: args.value("for"),
+          keep: args.value("keep"),
+          severity: args.value("severity"),
+          apps: listed(args, "app"),
+          group_by: listed(args, "group-by"),
+          channels: listed(args, "channel"),
+          title: args.value("title"),
+        }),
+      });
+      const data = await context.api.call(operatorTwin(putRule), { params: { name }, body });
+      answer(context, data, () => ruleText(data, context));
+      return exitCodes.done;
+    },
+  },
+  turning("enable", true),
+  turning("disable", false),
+  {
+    name: "delete",
+    summary: "delete a rule; a changed one of the default pack becomes as it was",
+    usage: ["alerts rules delete NAME"],
+    flags: [],
+    async run(context, args) {
+      const name = oneWord(args, which);
+      const data = await context.api.call(operatorTwin(deleteRule), { params: { name } });
+      answer(context, data, () => (data.restored ? `rule ${name} is the default again` : `rule ${name} is deleted`));
+      return exitCodes.done;
+    },
+  },
+];
+
+function turning(verb: string, enabled: boolean): Command {
+  const state = enabled ? "on" : "off";
+  return {
+    name: verb,
+    summary: enabled ? "turn a rule on" : "turn a rule off; its alerts end",
+    usage: [`alerts rules ${verb} NAME`],
+    flags: [],
+    async run(context, args) {
+      const name = oneWord(args, which);
+      const rule = await context.api.call(operatorTwin(getRule), { params: { name } });
+      const body = { ...settingsOf(rule), enabled };
+      const data = await context.api.call(operatorTwin(putRule), { params: { name }, body });
+      answer(context, data, () => `rule ${name} is ${state}`);
+      return exitCodes.done;
+    },
+  };
+}
+
+async function knownRule(context: Context, name: string): Promise<Rule | undefined> {
+  const { rules } = await context.api.call(operatorTwin(listRules));
+  return rules.find((rule) => rule.name === name);
+}
+
+/** What an operator can write of a rule. */
+function settingsOf({ name: _, origin: _o, firing: _f, problem: _p, ...settings }: Rule) {
+  return settings;
+}
+
+/** What the flags say that it watches; else what it watches now. */
+function watchOf(args: Arguments, known: Rule | undefined): unknown {
+  const log = args.value("log");
+  const metric = args.value("metric");
+  const limit = numberOf(args, "threshold");
+  const [failed, p99] = [numberOf(args, "failed"), numberOf(args, "p99")];
+  if (log !== undefined) {
+    const more = { level: args.value("level"), more_than: numberOf(args, "more-than"), within: args.value("within") };
+    return { type: "log", pattern: log, ...present(more) };
+  }
+  if (metric !== undefined) {
+    const how = { agg: args.value("agg"), over: args.value("over"), group_by: listed(args, "by") };
+    const limits = { above: numberOf(args, "above"), below: numberOf(args, "below") };
+    return { type: "metric", metric, ...present(how), ...present(limits) };
+  }
+  if (failed !== undefined || p99 !== undefined)
+    return { type: "requests", ...present({ failed_percent: failed, p99_ms: p99 }) };
+  if (known === undefined) throw usageFailure("say what the rule watches: --log, --failed, --p99 or --metric");
+  return limit === undefined ? known.watch : { ...known.watch, limit };
+}

@@ -1,0 +1,43 @@
+import type { Arguments } from "../../shell/arguments.ts";
+import type { Context } from "../../shell/command.ts";
+import { usageFailure } from "../../shell/failures.ts";
+
+/** The only word of a command; `what` says what is missing. */
+export function oneWord({ words }: Arguments, what: string): string {
+  const [word, ...more] = words;
+  if (word === undefined) throw usageFailure(`say ${what}`);
+  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: say ${what}`);
+  return word;
+}
+
+export function noWords({ words }: Arguments): void {
+  if (words.length > 0) throw usageFailure(`"${words[0]}" is one word too many`);
+}
+
+/** Values of a flag that may be repeated and may hold commas; undefined where it was not given. */
+export function listed(args: Arguments, flag: string): string[] | undefined {
+  const given = args.values(flag).flatMap((text) => text.split(",").map((word) => word.trim()));
+  return given.length === 0 ? undefined : given.filter((word) => word !== "");
+}
+
+/** A number that a flag has; undefined where it was not given. */
+export function numberOf(args: Arguments, flag: string): number | undefined {
+  const text = args.value(flag);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw usageFailure(`--${flag} "${text}" is not a number`);
+  return value;
+}
+
+/** A secret of a flag; `-` reads it from stdin, so that it is in no list of processes. */
+export async function secretOf(context: Context, text: string | undefined): Promise<string | undefined> {
+  if (text !== "-") return text;
+  const read = (await context.stdin()).trim();
+  if (read === "") throw usageFailure("stdin is empty: write the secret to it");
+  return read;
+}
+
+/** Left out of a body where it is undefined. */
+export function present<T extends Record<string, unknown>>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
