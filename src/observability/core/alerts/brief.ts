@@ -11,12 +11,17 @@ const causes =
 
 /** The part of `why` that fits on a phone. */
 export function briefOf(why: Why): AlertWhy {
-  const changes = why.events.filter(({ action }) => causes.test(action)).toReversed();
+  const changes = why.events.filter(isChange).toReversed();
   return {
     changes: changes.slice(0, changesMax).map(changeText),
     lines: lastLines(why).slice(-linesMax),
     next: nextOf(why, changes.length > 0),
   };
+}
+
+/** Whether people or pipelines did it. */
+export function isChange({ action, actor }: Change): boolean {
+  return causes.test(action) && !(action === "release.rollback" && actor === "reconciler");
 }
 
 type Change = Why["events"][number];

@@ -12,6 +12,8 @@ export interface AppFact {
   /** Stable words for what is wrong, and its text; empty while all is well. */
   reason: string;
   message: string;
+  /** A release of it came up once: until then it is being set up. */
+  hasServed: boolean;
   release?: ReleaseFact;
 }
 
@@ -42,7 +44,7 @@ export interface CertificateFact {
   error: string;
 }
 
-/** Requests of one ingress in the last minute. */
+/** Requests of one ingress in the last minute, by the app that answers them. */
 export interface SiteFact {
   scope: string;
   name: string;

@@ -79,8 +79,10 @@ export function isMeantToRun({ phase, wanted }: AppFact): boolean {
   return wanted > 0 && phase !== "asleep" && phase !== "stopped";
 }
 
+/** One that comes up for the first time is not down yet, unless that has failed. */
 export function isDown(app: AppFact): boolean {
-  return isMeantToRun(app) && app.ready === 0;
+  const isSetUp = app.hasServed || app.phase === "failing" || app.phase === "failed";
+  return isMeantToRun(app) && app.ready === 0 && isSetUp;
 }
 
 function stateText({ ready, wanted, message }: AppFact): string {

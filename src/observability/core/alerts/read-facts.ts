@@ -23,6 +23,7 @@ export function appFactOf({ kind, scope = "", name, status }: ListedManifest): A
     ...{ kind, scope, name, phase, wanted: replicas, ready },
     reason: cause?.reason ?? "",
     message: cause?.message ?? "",
+    hasServed: (releases as Release[]).some(({ status }) => status === "succeeded"),
     ...(release === undefined ? {} : { release }),
   };
 }
@@ -76,7 +77,10 @@ export function certificateFact({ names, state, not_after: until, error = "" }: 
   return { host: names[0] ?? "", state, error, ...(expiresAt === undefined ? {} : { expiresAt }) };
 }
 
-export function siteFact({ ingress, requests, failed, p99_ms: p99 }: SiteTraffic): SiteFact {
-  const [scope = "", name = ""] = ingress.split("/");
+/** `targets`: the app that each ingress leads to. */
+export function siteFact(site: SiteTraffic, targets: ReadonlyMap<string, string>): SiteFact {
+  const { ingress, requests, failed, p99_ms: p99 } = site;
+  const target = targets.get(ingress) ?? ingress;
+  const [scope = "", name = ""] = (target.includes("/") ? target : ingress).split("/");
   return { scope, name, requests, failed, ...(p99 === undefined ? {} : { p99Ms: p99 }) };
 }

@@ -43,7 +43,11 @@ export async function readFacts(parts: AlertParts, rules: readonly ActiveRule[])
       return runFactsOf(runs, await manifests);
     }),
     part("certificates", async () => (await client.call(listCertificates)).certificates.map(certificateFact)),
-    part("sites", async () => (await client.call(getIngressTraffic)).sites.map(siteFact)),
+    part("sites", async () => {
+      const { sites } = await client.call(getIngress);
+      const targets = new Map(sites.map(({ ingress, target }) => [ingress, target]));
+      return (await client.call(getIngressTraffic)).sites.map((site) => siteFact(site, targets));
+    }),
     part("engine", async () => {
       const { engine } = await client.call(system);
       return { up: engine.up, error: engine.error ?? "" };

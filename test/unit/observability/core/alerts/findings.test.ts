@@ -16,6 +16,7 @@ const web: AppFact = {
   ready: 2,
   reason: "",
   message: "",
+  hasServed: true,
 };
 
 function found(name: string, facts: Omit<Facts, "now">, more: Partial<RuleBody> = {}) {
@@ -51,6 +52,12 @@ describe("the default pack", () => {
     ];
     expect(found("down", { apps })).toEqual([["shop/web is down", "0 of 2 replicas ready: web.abc crashed"]]);
     expect(found("not-ready", { apps })).toEqual([["shop/api has 1 of 2 replicas ready", "1 of 2 replicas ready"]]);
+  });
+
+  test("takes an app that comes up for the first time as down only once that has failed", () => {
+    const fresh = { ...web, ready: 0, phase: "progressing", hasServed: false };
+    expect(found("down", { apps: [fresh] })).toEqual([]);
+    expect(found("down", { apps: [{ ...fresh, phase: "failed" }] })).toHaveLength(1);
   });
 
   test("reports a failed deploy for a day, and that the old release is back", () => {
