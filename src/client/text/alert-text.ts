@@ -100,7 +100,7 @@ export function rulesText(rules: readonly Rule[], context: Context): string {
 }
 
 /** What a rule watches, in a few words. */
-export function watchText(watch: Rule["watch"]): string {
+function watchText(watch: Rule["watch"]): string {
   switch (watch.type) {
     case "platform":
       return watch.limit === undefined ? watch.condition : `${watch.condition} ${watch.limit}`;
