@@ -102,7 +102,7 @@ export const alertsCommand: CommandBody = {
   examples: [
     "alerts  what fires and what is pending",
     "alerts channels add phone ntfy https://ntfy.sh/TOPIC  alerts on a phone",
-    "alerts silence shop/web --for 2h  hold messages back while you work on it",
+    "alerts silence shop/web --for 2h  hold messages back for a while",
   ],
   detail: ["berth alerts COMMAND --help says more."],
   flags: [],
