@@ -37,10 +37,10 @@ export const ruleCommands: readonly Command[] = [
     summary: "make a rule, or change one",
     usage: ["alerts rules set NAME [what it watches] [--for TIME] [--severity SEVERITY] [--app GLOB…]"],
     examples: [
-      "alerts rules set down --for 3m  an app may be down for 3 minutes",
-      'alerts rules set panic --log "panic:" --app "shop/*"  a text in the output of apps',
-      "alerts rules set slow --p99 800 --app shop/web  one request of 100 takes longer than 800 ms",
-      "alerts rules set queue --metric app.queue --above 100 --by scope,name  one alert for each app",
+      "alerts rules set down --for 3m  it may be down for 3 minutes",
+      "alerts rules set panic --log panic:  a text in the output of apps",
+      "alerts rules set slow --p99 800 --app shop/web  1 % takes longer than 800 ms",
+      "alerts rules set cpu --metric system.cpu_percent --above 90  a metric",
     ],
     detail: ["What is not given stays as it is."],
     flags: [
