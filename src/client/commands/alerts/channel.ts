@@ -37,11 +37,11 @@ export const channelCommands: readonly Command[] = [
     usage: ["alerts channels add NAME TYPE TARGET… [--min-severity SEVERITY] [--app GLOB…] [--no-lines]"],
     examples: [
       "alerts channels add phone ntfy https://ntfy.sh/TOPIC  to the app of ntfy",
-      "alerts channels add team slack https://hooks.slack.com/…  discord takes its address as well",
-      "alerts channels add chat telegram --chat=-1001234 --token -  the token of the bot from stdin",
-      "alerts channels add post mail ana@example.com  with the mail server of berth serve",
-      "alerts channels add pager pagerduty --token -  the routing key from stdin",
-      "alerts channels add own webhook https://ops.example.com/a --token KEY  signed with KEY",
+      "alerts channels add team slack https://hooks.slack.com/…  discord alike",
+      "alerts channels add chat telegram --chat=-1001234 --token -  token from stdin",
+      "alerts channels add post mail ana@example.com  over SMTP",
+      "alerts channels add pager pagerduty --token -  key from stdin",
+      "alerts channels add own webhook https://ops.example.com/a --token KEY  signed",
     ],
     detail: [
       `TYPE is one of ${types}.`,
