@@ -13,7 +13,7 @@ export const heartbeatCommand: Command = {
     "alerts heartbeat set https://hc-ping.com/UUID --every 5m  any service that expects a GET",
     "alerts heartbeat  how the pings go",
   ],
-  detail: ["No ping goes out while the server does not evaluate its alerts. URL is sealed; - reads it from stdin."],
+  detail: ["No ping goes out while the alerts are not evaluated. URL is sealed; - reads it from stdin."],
   flags: [{ name: "every", value: "TIME", summary: "between two pings (5m); at least 30s" }],
   async run(context, args) {
     const [verb, text, ...more] = args.words;
