@@ -32,6 +32,8 @@ import { naming } from "./orchestration/core/naming.ts";
 import { createMetricsRoom } from "./daemon-metrics.ts";
 import type { TakenFigures } from "./ingress/api/taken-figures.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
+import type { Engine } from "./orchestration/engine/engine.ts";
+import { logPlatform } from "./daemon-logs.ts";
 import { versionText } from "./version.ts";
 
 interface ObservabilityRoom extends RunningObservability {
@@ -55,11 +57,12 @@ interface Parts {
   /** What runs, as the controller sees it. */
   apps: AppWatch;
   podLogs: ReadPodLogs;
+  engine: Engine;
 }
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
 export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
-  const { layout, key, installationId, log, ask, apps, podLogs } = parts;
+  const { layout, key, installationId, log, ask, apps, podLogs, engine } = parts;
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const metrics = createMetricsRoom({ ...parts, intervalMs: parts.options.statsIntervalMs });
   const running = createObservability({
@@ -70,7 +73,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
     randomBytes: (count) => randomBytes(count),
     metrics,
     prefix: parts.options.prefix,
-    platform: platformOf(ask, apps, podLogs),
+    platform: { ...platformOf(ask, apps, podLogs), logs: logPlatform(engine, layout) },
     alerts: alertOutside(parts, metrics),
   });
   return {

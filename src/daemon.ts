@@ -6,6 +6,7 @@ import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts
 import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
+import { drainedEngine } from "./daemon-logs.ts";
 import { createObservabilityRoom } from "./daemon-observability.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./orchestration/core/mask.ts";
@@ -86,7 +87,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       responseBytesMax: limits.hookResponseBytesMax,
     });
   const { dockerHost: host } = options;
-  const engine = createLocalEngine(createDockerRuntime({ host, installationId: store.installationId, names }), names);
+  const engine = drainedEngine(
+    createLocalEngine(createDockerRuntime({ host, installationId: store.installationId, names }), names),
+    async (container) => observability?.observability.logs.drain(container),
+  );
+  let observability: ReturnType<typeof createObservabilityRoom> | undefined;
   let runDoor: RunDoor | undefined;
   let door: Door | undefined;
   const plugins = await createPluginRoom({
@@ -170,14 +175,16 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
   let identityListener: Listener | undefined;
   let observabilityListener: Listener | undefined;
-  const observability = createObservabilityRoom({
+  const observabilityRoom = createObservabilityRoom({
     ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
     podLogs: (name, reading) => running.controller.podLogs(name, reading),
     ...{ options, sendMail: mailSender(options) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),
+    engine,
   });
+  observability = observabilityRoom;
   ingressRoom = await createIngressRoom({
     options,
     layout,
@@ -200,7 +207,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     mountOthers(plane, paging) {
       mountIdentity(plane, identity.identity.manage, paging);
       mountIngress(plane, { certificates: createCertificateViews(certificates), views });
-      mountObservability(plane, observability.observability);
+      mountObservability(plane, observabilityRoom.observability);
     },
     version: versionText(),
     once: createOnce({ store, clock: systemClock, log, limits }),
@@ -223,7 +230,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     front = await listened(startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }));
     const forUsers = listenForIdentity(identity, options, log);
     if (forUsers !== undefined) identityListener = await listened(forUsers);
-    const forTokens = observability.listen(options);
+    const forTokens = observabilityRoom.listen(options);
     if (forTokens !== undefined) observabilityListener = await listened(forTokens);
   } catch (error) {
     // A listener that stays open would keep the process, which has nothing to serve, from ending.
@@ -241,7 +248,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     forwarding.run(stopping.signal),
     certificates.run(stopping.signal),
     ingressRoom.run(stopping.signal),
-    observability.run(stopping.signal),
+    observabilityRoom.run(stopping.signal),
   ]);
 
   return {
@@ -256,7 +263,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       await working;
       ingressRoom?.close();
       identity.close();
-      observability.close();
+      observabilityRoom.close();
       engine.close();
       identityStore.close();
       store.close();

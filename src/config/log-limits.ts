@@ -33,20 +33,37 @@ export const logLimits = {
     noteMs: 10_000,
     turnBytes: 512 * 1024,
     ageMs: 7 * 24 * 3_600_000,
-    /** How often files are looked at for new lines, and the containers of the machine are listed beside events. */
+    /** How often files are looked at for new lines. */
     lookMs: 200,
-    listMs: 10_000,
   },
   search: {
-    linesDefault: 100,
-    linesMax: 10_000,
     /** How long one request looks: what it had no time for is named in the answer. */
     budgetMs: 5_000,
     /** Between two rests for the other work of the thread. */
     sliceMs: 10,
-    bucketsMax: 300,
-    contextLinesMax: 1_000,
     atOnceMax: 4,
-    waitingMax: 32,
+    /** Lines that wait for one follower between two looks; what is above is counted. */
+    followLinesMax: 20_000,
+  },
+  room: {
+    linesDefault: 100,
+    linesMax: 10_000,
+    bucketsDefault: 60,
+    bucketsMax: 300,
+    contextDefault: 10,
+    contextLinesMax: 1_000,
+    /** Of a histogram without a beginning. */
+    spanMs: 3_600_000,
+    /** How often containers are listed beside events, and how long events are gathered. */
+    listMs: 10_000,
+    settleMs: 50,
+    /** The removal of a container waits at most so long for its last lines. */
+    drainMs: 5_000,
+    reconnectMs: 1_000,
+    waitingMax: 64,
+    /** A thread that is silent for so long hangs, and is replaced. */
+    deadlineMs: 30_000,
+    restartMs: 1_000,
+    closeMs: 5_000,
   },
 } as const;

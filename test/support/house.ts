@@ -240,7 +240,11 @@ export const pureBuiltins: Record<string, readonly string[]> = {
 /** Calls of the platform → path prefixes where they may stand. */
 export const callHomes: { name: string; call: RegExp; homes: readonly string[] }[] = [
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
-  { name: "threads", call: /\bnew\s+Worker\b/, homes: ["src/identity/service/search-worker.ts"] },
+  {
+    name: "threads",
+    call: /\bnew\s+Worker\b/,
+    homes: ["src/identity/service/search-worker.ts", "src/observability/service/logs/log-worker.ts"],
+  },
   { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
   {
     name: "datagram sockets",

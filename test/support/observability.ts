@@ -13,6 +13,7 @@ import { planeRefusals } from "../../src/observability/http/refusals.ts";
 import { mountObservability } from "../../src/observability/http/manage/mount.ts";
 import { createSessionCookie } from "../../src/observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
+import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
 import type { PlaneLimits } from "../../src/observability/service/context.ts";
 import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
@@ -96,6 +97,8 @@ interface WorldOptions {
   limits?: Partial<PlaneLimits>;
   /** Apps that run at the beginning. */
   apps?: readonly AppFacts[];
+  /** What the room of the logs works with; without it no logs are kept. */
+  logs?: LogPlatform;
 }
 
 /** The observability plane in process, over the real orchestration plane with a controller that records. */
@@ -124,6 +127,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     platform: {
       apps: watch,
       podLogs: (name, reading) => controller.podLogs(name, reading),
+      ...(options.logs === undefined ? {} : { logs: options.logs }),
       as: (actor) =>
         createClient({
           baseUrl: "http://localhost",

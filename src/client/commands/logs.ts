@@ -5,20 +5,31 @@ import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../session/fan-out.ts";
+import { asksStore, searchFlags } from "../session/log-query.ts";
+import { storedLogs } from "../session/stored-logs.ts";
 import { createLinePrefix, type LinePrefix } from "../session/line-prefix.ts";
 import { isFinishedRun } from "../wait/look.ts";
 import { refuseBareName } from "../shell/named.ts";
 import { containerWord, findPods } from "../wait/pods.ts";
 
 export const logsCommand: CommandBody = {
-  usage: ["logs SCOPE/NAME[.REPLICA] [-f] [-n LINES] [--since TIME] [-t]", "logs SCOPE [-f]"],
+  usage: [
+    "logs SCOPE/NAME[.REPLICA] [-f] [-n LINES] [--since TIME] [-t]",
+    "logs SCOPE/NAME [--grep TEXT] [--level LEVEL] [--field KEY=VALUE] [--until TIME]",
+    "logs SCOPE [-f]",
+  ],
   examples: [
     "logs shop/web -f  follow all replicas",
     "logs shop/web -n 100 --since 10m  the last lines of the last 10 minutes",
+    "logs shop/web --grep timeout --since 2h -C 3  and 3 lines around each",
+    "logs shop --level error -f  errors of all apps of a scope",
+    "logs shop/web --field status=500 --field path=/pay  lines with these fields",
   ],
   detail: [
     "With several pods, each line begins with the name of its pod. With -f, new replicas join in, and the",
     "replacement of a pod that goes away is followed. With -o json each line is a JSON object.",
+    "With any flag from --until on, the stored output is searched: it has the lines of removed replicas",
+    "and of older releases too, for 7 days. In --grep, small letters match capitals as well.",
   ],
   flags: [
     { name: "follow", short: "f", summary: "go on with what is written later" },
@@ -26,15 +37,21 @@ export const logsCommand: CommandBody = {
     { name: "since", value: "TIME", summary: "only what is newer: 10m, 2026-01-31T13:05:00Z or unix seconds" },
     { name: "timestamps", short: "t", summary: "put its time in front of each line" },
     { name: "no-prefix", summary: "leave the pod out of the lines" },
+    ...searchFlags,
   ],
   async run(context, args) {
     const [reference, ...more] = args.words;
     if (reference === undefined || more.length > 0) throw usageFailure("logs takes one SCOPE/NAME, pod or SCOPE");
+    if (asksStore(args)) return fromStore(context, args, reference);
     const start: LogStart = { tail: args.value("tail"), since: args.value("since") };
     const setup = fanOut(context, args, reference);
     try {
       if (args.on("follow")) await followAll(setup, start);
-      else await readAll(setup, await found(setup, reference), start);
+      else {
+        const pods = await found(setup, reference);
+        if (pods.length === 0) return await removedPods(context, args, reference);
+        await readAll(setup, pods, start);
+      }
     } catch (error) {
       // A reader that has seen enough (`| head`) is not a failure.
       if (isBrokenPipe(error)) return exitCodes.done;
@@ -44,15 +61,37 @@ export const logsCommand: CommandBody = {
   },
 };
 
+async function fromStore(context: Context, args: Arguments, reference: string): Promise<number> {
+  try {
+    if ((await storedLogs(context, args, reference)) === 0 && !context.signal.aborted && !context.json)
+      context.terminal.note(`no stored line of "${reference}" fits`);
+  } catch (error) {
+    if (isBrokenPipe(error)) return exitCodes.done;
+    if (!context.signal.aborted) throw error;
+  }
+  return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
+}
+
+/** Without pods, what they wrote may still be stored. */
+async function removedPods(context: Context, args: Arguments, reference: string): Promise<number> {
+  // A server that keeps no logs has none.
+  const count = await storedLogs(context, args, reference).catch((error: unknown) => {
+    if (error instanceof ApiError && [404, 503].includes(error.status)) return 0;
+    throw error;
+  });
+  if (count === 0)
+    throw new CommandFailure(
+      `no pods of "${reference}"; see: berth get pods, or for the runs of a job: berth why ${reference}`,
+    );
+  context.terminal.note(`"${reference}" has no pods now: this is the stored output of those that it had`);
+  return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
+}
+
 async function found(setup: FanOutSetup, reference: string): Promise<readonly string[]> {
   const container = containerWord(reference);
   // Its own name needs no look at the others: the server says when it is gone.
   if (container !== undefined) return [container];
   const pods = await setup.list();
-  if (pods.length === 0)
-    throw new CommandFailure(
-      `no pods of "${reference}"; see: berth get pods, or for the runs of a job: berth why ${reference}`,
-    );
   return pods.map((pod) => pod.name);
 }
 

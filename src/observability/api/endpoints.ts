@@ -3,6 +3,7 @@ import { planeMetricEndpoints } from "./metrics.ts";
 import { planeLogs, planePodLogs } from "./pod-logs.ts";
 import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
 import { planeSystem } from "./system.ts";
+import { logEndpoints } from "./log-search.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
@@ -22,5 +23,6 @@ export const planeEndpoints: PlaneEndpoint[] = [
   planeLogs,
   ...alertEndpoints,
   ...planeMetricEndpoints,
+  ...logEndpoints,
   ...wideEndpoints,
 ];

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { alertEndpoints } from "./alert-endpoints.ts";
 import { metricEndpoints } from "./metrics.ts";
+import { logEndpoints } from "./log-search.ts";
 import { operatorTwin } from "./operator-twin.ts";
 import { createUiLink } from "./sessions.ts";
 import { patEndpoints } from "./tokens.ts";
@@ -11,4 +12,5 @@ export const operatorEndpoints: Endpoint[] = [
   createUiLink,
   ...alertEndpoints.map(operatorTwin),
   ...metricEndpoints,
+  ...logEndpoints.map(operatorTwin),
 ];

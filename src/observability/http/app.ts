@@ -13,6 +13,7 @@ import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
 import { withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
+import { mountLogStream, mountLogs } from "./logs.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
 import { type Arrival, createArrival, isCrossSite } from "./arrival.ts";
@@ -85,6 +86,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountSystem(plane, version);
   mountPods(plane, headerPrefix);
   mountPodLogs(plane, headerPrefix);
+  mountLogs(onPlane(plane), observability.logs);
+  mountLogStream(plane);
   mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */

@@ -15,6 +15,8 @@ export interface RoomCall<E extends PlaneEndpoint> {
   body: unknown;
   /** Whether the caller may see what labels are about: an app, or without one the whole server. */
   sees(labels: { scope?: string; name?: string }): boolean;
+  /** Globs of the apps that the caller may see; empty: every app. */
+  reach: readonly string[];
   /** Fails `forbidden` for a token that is limited to some apps. */
   requireAllApps(): void;
 }
@@ -39,10 +41,11 @@ export function onOrchestration(plane: Plane): MountRoom {
     });
 }
 
-const everything = { sees: () => true, requireAllApps: () => undefined };
+const everything = { reach: [], sees: () => true, requireAllApps: () => undefined };
 
-function limitsOf(grant: Grant): Pick<RoomCall<PlaneEndpoint>, "sees" | "requireAllApps"> {
+function limitsOf(grant: Grant): Pick<RoomCall<PlaneEndpoint>, "sees" | "reach" | "requireAllApps"> {
   return {
+    reach: grant.apps,
     sees: ({ scope = "", name }) => (name === undefined ? reachesAll(grant) : mayReach(grant, { scope, name })),
     requireAllApps() {
       if (reachesAll(grant)) return;

@@ -8,6 +8,7 @@ import { createHostRoom } from "./host/create.ts";
 import { createSystem } from "./host/system.ts";
 import { createPodLogs } from "./pod-logs/create.ts";
 import { createPods } from "./pods/create.ts";
+import { createLogsRoom } from "./logs/create.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
@@ -48,6 +49,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     podLogs: createPodLogs(context, pods),
     metrics: createMetricsAnswers(context.metrics, context.prefix),
     log: context.log,
+    logs: createLogsRoom(context.platform.logs, context),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,
@@ -55,6 +57,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     apps.run,
     context.metrics.run,
     observability.alerts.run,
+    observability.logs.run,
   ];
   const closers: (() => void)[] = [context.metrics.close];
   return {

@@ -7,6 +7,7 @@ import type { PodLogs } from "./pod-logs/create.ts";
 import type { AuditTrail } from "./audit.ts";
 import type { MetricsAnswers } from "./metrics/answers.ts";
 import type { Log } from "../../base/words/log.ts";
+import type { LogsRoom } from "./logs/create.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
 import type { Streams } from "./streams.ts";
@@ -26,6 +27,7 @@ export interface Observability {
   metrics: MetricsAnswers;
   log: Log;
   apps: AppsRoom;
+  logs: LogsRoom;
   alerts: AlertRoom;
   host: HostRoom;
   system: System;

@@ -1,3 +1,4 @@
+import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { AppWatch } from "../../orchestration/api/app-facts.ts";
 
@@ -25,4 +26,6 @@ export interface Platform {
   /** Deployments and statefulsets with their replicas, from memory. */
   apps: AppWatch;
   podLogs: ReadPodLogs;
+  /** The output of pods; without it the plane keeps none. */
+  logs?: LogPlatform;
 }

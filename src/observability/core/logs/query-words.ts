@@ -48,8 +48,3 @@ function oneTerm(rest: string, negated: boolean): [Term, number] {
 function unescaped(text: string): string {
   return text.replaceAll(/\\(.)/g, "$1");
 }
-
-/** A text as one phrase of a query. */
-export function quotedTerm(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-}

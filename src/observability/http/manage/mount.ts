@@ -3,6 +3,7 @@ import type { Observability } from "../../service/observability.ts";
 import { mountAlerts } from "../alerts.ts";
 import { onOrchestration } from "../both-planes.ts";
 import { mountOperatorMetrics } from "./metrics.ts";
+import { mountLogs, mountOperatorLogStream } from "../logs.ts";
 import { mountPats } from "./pats.ts";
 import { mountUiLinks } from "./ui-links.ts";
 
@@ -12,4 +13,6 @@ export function mountObservability(plane: Plane, observability: Observability): 
   mountUiLinks(plane, observability.sessions);
   mountOperatorMetrics(plane, observability.metrics, observability.log);
   mountAlerts(onOrchestration(plane), observability.alerts);
+  mountLogs(onOrchestration(plane), observability.logs);
+  mountOperatorLogStream(plane, observability.logs);
 }

@@ -23,7 +23,7 @@ export interface SearchPage {
 }
 
 /** Blocks, and lines that wait for theirs, in the order in which a search meets them. */
-interface Place {
+export interface Place {
   from: number;
   until: number;
   /** Lines that wait in memory. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { FoundLine } from "../../../../../src/observability/core/logs/line.ts";
 import { compileQuery, lineFits } from "../../../../../src/observability/core/logs/query.ts";
-import { quotedTerm, termsOf } from "../../../../../src/observability/core/logs/query-words.ts";
+import { quotedPhrase } from "../../../../../src/observability/api/log-phrase.ts";
+import { termsOf } from "../../../../../src/observability/core/logs/query-words.ts";
 import { literalOf, regexFault } from "../../../../../src/observability/core/logs/regex.ts";
 import { readCursor } from "../../../../../src/observability/core/logs/cursor.ts";
 
@@ -84,7 +85,7 @@ describe("a query", () => {
 
   test("a text becomes one phrase, whatever is in it", () => {
     const text = String.raw`a "b" \c -d level=x`;
-    expect(termsOf(quotedTerm(text))).toEqual([{ kind: "text", text, negated: false }]);
+    expect(termsOf(quotedPhrase(text))).toEqual([{ kind: "text", text, negated: false }]);
   });
 });
 

@@ -1,0 +1,197 @@
+import { readAnswer } from "../../base/wire/client.ts";
+import { logContext, type LogLine, searchLogs, streamLogs } from "../../observability/api/log-search.ts";
+import { operatorTwin } from "../../observability/api/operator-twin.ts";
+import type { Arguments } from "../shell/arguments.ts";
+import type { Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { logFilters } from "./log-query.ts";
+
+const pageLines = 1_000;
+const linesMax = 10_000;
+/** Lines whose neighbours are shown; each is a request. */
+const contextHitsMax = 200;
+/** Of a line, to find it among others of its millisecond: it has to fit a URL. */
+const textCharactersMax = 500;
+
+const search = operatorTwin(searchLogs);
+const around = operatorTwin(logContext);
+const stream = operatorTwin(streamLogs);
+
+/** Prints what is stored of an app, then with `-f` what comes. Answers how many lines there were. */
+export async function storedLogs(context: Context, args: Arguments, reference: string): Promise<number> {
+  const filters = logFilters(reference, args);
+  const lines = args.value("context");
+  const size = lines === undefined ? undefined : countOf("context", lines, 1_000);
+  if (size !== undefined && args.on("follow")) throw usageFailure("--context needs lines that are there: leave out -f");
+  const tail = args.value("tail");
+  const print = linePrinter(context, args);
+  if (args.on("follow")) return follow(context, { ...filters, tail: tail ?? "100" }, print);
+  let count = 0;
+  const shown = createShown();
+  for await (const page of pages(context, filters, tail === undefined ? undefined : countOf("tail", tail, linesMax))) {
+    for (const line of page) {
+      count += 1;
+      if (size === undefined) await print(line);
+      else if (count <= contextHitsMax) await printAround(context, { line, size, shown, print });
+    }
+  }
+  if (size !== undefined && count > contextHitsMax)
+    context.terminal.note(`${count - contextHitsMax} more lines were found: ask for less time, or leave out --context`);
+  return count;
+}
+
+function countOf(flag: string, text: string, most: number): number {
+  const value = Number(text);
+  if (text !== "" && Number.isInteger(value) && value >= 0 && value <= most) return value;
+  throw usageFailure(`--${flag} "${text}" is not a whole number from 0 to ${most}`);
+}
+
+/** Oldest first: the newest `tail` lines, or all. */
+async function* pages(
+  context: Context,
+  filters: ReturnType<typeof logFilters>,
+  tail: number | undefined,
+): AsyncGenerator<LogLine[]> {
+  if (tail === 0) return;
+  const order = tail === undefined ? "asc" : "desc";
+  let cursor: string | undefined;
+  const newest: LogLine[] = [];
+  do {
+    const left = tail === undefined ? pageLines : Math.min(tail - newest.length, pageLines);
+    const query = { ...filters, order, limit: String(left), ...(cursor === undefined ? {} : { cursor }) };
+    const page = await context.api.call(search, { query });
+    if (tail === undefined) yield page.lines;
+    else newest.push(...page.lines);
+    cursor = page.cursor;
+  } while (cursor !== undefined && !context.signal.aborted && (tail === undefined || newest.length < tail));
+  if (tail !== undefined) yield newest.toReversed();
+}
+
+interface Around {
+  line: LogLine;
+  size: number;
+  shown: ReturnType<typeof createShown>;
+  print: Print;
+}
+
+async function printAround(context: Context, { line, size, shown, print }: Around): Promise<void> {
+  const { scope, name, replica_id: replica, at } = line;
+  const query = {
+    app: `${scope}/${name}`,
+    replica,
+    at,
+    text: line.text.slice(0, textCharactersMax),
+    before: String(size + 1),
+    after: String(size),
+  };
+  const { before, after } = await context.api.call(around, { query });
+  const all = [...before, ...after];
+  const fresh = all.filter((one) => shown.isNew(one));
+  if (fresh.length === 0) return;
+  if (shown.hasSome() && fresh.length === all.length && !context.json)
+    await context.rawTerminal.stdout(Buffer.from("--\n"));
+  for (const one of fresh) await print(one, keyOf(one) === keyOf(line));
+  shown.add(fresh);
+}
+
+function keyOf({ at, pod, text }: LogLine): string {
+  return `${at} ${pod} ${text}`;
+}
+
+/** Lines that were shown already, as the context of the line before. */
+function createShown() {
+  let keys = new Set<string>();
+  return {
+    isNew: (line: LogLine) => !keys.has(keyOf(line)),
+    hasSome: () => keys.size > 0,
+    add(lines: readonly LogLine[]) {
+      // Only neighbours can come twice.
+      keys = new Set([...[...keys].slice(-linesMax), ...lines.map(keyOf)]);
+    },
+  };
+}
+
+type Print = (line: LogLine, isFound?: boolean) => Promise<void>;
+
+function linePrinter(context: Context, args: Arguments): Print {
+  const { json, terminal, rawTerminal } = context;
+  const { style } = terminal;
+  const prefixed = !args.on("no-prefix");
+  return async (line, isFound = true) => {
+    if (json) return void (await rawTerminal.stdout(Buffer.from(`${JSON.stringify({ line: line.text, ...line })}\n`)));
+    const prefix = prefixed ? `${style.byKey(line.pod, `${line.pod} |`)} ` : "";
+    const time = args.on("timestamps") ? `${style.dim(line.at)} ` : "";
+    await rawTerminal.stdout(
+      Buffer.from(
+        `${prefix}${time}${coloured(line, isFound ? style : { ...style, red: style.dim, yellow: style.dim })}\n`,
+      ),
+    );
+  };
+}
+
+function coloured({ level, stream, text }: LogLine, style: Context["terminal"]["style"]): string {
+  if (stream === "berth") return style.cyan(text);
+  if (level === "error" || level === "fatal") return style.red(text);
+  return level === "warn" ? style.yellow(text) : text;
+}
+
+/** Until Ctrl-C. Comes back after the server was away, with the line after the last one. */
+async function follow(context: Context, filters: Record<string, string>, print: Print): Promise<number> {
+  const { clock, limits, signal, terminal } = context;
+  let last: LogLine | undefined;
+  let seen: string[] = [];
+  let count = 0;
+  let isAway = false;
+  while (!signal.aborted) {
+    try {
+      // What was shown of the last millisecond comes once more, and is left out.
+      const again = last === undefined ? filters : { ...filters, from: last.at, tail: String(linesMax) };
+      const toSkip = [...seen];
+      for await (const line of readStream(context, again)) {
+        if (isAway) terminal.note("the server is back");
+        isAway = false;
+        const at = line.at === last?.at ? toSkip.indexOf(keyOf(line)) : -1;
+        if (at >= 0) {
+          toSkip.splice(at, 1);
+          continue;
+        }
+        seen = line.at === last?.at ? [...seen, keyOf(line)] : [keyOf(line)];
+        last = line;
+        count += 1;
+        await print(line);
+      }
+    } catch (error) {
+      if (signal.aborted) break;
+      const isPassing = error instanceof CommandFailure ? error.exitCode === exitCodes.unreachable : !isRefusal(error);
+      if (!isPassing) throw error;
+    }
+    if (signal.aborted) break;
+    if (!isAway) terminal.note("the server does not answer, still trying");
+    isAway = true;
+    await clock.sleep(limits.followMs, signal);
+  }
+  return count;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && "status" in error && typeof error.status === "number" && error.status < 500;
+}
+
+async function* readStream(context: Context, query: Record<string, string>): AsyncGenerator<LogLine> {
+  const response = await context.streams.raw(stream, { query: { ...query, follow: "true" } });
+  if (!response.ok) return void readAnswer(stream, response.status, await response.text());
+  const decoder = new TextDecoder();
+  let open = "";
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
+    const lines = (open + decoder.decode(chunk, { stream: true })).split("\n");
+    open = lines.pop() ?? "";
+    for (const text of lines) {
+      if (text === "") continue;
+      const line = JSON.parse(text) as LogLine | { skipped: number };
+      if ("skipped" in line)
+        context.terminal.note(`${line.skipped} lines came too fast and are not shown; they are stored`);
+      else yield line;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { logLimits } from "./config/log-limits.ts";
+import type { Layout } from "./base/disk/layout.ts";
+import { systemClock } from "./base/words/clock.ts";
+import type { LoggedContainer } from "./observability/collect/logs/capture.ts";
+import type { LogPlatform } from "./observability/service/logs/create.ts";
+import { startLogWorker } from "./observability/service/logs/log-worker.ts";
+import type { Engine } from "./orchestration/engine/engine.ts";
+import type { ObservedPod } from "./orchestration/engine/pod.ts";
+
+/** The same engine, but before a pod is removed its output is put on disk: Docker deletes it with the pod. */
+export function drainedEngine(engine: Engine, drain: (container: string) => Promise<void>): Engine {
+  return {
+    ...engine,
+    async remove(pod) {
+      await drain(pod.id);
+      await engine.remove(pod);
+    },
+    async removeUnlessRunning(pod) {
+      await drain(pod.id);
+      return engine.removeUnlessRunning(pod);
+    },
+  };
+}
+
+/** What the room of the logs needs of this machine. */
+export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPlatform {
+  const { store, capture, search, room } = logLimits;
+  let rootDir: string | undefined;
+  return {
+    // Beside this file among the sources, and beside all chunks in the executable.
+    start: startLogWorker(new URL("./observability/service/logs/worker.ts", import.meta.url).href),
+    setup: { folder: join(layout.logs, "pods"), store, capture, search },
+    limits: room,
+    async containers() {
+      const [pods, info] = await Promise.all([engine.observe(), rootDir === undefined ? engine.info() : undefined]);
+      const root = rootDir ?? info?.rootDir ?? "";
+      // An engine that does not say where its files are says nothing for good.
+      rootDir = root;
+      return root === "" ? [] : pods.flatMap((pod) => logged(pod, root));
+    },
+    async changes(signal, onChange) {
+      while (!signal.aborted) {
+        try {
+          for await (const { action } of engine.events(signal, onChange)) if (isChange(action)) onChange();
+        } catch {
+          // The engine is away, which others report; the list is read by the clock meanwhile.
+        }
+        await systemClock.sleep(room.reconnectMs, signal);
+      }
+    },
+  };
+}
+
+function isChange(action: string): boolean {
+  return ["create", "start", "die", "destroy", "rename"].includes(action);
+}
+
+function logged({ id, name, state, identity }: ObservedPod, root: string): LoggedContainer[] {
+  if (identity === undefined) return [];
+  const { key, replicaId, releaseId, role } = identity;
+  return [
+    {
+      app: { scope: key.scope, name: key.name },
+      source: { id, pod: name, replica: replicaId, release: releaseId ?? "", role: role ?? "" },
+      path: join(root, "containers", id, `${id}-json.log`),
+      running: state === "running" || state === "restarting" || state === "paused",
+    },
+  ];
+}

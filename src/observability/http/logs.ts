@@ -1,0 +1,127 @@
+import { readFlag } from "../../base/wire/query.ts";
+import { mountStream, type Plane } from "../../base/http/mount.ts";
+import type { QueryOf } from "../../base/wire/endpoint.ts";
+import { logContext, logHistogram, type LogLine, logState, searchLogs, streamLogs } from "../api/log-search.ts";
+import { operatorTwin } from "../api/operator-twin.ts";
+import type { LogsRoom } from "../service/logs/create.ts";
+import type { MountRoom } from "./both-planes.ts";
+import { mountPlaneStream } from "./mount.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+
+const pingMs = 5_000;
+/** Lines that wait for a slow client; of more, the newest are left out and counted. */
+const heldMax = 20_000;
+
+export function mountLogs(mount: MountRoom, logs: LogsRoom): void {
+  mount(searchLogs, ({ query, reach }) => logs.search({ apps: reach }, query));
+  mount(logContext, ({ query, reach }) => logs.context({ apps: reach }, query));
+  mount(logHistogram, ({ query, reach }) => logs.histogram({ apps: reach }, query));
+  mount(logState, ({ requireAllApps }) => {
+    requireAllApps();
+    return logs.state();
+  });
+}
+
+export function mountLogStream(plane: ObservabilityPlane): void {
+  const { logs, streams } = plane.observability;
+  mountPlaneStream(plane, streamLogs, async ({ grant, query, request }) => {
+    const stream = streams.open(grant, request.signal);
+    try {
+      return await lineStream(logs, { apps: grant.apps, query }, stream);
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
+  });
+}
+
+/** The same on the orchestration plane, without a token. */
+export function mountOperatorLogStream(plane: Plane, logs: LogsRoom): void {
+  mountStream(plane, operatorTwin(streamLogs), async ({ query }, { signal }) =>
+    lineStream(logs, { apps: [], query }, { signal, close: () => undefined }),
+  );
+}
+
+interface Asked {
+  apps: readonly string[];
+  query: Partial<QueryOf<typeof streamLogs>>;
+}
+
+/** Answers once the stored lines are there, so that what is wrong with the question is an envelope. */
+async function lineStream(
+  logs: LogsRoom,
+  { apps, query }: Asked,
+  stream: { signal: AbortSignal; close(): void },
+): Promise<Response> {
+  const held = createHeld();
+  const leave = logs.follow({ apps }, query, held);
+  const end = () => {
+    leave();
+    held.onEnd(undefined);
+    stream.close();
+  };
+  stream.signal.addEventListener("abort", end, { once: true });
+  if (stream.signal.aborted) end();
+  try {
+    await held.first;
+  } catch (error) {
+    end();
+    throw error;
+  }
+  const goesOn = readFlag(query.follow, false);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const text = await held.next(pingMs, !goesOn);
+      if (text === undefined) {
+        end();
+        controller.close();
+      } else controller.enqueue(Buffer.from(text));
+    },
+    cancel: end,
+  });
+  return new Response(body, { headers: { "Content-Type": streamLogs.stream ?? "", "X-Accel-Buffering": "no" } });
+}
+
+/** Lines between the store and a client. */
+function createHeld() {
+  let lines: LogLine[] = [];
+  let skipped = 0;
+  let ended = false;
+  let wake = () => {};
+  const begun = Promise.withResolvers<void>();
+  return {
+    /** Resolves with the stored lines. */
+    first: begun.promise,
+    onLines(event: { lines: readonly LogLine[]; skipped: number }) {
+      const room = heldMax - lines.length;
+      lines.push(...event.lines.slice(0, room));
+      skipped += event.skipped + Math.max(event.lines.length - room, 0);
+      begun.resolve();
+      wake();
+    },
+    onEnd(error: unknown) {
+      ended = true;
+      if (error === undefined) begun.resolve();
+      else begun.reject(error);
+      wake();
+    },
+    /** Whole lines; an empty one after `quietMs`; undefined at the end. `last`: there is nothing more to wait for. */
+    async next(quietMs: number, last: boolean): Promise<string | undefined> {
+      if (lines.length === 0 && skipped === 0 && !ended && !last) await wakened(quietMs);
+      if (lines.length === 0 && skipped === 0) return ended || last ? undefined : "\n";
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+      const note = skipped === 0 ? "" : `${JSON.stringify({ skipped })}\n`;
+      lines = [];
+      skipped = 0;
+      return text + note;
+    },
+  };
+
+  async function wakened(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wake = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+  }
+}
