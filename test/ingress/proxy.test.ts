@@ -358,3 +358,42 @@ describe("under load", () => {
     await waitFor("it to be idle", async () => !(await run.proxy.isBusy(new Set([old.id]))));
   });
 });
+
+/** Begins requests, and resolves once the proxy holds all of them. */
+async function beHeld(headers: Record<string, string>[]): Promise<Promise<Response>[]> {
+  const url = `http://127.0.0.1:${port}/x?y=1`;
+  const answers = headers.map((own) =>
+    fetch(url, { headers: { host: "a.test", ...own }, keepalive: false, redirect: "manual" }),
+  );
+  await waitFor("the requests to be held", async () => (await run.proxy.figures()).connections >= headers.length);
+  return answers;
+}
+
+test("a load while requests are held lets their visitors ask the new process, which holds them again", async () => {
+  const waiting = site("a", [], { options: { hold: { forMs: 10_000, requestsMax: 10 } } });
+  await run.proxy.apply(tableOf([waiting]));
+  // What follows no redirect is told to come again later.
+  const answers = await beHeld([{}, { "content-type": "application/grpc" }, { connection: "upgrade", upgrade: "x" }]);
+  await run.proxy.reload();
+  const said = await Promise.all(answers);
+  expect(said.map(({ status }) => status)).toEqual([307, 503, 503]);
+  expect(said[0]?.headers.get("location")).toBe("http://a.test/x?y=1");
+  const [again] = await beHeld([{}]);
+  const one = replica("one");
+  await run.proxy.apply(tableOf([{ ...waiting, upstreams: [upstream(one.port)] }]));
+  expect((await again)?.status).toBe(200);
+});
+
+test("a load costs no request on a connection that was open before", async () => {
+  const one = replica("one");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  const client = await connectRaw({ hostname: "127.0.0.1", port });
+  const ask = async (answers: number) => {
+    await client.send("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    await client.until((text) => text.split("HTTP/1.1 200 OK").length > answers);
+  };
+  await ask(1);
+  await run.proxy.reload();
+  await ask(2);
+  client.abort();
+});

@@ -31,8 +31,10 @@ export function openingRules({ paths }: Setup): Lines {
 export function closingRules({ paths }: Setup): Lines {
   const holds = argumentPath(mapPath(paths, "hold"));
   return [
-    `http-request set-var(txn.hold) var(txn.be),map_str(${holds}) if { nbsrv eq 0 } !{ stopping }`,
+    `http-request set-var(txn.hold) var(txn.be),map_str(${holds}) if { nbsrv eq 0 }`,
     "http-request lua.hold if { var(txn.hold) -m found }",
+    // gRPC and WebSockets follow no redirect; they are told to try again later.
+    `http-request redirect location %[var(txn.proto)]://%[req.hdr(host)]%[pathq] code 307 if { var(txn.again) -m found } !{ req.hdr(upgrade) -m found } !{ req.hdr(content-type) -m beg application/grpc }`,
     `http-request lua.strip if ${hasFlag("strip")}`,
     // Only what may be done twice is sent again once a replica may have seen it.
     "http-request disable-l7-retry unless { method GET HEAD OPTIONS }",
