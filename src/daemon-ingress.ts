@@ -24,7 +24,7 @@ import { createLoops } from "./ingress/service/loops.ts";
 import type { ProxySource } from "./ingress/service/usable-proxy.ts";
 import { createWakes } from "./ingress/service/wakes.ts";
 import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
-import type { PlaneName } from "./orchestration/api/kinds/ingress.ts";
+import { type PlaneName, planeNames } from "./orchestration/api/kinds/ingress.ts";
 import type { ManifestKey, PodKind } from "./orchestration/api/manifest.ts";
 import type { IngressGate } from "./orchestration/controller/pods/ingress-gate.ts";
 import type { RunningController } from "./orchestration/controller/running.ts";
@@ -58,7 +58,7 @@ interface IngressRoomOptions extends ProxyParts {
   /** What the plugin of an ingress said is another. */
   onPluginRoute: (ingress: ManifestKey) => void;
   /** Where the identity service listens; undefined while it does not. */
-  identityAddress: () => string | undefined;
+  planeAddresses: () => Partial<Record<PlaneName, string | undefined>>;
 }
 
 /** The ingress with its proxy, as far as this machine has one. */
@@ -200,7 +200,7 @@ export function gateOf(current: () => Pick<IngressRoom, "ingress" | "plugins"> |
 type Source = IngressSource & Pick<PluginRoutesInput, "serviceSpec">;
 
 function sourceOf(
-  { store, endpoints, sleep, identityAddress }: IngressRoomOptions,
+  { store, endpoints, sleep, planeAddresses }: IngressRoomOptions,
   isOfSource = (_: IngressManifest): boolean => true,
 ): Source {
   return {
@@ -210,9 +210,12 @@ function sourceOf(
     serviceKinds: (scope, name) => podKinds.filter((kind) => store.manifests.get({ kind, scope, name }) !== undefined),
     sleepOf: (scope, name) => sleep.stateOf({ kind: "deployment", scope, name }),
     get planes() {
-      const at = identityAddress();
       const planes: Partial<Record<PlaneName, { address: string; port: number }>> = {};
-      if (at !== undefined) planes["@identity"] = reachable(at);
+      const at = planeAddresses();
+      for (const name of planeNames) {
+        const address = at[name];
+        if (address !== undefined) planes[name] = reachable(address);
+      }
       return planes;
     },
     subscribe(listener) {

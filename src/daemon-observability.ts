@@ -3,24 +3,18 @@ import { hostname } from "node:os";
 import { alertLimits } from "./config/alert-limits.ts";
 import type { ServeOptions } from "./config/config.ts";
 import { observabilityLimits } from "./config/observability-limits.ts";
-import { parseAddress } from "./config/values.ts";
-import { type Listener, startListener } from "./base/http/listener.ts";
 import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
 import type { SendMail } from "./base/deliver/mail.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import type { SendWebhook } from "./base/deliver/webhook.ts";
 import { backupAge } from "./base/disk/backup-mark.ts";
+import { listenForPlane, type PlaneListener, type PlaneListenOptions } from "./daemon-plane-listener.ts";
 import { actorHeader, createClient } from "./base/wire/client.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
-import { derivedKey, type Secret } from "./base/words/secret.ts";
+import type { Secret } from "./base/words/secret.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { diskSpace } from "./observability/collect/disk-space.ts";
-import { createObservabilityApp } from "./observability/http/app.ts";
-import { planeRefusals } from "./observability/http/refusals.ts";
-import { createUiPages } from "./observability/http/ui-pages.ts";
-import { loadUiFiles } from "./local/ui/files.ts";
-import { createSessionCookie } from "./observability/http/session-cookie.ts";
 import { createObservability, type RunningObservability } from "./observability/service/create.ts";
 import type { AlertOutside } from "./observability/service/alerts/parts.ts";
 import type { MetricsRoom } from "./observability/service/metrics/create.ts";
@@ -28,17 +22,15 @@ import { metricsNow } from "./observability/service/metrics/now.ts";
 import type { Platform, ReadPodLogs } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
 import type { AppWatch } from "./orchestration/api/app-facts.ts";
-import { naming } from "./orchestration/core/naming.ts";
 import { createMetricsRoom } from "./daemon-metrics.ts";
 import type { TakenFigures } from "./ingress/api/taken-figures.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
 import { logPlatform } from "./daemon-logs.ts";
-import { versionText } from "./version.ts";
 
 interface ObservabilityRoom extends RunningObservability {
   /** Fails `conflict` when the address is in use; undefined where the plane is turned off. */
-  listen(options: Pick<ServeOptions, "observabilityAddr" | "identityTrustedProxies">): Listener | undefined;
+  listen(options: PlaneListenOptions): Promise<PlaneListener | undefined>;
 }
 
 interface Parts {
@@ -62,7 +54,7 @@ interface Parts {
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
 export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
-  const { layout, key, installationId, log, ask, apps, podLogs, engine } = parts;
+  const { layout, key, log, ask, apps, podLogs, engine } = parts;
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const metrics = createMetricsRoom({ ...parts, intervalMs: parts.options.statsIntervalMs });
   const running = createObservability({
@@ -82,26 +74,8 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       running.close();
       store.close();
     },
-    listen({ observabilityAddr: address, identityTrustedProxies: trustedProxies }) {
-      if (address === "") return undefined;
-      const { observability } = running;
-      const cookie = createSessionCookie({
-        key: derivedKey(key, "observability sessions"),
-        installation: installationId,
-        now: systemClock.now,
-      });
-      const headerPrefix = naming(parts.options.prefix).headerPrefix;
-      const pages = createUiPages(loadUiFiles);
-      const common = { pages, version: versionText(), headerPrefix, log, limits: observabilityLimits };
-      return startListener({
-        address: parseAddress(address),
-        handler: (connected) =>
-          createObservabilityApp({ observability, connected, trustedProxies, cookie, ...common }).fetch,
-        refusals: planeRefusals,
-        limits: observabilityLimits,
-        log,
-      });
-    },
+    listen: (options) =>
+      listenForPlane({ ...parts, prefix: parts.options.prefix, observability: running.observability }, options),
   };
 }
 

@@ -7,6 +7,7 @@ import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { drainedEngine } from "./daemon-logs.ts";
+import type { PlaneListener } from "./daemon-plane-listener.ts";
 import { createObservabilityRoom } from "./daemon-observability.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./orchestration/core/mask.ts";
@@ -134,8 +135,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     privateHooks: options.allowPrivateHooks,
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     listeners: () =>
-      Object.entries({ identity: identityListener, observability: observabilityListener }).flatMap(
-        ([name, listener]) => (listener === undefined ? [] : [{ name, address: listener.address }]),
+      Object.entries({ identity: identityListener?.address, observability: planeListener?.local }).flatMap(
+        ([name, address]) => (address === undefined ? [] : [{ name, address }]),
       ),
     about: {
       version: versionText(),
@@ -174,7 +175,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
   let identityListener: Listener | undefined;
-  let observabilityListener: Listener | undefined;
+  let planeListener: PlaneListener | undefined;
   const observabilityRoom = createObservabilityRoom({
     ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
@@ -198,7 +199,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     certificates,
     runPlugin: pluginRunner(running.controller),
     onPluginRoute: (ingress) => running.reconciler.enqueue(ingress),
-    identityAddress: () => identityListener?.address,
+    planeAddresses: () => ({ "@identity": identityListener?.address, "@observability": planeListener?.local }),
   });
   const { ingress, views } = ingressRoom;
   challenge.connect(ingress.challenges);
@@ -230,8 +231,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     front = await listened(startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }));
     const forUsers = listenForIdentity(identity, options, log);
     if (forUsers !== undefined) identityListener = await listened(forUsers);
-    const forTokens = observabilityRoom.listen(options);
-    if (forTokens !== undefined) observabilityListener = await listened(forTokens);
+    planeListener = await observabilityRoom.listen(options);
+    if (planeListener !== undefined) listeners.push(planeListener);
   } catch (error) {
     // A listener that stays open would keep the process, which has nothing to serve, from ending.
     await Promise.all(listeners.map((listener) => listener.stop(0)));
@@ -255,7 +256,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     addresses: {
       orchestration: front.addresses,
       identity: identityListener === undefined ? [] : [identityListener.address],
-      observability: observabilityListener === undefined ? [] : [observabilityListener.address],
+      observability: planeListener?.addresses ?? [],
     },
     async stop() {
       await Promise.all(listeners.map((listener) => listener.stop(stopGraceMs)));

@@ -7,6 +7,7 @@ import { podLimits } from "./pod-limits.ts";
 import { previewLimits } from "./preview-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
 import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
+import { type ObservabilityOptions, observabilityOptions } from "./observability-options.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
 import { sleepLimits } from "./sleep-limits.ts";
 import type { LogLevel } from "../base/words/log.ts";
@@ -173,10 +174,9 @@ export const limits = {
   ingress: ingressLimits.spec,
 } as const;
 
-export interface ServeOptions extends AccessOptions, IngressOptions {
+export interface ServeOptions extends AccessOptions, IngressOptions, ObservabilityOptions {
   /** Folder of all state. */
   root: string;
-  observabilityAddr: string;
   identityAddr: string;
   /** Where browsers reach the identity service, without a slash at the end: what providers send them back to. */
   identityBaseUrl: string;
@@ -218,7 +218,7 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
       addrInsecure: flags.addrInsecure ?? env.BERTH_ADDR_INSECURE ?? "false",
       allowedHosts: flags.allowedHosts ?? env.BERTH_ALLOWED_HOSTS ?? "",
     }),
-    observabilityAddr: flags.observabilityAddr ?? env.BERTH_OBSERVABILITY_ADDR ?? "0.0.0.0:8687",
+    ...observabilityOptions(flags, env),
     ...ingressOptions(flags, env),
     ...identityOptions(flags, env),
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",

@@ -9,14 +9,16 @@ import { readOperators } from "../base/machine/accounts.ts";
 import { tablesError } from "../base/machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
+import { checkPlane } from "./check-plane.ts";
 import { checkIngress } from "./check-ingress.ts";
 import { findBinary } from "../ingress/proxy/binary.ts";
 import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
 import { askDocker, askIngress, askServer, isBerth, isListening } from "./probe.ts";
 
-const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A] [--identity-addr A]
-                    [--identity-base-url U] [--ingress-http-addr A] [--ingress-https-addr A] [--ingress-image I]
+const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A]
+                    [--observability-tls HOW] [--identity-addr A] [--identity-base-url U]
+                    [--ingress-http-addr A] [--ingress-https-addr A] [--ingress-image I]
                     [--docker-host H] [-o json]
 Looks at this machine the way berth serve needs it, and says how to fix what is wrong.`;
 
@@ -55,6 +57,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
       image: options.ingressImage,
       proxy: server === undefined ? undefined : await askIngress(layout.socket),
     }),
+    checkPlane(options),
     checks.checkIdentity(identityFacts(options, layout)),
     checks.checkClock(clockFacts(layout)),
     checks.checkServer(server, versionText()),
@@ -84,6 +87,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
         addr: string,
         "addr-insecure": { type: "boolean" },
         "observability-addr": string,
+        "observability-tls": string,
         "identity-addr": string,
         "identity-base-url": string,
         "ingress-http-addr": string,
@@ -106,6 +110,7 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
       addr: values.addr,
       addrInsecure: values["addr-insecure"] === true ? "true" : undefined,
       observabilityAddr: values["observability-addr"],
+      observabilityTls: values["observability-tls"],
       identityAddr: values["identity-addr"],
       identityBaseUrl: values["identity-base-url"],
       ingressHttpAddr: values["ingress-http-addr"],

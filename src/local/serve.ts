@@ -12,6 +12,7 @@ export const serveUsage = `usage: berth serve [flags]
                               (BERTH_ADDR_INSECURE)
   --allowed-hosts NAME,…      names of proxies in front of it, for Host and Origin (BERTH_ALLOWED_HOSTS)
   --observability-addr ADDR   observability plane (BERTH_OBSERVABILITY_ADDR, 0.0.0.0:8687); "" turns it off
+  --observability-tls HOW     its TLS: off, self-signed, or CERTIFICATE.pem,KEY.pem (BERTH_OBSERVABILITY_TLS, off)
   --ingress-http-addr ADDR    where visitors reach the apps (BERTH_INGRESS_HTTP_ADDR, :80); "" turns plain HTTP off
   --ingress-https-addr ADDR   the same with TLS (BERTH_INGRESS_HTTPS_ADDR, :443); "" turns TLS off
   --ingress-trusted-proxies CIDR,…
@@ -44,6 +45,7 @@ const flags = {
   "addr-insecure": { type: "boolean" },
   "allowed-hosts": { type: "string" },
   "observability-addr": { type: "string" },
+  "observability-tls": { type: "string" },
   "ingress-http-addr": { type: "string" },
   "ingress-https-addr": { type: "string" },
   "ingress-trusted-proxies": { type: "string" },
@@ -100,6 +102,7 @@ function withoutUndefined(values: Values): ServeFlags {
     addrInsecure: values["addr-insecure"] === true ? "true" : undefined,
     allowedHosts: text("allowed-hosts"),
     observabilityAddr: text("observability-addr"),
+    observabilityTls: text("observability-tls"),
     ingressHttpAddr: text("ingress-http-addr"),
     ingressHttpsAddr: text("ingress-https-addr"),
     ingressTrustedProxies: text("ingress-trusted-proxies"),

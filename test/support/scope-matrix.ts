@@ -63,6 +63,7 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "GET /metrics/dump": "read",
   "GET /operations": "read",
   "GET /operations/:id": "read",
+  "GET /openapi.json": "any",
   "GET /overview": "read",
   "GET /pats": "admin",
   "DELETE /pats/:id": "admin",

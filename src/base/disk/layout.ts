@@ -16,6 +16,8 @@ export interface Layout {
   observabilityDatabase: string;
   /** Figures of the past: no part of a backup, and can be deleted while no server runs. */
   metricsDatabase: string;
+  /** Of a certificate that the observability plane made for itself. */
+  planeTls: string;
   key: string;
   run: string;
   lock: string;
@@ -53,6 +55,7 @@ export function layoutOf(root: string): Layout {
     identityIndex: join(root, "identity-search.db"),
     observabilityDatabase: join(root, "observability.db"),
     metricsDatabase: join(root, "metrics.db"),
+    planeTls: join(root, "observability-tls"),
     key: join(root, "key"),
     run,
     lock: join(run, "lock.db"),

@@ -79,6 +79,37 @@ export async function issueLeaf(
   return { certificate: `${leaf.toString("pem")}\n`, key: await keyPem(keys.privateKey) };
 }
 
+/** Longer ones are refused by some clients. */
+const selfSignedLifeMs = 825 * dayMs;
+
+/** A certificate of a server that nobody signed but itself, for clients that know its fingerprint. */
+export async function selfSigned({
+  names,
+  addresses,
+  now,
+}: LeafOptions & { addresses: readonly string[] }): Promise<{ certificate: string; key: string }> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const alternatives = [
+    ...names.map((value) => ({ type: "dns" as const, value })),
+    ...addresses.map((value) => ({ type: "ip" as const, value })),
+  ];
+  const made = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serial(),
+    name: subjectOf(names.toReversed()),
+    notBefore: new Date(now - backdatedMs),
+    notAfter: new Date(now + selfSignedLifeMs),
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(alternatives),
+    ],
+  });
+  return { certificate: `${made.toString("pem")}\n`, key: await keyPem(keys.privateKey) };
+}
+
 /** Clients read the alternative names; the subject is for people. */
 function subjectOf(names: readonly string[]): x509.JsonName {
   const name = names.find(({ length }) => length <= commonNameMax);

@@ -124,7 +124,7 @@ async function needAccounts(machine: Machine, group: string): Promise<void> {
 
 const optionNames = {
   ...{ root: "root", prefix: "prefix", dockerHost: "docker-host", addr: "addr", allowedHosts: "allowed-hosts" },
-  ...{ observabilityAddr: "observability-addr", identityAddr: "identity-addr" },
+  ...{ observabilityAddr: "observability-addr", observabilityTls: "observability-tls", identityAddr: "identity-addr" },
   ...{ ingressHttpAddr: "ingress-http-addr", ingressHttpsAddr: "ingress-https-addr" },
 } as const;
 

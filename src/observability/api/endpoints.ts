@@ -4,6 +4,7 @@ import { planeLogs, planePodLogs } from "./pod-logs.ts";
 import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
 import { planeSystem } from "./system.ts";
 import { logEndpoints } from "./log-search.ts";
+import { planeOpenapi } from "./openapi.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
@@ -12,6 +13,7 @@ import { wideEndpoints } from "./wide-endpoints.ts";
 /** The observability plane, whole: what is not in this list does not exist there. */
 export const planeEndpoints: PlaneEndpoint[] = [
   whoami,
+  planeOpenapi,
   listPlanePats,
   revokePlanePat,
   planeSystem,

@@ -11,13 +11,14 @@ import { type PlaneEndpoint, planePrefix } from "../api/plane-endpoint.ts";
 import { sessionEndpoints } from "../api/sessions.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
-import { withBoundedBody } from "./bounded.ts";
+import { underHttp, withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountLogStream, mountLogs } from "./logs.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
 import { type Arrival, createArrival, isCrossSite } from "./arrival.ts";
 import type { SessionCookie } from "./session-cookie.ts";
+import { mountOpenapi } from "./openapi.ts";
 import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
 import { mountPodLogs } from "./pod-logs.ts";
 import { mountPods } from "./pods.ts";
@@ -57,10 +58,16 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const fail = (error: unknown) => mapError(error, log);
   app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? unknown(request) : fail(error)));
   const visitors = new WeakMap<Request, Visitor>();
+  const origins = new WeakMap<Request, Request>();
   const plane: ObservabilityPlane = {
     app,
     observability,
-    connected,
+    // A request that was read or rewritten is another one, and has no connection.
+    connected: {
+      peerOf: (request) => connected.peerOf(origins.get(request) ?? request),
+      upgrade: (request, session) => connected.upgrade(origins.get(request) ?? request, session),
+      keepOpen: (request) => connected.keepOpen(origins.get(request) ?? request),
+    },
     limits,
     log,
     mounted: [],
@@ -76,9 +83,9 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     trusted: options.trustedProxies,
     hopsMax: limits.forwardedHopsMax,
   });
-  // A request with a body is another one once that is read, and has no connection.
   const arrivals = new WeakMap<Request, Arrival>();
   mountWhoami(plane);
+  mountOpenapi(plane, { title: "observability API", version });
   mountTokens(plane);
   mountMetrics(plane);
   mountAlerts(onPlane(plane), observability.alerts);
@@ -108,7 +115,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     const arrival = arrivals.get(request) ?? arrivalOf(request);
     const isOpen = !isApi(pathOf(request));
     const grant = isOpen ? undefined : await enter(request, arrival);
-    const asked = await withBoundedBody(request, limits.bodyBytesMax);
+    const asked = underHttp(await withBoundedBody(request, limits.bodyBytesMax));
+    if (asked !== request) origins.set(asked, request);
     arrivals.set(asked, arrival);
     if (grant !== undefined) visitors.set(asked, { grant, ip: arrival.ip, requestId: crypto.randomUUID() });
     return app.fetch(asked);

@@ -1,5 +1,15 @@
 import { Failure } from "../../base/wire/failure.ts";
 
+/**
+ * The same request under `http:`. Elysia looks for the path at a fixed place of the address, and with short host names
+ * allowed that place is right for `http:` alone.
+ */
+export function underHttp(request: Request): Request {
+  const { url, method, headers, signal, body } = request;
+  if (!url.startsWith("https:")) return request;
+  return new Request(`http:${url.slice("https:".length)}`, { method, headers, signal, body });
+}
+
 /** The same request with a body that is read and no larger than `max` bytes. Fails `too_large`. */
 export async function withBoundedBody(request: Request, max: number): Promise<Request> {
   if (request.body === null) return request;

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Listener } from "../../../src/base/http/listener.ts";
+import { readyPlaneTls } from "../../../src/local/plane-tls.ts";
+import { temporaryFolder } from "../../support/haproxy.ts";
 import { addressOf, connectRaw } from "../../support/raw-client.ts";
 import { exchange, statuses } from "../../support/raw-http.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
@@ -107,4 +109,25 @@ test("the address of the connection is the client's", async () => {
     return (await fetch(`http://${listener.address}${whoami}`, { headers })).status;
   };
   expect([await status(bound), await status(far)]).toEqual([200, 401]);
+});
+
+test("with TLS a browser signs in, and its cookie is for TLS alone", async () => {
+  const { folder, remove } = temporaryFolder();
+  const tls = await readyPlaneTls({ kind: "self-signed" }, { folder, now: Date.now() });
+  await listener.stop(0);
+  listener = it.listen({ tls: { cert: tls?.cert ?? "", key: tls?.key ?? "" } });
+  const at = `https://localhost:${listener.address.split(":")[1]}`;
+  const trust = { tls: { ca: tls?.cert ?? "" } };
+  const headers = { "X-Berth-UI": "1", Origin: at };
+  const signedIn = await fetch(`${at}/ui/api/session`, {
+    ...{ method: "POST", headers, body: JSON.stringify({ token }) },
+    ...trust,
+  });
+  expect(signedIn.status).toBe(200);
+  const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
+  expect(signedIn.headers.get("set-cookie")).toMatch(/^__Host-berth_session_test=.*; Secure$/);
+  const seen = await fetch(`${at}${whoami}`, { headers: { Cookie: cookie }, ...trust });
+  expect(seen.status).toBe(200);
+  expect((await fetch(`${at}${whoami}`, trust)).status).toBe(401);
+  remove();
 });

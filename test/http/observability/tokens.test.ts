@@ -71,6 +71,19 @@ test("whoami tells what a token may do", async () => {
   });
 });
 
+test("the plane describes itself, each route with its scope", async () => {
+  const answer = await it.ask("GET /openapi.json", { token: await it.token() });
+  const { openapi, paths } = JSON.parse(answer.text) as {
+    openapi: string;
+    paths: Record<string, Record<string, { summary: string; security: unknown }>>;
+  };
+  expect(openapi).toBe("3.1.0");
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  expect(operations).toHaveLength(it.app.endpoints.length);
+  for (const { security } of operations) expect(security).toEqual([{ token: [] }]);
+  expect(paths["/api/pat/v1/pats/{id}"]?.delete?.summary).toEndWith("(scope admin)");
+});
+
 test("every wrong token gets the same 401, and tells no path that exists", async () => {
   const token = await it.token();
   const wrong = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;

@@ -3,7 +3,7 @@ import { routingFields } from "./routing.ts";
 import { Shape } from "../../../base/wire/shape.ts";
 
 /** Parts of the server itself that an ingress may lead to. Resource names have no "@", so that none is hidden. */
-export const planeNames = ["@identity"] as const;
+export const planeNames = ["@identity", "@observability"] as const;
 export type PlaneName = (typeof planeNames)[number];
 
 export const IngressSpec = Shape(
@@ -12,7 +12,7 @@ export const IngressSpec = Shape(
     service: Type.Optional(
       Type.String({
         description:
-          "deployment or statefulset in the same scope, or @identity for the identity service; default: the own name",
+          "deployment or statefulset in the same scope, @identity for the identity service, or @observability for the web UI and its API; default: the own name",
       }),
     ),
     ordinal: Type.Optional(

@@ -19,7 +19,7 @@ describe("hosts, paths and targets", () => {
     [{ host: `${"a".repeat(64)}.test` }, "spec.host: "],
     [{ hosts: ["b.test", "A.test"] }, 'spec.hosts[1]: the host "a.test" is already at spec.host'],
     [{ service: "../x" }, 'spec.service: "../x" is not a resource name'],
-    [{ service: "@shell" }, 'spec.service: "@shell" is not a part of the server; write @identity'],
+    [{ service: "@shell" }, 'spec.service: "@shell" is not a part of the server; write @identity or @observability'],
     [{ service: "@identity", port: 80 }, "spec.port: does not apply to @identity"],
     [{ service: "@identity", ordinal: 0 }, "spec.ordinal: does not apply to @identity"],
     [{ ordinal: -1 }, "spec.ordinal: must be at least 0"],

@@ -1,0 +1,11 @@
+import { Type } from "@sinclair/typebox";
+import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+
+export const planeOpenapi = planeEndpoint({
+  method: "GET",
+  path: `${planePrefix}/openapi.json`,
+  scope: "any",
+  summary: "This description of the observability plane",
+  flat: true,
+  data: Type.Record(Type.String(), Type.Unknown()),
+});

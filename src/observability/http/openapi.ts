@@ -1,0 +1,44 @@
+import { type ApiInfo, type Json, openapiDocument } from "../../base/http/openapi.ts";
+import type { Endpoint } from "../../base/wire/endpoint.ts";
+import { failureStatus } from "../../base/wire/failure.ts";
+import { planeEndpoints } from "../api/endpoints.ts";
+import { planeOpenapi } from "../api/openapi.ts";
+import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
+import { mountPlane } from "./mount.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+
+export function mountOpenapi(plane: ObservabilityPlane, info: ApiInfo): void {
+  const document = planeDocument(info);
+  mountPlane(plane, planeOpenapi, { answer: () => document });
+}
+
+/** OpenAPI 3.1, derived from the endpoint values; each summary ends with the scope that opens the route. */
+export function planeDocument(info: ApiInfo): Json {
+  return openapiDocument(info, planeEndpoints.map(withScope), {
+    error,
+    errorStatuses,
+    securitySchemes: { token: { type: "http", scheme: "bearer", description: "a personal access token" } },
+    security: () => ["token"],
+  });
+}
+
+function withScope(endpoint: PlaneEndpoint): Endpoint {
+  const scope = endpoint.scope === "any" ? "every token" : `scope ${endpoint.scope}`;
+  return { ...endpoint, summary: `${endpoint.summary} (${scope})` };
+}
+
+const error = {
+  type: "object",
+  required: ["status", "error"],
+  properties: {
+    status: { const: "error" },
+    error: { type: "string", description: "for people; the text may change" },
+    code: { enum: Object.keys(failureStatus), description: "a word for the status" },
+  },
+};
+
+function errorStatuses({ path, body }: Endpoint): number[] {
+  const { invalid, unauthorized, forbidden, not_found, too_large, too_many, unavailable } = failureStatus;
+  const always = [invalid, unauthorized, forbidden, too_many, unavailable];
+  return [...always, ...(path.includes(":") ? [not_found] : []), ...(body === undefined ? [] : [too_large])];
+}
