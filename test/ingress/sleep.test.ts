@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Event } from "../../src/orchestration/api/events.ts";
 import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
+import { connectRaw } from "../support/raw-client.ts";
 import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -128,4 +129,28 @@ test("no request fails while an app falls asleep and is woken again and again", 
     return (await turns()).slice(before).filter((text) => text.startsWith("sleep")).length >= 2;
   });
   expect(bad).toEqual([]);
+});
+
+test("a connection to a TCP port wakes the app as well, waits for it, and keeps it awake", async () => {
+  const raw = await freePort();
+  const ingress = {
+    kind: "ingress",
+    scope: "nap",
+    name: "raw",
+    spec: { service: "web", tcp: { port: raw, address: "127.0.0.1" } },
+  };
+  await awake({ idle_after: "2s" });
+  expect((await it.apply(ingress)).status).toBe(200);
+  const ask = async () => {
+    const client = await connectRaw({ hostname: "127.0.0.1", port: raw });
+    await client.send("GET /cgi-bin/slow HTTP/1.0\r\n\r\n");
+    return client.all();
+  };
+  await waitFor("the port to be served", async () => (await ask().catch(String)).includes("slow"));
+  await asleep();
+  const before = (await turns()).length;
+  expect(await ask()).toEndWith("slow");
+  // The answer took longer than it may go unused.
+  expect((await turns()).slice(before)).toEqual([`wake: a request to :${raw}`]);
+  await it.call("POST", "/delete", { kind: "ingress", scope: "nap", name: "raw" });
 });

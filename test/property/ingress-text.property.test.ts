@@ -28,7 +28,7 @@ function wordsOf(line: string): string[] | undefined {
 
 /** Every first word, and what may follow it, that the product writes itself. */
 const known =
-  /^(?:acl (?:allowed|denied|trusted|sends_proxy_header)|backend [pdt]\d+|backend redirects|balance|bind|compression|default_backend|defaults (?:base|site|tcp)|filter (?:compression|lua\.body-limit)|frontend (?:web|web_tls|in_t\d+)|global|hard-stop-after|hash-type|http-after-response set-header|http-error status|http-request [a-z0-9.-]+|http-response (?:set-header|del-header|add-header)|http-reuse|log|log-format|lua-load|maxconn|mode|mworker-max-reloads|nbthread|option|retries|retry-on|server s\d+|ssl-default-bind-[a-z]+|tcp-request session reject|stats (?:socket|timeout)|stick-table|timeout|tune\.[a-z0-9.-]+|unique-id-format|use-server|use_backend %\[var\(txn\.be\)\]|user |userlist users_d\d+)/;
+  /^(?:acl (?:allowed|denied|trusted|sends_proxy_header)|backend [pdt]\d+|backend redirects|balance|bind|compression|default_backend|defaults (?:base|site|tcp)|filter (?:compression|lua\.body-limit)|frontend (?:web|web_tls|in_t\d+)|global|hard-stop-after|hash-type|http-after-response set-header|http-error status|http-request [a-z0-9.-]+|http-response (?:set-header|del-header|add-header)|http-reuse|log|log-format|lua-load|maxconn|mode|mworker-max-reloads|nbthread|option|retries|retry-on|server s\d+|ssl-default-bind-[a-z]+|tcp-request (?:session reject|inspect-delay|content (?:set-var|lua\.hold))|stats (?:socket|timeout)|stick-table|timeout|tune\.[a-z0-9.-]+|unique-id-format|use-server|use_backend %\[var\(txn\.be\)\]|user |userlist users_d\d+)/;
 
 function written(write: (text: string, what: string) => string, text: string): string | undefined {
   try {

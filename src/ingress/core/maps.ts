@@ -37,6 +37,10 @@ export function mapsOf(table: Table, assignment: Assignment): Record<MapName, En
     for (const [map, entries] of Object.entries(siteEntries(site, backend, httpsPort(table))))
       for (const [key, value] of entries) maps[map as MapName].set(key, value);
   }
+  for (const { id, hold } of table.tcp) {
+    const backend = assignment.backends[id];
+    if (backend !== undefined && hold !== undefined) maps.hold.set(backend, holdValue(hold));
+  }
   for (const { token, keyAuthorization } of table.challenges)
     maps.challenges.set(mapKey(token, "token of a challenge"), mapValue(keyAuthorization, "answer to a challenge"));
   if (table.onDemand === true)

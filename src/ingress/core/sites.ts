@@ -45,8 +45,9 @@ export function sitesOf(input: SitesInput): Sites {
     const target = upstreamsOf(manifest, read);
     const rest = restOf(manifest, read, input);
     const report = (reason: SiteProblem["reason"], message: string) => found.problems.push({ id, reason, message });
-    if (read.spec.tcp !== undefined) found.tcp.push(...tcpSite(id, { read, target, taken, report }));
-    else found.sites.push(...site(id, { read: heldFor(read, rest, input.wakeHoldMs), target, taken, report }));
+    const making = { read: heldFor(read, rest, input.wakeHoldMs), target, taken, report };
+    if (read.spec.tcp === undefined) found.sites.push(...site(id, making));
+    else found.tcp.push(...tcpSite(id, making).map((one) => withHold(one, making.read, rest)));
     const isExpected = rest !== undefined && target.problem?.reason === "NoReplica";
     if (target.problem !== undefined && !isExpected) report(target.problem.reason, target.problem.message);
   }
@@ -69,6 +70,11 @@ function heldFor(read: ReadIngress, rest: Rest | undefined, wakeHoldMs = 0): Rea
   const longer = hold.forMs === 0 ? 0 : Math.max(hold.forMs, wakeHoldMs);
   const changed = rest === "asleep" ? { ...hold, isAsleep: true } : { ...hold, forMs: longer };
   return { ...read, options: { ...read.options, hold: changed } };
+}
+
+/** Connections wait for an app that sleeps, and for no other: a client of TCP sees at once that nobody is there. */
+function withHold(site: TcpSite, { options }: ReadIngress, rest: Rest | undefined): TcpSite {
+  return rest === undefined ? site : { ...site, hold: options.hold };
 }
 
 interface Taken {

@@ -147,6 +147,8 @@ export interface TcpSite {
   deny: string[];
   /** Connections to one replica at a time; undefined: no limit. More wait in a queue. */
   connectionsPerReplica: number | undefined;
+  /** How connections wait for an app that is asleep or is being started; absent: they do not. */
+  hold?: SiteHold;
 }
 
 /** One certificate with its chain and key, in one PEM text without blank lines. */

@@ -1,8 +1,8 @@
 import type { Setup } from "./change.ts";
 import { balanceLines } from "./dedicated.ts";
 import { bindAddress, proxyProtocolRules } from "./frontend-binds.ts";
-import { certificatePath, pathWord } from "./layout.ts";
-import { UnsafeText, wholeNumber } from "./quote.ts";
+import { argumentPath, certificatePath, mapPath, pathWord } from "./layout.ts";
+import { listenAddress, plainName, UnsafeText, wholeNumber } from "./quote.ts";
 import { networkRule, section } from "./rules.ts";
 import type { Certificate, Table, TcpSite } from "./table.ts";
 
@@ -17,12 +17,28 @@ export function tcpSections(site: TcpSite, backend: string, on: { table: Table; 
     ...(site.deny.length === 0 ? [] : ["tcp-request session reject if denied"]),
     ...networkRule("allowed", site.allow),
     ...(site.allow.length === 0 ? [] : ["tcp-request session reject unless allowed"]),
+    ...holdRules(site, backend, on.setup),
     `timeout client ${idle}`,
     `default_backend ${backend}`,
   ]);
   return [
     [`in_${backend}`, frontend],
     [backend, section(`backend ${backend} from tcp`, [...balanceLines(site.balance), `timeout server ${idle}`])],
+  ];
+}
+
+/** Lua may wait no longer than this: a little more than any hold. */
+const inspectMs = 65_000;
+
+/** Connections wait while their app is started, as requests do; what wakes it is called by the port. */
+function holdRules({ listen }: TcpSite, backend: string, { paths }: Setup): string[] {
+  const name = plainName(backend, "backend");
+  return [
+    `tcp-request inspect-delay ${inspectMs}ms`,
+    `tcp-request content set-var(txn.be) str(${name})`,
+    `tcp-request content set-var(txn.host) str(${listenAddress(listen, "port").replace(/^.*:/, ":")})`,
+    `tcp-request content set-var(txn.hold) var(txn.be),map_str(${argumentPath(mapPath(paths, "hold"))}) if { nbsrv(${name}) eq 0 }`,
+    "tcp-request content lua.hold if { var(txn.hold) -m found }",
   ];
 }
 

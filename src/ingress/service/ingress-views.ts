@@ -157,7 +157,8 @@ function manifestView(id: string, manifest: IngressManifest) {
 }
 
 function isAsleep(site: AnySite | undefined): boolean {
-  return site !== undefined && isHttp(site) && site.options.hold.isAsleep === true;
+  if (site === undefined) return false;
+  return (isHttp(site) ? site.options.hold : site.hold)?.isAsleep === true;
 }
 
 /** What the proxy has of it; without a site, nothing is served. */

@@ -1,7 +1,6 @@
 import type { ManifestKey } from "../../orchestration/api/manifest.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { BackendFigures } from "../core/figures/proxy-figures.ts";
-import { readIngress } from "../core/ingress-spec.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import { targetOf, type WakesOptions } from "./wakes.ts";
 
@@ -18,8 +17,8 @@ export interface Use {
 }
 
 /**
- * What HAProxy counts itself, so that no lost line makes an app look unused. Undefined for what no HTTP ingress leads
- * to: no request could wake it. Fails `unavailable` while the proxy does not answer.
+ * What HAProxy counts itself, so that no lost line makes an app look unused. Undefined for what no ingress leads to:
+ * nothing could wake it. Fails `unavailable` while the proxy does not answer.
  */
 export async function ingressUse(options: UseOptions): Promise<(key: ManifestKey) => Use | undefined> {
   const { backends: counted } = await options.proxy.figures();
@@ -27,14 +26,13 @@ export async function ingressUse(options: UseOptions): Promise<(key: ManifestKey
   if (backends === undefined) throw new Failure("unavailable", "the proxy serves nothing yet");
   const leading = options.ingresses().map((manifest) => ({
     target: targetOf(manifest, options),
-    isHttp: readIngress(manifest).spec.tcp === undefined,
     figures: counted.get(backends[`${manifest.scope}/${manifest.name}`] ?? ""),
   }));
   return ({ kind, scope, name }) => {
     const ours = leading.filter(
       ({ target }) => target?.kind === kind && target.scope === scope && target.name === name,
     );
-    if (!ours.some(({ isHttp, figures }) => isHttp && figures !== undefined)) return undefined;
+    if (!ours.some(({ figures }) => figures !== undefined)) return undefined;
     const figures = ours.flatMap((one) => one.figures ?? []);
     return { mark: figures.map(markOf).join(" "), active: figures.reduce((sum, { active }) => sum + active, 0) };
   };

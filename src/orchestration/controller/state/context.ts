@@ -115,7 +115,7 @@ export interface Outside {
   ingressProblem?: () => string | undefined;
   /**
    * How much each resource is in use, as the ingress counts it now: `mark` changes with every request, `active` are those
-   * under way. Undefined for what no HTTP ingress leads to. Fails while the proxy does not answer. Absent: no ingress.
+   * under way. Undefined for what no ingress leads to. Fails while the proxy does not answer. Absent: no ingress.
    */
   ingressUse?: () => Promise<(key: ManifestKey) => { mark: string; active: number } | undefined>;
   /** What the plugin of an ingress (`scope/name`) said last; undefined for an ingress without one. */

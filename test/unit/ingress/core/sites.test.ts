@@ -111,11 +111,11 @@ describe("what another version has stored", () => {
 });
 
 describe("an app that requests wake", () => {
-  const served = (rest: "asleep" | "waking" | undefined, spec: Record<string, unknown> = {}) => {
-    const ingresses = [ingress("web", { host: "a.test", ...spec })];
+  const served = (rest: "asleep" | "waking" | undefined, spec: Record<string, unknown> = { host: "a.test" }) => {
+    const ingresses = [ingress("web", spec)];
     const kinds = { serviceKinds: () => ["deployment" as const], restOf: () => rest, wakeHoldMs: 60_000 };
-    const { sites, problems: found } = sitesOf(sitesInput({ ...kinds, ingresses }));
-    return { hold: sites[0]?.options.hold, problems: found.map(({ reason }) => reason) };
+    const { sites, tcp, problems: found } = sitesOf(sitesInput({ ...kinds, ingresses }));
+    return { hold: sites[0]?.options.hold ?? tcp[0]?.hold, problems: found.map(({ reason }) => reason) };
   };
   const hold = { forMs: 10_000, requestsMax: 500 };
 
@@ -125,11 +125,18 @@ describe("an app that requests wake", () => {
 
   test("holds requests for longer while it is started", () => {
     expect(served("waking")).toEqual({ hold: { ...hold, forMs: 60_000 }, problems: [] });
-    expect(served("waking", { hold: { for: "2m" } }).hold?.forMs).toBe(120_000);
+    expect(served("waking", { host: "a.test", hold: { for: "2m" } }).hold?.forMs).toBe(120_000);
   });
 
   test("holds none where its ingress holds none", () => {
-    expect(served("waking", { hold: { for: "0" } }).hold?.forMs).toBe(0);
+    expect(served("waking", { host: "a.test", hold: { for: "0" } }).hold?.forMs).toBe(0);
+  });
+
+  test("holds connections to a port of its own for as long, and those of no other app", () => {
+    const raw = { tcp: { port: 5432 } };
+    expect(served("asleep", raw)).toEqual({ hold: { ...hold, isAsleep: true }, problems: [] });
+    expect(served("waking", raw).hold).toEqual({ ...hold, forMs: 60_000 });
+    expect(served(undefined, raw)).toEqual({ hold: undefined, problems: ["NoReplica"] });
   });
 
   test("is like every other when it did not come up", () => {

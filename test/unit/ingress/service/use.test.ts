@@ -37,9 +37,9 @@ test("is summed over all ingresses that lead there", async () => {
   expect((await useOf({ ingresses }, both))(key)?.active).toBe(3);
 });
 
-test("is unknown with a TCP port alone, which wakes nothing", async () => {
+test("is known of a TCP port alone, whose connections wake it as requests do", async () => {
   const ingresses = () => [ingress("web", { tcp: { port: 5432 } })];
-  expect((await useOf({ ingresses }))(key)).toBeUndefined();
+  expect((await useOf({ ingresses }))(key)?.active).toBe(2);
 });
 
 test("fails while the proxy does not answer, or serves nothing yet", async () => {
