@@ -1,6 +1,7 @@
 import type { Screen } from "./frame/screen.ts";
 
 const app = () => import("./screens/app.tsx");
+const alerts = () => import("./screens/alerts.tsx");
 
 /** Every page: one line each, in the order of the list on the left. A path that comes first wins. */
 export const screens: readonly Screen[] = [
@@ -10,5 +11,8 @@ export const screens: readonly Screen[] = [
   { path: "/deploys", title: "Deploys", key: "d", nav: "main", load: () => import("./screens/deploys.tsx") },
   { path: "/events", title: "Events", key: "e", nav: "main", load: () => import("./screens/events.tsx") },
   { path: "/audit", title: "Audit", load: () => import("./screens/audit.tsx") },
+  { path: "/alerts", title: "Alerts", key: "a", nav: "main", load: alerts },
+  { path: "/alerts/:tab", title: "Alerts", load: alerts },
+  { path: "/access", title: "Access", nav: "wide", load: () => import("./screens/access.tsx") },
   { path: "/components", title: "Components", load: () => import("./screens/components.tsx") },
 ];

@@ -1,0 +1,169 @@
+import {
+  type Channel,
+  deleteChannel,
+  listAlertDeliveries,
+  listChannels,
+  testChannel,
+} from "../../../observability/api/alert-channels.ts";
+import { getHeartbeat, type Heartbeat } from "../../../observability/api/alert-heartbeat.ts";
+import { api, faultText } from "../../data/api.ts";
+import { useLoad } from "../../data/load.ts";
+import { lacks } from "../../data/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { ask } from "../../parts/dialog.tsx";
+import { Shown } from "../../parts/loaded.tsx";
+import { Empty } from "../../parts/notes.tsx";
+import { State } from "../../parts/state.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Ago } from "../../parts/time.tsx";
+import { say } from "../../parts/toasts.tsx";
+import { deliveryTone, heartbeatTone } from "../../text/alerts.ts";
+
+/** Where messages go, what became of the last ones, and the dead man's switch. */
+export function Channels() {
+  const loaded = useLoad("channels", (signal) => api.call(listChannels, { signal }));
+  return (
+    <>
+      <Shown of={loaded} label="the channels">
+        {({ channels }) =>
+          channels.length === 0 ? (
+            <Empty title="No channel: no message goes out when something fires">
+              <p>An alert on your phone takes one line and the app of ntfy:</p>
+              <code>berth alerts channels add phone ntfy https://ntfy.sh/YOUR-TOPIC</code>
+            </Empty>
+          ) : (
+            <ChannelTable channels={channels} again={loaded.again} />
+          )
+        }
+      </Shown>
+      <DeadMansSwitch />
+      <Messages version={String(loaded.at ?? 0)} />
+    </>
+  );
+}
+
+function ChannelTable({ channels, again }: { channels: readonly Channel[]; again: () => void }) {
+  return (
+    <Table
+      label="Channels"
+      rows={channels}
+      keyOf={({ name }) => name}
+      columns={[
+        { title: "Channel", cell: ({ name }) => name },
+        { title: "Leads to", cell: ({ type, target }) => `${type}: ${target}` },
+        { title: "From severity", cell: ({ min_severity: from }) => from },
+        { title: "Apps", cell: ({ apps }) => apps.join(", ") || "all" },
+        {
+          title: "Last message",
+          cell: ({ last }) =>
+            last === undefined ? (
+              <span class="faint">none yet</span>
+            ) : (
+              <span title={last.result}>
+                <State tone={deliveryTone(last.status)} text={last.status} /> <Ago at={last.at} />
+              </span>
+            ),
+        },
+        { title: "", right: true, cell: (channel) => <ChannelButtons channel={channel} again={again} /> },
+      ]}
+    />
+  );
+}
+
+function ChannelButtons({ channel: { name }, again }: { channel: Channel; again: () => void }) {
+  const test = () =>
+    api
+      .call(testChannel, { params: { name } })
+      .then(({ status, result }) => say(`Test of ${name}: ${status}${result === undefined ? "" : `, ${result}`}`))
+      .catch((error: unknown) => say(faultText(error), "bad"))
+      .finally(again);
+  const remove = () =>
+    ask({
+      title: `Remove the channel ${name}`,
+      verb: "Remove",
+      danger: true,
+      command: `berth alerts channels remove ${name}`,
+      effects: [{ text: "No more messages go there, also those that wait", ends: true }],
+      run: async () => {
+        await api.call(deleteChannel, { params: { name } });
+        again();
+      },
+    });
+  return (
+    <span class="row end">
+      <Button
+        look="bare"
+        disabled={lacks("actions") !== undefined}
+        title={lacks("actions")}
+        onClick={() => void test()}
+      >
+        Test
+      </Button>
+      <Button look="bare" disabled={lacks("admin") !== undefined} title={lacks("admin")} onClick={remove}>
+        Remove…
+      </Button>
+    </span>
+  );
+}
+
+function DeadMansSwitch() {
+  const loaded = useLoad("heartbeat", (signal) => api.call(getHeartbeat, { signal }));
+  return (
+    <section class="section">
+      <h2>Dead man's switch</h2>
+      <Shown of={loaded} label="the dead man's switch">
+        {(heartbeat) => <Pings heartbeat={heartbeat} />}
+      </Shown>
+    </section>
+  );
+}
+
+function Pings({ heartbeat: { enabled, target, every, state, last_ok_at: last, result } }: { heartbeat: Heartbeat }) {
+  if (!enabled) {
+    return (
+      <Empty title="When this whole machine is gone, nothing here can say so">
+        <p>Let another service notice, one that alerts when no ping comes:</p>
+        <code>berth alerts heartbeat set https://hc-ping.com/YOUR-ID</code>
+      </Empty>
+    );
+  }
+  return (
+    <p>
+      <State tone={heartbeatTone(state)} text={state} title={result} />
+      {` ${target ?? ""} every ${every ?? "5m"}, last answered `}
+      <Ago at={last} />
+    </p>
+  );
+}
+
+const messagesMax = 50;
+
+function Messages({ version }: { version: string }) {
+  const loaded = useLoad(
+    "deliveries",
+    (signal) => api.call(listAlertDeliveries, { query: { limit: messagesMax }, signal }),
+    version,
+  );
+  const deliveries = loaded.data?.deliveries ?? [];
+  if (deliveries.length === 0) return null;
+  return (
+    <section class="section">
+      <h2>Messages</h2>
+      <Table
+        label="Messages"
+        rows={deliveries}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: "State",
+            cell: ({ status, result }) => <State tone={deliveryTone(status)} text={status} title={result} />,
+          },
+          { title: "Message", cell: ({ title }) => title },
+          { title: "Channel", cell: ({ channel }) => channel },
+          { title: "Made", cell: ({ created_at: at }) => <Ago at={at} /> },
+          { title: "Attempts", right: true, cell: ({ attempts }) => attempts },
+        ]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Alert, Severity } from "../../observability/api/alerts.ts";
+import type { Rule, RuleBody, Watch } from "../../observability/api/alert-rules.ts";
+import type { Tone } from "./states.ts";
+
+/** How an alert looks. Only one that is over is green. */
+export function alertTone({ state, severity }: Pick<Alert, "state" | "severity">): Tone {
+  if (state === "resolved") return "good";
+  return state === "pending" ? "warn" : severityTone(severity);
+}
+
+/** A severity is never green: it tells how bad something is. */
+export function severityTone(severity: Severity): Tone {
+  return severity === "critical" ? "bad" : severity === "warning" ? "warn" : "work";
+}
+
+export function deliveryTone(status: string): Tone {
+  return status === "delivered" ? "good" : status === "dropped" ? "bad" : "work";
+}
+
+export function heartbeatTone(state: string): Tone {
+  return state === "ok" ? "good" : state === "failing" ? "bad" : state === "off" ? "idle" : "warn";
+}
+
+/** What a rule looks at, in a few words. */
+export function watchText(watch: Watch): string {
+  switch (watch.type) {
+    case "platform":
+      return `${watch.condition.replaceAll("_", " ")}${watch.limit === undefined ? "" : `, limit ${watch.limit}`}`;
+    case "requests":
+      return watch.failed_percent === undefined
+        ? `requests slower than ${watch.p99_ms ?? 0} ms (p99)`
+        : `more than ${watch.failed_percent} % of the requests fail`;
+    case "metric": {
+      const limit = watch.above === undefined ? `below ${watch.below ?? 0}` : `above ${watch.above}`;
+      return `${watch.agg ?? "avg"} of ${watch.metric} over ${watch.over ?? "5m"} ${limit}`;
+    }
+    case "log":
+      return `more than ${watch.more_than ?? 0} lines with "${watch.pattern}" within ${watch.within ?? "5m"}`;
+  }
+}
+
+/** What is written of a rule, from what is read of it. */
+export function ruleBody(rule: Rule): RuleBody {
+  const { name: _, origin: __, firing: ___, problem: ____, ...body } = rule;
+  return body;
+}

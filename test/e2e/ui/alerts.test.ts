@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Alert } from "../../../src/observability/api/alerts.ts";
+import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
+
+/** The pages of alerts and tokens in a browser, with a plane that the test plays. */
+let chromium: Chromium;
+let plane: FakePlane;
+let tab: Tab;
+
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+const alert: Alert = {
+  id: "a1",
+  rule: "crash_loop",
+  severity: "critical",
+  state: "firing",
+  title: "shop/api dies again and again",
+  detail: "5 times in 3 minutes, last exit code 1 <script>alert(1)</script>",
+  labels: { scope: "shop", name: "api", kind: "deployment" },
+  since: ago(4),
+  fired_at: ago(3),
+  why: {
+    changes: ["release r7 by ana, 6 minutes ago"],
+    lines: ["cannot connect to postgres", "exit 1"],
+    next: ["berth rollback shop/api"],
+  },
+};
+
+const channel = {
+  name: "phone",
+  type: "ntfy",
+  target: "https://ntfy.sh/…",
+  min_severity: "warning",
+  apps: [],
+  lines: true,
+  created_at: ago(100),
+  last: { at: ago(3), status: "delivered" },
+};
+
+beforeAll(async () => {
+  plane = startFakePlane({
+    "GET /whoami": whoFixture,
+    "GET /overview": overviewFixture(),
+    "GET /alerts": { alerts: [alert], blind: [] },
+    "GET /alerts/silences": { silences: [] },
+    "GET /alerts/history": { alerts: [{ ...alert, id: "a0", state: "resolved", resolved_at: ago(1) }] },
+    "GET /alerts/rules": {
+      rules: [
+        {
+          ...{ name: "crash_loop", origin: "default", firing: 1, severity: "critical", for: "0s", keep: "2m" },
+          ...{ enabled: true, watch: { type: "platform", condition: "crash_loop" } },
+        },
+      ],
+    },
+    "GET /alerts/channels": { channels: [channel] },
+    "GET /alerts/heartbeat": { enabled: false, state: "off", failures: 0 },
+    "GET /alerts/deliveries": { deliveries: [] },
+    "GET /pats": {
+      pats: [
+        {
+          ...{ id: "abc123", scopes: ["read"], name: "grafana", apps: ["shop"], cidr: ["192.0.2.0/24"] },
+          ...{ created_at: ago(999), created_by: "ana", last_used_at: ago(2), last_used_ip: "192.0.2.7" },
+        },
+      ],
+    },
+  });
+  chromium = await startChromium();
+  tab = await chromium.tab();
+  await tab.look({ width: 1280, height: 800, scheme: "light" });
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await plane?.stop();
+});
+
+test("an alert comes with what changed before, its last lines and the command, and text stays text", async () => {
+  await tab.open(`${plane.url}/alerts`);
+  const text = await tab.shows("shop/api dies again and again");
+  expect(text).toContain("release r7 by ana");
+  expect(text).toContain("cannot connect to postgres");
+  expect(text).toContain("berth rollback shop/api");
+  expect(text).toContain("<script>alert(1)</script>");
+  await takePictures(tab, "alerts");
+  expect(await axeFaults(tab)).toEqual([]);
+  expect(chromium.complaints).toEqual([]);
+});
+
+test("its buttons say what they do and what the command is", async () => {
+  await tab.read("[...document.querySelectorAll('button')].find((one) => one.innerText.startsWith('Silence')).click()");
+  const text = await tab.shows("for two hours");
+  expect(text).toContain("berth alerts silence shop/api --for 2h --rule crash_loop");
+  await tab.key("Escape");
+});
+
+test.each([
+  ["/alerts/history", "resolved"],
+  ["/alerts/rules", "crash loop"],
+  ["/alerts/channels", "ntfy: https://ntfy.sh/…"],
+  ["/access", "grafana"],
+])("%s shows %s, without faults for people who cannot see it", async (path, text) => {
+  await tab.open(`${plane.url}${path}`);
+  await tab.shows(text);
+  await takePictures(tab, path.slice(1).replace("/", "-"));
+  expect(await axeFaults(tab)).toEqual([]);
+});
+
+test("where nothing fires and no channel is, the pages say what to do", async () => {
+  plane.answers["GET /alerts"] = { alerts: [], blind: [] };
+  plane.answers["GET /alerts/channels"] = { channels: [] };
+  await tab.open(`${plane.url}/alerts?empty`);
+  expect(await tab.shows("Nothing fires")).toContain("berth alerts channels add phone ntfy");
+  await tab.open(`${plane.url}/alerts/channels?empty`);
+  await tab.shows("No channel");
+});
