@@ -9,6 +9,7 @@ import { heartbeatCommand } from "./alerts/heartbeat.ts";
 import { ruleCommands } from "./alerts/rule.ts";
 import { oneWord, present } from "./alerts/shared.ts";
 import { silenceCommands } from "./alerts/silence.ts";
+import { rowsOf } from "../shell/listing.ts";
 
 const which = "which alert: its id, as berth alerts shows it";
 
@@ -17,6 +18,7 @@ const commands: readonly Command[] = [
     name: "list",
     summary: "list what fires and what is pending",
     usage: ["alerts list [SCOPE/NAME]"],
+    lists: rowsOf("alerts", "id"),
     flags: [],
     groups: true,
     async run(context, args) {
@@ -58,6 +60,7 @@ const commands: readonly Command[] = [
     name: "history",
     summary: "list the alerts that fired, newest first",
     usage: ["alerts history [SCOPE/NAME] [--rule NAME] [--limit N]"],
+    lists: rowsOf("alerts", "id"),
     flags: [
       { name: "rule", value: "NAME", summary: "only of this rule" },
       { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },

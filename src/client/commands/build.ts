@@ -11,6 +11,7 @@ import { fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
+import { rowsOf, whenListing } from "../shell/listing.ts";
 
 export const buildCommand: CommandBody = {
   usage: [
@@ -39,6 +40,7 @@ export const buildCommand: CommandBody = {
     { name: "again", summary: "build also where the image is there already" },
     { name: "print", summary: "print the Dockerfile that is made for a folder without one" },
   ],
+  lists: whenListing("list", rowsOf("builds", "id")),
   async run(context, args) {
     const [verb, ...words] = args.words;
     if (args.on("print")) return printDockerfile(context, args);

@@ -3,6 +3,7 @@ import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { certificateNames, certificatesText } from "../text/certificate-text.ts";
 import { tableSetup } from "./get.ts";
+import { rowsOf, whenListing } from "../shell/listing.ts";
 
 export const certsCommand: CommandBody = {
   usage: ["certs [list]", "certs renew NAME"],
@@ -16,6 +17,7 @@ export const certsCommand: CommandBody = {
     "to the limits of the CA.",
   ],
   flags: [],
+  lists: whenListing("list", rowsOf("certificates", "names"), { byDefault: true }),
   async run(context, { words }) {
     const [verb = "list", name, ...more] = words;
     if (verb === "renew") {

@@ -2,6 +2,7 @@ import { getConfig, setConfig } from "../../orchestration/api/config.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { digestOf } from "../text/digest.ts";
+import { rowsOf, whenListing } from "../shell/listing.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { noteUnstored, requireNamed } from "../shell/named.ts";
 import { bucketReference } from "../shell/reference.ts";
@@ -31,6 +32,8 @@ export const configCommand: CommandBody = {
     "the command does not wait for that.",
   ],
   flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
+  // The keys alone: values are for get.
+  lists: whenListing("list", { rows: (data) => Object.keys(variablesOf(data)).map((key) => ({ key })), name: keyOf }),
   async run(context, args) {
     const [verb = "", reference, ...rest] = args.words;
     const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
@@ -143,7 +146,12 @@ async function list({ bucket, rest, context }: Call): Promise<number> {
   return exitCodes.done;
 }
 
-function variablesOf({ vars }: Record<string, unknown>): Record<string, string> {
+function keyOf(row: unknown): string {
+  return rowsOf("", "key").name(row);
+}
+
+function variablesOf(data: unknown): Record<string, string> {
+  const vars = typeof data === "object" && data !== null && "vars" in data ? data.vars : undefined;
   const entries = typeof vars === "object" && vars !== null ? Object.entries(vars) : [];
   return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
 }

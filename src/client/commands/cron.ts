@@ -16,6 +16,7 @@ import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
 import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
+import { eitherOf, rowsOf, whenListing } from "../shell/listing.ts";
 
 const actions = { list, run, history, show, cancel };
 
@@ -40,6 +41,7 @@ export const cronCommand: CommandBody = {
     { name: "no-wait", aliases: ["detach"], summary: "print the id of the run and do not wait" },
     { name: "limit", short: "n", value: "N", summary: "at most this many (100)" },
   ],
+  lists: whenListing("list history", eitherOf(rowsOf("runs", "run_id"), rowsOf("", "scope", "name"))),
   async run(context, args) {
     const [verb = "", ...words] = args.words;
     const action = Object.entries(actions).find(([name]) => name === verb)?.[1];

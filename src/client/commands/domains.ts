@@ -14,6 +14,7 @@ import { didYouMean } from "../shell/suggest.ts";
 import { tableText } from "../text/table-text.ts";
 import { isPodKind } from "../wait/look.ts";
 import { tableSetup } from "./get.ts";
+import { rowsOf, whenListing } from "../shell/listing.ts";
 
 const actions = { list, add, remove };
 
@@ -37,6 +38,7 @@ export const domainsCommand: CommandBody = {
     { name: "address", value: "IP", repeat: true, summary: "public address of the server, where it is not found" },
     yesFlag,
   ],
+  lists: whenListing("list", rowsOf("domains", "host"), { byDefault: true }),
   async run(context, args) {
     const [verb = "list", ...words] = args.words;
     const action = Object.entries(actions).find(([name]) => name === verb)?.[1];

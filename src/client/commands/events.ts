@@ -7,6 +7,7 @@ import { normalKind } from "../shell/kinds.ts";
 import { requireNamed } from "../shell/named.ts";
 import { parseReference } from "../shell/reference.ts";
 import { listText, tableText } from "../text/table-text.ts";
+import { rowsOf } from "../shell/listing.ts";
 
 export const eventsCommand: CommandBody = {
   usage: ["events [SCOPE[/NAME]] [-f] [--kind KIND] [--limit N] [--after N]"],
@@ -17,6 +18,7 @@ export const eventsCommand: CommandBody = {
     { name: "limit", short: "n", value: "N", summary: "at most this many (100)" },
     { name: "after", value: "N", summary: "only those after this number: seq in -o json" },
   ],
+  lists: rowsOf("events", "seq"),
   async run(context, args) {
     const [text, ...more] = args.words;
     if (more.length > 0) throw usageFailure("events takes one SCOPE or SCOPE/NAME");

@@ -6,6 +6,7 @@ import { normalKind } from "../shell/kinds.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
+import { rowsOf, whenListing } from "../shell/listing.ts";
 
 export const hooksCommand: CommandBody = {
   usage: ["hooks list SCOPE/NAME [--kind KIND] [--limit N]", "hooks secret [--root DIR]"],
@@ -18,6 +19,7 @@ export const hooksCommand: CommandBody = {
     { name: "kind", short: "k", value: "KIND", summary: "deployment or statefulset, where both have the name" },
     { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },
   ],
+  lists: whenListing("list", rowsOf("deliveries", "id")),
   async run(context, args) {
     const [verb, text, ...more] = args.words;
     if (verb !== "list" || text === undefined || more.length > 0) {

@@ -4,6 +4,7 @@ import { accessCommand } from "./ingress-logs.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
+import { rowsOf } from "../shell/listing.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { proxyText, sitesText } from "../text/ingress-text.ts";
 import { trafficText } from "../text/traffic-text.ts";
@@ -31,6 +32,7 @@ const listCommand: Command = {
   examples: ["ingress ls  all ingresses", "ingress ls shop/web  one of them"],
   detail: ["REQUESTS and 5XX count since HAProxy last loaded its files; berth ingress status says when that was."],
   flags: [],
+  lists: rowsOf("sites", "ingress"),
   async run(context, { words }) {
     const [reference, ...more] = words;
     if (more.length > 0) throw usageFailure("ingress ls takes one SCOPE or SCOPE/NAME");

@@ -6,6 +6,7 @@ import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
 import { ageOf, timeText } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
+import { rowsOf } from "../shell/listing.ts";
 
 export const lockCommand: CommandBody = {
   usage: ["lock SCOPE[/NAME] WHY [--for TIME]"],
@@ -49,6 +50,7 @@ export const locksCommand: CommandBody = {
   usage: ["locks [SCOPE]"],
   examples: ["locks  what is locked, by whom and why"],
   flags: [],
+  lists: rowsOf("locks", "scope", "name"),
   async run(context, args) {
     const [scope, ...more] = args.words;
     if (more.length > 0) throw usageFailure("locks takes one SCOPE at most");

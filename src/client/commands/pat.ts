@@ -6,6 +6,7 @@ import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
 import { ageOf, shortDuration, timeText } from "../text/time-text.ts";
+import { rowsOf } from "../shell/listing.ts";
 
 const once = "shown once: store it now, it cannot be shown again";
 
@@ -50,6 +51,7 @@ const commands: readonly Command[] = [
     summary: "list the tokens, newest first",
     usage: ["pat list [--all]"],
     flags: [{ name: "all", short: "a", summary: "with those that were revoked or have expired" }],
+    lists: rowsOf("pats", "id"),
     async run(context, args) {
       if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many`);
       const data = await context.api.call(listPats, { query: { all: args.on("all") ? "true" : undefined } });

@@ -21,6 +21,7 @@ import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
 import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
+import { eitherOf, rowsOf, whenListing } from "../shell/listing.ts";
 
 const actions = { list, info, install, update, rollback, enable, disable, remove, runs };
 
@@ -55,6 +56,7 @@ export const pluginsCommand: CommandBody = {
     yesFlag,
     { name: "limit", short: "n", value: "N", summary: "at most this many runs (100)" },
   ],
+  lists: whenListing("list runs", eitherOf(rowsOf("runs", "run_id"), rowsOf("plugins", "name")), { byDefault: true }),
   async run(context, args) {
     const [verb = "list", ...words] = args.words;
     const action = Object.entries(actions).find(([name]) => name === verb)?.[1];

@@ -9,6 +9,7 @@ import { tableText } from "../text/table-text.ts";
 import { shortDuration } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
 import { openCommand } from "./open.ts";
+import { rowsOf, whenListing } from "../shell/listing.ts";
 
 export const previewCommand: CommandBody = {
   usage: ["preview [list [SCOPE]]", "preview open SCOPE BRANCH", "preview delete SCOPE BRANCH [-y]"],
@@ -24,6 +25,7 @@ export const previewCommand: CommandBody = {
     "this folder.",
   ],
   flags: [yesFlag, { name: "if-exists", summary: "of delete: no error where there is none" }],
+  lists: whenListing("list", rowsOf("previews", "scope"), { byDefault: true }),
   async run(context, args) {
     const [verb = "list", ...words] = args.words;
     if (verb === "list") return list(context, words);

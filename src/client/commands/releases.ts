@@ -11,11 +11,13 @@ import { printable, type Style } from "../shell/style.ts";
 import { takenBackFields } from "../text/taken-back.ts";
 import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
+import { rowsOf } from "../shell/listing.ts";
 
 export const releasesCommand: CommandBody = {
   usage: ["releases SCOPE/NAME [--kind KIND]"],
   examples: ["releases shop/web  every release and its result"],
   flags: [{ name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" }],
+  lists: rowsOf("releases", "id"),
   async run(context, args) {
     const [text, ...more] = args.words;
     if (text === undefined || more.length > 0) throw usageFailure("say whose releases: one SCOPE/NAME");

@@ -11,6 +11,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { didYouMean } from "../shell/suggest.ts";
 import { tableText } from "../text/table-text.ts";
+import { rowsOf, whenListing } from "../shell/listing.ts";
 
 const actions = { add, list, test, use, remove, rm: remove };
 
@@ -45,6 +46,7 @@ export const remoteCommand: CommandBody = {
     { name: "default", summary: "use it where no server is named" },
     { name: "replace", summary: "change a remote of this name" },
   ],
+  lists: whenListing("list", rowsOf("remotes", "name"), { byDefault: true }),
   allServers: true,
   async run(context, args) {
     const [verb = "list", ...words] = args.words;

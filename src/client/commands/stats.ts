@@ -3,6 +3,7 @@ import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { findStats } from "../wait/stats.ts";
 import { statsTable } from "../text/stats-table.ts";
+import { rowsOf } from "../shell/listing.ts";
 
 export const statsCommand: CommandBody = {
   usage: ["stats [KIND|SCOPE|SCOPE/NAME[.REPLICA]] [--orphans]"],
@@ -10,6 +11,7 @@ export const statsCommand: CommandBody = {
   detail: ["100% CPU is one core. berth top goes on showing the figures."],
   flags: [{ name: "orphans", summary: "also pods whose manifest is gone" }],
   groups: true,
+  lists: rowsOf("pods", "container_name"),
   async run(context, args) {
     const [reference, ...more] = args.words;
     if (more.length > 0) throw usageFailure("stats takes one KIND, SCOPE or SCOPE/NAME");

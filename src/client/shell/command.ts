@@ -30,6 +30,8 @@ export interface Command {
   yaml?: boolean;
   /** Knows `-o name`. */
   names?: boolean;
+  /** Lists: see `withListing`. */
+  lists?: Listing;
   /** Only reads, and can be asked of a group of remotes. */
   groups?: boolean;
   /** Is about servers in general: its words name them, and no flag or variable does. */
@@ -38,6 +40,16 @@ export interface Command {
   commands?: readonly Command[];
   /** Answers with the exit code; throws `CommandFailure` and `ApiError`. */
   run(context: Context, args: Arguments): Promise<number>;
+}
+
+/** What a command that lists says of its rows, so that it knows `-o yaml`, `-o name` and `--watch` like every other. */
+export interface Listing {
+  /** Whether these words list; default: always. */
+  when?: (words: readonly string[]) => boolean;
+  /** The rows in what the command answers with. */
+  rows: (data: unknown) => readonly unknown[];
+  /** What other commands call a row. */
+  name: (row: unknown) => string;
 }
 
 /** What `table.ts` does not say of a verb. */
@@ -90,6 +102,10 @@ export interface Context {
   yaml: boolean;
   /** `-o name`, of commands with `names`: a line for each, to be given to another command. */
   names: boolean;
+  /** How a list is shown with `-o yaml` and `-o name`; undefined: as it is. */
+  listForm?: (data: unknown) => string;
+  /** Is told of what a command answers with, for who looks whether it has changed. */
+  told?: (data: unknown) => void;
   /** BERTH_AUTO_APPROVE: every question is answered with yes. */
   autoApprove: boolean;
   cwd: string;
@@ -133,9 +149,10 @@ export interface ClientLimits {
 
 /** With `-o json` the envelope of `data`; else the text that `human` makes. */
 export function answer(context: Context, data: unknown, human: () => string): void {
+  context.told?.(data);
   if (context.json) context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
   else {
-    const text = human();
+    const text = context.listForm?.(data) ?? human();
     if (text !== "") context.terminal.out(text);
   }
 }

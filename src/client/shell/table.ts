@@ -1,4 +1,5 @@
 import type { Command, Verb } from "./command.ts";
+import { withListing } from "./listing.ts";
 import { fileVerbs } from "./table-files.ts";
 
 /** In the order of the help. Each is loaded when it is used: starting takes as long as what is loaded. */
@@ -267,5 +268,5 @@ export const verbs: readonly Verb[] = [
 ];
 
 export async function loaded({ name, summary, load }: Verb): Promise<Command> {
-  return { name, summary, ...(await load()) };
+  return withListing({ name, summary, ...(await load()) });
 }

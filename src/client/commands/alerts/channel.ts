@@ -13,6 +13,7 @@ import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { printable } from "../../shell/style.ts";
 import { channelsText, deliveriesText } from "../../text/alert-text.ts";
 import { listed, noWords, oneWord, present, secretOf } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 const types = channelTypes.join(", ");
 
@@ -23,6 +24,7 @@ export const channelCommands: readonly Command[] = [
     name: "list",
     summary: "list the channels, and how their last message went",
     usage: ["alerts channels list"],
+    lists: rowsOf("channels", "name"),
     flags: [],
     async run(context, args) {
       noWords(args);
@@ -105,6 +107,7 @@ export const channelCommands: readonly Command[] = [
     name: "log",
     summary: "list the messages that were sent, newest first, and what came of them",
     usage: ["alerts channels log [NAME] [--limit N]"],
+    lists: rowsOf("deliveries", "id"),
     flags: [{ name: "limit", short: "n", value: "N", summary: "at most this many (50)" }],
     async run(context, args) {
       const [channel, ...more] = args.words;

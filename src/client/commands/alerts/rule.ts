@@ -5,6 +5,7 @@ import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { ruleText, rulesText } from "../../text/alert-text.ts";
 import { listed, noWords, numberOf, oneWord, present } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 const which = "which rule: its name, as berth alerts rules list shows it";
 
@@ -13,6 +14,7 @@ export const ruleCommands: readonly Command[] = [
     name: "list",
     summary: "list the rules: the default pack, and your own",
     usage: ["alerts rules list"],
+    lists: rowsOf("rules", "name"),
     flags: [],
     async run(context, args) {
       noWords(args);

@@ -5,6 +5,7 @@ import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { matcherText, silencesText } from "../../text/alert-text.ts";
 import { timeText } from "../../text/time-text.ts";
 import { noWords, oneWord, present } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 export const silenceCommands: readonly Command[] = [
   {
@@ -42,6 +43,7 @@ export const silenceCommands: readonly Command[] = [
     name: "silences",
     summary: "list the silences that hold",
     usage: ["alerts silences"],
+    lists: rowsOf("silences", "id"),
     flags: [],
     async run(context, args) {
       noWords(args);

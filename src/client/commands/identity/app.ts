@@ -3,12 +3,14 @@ import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { noWords, oneWord, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 export const appCommands: readonly Command[] = [
   {
     name: "list",
     summary: "list the apps",
     usage: ["identity app list"],
+    lists: rowsOf("apps", "id"),
     flags: [],
     async run(context, args) {
       noWords(args);

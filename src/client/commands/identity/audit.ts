@@ -3,11 +3,13 @@ import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
 import { instanceFlag, instanceOf, moreText, pageFlags, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 export const auditCommand: Command = {
   name: "audit",
   summary: "show who did what in an instance, newest first",
   usage: ["identity audit [QUERY…] [--instance ID] [-n N]", "identity audit --global [-n N]"],
+  lists: rowsOf("entries", "id"),
   detail: ["QUERY is tokens such as action:signin.*, user_id:UUID, created_at>2026-01-01."],
   flags: [
     instanceFlag,

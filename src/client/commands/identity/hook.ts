@@ -9,12 +9,14 @@ import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { given, instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 export const hookCommands: readonly Command[] = [
   {
     name: "list",
     summary: "list the webhooks of an instance",
     usage: ["identity hook list [--instance ID]"],
+    lists: rowsOf("hooks", "id"),
     flags: [instanceFlag],
     async run(context, args) {
       noWords(args);
@@ -94,6 +96,7 @@ export const hookCommands: readonly Command[] = [
     name: "deliveries",
     summary: "show the calls of a webhook and what became of them, newest first",
     usage: ["identity hook deliveries HOOK_ID [--instance ID] [-n N]"],
+    lists: rowsOf("deliveries", "id"),
     flags: [instanceFlag, { name: "limit", short: "n", value: "N", summary: "at most this many (50)" }],
     async run(context, args) {
       const hook = oneWord(args, "which webhook: its id");

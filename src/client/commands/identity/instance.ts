@@ -15,6 +15,7 @@ import { listText } from "../../text/table-text.ts";
 import { didYouMean } from "../../shell/suggest.ts";
 import { printable } from "../../shell/style.ts";
 import { given, noWords, oneWord, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 const hostFlag: Flag = { name: "host", value: "HOST", summary: 'host name that leads to the instance; "" for none' };
 const redirectFlag: Flag = {
@@ -29,6 +30,7 @@ export const instanceCommands: readonly Command[] = [
     name: "list",
     summary: "list the instances",
     usage: ["identity instance list [--app APP]"],
+    lists: rowsOf("instances", "id"),
     flags: [{ name: "app", value: "APP", summary: "only of this app: its id or name" }],
     async run(context, args) {
       noWords(args);

@@ -10,6 +10,7 @@ import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
 import { given, instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 const once = "shown once: keep it where your server reads its secrets";
 
@@ -18,6 +19,7 @@ export const keyCommands: readonly Command[] = [
     name: "list",
     summary: "list the keys of an instance, without their values",
     usage: ["identity key list [--instance ID]"],
+    lists: rowsOf("keys", "id"),
     flags: [instanceFlag],
     async run(context, args) {
       noWords(args);

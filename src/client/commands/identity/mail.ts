@@ -3,12 +3,14 @@ import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
 import { instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 export const mailCommands: readonly Command[] = [
   {
     name: "list",
     summary: "list the mails of an instance, newest first, without their content",
     usage: ["identity mail list [--instance ID] [-n N]"],
+    lists: rowsOf("mails", "id"),
     flags: [instanceFlag, { name: "limit", short: "n", value: "N", summary: "at most this many (50)" }],
     async run(context, args) {
       noWords(args);

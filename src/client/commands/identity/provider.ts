@@ -8,6 +8,7 @@ import type { Arguments, Flag } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { flagOf, given, instanceFlag, instanceOf, noWords, oneWord, secretValue, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 const globalFlag: Flag = { name: "global", summary: "for every instance without credentials of its own" };
 const where = [instanceFlag, globalFlag];
@@ -18,6 +19,7 @@ export const providerCommands: readonly Command[] = [
     name: "list",
     summary: "list the providers of an instance and what its page offers",
     usage: ["identity provider list [--instance ID | --global]"],
+    lists: rowsOf("providers", "provider"),
     flags: where,
     async run(context, args) {
       noWords(args);

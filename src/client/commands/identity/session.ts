@@ -3,12 +3,14 @@ import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
 import { instanceFlag, instanceOf, moreText, oneWord, pageFlags, table } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 export const sessionCommands: readonly Command[] = [
   {
     name: "list",
     summary: "list sessions by most recent sign-in, or those that a query finds",
     usage: ["identity session list [QUERY…] [--instance ID] [--user USER] [-n N]"],
+    lists: rowsOf("sessions", "session_id"),
     detail: ["QUERY is tokens such as provider:github, ip_address:10.0.*, last_signin_at>2026-01-01."],
     flags: [
       instanceFlag,

@@ -26,6 +26,7 @@ import {
   secretValue,
   table,
 } from "./shared.ts";
+import { rowsOf } from "../../shell/listing.ts";
 
 const who = "USER is an id, or an address.";
 
@@ -63,6 +64,7 @@ export const userCommands: readonly Command[] = [
     name: "list",
     summary: "list the users of an instance, newest first",
     usage: ["identity user list [--instance ID] [-n N]"],
+    lists: rowsOf("users", "id"),
     flags: [instanceFlag, ...pageFlags],
     async run(context, args) {
       noWords(args);
@@ -73,6 +75,7 @@ export const userCommands: readonly Command[] = [
     name: "search",
     summary: "find users of an instance",
     usage: ["identity user search QUERY… [--instance ID] [-n N]"],
+    lists: rowsOf("users", "id"),
     detail: [
       "QUERY is tokens such as email:ana@shop.test, name:*silva*, created_at>2026-01-01, -email:*@a.test.",
       "Put -- before a query that begins with a dash.",

@@ -124,9 +124,9 @@ describe("flags", () => {
   });
 
   test("an unknown output format is refused", async () => {
-    expect(await cli(["stats", "-o", "yaml"])).toMatchObject({
+    expect(await cli(["version", "-o", "yaml"])).toMatchObject({
       code: 2,
-      err: 'error: no output format "yaml" of stats: text or json\n',
+      err: 'error: no output format "yaml" of version: text or json\n',
     });
   });
 
