@@ -74,5 +74,6 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "GET /query": "read",
   "GET /stats": "read",
   "GET /system": "read",
+  "GET /stream": "read",
   "GET /whoami": "any",
 };

@@ -6,8 +6,8 @@ import { HostStrip } from "./apps.ts";
 import { Operation } from "./operations.ts";
 import { planeEndpoint } from "./plane-endpoint.ts";
 
-/** What a client may listen to. `operations` comes with `state`. */
-export const topics = ["state", "metrics", "events", "alerts", "logs"] as const;
+/** What a client may listen to. Operations come with `state`; lines of logs have a stream of their own. */
+export const topics = ["state", "metrics", "events", "alerts"] as const;
 export type Topic = (typeof topics)[number];
 
 /** Whether what follows goes on from where the client was, or begins again. */
@@ -43,14 +43,6 @@ export const MetricsTick = Type.Object({
 });
 export type MetricsTick = Static<typeof MetricsTick>;
 
-export const LogLine = Type.Object({
-  at: Type.String(),
-  pod: Type.String(),
-  replica_id: Type.String(),
-  text: Type.String(),
-});
-export type LogLine = Static<typeof LogLine>;
-
 /** The name of each server-sent event, and the shape of its data. `id` is what Last-Event-ID takes. */
 export const streamEvents = {
   hello: Hello,
@@ -66,7 +58,6 @@ export const streamEvents = {
   metrics: MetricsTick,
   event: Activity,
   alert: Type.Unknown(),
-  logs: Type.Object({ ...AppRef.properties, lines: Type.Array(LogLine), skipped: Type.Integer() }),
 } as const;
 export type StreamEvents = { [K in keyof typeof streamEvents]: Static<(typeof streamEvents)[K]> };
 
@@ -77,7 +68,7 @@ export const openStream = planeEndpoint({
   summary: "Everything that changes, as server-sent events; a comment each 5 s keeps it open",
   query: Type.Object({
     topics: Text(`what to listen to, with commas between: ${topics.join(", ")} (default state)`),
-    app: Text("only of SCOPE or SCOPE/NAME; logs need SCOPE/NAME"),
+    app: Text("only of SCOPE or SCOPE/NAME"),
     last_event_id: Text("for clients that cannot send the header Last-Event-ID"),
   }),
   stream: "text/event-stream",

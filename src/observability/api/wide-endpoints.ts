@@ -33,6 +33,7 @@ import {
   revealAppConfig,
   revealScopeConfig,
 } from "./settings.ts";
+import { openStream } from "./stream.ts";
 
 /** Everything about apps, deploys and the machine; the other rooms of the plane have lists of their own. */
 export const wideEndpoints: PlaneEndpoint[] = [
@@ -48,6 +49,6 @@ export const wideEndpoints: PlaneEndpoint[] = [
     getBuildLog,
   ],
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
-  ...[listOperations, getAppOperation],
+  ...[listOperations, getAppOperation, openStream],
   ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],
 ];

@@ -3,6 +3,7 @@ import { mountApps } from "./apps.ts";
 import { mountDeploys } from "./deploys.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 import { mountSettings } from "./settings.ts";
+import { mountStreamRoute } from "./stream.ts";
 
 /** Everything about apps, deploys and the machine. */
 export function mountWide(plane: ObservabilityPlane): void {
@@ -10,4 +11,5 @@ export function mountWide(plane: ObservabilityPlane): void {
   mountActions(plane);
   mountDeploys(plane);
   mountSettings(plane);
+  mountStreamRoute(plane);
 }

@@ -1,3 +1,4 @@
+import { createStreamRoom, type StreamRoom } from "../bus/create.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
 import { type Actions, createActions } from "./actions.ts";
@@ -17,11 +18,15 @@ export interface AppsRoom {
   actions: Actions;
   deploys: Deploys;
   settings: Settings;
+  stream: StreamRoom;
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** What the event log says of what this room does by itself; it only reads. */
 const ownName = "observability";
+
+/** Enough that two runs of a server never have the same. */
+const epochBytes = 6;
 
 /** Apps as everything else of the plane shows them. */
 export function createAppsRoom(
@@ -35,6 +40,14 @@ export function createAppsRoom(
   const model = createAppModel({ watch: platform.apps, edge, figures, host, clock, log, limits: limits.apps });
   const apps = createApps({ model, edge, figures, client, clock, limits: limits.apps });
   const operations = createOperations({ ...context, model, limits: limits.apps });
+  const nameOf = (actor: string) =>
+    actor.startsWith("pat:") ? context.store.tokens.get(actor.slice("pat:".length))?.name : undefined;
+  const stream = createStreamRoom({
+    ...{ model, operations, client, nameOf, clock, log },
+    version: () => edge.now.version,
+    epoch: Buffer.from(context.randomBytes(epochBytes)).toString("hex"),
+    limits: limits.apps.stream,
+  });
   return {
     apps,
     model,
@@ -42,6 +55,7 @@ export function createAppsRoom(
     actions: createActions({ platform, apps, model, operations }),
     deploys: createDeploys({ platform, apps, model, operations }),
     settings: createSettings({ platform, audit }),
-    run: async (signal) => void (await Promise.all([model.run(signal), operations.run(signal)])),
+    stream,
+    run: async (signal) => void (await Promise.all([model, operations, stream].map((room) => room.run(signal)))),
   };
 }

@@ -17,6 +17,8 @@ export interface Edge {
   /** Newest first. */
   runs: readonly JobRun[];
   collectionHeld: boolean;
+  /** Of the server; empty until it was asked. */
+  version: string;
   /** By `SCOPE/NAME`. */
   hosts: ReadonlyMap<string, readonly AppHost[]>;
 }
@@ -42,6 +44,7 @@ export function createEdgeReader({ client, clock, log }: EdgeParts): EdgeReader 
     locks: [],
     runs: [],
     collectionHeld: false,
+    version: "",
     hosts: new Map(),
   };
   let text = "";
@@ -58,15 +61,17 @@ export function createEdgeReader({ client, clock, log }: EdgeParts): EdgeReader 
   }
 
   async function read(): Promise<boolean> {
-    const [ingress, certificates, locks, runs, collectionHeld] = await Promise.all([
+    const [ingress, certificates, locks, runs, server] = await Promise.all([
       part("ingress", () => client.call(getIngress), edge.ingress),
       part("certificates", async () => (await client.call(listCertificates)).certificates, edge.certificates),
       part("locks", async () => (await client.call(listLocks)).locks, edge.locks),
       part("runs", async () => (await client.call(listRuns, { query: { limit: runsRead } })).runs, edge.runs),
-      part("system", async () => (await client.call(system)).store.collection_held, edge.collectionHeld),
+      part("system", () => client.call(system), undefined),
     ]);
     const hosts = hostsByApp(ingress?.sites ?? [], certificates);
-    edge = { ingress, certificates, locks, runs, collectionHeld, hosts };
+    const { version = edge.version, store = { collection_held: edge.collectionHeld } } = server ?? {};
+    const collectionHeld = store.collection_held;
+    edge = { ingress, certificates, locks, runs, collectionHeld, version, hosts };
     readAt = clock.steady();
     // Counters of the proxy move all the time and are shown elsewhere.
     const shown = [ingress?.proxy.state, ingress?.proxy.problem, certificates, locks, runs, collectionHeld, [...hosts]];
