@@ -6,6 +6,12 @@ import type { Scope } from "../../src/observability/api/plane-endpoint.ts";
  */
 export const scopeMatrix: Record<string, Scope | "any"> = {
   "GET /alerts": "read",
+  "GET /incidents": "read",
+  "GET /incidents/:id": "read",
+  "GET /apps/:scope/:name/why": "read",
+  "GET /budgets": "read",
+  "GET /budgets/:scope/:name": "read",
+  "PUT /budgets/:scope/:name": "actions",
   "GET /alerts/:id": "read",
   "POST /alerts/:id/acknowledge": "actions",
   "GET /alerts/channels": "read",

@@ -1,15 +1,18 @@
+import { appWhy } from "../../observability/api/incidents.ts";
+import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { why } from "../../orchestration/api/why.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { resourceReference } from "../shell/reference.ts";
+import { timelineText } from "../text/incident-text.ts";
 import { whyText } from "../text/why-text.ts";
 import { tableSetup } from "./get.ts";
 
 const linesMax = 100;
 
 export const whyCommand: CommandBody = {
-  usage: ["why SCOPE/NAME [-n LINES] [--kind KIND]"],
+  usage: ["why SCOPE/NAME [--timeline] [-n LINES] [--kind KIND]"],
   examples: ["why shop/web  what happened, and what to type next"],
   detail: [
     "Shows the last death (exit code, signal, memory, last lines of output, last probes), the last",
@@ -25,6 +28,7 @@ export const whyCommand: CommandBody = {
       value: "KIND",
       summary: "deployment, statefulset, job or cronjob, where several have the name",
     },
+    { name: "timeline", short: "t", summary: "with one timeline of alerts, deploys, deaths, requests, lines" },
   ],
   async run(context, args) {
     const [text, ...more] = args.words;
@@ -36,7 +40,14 @@ export const whyCommand: CommandBody = {
     const flag = args.value("kind") ?? reference.kind;
     const kind = flag === undefined ? undefined : normalKind(flag);
     const data = await context.api.call(why, { query: { kind, scope, name } });
-    answer(context, data, () => whyText(data, { ...tableSetup(context), lines: Number(lines) }));
+    const whole = () => whyText(data, { ...tableSetup(context), lines: Number(lines) });
+    if (!args.on("timeline")) {
+      answer(context, data, whole);
+      return exitCodes.done;
+    }
+    const params = { scope: data.scope, name: data.name };
+    const timeline = await context.api.call(operatorTwin(appWhy), { params, query: { kind: data.kind } });
+    answer(context, { ...data, timeline }, () => `${whole()}\n\n${timelineText(timeline, context)}`);
     return exitCodes.done;
   },
 };

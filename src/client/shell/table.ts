@@ -101,6 +101,16 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/alerts.ts")).alertsCommand,
   },
   {
+    name: "incidents",
+    summary: "list what went wrong, how long it took and what it cost, with one timeline of each",
+    load: async () => (await import("../commands/incidents.ts")).incidentsCommand,
+  },
+  {
+    name: "budget",
+    summary: "show how long apps may be down in a month, and what was spent on what",
+    load: async () => (await import("../commands/budget.ts")).budgetCommand,
+  },
+  {
     name: "events",
     summary: "show who did what, when and why",
     load: async () => (await import("../commands/events.ts")).eventsCommand,

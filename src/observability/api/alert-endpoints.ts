@@ -3,9 +3,10 @@ import { deleteHeartbeat, getHeartbeat, putHeartbeat } from "./alert-heartbeat.t
 import { deleteRule, getRule, listRules, putRule } from "./alert-rules.ts";
 import { addSilence, deleteSilence, listSilences } from "./alert-silences.ts";
 import { acknowledgeAlert, getAlert, listAlertHistory, listAlerts } from "./alerts.ts";
+import { incidentEndpoints } from "./incidents.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 
-/** Alerts; the orchestration plane has the same under the paths without the prefix. */
+/** Alerts and incidents; the orchestration plane has the same under the paths without the prefix. */
 export const alertEndpoints: PlaneEndpoint[] = [
   listAlerts,
   listAlertHistory,
@@ -26,4 +27,5 @@ export const alertEndpoints: PlaneEndpoint[] = [
   deleteHeartbeat,
   getAlert,
   acknowledgeAlert,
+  ...incidentEndpoints,
 ];

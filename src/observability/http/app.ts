@@ -24,6 +24,7 @@ import { mountPodLogs } from "./pod-logs.ts";
 import { mountPods } from "./pods.ts";
 import { mountSystem } from "./system.ts";
 import { mountAlerts } from "./alerts.ts";
+import { mountIncidents } from "./incidents.ts";
 import { onPlane } from "./both-planes.ts";
 import { mountMetrics } from "./metrics.ts";
 import { mountTokens } from "./tokens.ts";
@@ -89,6 +90,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountTokens(plane);
   mountMetrics(plane);
   mountAlerts(onPlane(plane), observability.alerts);
+  mountIncidents(onPlane(plane), observability.incidents);
   mountWide(plane);
   mountSystem(plane, version);
   mountPods(plane, headerPrefix);

@@ -33,6 +33,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const pods = createPods(context);
   const audit = createAuditTrail(context);
   const apps = createAppsRoom(context, { audit, host: host.strip });
+  const logs = createLogsRoom(context.platform.logs, context);
   const observability: Observability = {
     access,
     rates,
@@ -42,14 +43,14 @@ export function createObservability(context: ObservabilityContext): RunningObser
     sessions: createUiSessions(context, { access, rates, streams }),
     platform: context.platform,
     apps,
-    alerts: openAlerts(context),
+    ...openAlerts(context, logs),
     host,
     system: createSystem(context, host),
     pods,
     podLogs: createPodLogs(context, pods),
     metrics: createMetricsAnswers(context.metrics, context.prefix),
     log: context.log,
-    logs: createLogsRoom(context.platform.logs, context),
+    logs,
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,

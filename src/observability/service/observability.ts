@@ -4,6 +4,7 @@ import type { HostRoom } from "./host/create.ts";
 import type { System } from "./host/system.ts";
 import type { Pods } from "./pods/create.ts";
 import type { PodLogs } from "./pod-logs/create.ts";
+import type { IncidentRoom } from "./incidents/create.ts";
 import type { AuditTrail } from "./audit.ts";
 import type { MetricsAnswers } from "./metrics/answers.ts";
 import type { Log } from "../../base/words/log.ts";
@@ -29,6 +30,7 @@ export interface Observability {
   apps: AppsRoom;
   logs: LogsRoom;
   alerts: AlertRoom;
+  incidents: IncidentRoom;
   host: HostRoom;
   system: System;
   pods: Pods;

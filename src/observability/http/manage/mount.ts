@@ -1,6 +1,7 @@
 import type { Plane } from "../../../base/http/mount.ts";
 import type { Observability } from "../../service/observability.ts";
 import { mountAlerts } from "../alerts.ts";
+import { mountIncidents } from "../incidents.ts";
 import { onOrchestration } from "../both-planes.ts";
 import { mountOperatorMetrics } from "./metrics.ts";
 import { mountLogs, mountOperatorLogStream } from "../logs.ts";
@@ -15,4 +16,5 @@ export function mountObservability(plane: Plane, observability: Observability): 
   mountAlerts(onOrchestration(plane), observability.alerts);
   mountLogs(onOrchestration(plane), observability.logs);
   mountOperatorLogStream(plane, observability.logs);
+  mountIncidents(onOrchestration(plane), observability.incidents);
 }

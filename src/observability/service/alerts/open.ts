@@ -1,17 +1,35 @@
 import type { ObservabilityContext } from "../context.ts";
+import { createIncidents, type IncidentRoom } from "../incidents/create.ts";
+import type { LogsRoom } from "../logs/create.ts";
+import { askLogs, errorLines } from "./ask-logs.ts";
+import { askMetrics } from "./ask-metrics.ts";
 import { type AlertRoom, createAlerts } from "./create.ts";
 import type { AlertParts } from "./parts.ts";
 
 const idBytes = 8;
 
-/** The room of alerts over the store and the platform of the plane. */
-export function openAlerts(context: ObservabilityContext): AlertRoom {
-  return createAlerts(alertParts(context), () => Promise.resolve());
+/** The rooms of alerts and incidents over the store and the platform of the plane: one look feeds both. */
+export function openAlerts(
+  context: ObservabilityContext,
+  logs: LogsRoom,
+): { alerts: AlertRoom; incidents: IncidentRoom } {
+  const parts = alertParts(context, logs);
+  const incidents = createIncidents(parts);
+  return { alerts: createAlerts(parts, incidents.take), incidents };
 }
 
-function alertParts({ store, clock, log, randomBytes, platform, alerts: outside }: ObservabilityContext): AlertParts {
+function alertParts(
+  { store, clock, log, randomBytes, platform, metrics, alerts: outside }: ObservabilityContext,
+  logs: LogsRoom,
+): AlertParts {
   return {
     ...outside,
+    sources: {
+      metrics: (ask) => askMetrics(metrics, ask),
+      logs: (ask) => askLogs(logs, ask),
+      errorLines: (app, span) => errorLines(logs, app, span),
+      ...outside.sources,
+    },
     store: {
       ...store.alerting,
       write: (change, options) => store.write(({ alerting }) => change(alerting), options),

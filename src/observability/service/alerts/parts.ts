@@ -4,6 +4,7 @@ import type { SendWebhook } from "../../../base/deliver/webhook.ts";
 import type { Client } from "../../../base/wire/client.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
+import type { TimelineEntry } from "../../api/incidents.ts";
 import type { Facts, LogAsk, MetricAsk, MetricValue } from "../../core/alerts/facts.ts";
 import type { PlanLimits } from "../../core/alerts/plan-messages.ts";
 import type { AlertNouns } from "../../store/alerts/nouns.ts";
@@ -47,6 +48,8 @@ export interface AlertSources {
   backup?: () => Promise<NonNullable<Facts["backup"]>>;
   metrics?: (ask: MetricAsk) => Promise<readonly MetricValue[]>;
   logs?: (ask: LogAsk) => Promise<readonly MetricValue[]>;
+  /** Of one app, `SCOPE/NAME`. */
+  errorLines?: (app: string, span: { from: number; to: number }) => Promise<TimelineEntry[]>;
 }
 
 /** What the room of alerts needs beside what every room has. */

@@ -1,0 +1,66 @@
+import { readCount, readParam } from "../../base/http/request.ts";
+import { parseDuration } from "../../base/pure/duration.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { appWhy, getBudget, getIncident, listBudgets, listIncidents, putBudget } from "../api/incidents.ts";
+import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
+import type { IncidentRoom } from "../service/incidents/create.ts";
+import type { MountRoom, RoomCall } from "./both-planes.ts";
+
+const pageDefault = 50;
+const pageMax = 500;
+const daysBack = 30;
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+const minutesDefault = 30;
+const minutesMax = 1_440;
+
+/** Incidents, timelines and survival budgets. */
+export function mountIncidents(mount: MountRoom, room: IncidentRoom): void {
+  mount(listIncidents, ({ query: { scope, name, since, limit }, sees }) => {
+    const count = readCount("limit", limit, pageMax) ?? pageDefault;
+    const filter = { ...(scope === undefined ? {} : { scope }), ...(name === undefined ? {} : { name }) };
+    const all = room.list({ ...filter, backMs: backOf(since), limit: pageMax });
+    return { incidents: all.filter((one) => sees(one)).slice(0, count) };
+  });
+  mount(getIncident, async ({ params, sees }) => {
+    const id = readParam(params, "id");
+    const incident = room.get(id);
+    if (!sees(incident))
+      throw new Failure("not_found", `there is no incident "${id}"; list them with: berth incidents`);
+    const timeline = await room.timelineOf(incident);
+    return { incident, ...(timeline === undefined ? {} : { timeline }) };
+  });
+  mount(appWhy, (call) => {
+    const { kind, at, minutes } = call.query;
+    const beforeMs = (readCount("minutes", minutes, minutesMax) ?? minutesDefault) * minuteMs;
+    return room.timeline({ ...seenApp(call), kind, at: timeOf(at), beforeMs });
+  });
+  mount(listBudgets, async ({ query: { month }, sees }) => {
+    return { budgets: (await room.budgets(month)).filter((one) => sees(one)) };
+  });
+  mount(getBudget, (call) => room.budget(seenApp(call), call.query.month));
+  mount(putBudget, (call) => room.setTarget(seenApp(call), call.body));
+}
+
+/** The app of the path. Fails `not_found` where the caller may not see it. */
+function seenApp({ params, sees }: RoomCall<PlaneEndpoint>) {
+  const app = { scope: readParam(params, "scope"), name: readParam(params, "name") };
+  if (sees(app)) return app;
+  throw new Failure("not_found", `there is no app "${app.scope}/${app.name}"; list them with: berth get`);
+}
+
+function backOf(text: string | undefined): number {
+  const backMs = text === undefined ? daysBack * dayMs : parseDuration(text);
+  if (backMs !== undefined) return backMs;
+  throw new Failure(
+    "invalid",
+    `since: ${JSON.stringify(text)} is not a duration; write it like 24h or 7d, at most 24d`,
+  );
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const at = Date.parse(text);
+  if (!Number.isNaN(at)) return at;
+  throw new Failure("invalid", `at: ${JSON.stringify(text)} is not a time; write it like 2026-01-31T13:05:00Z`);
+}
