@@ -67,7 +67,7 @@ function mountAnswer<E extends PlaneEndpoint>(plane: ObservabilityPlane, endpoin
       const { grant } = visitor;
       const run = async () => {
         requireScope(grant, endpoint.scope);
-        rates.request(grant.id, changes);
+        rates.request(grant, changes);
         const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
         const { jsonDepthMax: depthMax } = plane.limits;
         const body = endpoint.body === undefined ? undefined : await readBody(request, { depthMax });

@@ -19,7 +19,9 @@ export interface PlaneLimits {
     agentCharactersMax: number;
   };
   sessions: { lifeMs: number; openMax: number; linkMs: number; linksMax: number };
-  rates: Record<"actions" | "reads" | "failures", { burst: number; perMinute: number }> & { keysMax: number };
+  rates: Record<"actions" | "clicks" | "reads" | "failures", { burst: number; perMinute: number }> & {
+    keysMax: number;
+  };
   streamsPerTokenMax: number;
   streamsMax: number;
   expiryLookMs: number;

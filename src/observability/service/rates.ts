@@ -1,12 +1,13 @@
 import { clientNetwork } from "../../base/pure/client-network.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { type Bucket, takeFrom } from "../core/tokens/bucket.ts";
+import type { Grant } from "../core/tokens/grant.ts";
 import type { ObservabilityContext } from "./context.ts";
 
 /** In memory: a restart forgets them. Each fails `too_many` with the seconds to wait. */
 export interface Rates {
   /** Counts one request of a token, and twice one that changes something. */
-  request(id: string, changes: boolean): void;
+  request(grant: Pick<Grant, "id" | "session">, changes: boolean): void;
   /** Fails for a client that has sent too many wrong tokens; counts nothing. */
   checkClient(ip: string): void;
   /** Counts a wrong token of a client. */
@@ -22,17 +23,18 @@ export function createRates({ clock, limits }: Pick<ObservabilityContext, "clock
     const [oldest] = buckets.size > rates.keysMax ? buckets.keys() : [];
     if (oldest !== undefined) buckets.delete(oldest);
   };
-  const take = (kind: "actions" | "reads" | "failures", who: string): number | undefined => {
+  const take = (kind: "actions" | "clicks" | "reads" | "failures", who: string): number | undefined => {
     const key = `${kind} ${who}`;
     const { bucket, waitMs } = takeFrom(buckets.get(key), rates[kind], clock.steady());
     put(key, bucket);
     return waitMs;
   };
   return {
-    request(id, changes) {
-      for (const kind of changes ? (["reads", "actions"] as const) : (["reads"] as const)) {
+    request({ id, session }, changes) {
+      const change = session === undefined ? "actions" : "clicks";
+      for (const kind of changes ? (["reads", change] as const) : (["reads"] as const)) {
         const waitMs = take(kind, id);
-        if (waitMs !== undefined) throw tooMany(kind === "actions" ? "actions" : "requests", rates[kind], waitMs);
+        if (waitMs !== undefined) throw tooMany(kind === "reads" ? "requests" : "actions", rates[kind], waitMs);
       }
     },
     checkClient(ip) {

@@ -169,7 +169,9 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
       await thread.ask("ingest", { app, lines });
     },
     async drain(container) {
-      await Promise.race([drained(container), clock.sleep(limits.drainMs)]);
+      const over = new AbortController();
+      await Promise.race([drained(container), clock.sleep(limits.drainMs, over.signal)]);
+      over.abort();
     },
     async run(signal) {
       await Promise.all([watch(signal), platform.changes(signal, () => changed())]);

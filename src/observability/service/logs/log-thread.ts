@@ -152,7 +152,10 @@ export function createLogThread({ start, setup, limits, clock, log }: LogThreadO
         onClosed = resolve;
       });
       own.post({ type: "close" });
-      await Promise.race([done, clock.sleep(limits.closeMs)]);
+      // A wait that goes on would keep the process of a server that has stopped.
+      const over = new AbortController();
+      await Promise.race([done, clock.sleep(limits.closeMs, over.signal)]);
+      over.abort();
       handle = undefined;
       own.end();
     },
