@@ -2,10 +2,11 @@
 
 demo_server() {
   if server_runs && [ -n "$executable_is_new" ]; then stop_server; fi
-  for plane in addr identity_addr http_addr https_addr; do
+  for plane in addr observability_addr identity_addr http_addr https_addr; do
     [ -n "$(made "$plane")" ] || record "$plane" "127.0.0.1:$(free_port)"
   done
   addr=$(made addr)
+  observability_addr=$(made observability_addr)
   identity_addr=$(made identity_addr)
   http_addr=$(made http_addr)
   https_addr=$(made https_addr)
@@ -22,7 +23,7 @@ start_server() {
 }
 
 serve_flags() {
-  set -- --root "$root/state" --addr "$addr" --observability-addr '' --identity-addr "$identity_addr"
+  set -- --root "$root/state" --addr "$addr" --observability-addr "$observability_addr" --identity-addr "$identity_addr"
   set -- "$@" --ingress-http-addr "$http_addr" --ingress-https-addr "$https_addr"
   "$flags_to" "$@" --docker-host "$docker_host" --prefix "$demo_prefix"
 }

@@ -168,7 +168,7 @@ say_next() {
   cat <<TEXT
 ==> It runs. Try next:
     export BERTH_ENDPOINT=unix:$root/state/run/berth.sock PATH=$root:\$PATH
-    export BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR= BERTH_IDENTITY_ADDR=$identity_addr$docker_export
+    export BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR=$observability_addr BERTH_IDENTITY_ADDR=$identity_addr$docker_export
     export BERTH_INGRESS_HTTP_ADDR=$http_addr BERTH_INGRESS_HTTPS_ADDR=$https_addr
     curl -i http://$demo_name:${http_addr##*:}/                      # redirects to https
     curl --cacert $root/ca.pem https://$demo_name:${https_addr##*:}/
@@ -179,6 +179,16 @@ say_next() {
     berth doctor && berth backup $root/demo.backup                   # how the machine is; all of it in one file
     tail -f $root/serve.log                                          # what the server says
     $checkout/install.sh --demo --down --root $root
+TEXT
+  show_link
+}
+
+# show_link: last, because it works for a minute. A demo of an earlier version may still run without the web UI.
+show_link() {
+  link=$(demo_berth ui --print 2>/dev/null) || return 0
+  cat <<TEXT
+==> Look at it in a browser. The link signs you in once, within a minute; "berth ui" prints another:
+    $link
 TEXT
 }
 

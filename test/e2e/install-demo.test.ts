@@ -66,6 +66,25 @@ function byHostName(out: string, root: string): number {
   return Number(readFileSync(join(root, "state/run/haproxy.pid"), "utf8"));
 }
 
+/** The link at the end signs a browser in, once. */
+async function signIn(out: string): Promise<void> {
+  const [, base = "", code = ""] = /^ {4}(http:\/\/127\.0\.0\.1:\d+)\/sign-in#link=(\S+)$/m.exec(out) ?? [];
+  const page = await fetch(`${base}/sign-in`);
+  expect([page.status, page.headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"]);
+  const enter = () =>
+    fetch(`${base}/ui/api/session`, {
+      method: "POST",
+      headers: { "X-Berth-UI": "1", "Content-Type": "application/json" },
+      body: JSON.stringify({ link: code }),
+    });
+  const entered = await enter();
+  const cookie = entered.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+  const overview = await fetch(`${base}/api/pat/v1/overview`, { headers: { Cookie: cookie } });
+  expect([entered.status, overview.status]).toEqual([200, 200]);
+  expect(await overview.text()).toContain('"name":"hello"');
+  expect((await enter()).status).toBe(401);
+}
+
 /** Of nobody who has an installation. */
 const bare = { PATH: process.env.PATH ?? "", HOME: work };
 
@@ -80,6 +99,7 @@ async function wholeLife(root: string, dockerHost: string) {
   expect(pods).toHaveLength(2);
   const server = Number(readFileSync(join(root, "serve.pid"), "utf8"));
 
+  await signIn(first);
   await tryNext(first, root);
   const proxy = byHostName(first, root);
 
