@@ -28,8 +28,8 @@ const changes = 20;
 /** So many answers in a row tell that a change is live. */
 const answersInRow = 20;
 const latencyMs = 3_000;
-/** What the load of this process can do beside the upstream on one core. */
-const rateMax = 4_000;
+/** What the load of this process can do beside the upstream on one core without a queue of its own, which p50 would show. */
+const rateMax = 1_000;
 
 type Kind = "own" | "logging" | "nginx" | "caddy" | "most" | "nginx most";
 type Figures = Record<Kind, number>;
