@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { berth, serve, type Server } from "../support/executable.ts";
+import { berth, executable, serve, type Server } from "../support/executable.ts";
+import { startSshd } from "../support/sshd.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** The observability plane of the executable, with TLS, as an operator uses it. No engine is there. */
 let folder: string;
@@ -82,6 +84,46 @@ test("a link of berth ui signs a browser in once, and its cookie outlives the se
   await start();
   expect(await (await whoami(plain, { Cookie })).json()).toMatchObject({ data: { scopes: ["read"] } });
   expect((await whoami(secure, { Cookie })).status).toBe(401);
+});
+
+test("from a laptop the link leads through a tunnel, which holds until Ctrl-C", async () => {
+  await using sshd = await startSshd();
+  const laptop = join(sshd.folder, "laptop");
+  mkdirSync(laptop);
+  const env = {
+    PATH: "/usr/bin:/bin",
+    HOME: laptop,
+    BERTH_REMOTES: join(laptop, "remotes.json"),
+    BERTH_TUNNELS: join(laptop, "t"),
+    BERTH_SSH_CONFIG: sshd.clientConfig,
+  };
+  const socket = join(root, "run/berth.sock");
+  const added = await berth(["remote", "add", "far", `root@127.0.0.1:${sshd.port}`, "--socket", socket], { env });
+  expect([added.stderr, added.exitCode]).toEqual([added.stderr, 0]);
+  const child = Bun.spawn([executable, "ui", "-r", "far", "--print", "-o", "json"], {
+    env,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  try {
+    let printed = "";
+    void (async () => {
+      for await (const bytes of child.stdout) printed += Buffer.from(bytes).toString();
+    })();
+    const { data } = await waitFor("the link", () => JSON.parse(printed));
+    const [page = "", link = ""] = String(data.url).split("#link=");
+    const { origin, hostname, port } = new URL(page);
+    expect([hostname, plain.endsWith(`:${port}`)]).toEqual(["127.0.0.1", false]);
+    const headers = { "X-Berth-UI": "1", Origin: origin };
+    const body = JSON.stringify({ link });
+    const signedIn = await fetch(`${origin}/ui/api/session`, { method: "POST", headers, body, keepalive: false });
+    expect(signedIn.status).toBe(200);
+  } finally {
+    child.kill("SIGINT");
+  }
+  expect(await child.exited).toBe(0);
+  await berth(["remote", "rm", "far"], { env });
 });
 
 test("a server that nobody waits for stops at once", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { SignJWT } from "jose";
 import { testKey } from "../../support/store-root.ts";
+import { waitFor } from "../../support/wait.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
 let it: PlaneWorld;
@@ -67,6 +68,26 @@ test("signing out ends the session for good, and leaves a pasted token alone", a
   expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
   expect((await it.ask("GET /whoami", { headers })).status).toBe(401);
   expect((await it.ask("GET /whoami", { token })).status).toBe(200);
+});
+
+test("signing out cuts the streams of the session, and no others of its token", async () => {
+  const token = await it.token();
+  const { Cookie = "" } = await signedIn({ token });
+  const stream = async (headers: Record<string, string>) => {
+    const response = await it.app.fetch(new Request("http://plane.test/api/pat/v1/stream?topics=state", { headers }));
+    const state = { ended: false };
+    void response.text().then(() => {
+      state.ended = true;
+    });
+    return state;
+  };
+  const ofBrowser = await stream({ Cookie });
+  const ofProgram = await stream({ Authorization: `Bearer ${token}` });
+  await it.ask("DELETE /ui/api/session", { headers: { ...own, Cookie } });
+  await waitFor("the end of the stream", () => ofBrowser.ended);
+  expect(ofProgram.ended).toBe(false);
+  await it.manage(`DELETE /pats/${idOf(token)}`);
+  await waitFor("the end of the other", () => ofProgram.ended);
 });
 
 test("a one-time link signs in once, with all scopes unless it says less", async () => {
