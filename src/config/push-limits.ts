@@ -7,6 +7,8 @@ export const pushLimits = {
   /** The files of the pushed tree; those of a folder that is built from are the same. */
   bytesMax: contextLimits.bytesMax,
   filesMax: contextLimits.filesMax,
+  /** What git may take of memory for a pack: a delta can make much from little. */
+  gitMemoryBytesMax: 2 * 1024 ** 3,
   /** Branches and tags of one push. */
   refsMax: 1_000,
   /** For reading the pushed tree and writing its files. */

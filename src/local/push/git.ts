@@ -15,6 +15,11 @@ const settings: readonly [string, string][] = [
   ["receive.denyDeletes", "false"],
   ["receive.denyCurrentBranch", "ignore"],
   ["core.symlinks", "true"],
+  // Packs stay packed: unpacking them object by object holds each in memory.
+  ["receive.unpackLimit", "1"],
+  // What git maps of packs counts as memory too.
+  ["core.packedGitLimit", "256m"],
+  ["core.packedGitWindowSize", "32m"],
   // A larger file is hashed as it comes, not held in memory.
   ["core.bigFileThreshold", "16m"],
 ];

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { serveOptions } from "../../config/config.ts";
+import { pushLimits } from "../../config/push-limits.ts";
 import { settleBranch } from "./branch.ts";
 import { gitEnvironment } from "./git.ts";
 import { lockRepository } from "./lock.ts";
@@ -83,7 +84,8 @@ function usage(text: string, asked: boolean): number {
 
 /** git takes a push without a question where its hook cannot be run: then it is refused here. */
 function writeHook(path: string, words: readonly string[]): void {
-  writeFileSync(path, `#!/bin/sh\nexec ${words.map(quoted).join(" ")}\n`, { mode: 0o700 });
+  // The limit is git's; what is deployed from here has its own.
+  writeFileSync(path, `#!/bin/sh\nulimit -S -v unlimited\nexec ${words.map(quoted).join(" ")}\n`, { mode: 0o700 });
   try {
     accessSync(path, constants.X_OK);
   } catch {
@@ -106,7 +108,8 @@ function quoted(word: string): string {
  * any more; but it sends a sign of life every 5 seconds, and passing it on fails then.
  */
 async function serveReceivePack(repository: string, env: Record<string, string>): Promise<number> {
-  const child = Bun.spawn(["git", "receive-pack", repository], {
+  const limited = ["sh", "-c", 'ulimit -S -v "$1" && exec git receive-pack "$2"', "sh"];
+  const child = Bun.spawn([...limited, String(pushLimits.gitMemoryBytesMax / 1024), repository], {
     env: gitItself(env),
     stdin: "inherit",
     stdout: "pipe",

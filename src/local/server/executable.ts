@@ -1,5 +1,6 @@
-import { copyFile, open, rename, rm } from "node:fs/promises";
+import { copyFile, open, rm } from "node:fs/promises";
 import { basename } from "node:path";
+import { moveInPlace } from "../../base/disk/atomic-write.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Machine } from "./machine.ts";
 
@@ -23,7 +24,7 @@ export async function placeExecutable(from: string, to: string): Promise<void> {
     } finally {
       await file.close();
     }
-    await rename(fresh, to);
+    await moveInPlace(fresh, to);
   } catch (error) {
     await rm(fresh, { force: true });
     const reason = error instanceof Error ? error.message : String(error);
