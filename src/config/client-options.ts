@@ -1,23 +1,6 @@
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
-
-interface ClientOptions {
-  /** Which server the operator names: by flags, or where no flag names one, by variables. */
-  named: { endpoint?: string; remote?: string };
-  /** The server of this machine: `http://host:port`. */
-  ownEndpoint: string;
-  /** File of the remotes. */
-  remotesFile: string;
-  /** Folder of the sockets of tunnels. */
-  tunnelsFolder: string;
-  /** Handed to `ssh`: a configuration file in place of the user's, and a private key. */
-  ssh: { configFile?: string; identity?: string };
-  /** Who the event log names. */
-  actor: string;
-  color: boolean;
-  /** Answers every question with yes. */
-  autoApprove: boolean;
-}
+import type { ClientOptions } from "../client/shell/context.ts";
 
 export interface ClientFlags {
   endpoint?: string;

@@ -72,6 +72,9 @@ test("cp: a folder goes to a pod and comes back, with its permissions, for the u
   const file = await cli("cp", "app/run.sh", "shop/web:/tmp/other.sh");
   expect([file.stderr, file.exitCode]).toEqual(["", 0]);
   expect((await cli("exec", "shop/web", "--", "/tmp/other.sh")).stdout).toBe("ran\n");
+  const piped = await berth.cli(["cp", "-", "shop/web:/tmp/piped"], { stdin: "from a pipe\n" });
+  expect([piped.stderr, piped.exitCode]).toEqual(["", 0]);
+  expect((await cli("exec", "shop/web", "--", "cat", "/tmp/piped")).stdout).toBe("from a pipe\n");
 });
 
 test("shell: a container of its own, with the environment of the app, without its program", async () => {

@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
-import { stat } from "node:fs/promises";
+import { mkdtemp, open, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { ApiError, readAnswer, targetOf } from "../../base/wire/client.ts";
 import { type FileInfo, readFiles, statFile, writeFiles } from "../../orchestration/api/files.ts";
@@ -16,11 +17,12 @@ import { printable } from "../shell/style.ts";
 import { bytesText } from "../text/stats-table.ts";
 
 export const cpCommand: CommandBody = {
-  usage: ["cp PATH SCOPE/NAME[.REPLICA]:/PATH", "cp SCOPE/NAME[.REPLICA]:/PATH PATH|- [-y]"],
+  usage: ["cp PATH|- SCOPE/NAME[.REPLICA]:/PATH", "cp SCOPE/NAME[.REPLICA]:/PATH PATH|- [-y]"],
   examples: [
     "cp dump.sql shop/db.0:/tmp/  a file into a folder of a pod",
     "cp shop/web:/var/log/app .  a folder of a pod, into this folder",
     "cp shop/web:/etc/hosts -  a file to stdout",
+    "cp - shop/db.0:/tmp/old.sql  stdin to a file",
     "cp config shop/web:/etc/app  a folder, which is called app there",
   ],
   detail: [
@@ -37,6 +39,7 @@ export const cpCommand: CommandBody = {
       throw usageFailure("say what to copy, and where to: cp PATH SCOPE/NAME:/PATH, or cp SCOPE/NAME:/PATH PATH");
     }
     const [source, target]: CopyPlace[] = [readPlace(from), readPlace(to)];
+    if (source?.kind === "local" && source.path === "-" && target?.kind === "pod") return sendInput(context, target);
     if (source?.kind === "local" && target?.kind === "pod") return send(context, source.path, target);
     if (source?.kind === "pod" && target?.kind === "local") return receive(context, source, { to: target.path, args });
     throw usageFailure("one of the two places is in a pod, as SCOPE/NAME:/PATH, and the other is here");
@@ -59,6 +62,43 @@ async function send(context: Context, from: string, to: PodPlace): Promise<numbe
   const target = targetOf(writeFiles.path, { params: { name: pod }, query: { path: folder } });
   await whole(context, () => sendArchive({ route, target, headers, signal, answerMs: limits.answerMs }, archive));
   return report(context, total, `${pod}:${folder === "/" ? "" : folder}/${name}`);
+}
+
+/** The size of a file comes before it in an archive: what comes on stdin is written down first. */
+async function sendInput(context: Context, to: PodPlace): Promise<number> {
+  if (context.rawTerminal.inputIsTerminal) throw usageFailure("- reads stdin: pipe something into it");
+  if (to.mustBeFolder || to.name === "")
+    throw usageFailure("stdin has no name: write the file, as SCOPE/NAME:/PATH/FILE");
+  const folder = await mkdtemp(join(tmpdir(), "berth-cp-"));
+  try {
+    const path = join(folder, to.name);
+    await writeInput(context, path);
+    const pod = await choosePod(context, to.reference);
+    if ((await look(context, pod, to.path))?.kind === "folder")
+      throw new CommandFailure(`"${printable(to.path)}" is a folder in ${pod}: stdin needs the name of a file in it`);
+    return await send(context, path, to);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeInput({ rawTerminal, limits, signal }: Context, path: string): Promise<void> {
+  const input = rawTerminal.input();
+  const file = await open(path, "w", 0o600);
+  signal.addEventListener("abort", input.stop, { once: true });
+  let bytes = 0;
+  try {
+    for await (const chunk of input.chunks) {
+      bytes += chunk.length;
+      if (bytes > limits.copy.bytesMax) throw new CommandFailure(`a copy has at most ${limits.copy.bytesMax} bytes`);
+      await file.write(chunk);
+    }
+    if (signal.aborted) throw new CommandFailure("interrupted: nothing was copied", exitCodes.interrupted);
+  } finally {
+    signal.removeEventListener("abort", input.stop);
+    input.stop();
+    await file.close();
+  }
 }
 
 interface Wanted {

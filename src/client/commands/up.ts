@@ -15,10 +15,11 @@ import { applyCommand, applySet } from "./apply.ts";
 import { previewSet } from "./up-preview.ts";
 
 export const upCommand: CommandBody = {
-  usage: ["up [-f PATH…] [--name SCOPE/NAME] [--host HOST] [-m WHY] [-y] [--timeout TIME]"],
+  usage: ["up [FOLDER] [-f PATH…] [--name SCOPE/NAME] [--host HOST] [-m WHY] [-y] [--timeout TIME]"],
   examples: [
     "up  what berth.yaml of this folder says",
     "up -y  without a question, for scripts",
+    "up ./api  the app in a sub-folder",
     "up --name shop/web --host shop.example.com  a folder without manifests",
   ],
   detail: [
@@ -40,8 +41,8 @@ export const upCommand: CommandBody = {
     { name: "host", value: "HOST", summary: "the domain of an app without manifests" },
     { name: "preview", value: "BRANCH", summary: "run it in a scope of its own, by the preview settings of its apps" },
   ],
-  async run(context, args) {
-    if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
+  async run(around, args) {
+    const context = { ...around, cwd: folderOf(args, around) };
     const pushed = pushedOf(args);
     const branch = args.value("preview");
     const given = await manifestsHere(context, args, pushed).catch((error: unknown) => {
@@ -58,6 +59,18 @@ export const upCommand: CommandBody = {
     return code;
   },
 };
+
+/** The folder that is named, or the current one. A manifest is given with -f. */
+function folderOf(args: Arguments, { cwd }: Context): string {
+  const [word, ...more] = args.words;
+  if (word === undefined) return cwd;
+  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: up takes one folder`);
+  const folder = resolve(cwd, word);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isFile()) throw usageFailure(`"${word}" is a file: files need -f`);
+  if (found === undefined) throw usageFailure(`"${word}" is not a folder here`);
+  return folder;
+}
 
 /** A push stores any branch; who asks for a preview gets one. */
 function withoutPreview({ terminal }: Context, pushed: Pushed | undefined, why: string): number {

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { CommandFailure } from "../shell/failures.ts";
 import { lookAt } from "./look.ts";
 import { firstManifest } from "./manifest.ts";
@@ -12,11 +14,43 @@ interface App {
 /** What a platform tells a web process of a Procfile, where nothing else says a port. */
 const portUsual = 8080;
 
+const foldersShownMax = 8;
+
+/** Sub-folders, and their own in a folder of many (`services/api`), whose source shows a language: `api (node)`. */
+function appFolders(root: string): string[] {
+  const within = (folder: string) =>
+    readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((item) => item.isDirectory() && !item.name.startsWith(".") && item.name !== "node_modules")
+      .map(({ name }) => join(folder, name));
+  const found: string[] = [];
+  for (const folder of within("").sort()) {
+    const inside = describe(root, folder);
+    const apps =
+      inside === undefined
+        ? within(folder)
+            .sort()
+            .map((deeper) => describe(root, deeper))
+        : [inside];
+    for (const app of apps) if (app !== undefined && found.length < foldersShownMax) found.push(app);
+  }
+  return found;
+}
+
+function describe(root: string, folder: string): string | undefined {
+  const look = lookAt(sourceTree(join(root, folder)));
+  return look.ok ? `${folder} (${look.findings.source.split(" ")[0]})` : undefined;
+}
+
 /** The manifests of a folder that has none: what `berth init` would write, and what was found. */
 export function withoutManifest(root: string, app: App, procfile: string): { text: string; found: string } {
   const tree = sourceTree(root, procfile);
   const look = lookAt(tree);
-  if (!look.ok) throw new CommandFailure(`no manifests here, and nothing to make them from: ${look.problem}`);
+  if (!look.ok) {
+    const nested = appFolders(root);
+    const hint =
+      nested.length === 0 ? "" : `\n  apps in sub-folders: ${nested.join(", ")}; deploy one with berth up ./FOLDER`;
+    throw new CommandFailure(`no manifests here, and nothing to make them from: ${look.problem}${hint}`);
+  }
   const { findings } = look;
   const { processes } = findings;
   if (tree.has("Procfile") && processes.length === 0) {

@@ -21,14 +21,19 @@ import type { Streams, Terminal } from "./terminal.ts";
 
 export type Format = "text" | "json" | "yaml" | "name";
 
-interface ClientOptions {
-  /** By flags or variables. */
+/** What the environment and the global flags say, as `config/client-options.ts` reads it. */
+export interface ClientOptions {
+  /** Which server the operator names: by flags, or where no flag names one, by variables. */
   named: { endpoint?: string; remote?: string };
-  /** The server of this machine. */
+  /** The server of this machine: `http://host:port`. */
   ownEndpoint: string;
+  /** File of the remotes. */
   remotesFile: string;
+  /** Folder of the sockets of tunnels. */
   tunnelsFolder: string;
+  /** Handed to `ssh`: a configuration file in place of the user's, and a private key. */
   ssh: { configFile?: string; identity?: string };
+  /** Who the event log names. */
   actor: string;
   color: boolean;
   /** Answers every question with yes. */

@@ -114,6 +114,16 @@ describe("to a pod", () => {
     const { code, err } = await cp(at.path, ...words);
     expect([code, err]).toEqual([1, expect.stringContaining(text)]);
   });
+
+  test("stdin needs the name of a file", async () => {
+    const typedIn = (to: string) => cli(["cp", "-", to], { server, stdin: "one" });
+    expect(await typedIn("shop/web:/etc/app")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("is a folder in"),
+    });
+    expect(await typedIn("shop/web:/tmp/")).toMatchObject({ code: 2, err: expect.stringContaining("has no name") });
+    expect(await cli(["cp", "-", "shop/web:/tmp/a"], { server, typed: [] })).toMatchObject({ code: 2, calls: [] });
+  });
 });
 
 test.each([

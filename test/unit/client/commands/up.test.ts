@@ -129,3 +129,38 @@ test("prints the addresses with the port where visitors need it", async () => {
     ["https://shop.example.com:8443"],
   ]);
 });
+
+test("a folder that is named is deployed as if the command ran there", async () => {
+  using at = folder({
+    "api/package.json": "{}",
+    "web/berth.yaml": "kind: deployment\nscope: s\nname: w\nspec: {image: x}\n",
+  });
+  expect(names((await cli(["up", "./api", "-y", "--no-wait"], { cwd: at.path, server })).calls)).toEqual([
+    "app api/web",
+  ]);
+  expect(names((await cli(["up", "web", "-y", "--no-wait"], { cwd: at.path, server })).calls)).toEqual([
+    "deployment s/w",
+  ]);
+});
+
+test.each([
+  [["up", "gone"], '"gone" is not a folder here'],
+  [["up", "api", "web"], "up takes one folder"],
+  [["up", "api/package.json"], "files need -f"],
+])("%j is refused", async (words, text) => {
+  using at = folder({ "api/package.json": "{}" });
+  const { err, code, calls } = await cli(words, { cwd: at.path, server });
+  expect([code, err, calls]).toEqual([2, expect.stringContaining(text), []]);
+});
+
+test("a folder without an app names the sub-folders that have one", async () => {
+  using at = folder({
+    "api/go.mod": "module a",
+    "services/shop/package.json": "{}",
+    "docs/a.txt": "",
+    "node_modules/x/package.json": "{}",
+  });
+  const { err, code } = await cli(["up", "-y"], { cwd: at.path, server });
+  expect(code).toBe(1);
+  expect(err).toContain("apps in sub-folders: api (go), services/shop (node); deploy one with berth up ./FOLDER");
+});
