@@ -35,4 +35,8 @@ case " $* " in
     debian_postgres "$checkout/.cache/fixtures"
     debian_redis "$checkout/.cache/fixtures"
     ;;
+  *" e2e "*)
+    # The clean root of clean-root.test.ts is that of an image.
+    debian_redis "$checkout/.cache/fixtures"
+    ;;
 esac

@@ -68,15 +68,40 @@ case $verb in
 esac
 `;
 
-export async function serviceMachine(env: Record<string, string> = {}): Promise<ServiceMachine> {
+/** A root of its own: what this machine has is not there, but for the folders that are `seen`, at the same paths. */
+interface CleanRoot {
+  /** A tar archive of a root file system. */
+  tar: string;
+  /** Programs of this machine that are put into it, with the libraries that they are linked to. */
+  programs: readonly string[];
+  seen: readonly string[];
+}
+
+/** Lines of a script that makes the root at `$root`. */
+function cleanRoot({ tar, programs, seen }: CleanRoot): string[] {
+  return [
+    "mkdir -p $root && mount -t tmpfs -o mode=755 tmpfs $root",
+    `tar -C $root -xf ${tar}`,
+    "mkdir -p $root/proc $root/sys $root/dev $root/tmp $root/run $root/opt $root/etc/systemd/system",
+    "for folder in proc sys dev; do mount --rbind /$folder $root/$folder; done",
+    "chmod 1777 $root/tmp",
+    `for program in ${programs.join(" ")}; do`,
+    "  install -D -m 755 $program $root$program",
+    "  for library in $(ldd $program 2>/dev/null | grep -o '/[^ ]*'); do",
+    "    [ -e $root$library ] || install -D -m 755 $library $root$library",
+    "  done",
+    "done",
+    `for folder in ${seen.join(" ")}; do mkdir -p $root$folder; mount --bind $folder $root$folder; done`,
+  ];
+}
+
+export async function serviceMachine(env: Record<string, string> = {}, clean?: CleanRoot): Promise<ServiceMachine> {
   const work = mkdtempSync(join(tmpdir(), "berth-machine."));
   const state = join(work, "state");
   mkdirSync(state);
   writeFileSync(join(work, "systemctl"), systemctl(state), { mode: 0o755 });
   writeFileSync(join(work, "journalctl"), `#!/bin/sh\ntail -n 20 ${state}/journal\n`, { mode: 0o755 });
-  const set = [
-    "set -e",
-    `mount -t tmpfs tmpfs ${work}/state`,
+  const folders = [
     ...["etc", "local", "opt"].map((name) => `mkdir -p ${work}/state/${name}/up ${work}/state/${name}/work`),
     ...[
       ["etc", "/etc"],
@@ -86,8 +111,15 @@ export async function serviceMachine(env: Record<string, string> = {}): Promise<
       return `mount -t overlay overlay -o lowerdir=${at},upperdir=${place}/up,workdir=${place}/work ${at}`;
     }),
     "mount -t tmpfs tmpfs /run",
-    "mkdir -p /run/systemd/system /etc/systemd/system /usr/local/bin",
-    `cp ${work}/systemctl ${work}/journalctl /usr/local/bin/`,
+  ];
+  const root = clean === undefined ? "" : `${work}/root`;
+  const set = [
+    "set -e",
+    `root=${root}`,
+    `mount -t tmpfs tmpfs ${work}/state`,
+    ...(clean === undefined ? folders : cleanRoot({ ...clean, seen: [...clean.seen, `${work}/state`] })),
+    "mkdir -p $root/run/systemd/system $root/etc/systemd/system $root/usr/local/bin",
+    `cp ${work}/systemctl ${work}/journalctl $root/usr/local/bin/`,
     `: >${work}/ready`,
     "exec sleep infinity",
   ];
@@ -97,7 +129,7 @@ export async function serviceMachine(env: Record<string, string> = {}): Promise<
     stderr: "inherit",
   });
   await waitFor("the machine", () => Bun.file(join(work, "ready")).exists());
-  const inside = ["nsenter", "-t", String(holder.pid), "-m", "--"];
+  const inside = ["nsenter", "-t", String(holder.pid), "-m", "--", ...(root === "" ? [] : ["chroot", root])];
   const start = async (command: readonly string[], more: Record<string, string> = {}): Promise<Finished> => {
     const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("BERTH_"));
     const child = Bun.spawn([...command], {
