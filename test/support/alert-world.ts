@@ -74,6 +74,8 @@ export function alertWorld(given: Partial<AlertParts> = {}): AlertWorld {
 
 const healthy: Answers = {
   "/apply": [],
+  "/events": { events: [] },
+  "/releases": { releases: [] },
   "/jobs/runs": { runs: [] },
   "/certificates": { certificates: [] },
   "/ingress/traffic": { seconds: 60, sites: [], dropped: 0 },

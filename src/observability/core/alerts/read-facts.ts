@@ -8,22 +8,24 @@ import type { SiteTraffic } from "../../../ingress/api/traffic.ts";
 import type { AppFact, CertificateFact, ReleaseFact, RunFact, SiteFact } from "./facts.ts";
 
 /** A listed manifest as a fact; undefined for what has no replicas. */
-export function appFactOf({ kind, scope = "", name, status }: ListedManifest): AppFact | undefined {
+export function appFactOf(
+  { kind, scope = "", name, status }: ListedManifest,
+  releases: readonly Release[],
+): AppFact | undefined {
   if (!podKinds.some((known) => known === kind) || status === undefined) return undefined;
   const {
     phase = "progressing",
     replicas = 0,
     ready_replicas: ready = 0,
     conditions = [],
-    releases = [],
   } = status as Partial<PodKindStatus>;
   const cause = causeOf(conditions);
-  const release = releaseFact(releases as Release[]);
+  const release = releaseFact(releases);
   return {
     ...{ kind, scope, name, phase, wanted: replicas, ready },
     reason: cause?.reason ?? "",
     message: cause?.message ?? "",
-    hasServed: (releases as Release[]).some(({ status }) => status === "succeeded"),
+    hasServed: releases.some(({ status }) => status === "succeeded"),
     ...(release === undefined ? {} : { release }),
   };
 }

@@ -53,7 +53,8 @@ export function deathText({
   reason,
 }: NonNullable<Why["death"]>): string {
   if (oom_killed) return `replica ${id} ran out of memory`;
-  const meaning = code === undefined ? undefined : (signal ?? exitMeaning(code));
-  const end = code === undefined ? "" : `, exit code ${code}${meaning === undefined ? "" : ` (${meaning})`}`;
-  return `replica ${id} died: ${reason}${end}`;
+  // A reason of ours tells the exit code itself.
+  if (code === undefined || reason.includes(`exit code ${code}`)) return `replica ${id} died: ${reason}`;
+  const meaning = signal ?? exitMeaning(code);
+  return `replica ${id} died: ${reason}, exit code ${code}${meaning === undefined ? "" : ` (${meaning})`}`;
 }

@@ -19,6 +19,7 @@ export async function askLogs(room: LogsRoom, { pattern, level, withinMs }: LogA
   });
 }
 
+const linesRead = 200;
 const shownMax = 30;
 const lineMax = 300;
 
@@ -29,6 +30,17 @@ export async function errorLines(
   { from, to }: { from: number; to: number },
 ): Promise<TimelineEntry[]> {
   const span = { from: new Date(from).toISOString(), until: new Date(to).toISOString() };
-  const { lines } = await room.search(everything, { app, level: "error", ...span, limit: String(shownMax) });
-  return lines.map(({ at, text }) => ({ at, type: "log", text: text.slice(0, lineMax), bad: true }));
+  const { lines } = await room.search(everything, { app, level: "error", ...span, limit: String(linesRead) });
+  const entries: (TimelineEntry & { times: number })[] = [];
+  for (const { at, text } of lines.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))) {
+    const last = entries.at(-1);
+    const shown = text.slice(0, lineMax);
+    // A crash loop says the same again and again.
+    if (last?.text === shown) last.times += 1;
+    else entries.push({ at, type: "log", text: shown, bad: true, times: 1 });
+  }
+  return entries.slice(-shownMax).map(({ times, ...entry }) => ({
+    ...entry,
+    text: times === 1 ? entry.text : `${entry.text} (${times} times)`,
+  }));
 }

@@ -13,6 +13,7 @@ import { evaluate } from "./evaluate.ts";
 import { createHeartbeat, type HeartbeatRoom } from "./heartbeat.ts";
 import { createAlertOutbox } from "./outbox.ts";
 import type { AlertParts } from "./parts.ts";
+import { createReleaseReader } from "./release-reader.ts";
 import { report } from "./report.ts";
 import { createRules, type RuleState } from "./rules.ts";
 import { createSendDelivery } from "./send.ts";
@@ -50,6 +51,7 @@ export function createAlerts(parts: AlertParts, onFacts: (facts: Facts) => Promi
   const rules = createRules(parts);
   const send = createSendDelivery(parts);
   const outbox = createAlertOutbox(parts, send);
+  const readReleases = createReleaseReader(parts.client);
   let blind: ReadonlyMap<string, string> = new Map();
   let evaluatedAt: { now: number; steady: number } | undefined;
   const isAlive = () => clock.steady() - (evaluatedAt?.steady ?? 0) < limits.everyMs * missedLooksMax;
@@ -57,7 +59,7 @@ export function createAlerts(parts: AlertParts, onFacts: (facts: Facts) => Promi
 
   async function look(): Promise<void> {
     const active = rules.active();
-    const round = await evaluate(parts, active);
+    const round = await evaluate(parts, active, readReleases);
     blind = round.blind;
     evaluatedAt = { now: clock.now(), steady: clock.steady() };
     if (await report(parts, active)) outbox.wake();

@@ -9,6 +9,7 @@ import type { ActiveRule } from "../../core/alerts/rules.ts";
 import type { AlertNouns } from "../../store/alerts/nouns.ts";
 import type { AlertRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "./parts.ts";
+import type { ReadReleases } from "./release-reader.ts";
 import { type Reading, readFacts } from "./read-facts.ts";
 
 /** What one look at everything gave. */
@@ -30,9 +31,13 @@ interface Move {
 }
 
 /** Looks at everything once, and stores how each alert goes on. */
-export async function evaluate(parts: AlertParts, rules: readonly ActiveRule[]): Promise<Round> {
+export async function evaluate(
+  parts: AlertParts,
+  rules: readonly ActiveRule[],
+  readReleases: ReadReleases,
+): Promise<Round> {
   const enabled = rules.filter((rule) => rule.enabled);
-  const reading = await readFacts(parts, enabled);
+  const reading = await readFacts(parts, enabled, readReleases);
   const blind = new Map<string, string>();
   const moves = movesOf(parts, enabled, { reading, blind });
   const changed = moves.filter(isWorthWriting);

@@ -8,6 +8,7 @@ import { askText, type Facts, type LogAsk, type MetricAsk, type MetricValue } fr
 import { appFactOf, certificateFact, runFactsOf, siteFact } from "../../core/alerts/read-facts.ts";
 import { type ActiveRule, logAsk, metricAsk } from "../../core/alerts/rules.ts";
 import type { AlertParts } from "./parts.ts";
+import { appKey, type ReadReleases } from "./release-reader.ts";
 
 export interface Reading {
   facts: Facts;
@@ -18,7 +19,11 @@ export interface Reading {
 const runsRead = "1000";
 
 /** All that the rules need to know; a part that cannot be read is left out and does not keep the others away. */
-export async function readFacts(parts: AlertParts, rules: readonly ActiveRule[]): Promise<Reading> {
+export async function readFacts(
+  parts: AlertParts,
+  rules: readonly ActiveRule[],
+  readReleases: ReadReleases,
+): Promise<Reading> {
   const { client, clock, sources } = parts;
   const missing = new Map<keyof Facts, string>();
   const part = async <P extends keyof Facts>(name: P, read: () => Promise<NonNullable<Facts[P]>>) => {
@@ -37,7 +42,10 @@ export async function readFacts(parts: AlertParts, rules: readonly ActiveRule[])
     });
   const manifests = client.call(listManifests, { query: { status: "true" } });
   const found = await Promise.all([
-    part("apps", async () => (await manifests).flatMap((one) => appFactOf(one) ?? [])),
+    part("apps", async () => {
+      const releases = await readReleases(await manifests);
+      return (await manifests).flatMap((one) => appFactOf(one, releases.get(appKey(one)) ?? []) ?? []);
+    }),
     part("runs", async () => {
       const { runs } = await client.call(listRuns, { query: { limit: runsRead } });
       return runFactsOf(runs, await manifests);
