@@ -12,6 +12,7 @@ import { SignIn } from "./frame/sign-in.tsx";
 import { Button } from "./parts/button.tsx";
 import { ActionDialog } from "./parts/dialog.tsx";
 import { Empty, Loading } from "./parts/notes.tsx";
+import { LineDialog } from "./parts/log-line.tsx";
 import { Palette } from "./parts/palette.tsx";
 import { Toasts } from "./parts/toasts.tsx";
 
@@ -37,6 +38,7 @@ export function App() {
     <>
       <Frame>{isOpen || session.value.state === "in" ? <Outlet /> : <Waiting />}</Frame>
       <ActionDialog />
+      <LineDialog />
       <Palette entries={entries} />
       <Toasts />
     </>

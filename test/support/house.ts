@@ -181,7 +181,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@preact/signals": ["src/ui/"],
   uplot: ["src/ui/"],
   nodemailer: ["src/base/deliver/mail.ts"],
-  yaml: ["src/client/", "src/orchestration/plugins/yaml.ts"],
+  yaml: ["src/client/", "src/ui/text/manifest-text.ts", "src/orchestration/plugins/yaml.ts"],
 };
 
 /** The last is the file of a unix socket, which is cleared away before it is listened on. */

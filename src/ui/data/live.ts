@@ -24,8 +24,10 @@ export async function startLive(): Promise<void> {
   openStream(`${stream.path}?topics=state,metrics,events`, hearers, isOver);
 }
 
-/** Whether the session has ended, rather than the server. */
+/** Whether the session has ended, rather than the server. What the stream cannot tell is asked for until it can. */
 async function isOver(): Promise<boolean> {
   const answer = await api.raw(whoami).catch(() => undefined);
-  return answer?.status === 401;
+  if (answer?.status === 401) return true;
+  if (answer?.ok) await api.call(getOverview).then(takeOverview, () => undefined);
+  return false;
 }

@@ -16,6 +16,8 @@ export const problems = signal<readonly AppProblem[]>([]);
 export const host = signal<HostStrip | undefined>(undefined);
 export const server = signal<Overview["server"] | undefined>(undefined);
 export const deploys = signal<readonly Deploy[]>([]);
+/** When the last figures came: charts that end now ask for more. */
+export const tickedAt = signal("");
 export const activity = signal<readonly Activity[]>([]);
 export const operations = signal<ReadonlyMap<string, Operation>>(new Map());
 
@@ -86,6 +88,7 @@ export const hearers: Hearers = {
 
 function takeMetrics(tick: MetricsTick): void {
   batch(() => {
+    tickedAt.value = tick.at;
     if (tick.host !== undefined) host.value = tick.host;
     const all = new Map(held.value);
     for (const figures of tick.apps) {

@@ -17,7 +17,7 @@ const againMs = 2_000;
 
 /**
  * Listens to the server. The browser connects again by itself and says where it was; a stream that the server refuses is
- * tried again by us, until `isOver` says that the session has ended.
+ * tried again by us, unless `isOver` says that the session has ended.
  */
 export function openStream(target: string, hearers: Hearers, isOver: () => Promise<boolean>): Stream {
   let source: EventSource | undefined;

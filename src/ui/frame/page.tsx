@@ -10,16 +10,18 @@ interface PageProps {
   actions?: ComponentChildren;
   /** The command that does the same as this page. */
   command: string;
+  /** As high as the window: for a log. */
+  whole?: boolean;
   children: ComponentChildren;
 }
 
 /** The frame of every screen. */
-export function Page({ title, beside, actions, command, children }: PageProps) {
+export function Page({ title, beside, actions, command, whole = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · berth`;
   }, [title]);
   return (
-    <main class="page" id="main" tabIndex={-1}>
+    <main class={whole ? "page whole" : "page"} id="main" tabIndex={-1}>
       <header class="head">
         <div class="title">
           <h1>{title}</h1>

@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 
 type Theme = "light" | "dark" | "system";
 
@@ -9,13 +9,14 @@ const systemIsDark = signal(dark.matches);
 /** What the viewer chose; kept in this browser. */
 export const theme = signal<Theme>(kept());
 
+export const isDark = computed(() => theme.value === "dark" || (theme.value === "system" && systemIsDark.value));
+
 export function startTheme(): void {
   dark.addEventListener("change", () => {
     systemIsDark.value = dark.matches;
   });
   effect(() => {
-    const isDark = theme.value === "dark" || (theme.value === "system" && systemIsDark.value);
-    document.documentElement.dataset.theme = isDark ? "dark" : "light";
+    document.documentElement.dataset.theme = isDark.value ? "dark" : "light";
   });
 }
 

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { theme } from "../frame/theme.ts";
+import { isDark } from "../frame/theme.ts";
+import { axisTexts, exactText } from "../text/times.ts";
 
 export interface Series {
   name: string;
@@ -29,13 +30,15 @@ const heightPx = 172;
 export function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
+  /** The point under the cross-hair; the newest one where there is none. */
+  const [at, setAt] = useState<number | undefined>(undefined);
   const { label, times, series, text } = props;
-  const shape = series.map(({ name }) => name).join("\n") + theme.value;
+  const shape = series.map(({ name }) => name).join("\n") + String(isDark.value);
   const latest = useRef(props);
   latest.current = props;
   useEffect(() => {
     if (place.current === null) return undefined;
-    const drawn = draw(place.current, latest);
+    const drawn = draw(place.current, latest, setAt);
     plot.current = drawn;
     const watch = new ResizeObserver(([entry]) =>
       drawn.setSize({ width: Math.max(entry?.contentRect.width ?? 0, 80), height: heightPx }),
@@ -52,11 +55,12 @@ export function Chart(props: ChartProps) {
       <figcaption>
         <h3>{label}</h3>
         <span class="row small">
+          {at === undefined ? null : <span class="faint">{exactText((times[at] ?? 0) * 1000).slice(5, 19)}</span>}
           {series.map(({ name, values, colour }) => (
             <span key={name} class="row">
               <i class="swatch" style={{ background: colour }} />
               <span class="soft">{name}</span>
-              <strong>{lastText(values, text)}</strong>
+              <strong>{at === undefined ? lastText(values, text) : pointText(values[at], text)}</strong>
             </span>
           ))}
         </span>
@@ -75,12 +79,15 @@ function lastText(values: readonly (number | null)[], text: (value: number) => s
   return last === undefined || last === null ? "–" : text(last);
 }
 
+const pointText = (value: number | null | undefined, text: (value: number) => string) =>
+  value === null || value === undefined ? "–" : text(value);
+
 const dataOf = ({ times, series }: ChartProps): uPlot.AlignedData => [
   [...times],
   ...series.map(({ values }) => [...values]),
 ];
 
-function draw(place: HTMLElement, latest: { current: ChartProps }): uPlot {
+function draw(place: HTMLElement, latest: { current: ChartProps }, onPoint: (at: number | undefined) => void): uPlot {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const { series, text, shared, onZoom } = latest.current;
@@ -102,7 +109,7 @@ function draw(place: HTMLElement, latest: { current: ChartProps }): uPlot {
       },
       scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high ?? 0) * 1.1 : 1] } },
       axes: [
-        { ...axis, space: 60 },
+        { ...axis, space: 60, size: 28, values: (_, splits) => axisTexts(splits) },
         { ...axis, size: 58, values: (_, splits) => splits.map(text) },
       ],
       series: [
@@ -123,6 +130,7 @@ function draw(place: HTMLElement, latest: { current: ChartProps }): uPlot {
             self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           },
         ],
+        setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
         draw: [(self) => drawMarks(self, latest.current.marks ?? [], colour("--edge"))],
       },
     },

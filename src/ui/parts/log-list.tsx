@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { levelTone, pieces, type ShownLine } from "../text/lines.ts";
+import { lineTone, pieces, readable, type ShownLine } from "../text/lines.ts";
 import { clockText, exactText } from "../text/times.ts";
 
 /** As the style sheet has it. */
@@ -20,6 +20,7 @@ interface LogListProps {
 /** Any number of lines: only those in view are in the document. */
 export function LogList({ label, lines, wanted = "", follow, onFollow, onOpen }: LogListProps) {
   const box = useRef<HTMLDivElement>(null);
+  const topBefore = useRef(0);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
   useEffect(() => {
@@ -45,7 +46,10 @@ export function LogList({ label, lines, wanted = "", follow, onFollow, onOpen }:
         const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
         setTop(scrollTop);
         const atEnd = scrollHeight - scrollTop - clientHeight < rowPx * 2;
-        if (atEnd !== follow) onFollow(atEnd);
+        // A window that changes its size moves the end away, but only a person scrolls up.
+        const wentUp = scrollTop < topBefore.current - 1;
+        topBefore.current = scrollTop;
+        if (atEnd !== follow && (atEnd || wentUp)) onFollow(atEnd);
       }}
     >
       <div style={{ height: `${lines.length * rowPx}px`, position: "relative" }}>
@@ -66,15 +70,27 @@ interface LineProps {
 }
 
 function Line({ line, wanted, onOpen }: LineProps) {
-  const tone = line.mark ? "cut-here" : (levelTone(line.text) ?? "");
-  const parts = pieces(line.text, wanted);
+  const tone = line.mark ? "cut-here" : (lineTone(line) ?? "");
+  const { message, fields } = readable(line.text);
   return (
     <div class={`line ${tone}`} onClick={onOpen === undefined ? undefined : () => onOpen(line)}>
       {line.at === undefined ? <span /> : <time title={exactText(line.at)}>{clockText(line.at)}</time>}
-      <span class="faint" title={line.replica}>
-        {line.replica.slice(0, 1)}
+      <span class="soft cut" title={line.app}>
+        {line.replica}
       </span>
-      <span>{parts.map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}</span>
+      <span>
+        <Marked text={message} wanted={wanted} />
+        {fields === "" ? null : (
+          <span class="soft">
+            {"  "}
+            <Marked text={fields} wanted={wanted} />
+          </span>
+        )}
+      </span>
     </div>
   );
+}
+
+function Marked({ text, wanted }: { text: string; wanted: string }) {
+  return <>{pieces(text, wanted).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}</>;
 }

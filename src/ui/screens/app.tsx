@@ -16,6 +16,8 @@ import { AppActions } from "./app/buttons.tsx";
 import { Config } from "./app/config.tsx";
 import { Deploys } from "./app/deploys.tsx";
 import { Events } from "./app/events.tsx";
+import { Logs } from "./app/logs.tsx";
+import { Metrics } from "./app/metrics.tsx";
 
 /** What each tab shows, and the command that tells the same. */
 const tabs: Record<
@@ -23,7 +25,9 @@ const tabs: Record<
   { title: string; Body: ComponentType<{ app: AppDetail; again: () => void }>; command: (name: string) => string }
 > = {
   "": { title: "Now", Body: About, command: (name) => `berth describe ${name}` },
+  logs: { title: "Logs", Body: Logs, command: (name) => `berth logs ${name} -f` },
   deploys: { title: "Deploys", Body: Deploys, command: (name) => `berth releases ${name}` },
+  metrics: { title: "Metrics", Body: Metrics, command: (name) => `berth stats ${name}` },
   config: { title: "Config", Body: Config, command: (name) => `berth config list ${name}` },
   events: { title: "Events", Body: Events, command: (name) => `berth events ${name}` },
 };

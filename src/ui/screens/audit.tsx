@@ -13,7 +13,7 @@ import { Ago } from "../parts/time.tsx";
 export function Screen() {
   const loaded = useLoad("audit", (signal) => api.call(listAudit, { query: { limit: 500 }, signal }));
   return (
-    <Page title="Audit" command="berth pat audit">
+    <Page title="Audit" command="berth pat list --all">
       <Tabs
         label="What is recorded"
         current="/audit"

@@ -17,7 +17,7 @@ export function Screen() {
     JSON.stringify(deploys.value),
   );
   return (
-    <Page title="Deploys" command="berth releases">
+    <Page title="Deploys" command="berth events">
       <Shown of={loaded} label="the deploys">
         {({ deploys: all }) =>
           all.length === 0 ? (

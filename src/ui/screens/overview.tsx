@@ -18,6 +18,11 @@ export function Screen() {
     <Page
       title="Overview"
       beside={version === undefined ? undefined : <span class="faint small">{`berth ${version}`}</span>}
+      actions={
+        <a class="button" href="/new">
+          New app
+        </a>
+      }
       command="berth status"
     >
       {known.value ? <Known /> : <Loading label="the overview" />}
@@ -29,10 +34,10 @@ function Known() {
   return (
     <>
       {connection.value === "lost" ? (
-        <Note tone="warn">The server does not answer. This is how it was; the page tries again by itself.</Note>
+        <Note tone="warn">Live updates are interrupted. This is how it was; the page tries again by itself.</Note>
       ) : null}
       {engine.value.up ? null : (
-        <Note tone="bad">{`Docker cannot be reached: ${engine.value.error ?? "berth tries again"}. What runs goes on; nothing can be changed.`}</Note>
+        <Note tone="bad">{`Docker cannot be reached: ${engine.value.error ?? "the server tries again"}. What runs goes on; nothing can be changed.`}</Note>
       )}
       <Problems list={problems.value} />
       <Apps list={apps.value} />

@@ -6,9 +6,29 @@ export interface ShownLine {
   id: number;
   at?: number;
   replica: string;
+  /** `shop/web`, where lines of several apps are shown. */
+  app?: string;
+  /** As the server reads it. */
+  level?: string;
   text: string;
   /** Between lines of the app: a deploy, a gap. */
   mark?: boolean;
+  /** As the server sent it. */
+  source?: Source;
+}
+
+/** What is known of a line beside its text. */
+interface Source {
+  at: string;
+  scope: string;
+  name: string;
+  pod: string;
+  replica_id: string;
+  release_id?: string | undefined;
+  role?: string | undefined;
+  stream: string;
+  level: string;
+  text: string;
 }
 
 const levels: readonly [RegExp, Tone][] = [
@@ -23,6 +43,11 @@ const numbered: readonly [number, Tone][] = [
   [50, "bad"],
   [40, "warn"],
 ];
+
+/** How loud a line is: by the level that the server read in it, else by its words. */
+export function lineTone({ level, text }: Pick<ShownLine, "level" | "text">): Tone | undefined {
+  return level === undefined || level === "none" ? levelTone(text) : wordTone(level);
+}
 
 /** How loud a line is, from the words that programs use; only the start of a line counts where it is plain text. */
 export function levelTone(text: string): Tone | undefined {
@@ -59,4 +84,30 @@ export function pieces(text: string, wanted: string): string[] {
     from = at + part.length;
   }
   return [...found, text.slice(from)];
+}
+
+const fieldsMax = 40;
+
+/** The fields of a line that is a JSON object. */
+export function fieldsOf(text: string): [string, unknown][] {
+  if (!text.startsWith("{")) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? Object.entries(value).slice(0, fieldsMax) : [];
+  } catch {
+    return [];
+  }
+}
+
+const messageNames = ["msg", "message", "event"];
+const levelNames = ["level", "lvl", "severity", "time", "timestamp", "ts", "@timestamp", "pid", "hostname"];
+
+/** A line for people: of a JSON object its message, and then the fields that are not in a column of their own. */
+export function readable(text: string): { message: string; fields: string } {
+  const all = fieldsOf(text);
+  const found = all.find(([name, value]) => messageNames.includes(name) && typeof value === "string");
+  if (found === undefined) return { message: text, fields: "" };
+  const others = all.filter(([name]) => name !== found[0] && !levelNames.includes(name));
+  const texts = others.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return { message: plainLine(String(found[1])), fields: plainLine(texts.join(" ")) };
 }

@@ -27,6 +27,18 @@ export function exactText(at: number, zone?: string): string {
   return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")} ${part("timeZoneName")}`;
 }
 
+/** Marks of a time axis, in seconds since 1970: times of day, and the day where it is another than before. */
+export function axisTexts(marks: readonly number[], zone?: string): string[] {
+  const inZone = zone === undefined ? {} : { timeZone: zone };
+  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...inZone });
+  const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...inZone });
+  return marks.map((mark, index) => {
+    const text = day.format(mark * 1000);
+    const before = marks[index - 1];
+    return before === undefined || day.format(before * 1000) === text ? clock.format(mark * 1000) : text;
+  });
+}
+
 /** Time of day with milliseconds, for lines of a log. */
 export function clockText(at: number, zone?: string): string {
   return new Intl.DateTimeFormat("en-GB", {

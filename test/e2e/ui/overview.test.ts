@@ -62,7 +62,7 @@ describe("the overview", () => {
   test("says when the server is away, keeps what it had, and comes back by itself", async () => {
     plane.away();
     await tab.shows("Reconnecting");
-    expect(await tab.shows("shop/worker")).toContain("The server does not answer");
+    expect(await tab.shows("shop/worker")).toContain("Live updates are interrupted");
     plane.back();
     await tab.shows("Live");
     await waitFor("the page to listen", () => plane.listeners() === 1);

@@ -10,7 +10,7 @@ export interface Asked {
   body: unknown;
 }
 
-/** `data` of an answer, or a `Response` as it is. */
+/** `data` of an answer, a `Response` as it is, or what makes one for each request. */
 type Answers = Record<string, unknown>;
 
 export interface FakePlane {
@@ -96,6 +96,7 @@ export function startFakePlane(answers: Answers): FakePlane {
 }
 
 function answerOf(answer: unknown, path: string): Response {
+  if (typeof answer === "function") return answer() as Response;
   if (answer instanceof Response) return answer.clone() as Response;
   if (answer !== undefined) return Response.json({ status: "ok", data: answer });
   return Response.json({ status: "error", error: `no answer for ${path}` }, { status: 404 });

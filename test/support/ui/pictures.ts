@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tab } from "../chromium.ts";
+import { waitFor } from "../wait.ts";
 
 /** As a desk and a phone show it, in both themes. */
 const looks = [
@@ -19,8 +20,11 @@ export async function takePictures(tab: Tab, name: string): Promise<void> {
   mkdirSync(picturesFolder, { recursive: true });
   for (const look of looks) {
     await tab.look(look);
-    // Two frames: the first may still be drawn with the old size.
-    await tab.read("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
+    // Some frames: the first may be drawn with the old size, and charts are drawn after the page.
+    await tab.read(
+      "window.framesLeft = 8; (function next() { if (--window.framesLeft > 0) requestAnimationFrame(next); })(); true",
+    );
+    await waitFor("some frames", async () => (await tab.read<number>("window.framesLeft")) === 0);
     writeFileSync(join(picturesFolder, `${name}-${look.name}.png`), await tab.picture());
   }
   await tab.look(looks[0]);

@@ -93,7 +93,7 @@ export async function askRollback(app: AppDetail, to: string): Promise<void> {
   ask({
     title: `Roll ${named(app)} back to ${to}`,
     verb: "Roll back",
-    command: `berth rollback ${named(app)} ${to}`,
+    command: `berth rollback ${named(app)} --to ${to}`,
     effects: [
       ...changes.map((change) => ({ text: changeText(change) })),
       ...(changes.length === 0 ? [{ text: "The specs are the same: only the image may be another one" }] : []),

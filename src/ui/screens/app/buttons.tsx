@@ -16,6 +16,9 @@ export function AppActions({ app }: { app: AppDetail }) {
   };
   return (
     <>
+      <a class="button bare" href={`/new?of=${encodeURIComponent(`${app.scope}/${app.name}`)}`}>
+        Change
+      </a>
       {to === undefined ? null : (
         <Button
           disabled={off}

@@ -67,7 +67,7 @@ function Row({ app, release, newest }: { app: AppDetail; release: Release; newes
           {error === undefined ? null : <p class="bad small">{error}</p>}
           {release.receipt === undefined ? null : <ReceiptLine receipt={release.receipt} />}
         </div>
-        {newest ? null : (
+        {newest || status !== "succeeded" ? null : (
           <Button disabled={missing !== undefined} title={missing} onClick={rollBack}>
             Roll back to this…
           </Button>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { levelTone, pieces, plainLine } from "../../../../src/ui/text/lines.ts";
+import { levelTone, lineTone, pieces, plainLine, readable } from "../../../../src/ui/text/lines.ts";
 
 describe("lines of a log", () => {
   test.each([
@@ -31,5 +31,20 @@ describe("lines of a log", () => {
         expect(pieces(text, wanted).join("")).toBe(text);
       }),
     );
+  });
+
+  test("of a JSON line people read the message, and then the other fields", () => {
+    expect(readable('{"level":"warn","time":1,"msg":"slow\\u0007 query","ms":940,"path":"/a b"}')).toEqual({
+      message: "slow� query",
+      fields: "ms=940 path=/a b",
+    });
+    expect(readable('{"a":1}')).toEqual({ message: '{"a":1}', fields: "" });
+    expect(readable("{broken")).toEqual({ message: "{broken", fields: "" });
+  });
+
+  test("the level that the server read counts before the words", () => {
+    expect(lineTone({ level: "info", text: "error" })).toBeUndefined();
+    expect(lineTone({ level: "error", text: "fine" })).toBe("bad");
+    expect(lineTone({ level: "none", text: "ERROR x" })).toBe("bad");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { agoText, clockText, exactText } from "../../../../src/ui/text/times.ts";
+import { agoText, axisTexts, clockText, exactText } from "../../../../src/ui/text/times.ts";
 
 const now = Date.UTC(2026, 0, 2, 12);
 
@@ -17,6 +17,11 @@ describe("times", () => {
   test("the exact time is in the viewer's zone and names it", () => {
     expect(exactText(now, "UTC")).toBe("2026-01-02 12:00:00 UTC");
     expect(exactText(now, "Europe/Berlin")).toBe("2026-01-02 13:00:00 CET");
+  });
+
+  test("an axis names the day where it changes", () => {
+    const hours = [22, 23, 24, 25].map((hour) => Date.UTC(2026, 0, 2, hour) / 1000);
+    expect(axisTexts(hours, "UTC")).toEqual(["22:00", "23:00", "3 Jan", "01:00"]);
   });
 
   test("a line has milliseconds", () => expect(clockText(now + 7, "UTC")).toBe("12:00:00.007"));

@@ -1,0 +1,118 @@
+import { queryPlaneMetrics } from "../../observability/api/metrics.ts";
+import { api } from "../data/api.ts";
+import { useLoad } from "../data/load.ts";
+import { deploys, tickedAt } from "../data/model.ts";
+import { go, query, withQuery } from "../frame/router.ts";
+import { bytesText, countText, percentText, rateText } from "../text/figures.ts";
+import { type BoardChart, linesOf, type Unit } from "../text/boards.ts";
+import { Button } from "./button.tsx";
+import { Chart } from "./chart.tsx";
+import { Empty, Loading } from "./notes.tsx";
+
+const ranges = ["15m", "1h", "6h", "24h", "7d", "30d"];
+const colours = ["accent", "work", "warn", "good", "bad", "soft", "edge"].map((name) => `var(--${name})`);
+const refreshMs = 15_000;
+
+const texts: Record<Unit, (value: number) => string> = {
+  percent: percentText,
+  bytes: bytesText,
+  bytesPerSecond: (value) => `${bytesText(value)}/s`,
+  rate: rateText,
+  ms: (value) => `${countText(Math.round(value))} ms`,
+  count: (value) => countText(Math.round(value * 10) / 10),
+};
+
+/** The span that all charts of a page share; it is in the address. */
+function span() {
+  const from = query.value.get("from") ?? "1h";
+  const until = query.value.get("until") ?? "";
+  // A span that ends now moves on with the figures, not with the clock: nothing is asked for while nothing is new.
+  const version = until === "" ? String(Math.floor(Date.parse(tickedAt.value || "0") / refreshMs)) : "";
+  return { from, until, version };
+}
+
+export function SpanChoice() {
+  const { from, until } = span();
+  return (
+    <div class="row" role="group" aria-label="Time">
+      {ranges.map((range) => (
+        <Button
+          key={range}
+          {...(range === from && until === "" ? {} : { look: "bare" as const })}
+          onClick={() => go(withQuery({ from: range, until: undefined }))}
+        >
+          {range}
+        </Button>
+      ))}
+      {until === "" ? null : (
+        <Button look="main" onClick={() => go(withQuery({ from: undefined, until: undefined }))}>
+          Back to now
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Charts with one span and one cross-hair. `app`: only of this app. */
+export function Board({ charts, app }: { charts: readonly BoardChart[]; app?: string }) {
+  return (
+    <div class="columns">
+      {charts.map((chart) => (
+        <Figure key={`${chart.title} ${chart.groupBy ?? ""}`} chart={chart} app={app} />
+      ))}
+    </div>
+  );
+}
+
+function Figure({ chart, app }: { chart: BoardChart; app: string | undefined }) {
+  const { title, metric, agg, groupBy, unit, names } = chart;
+  const { from, until, version } = span();
+  const asked = { metric, from, app, agg, group_by: groupBy, until: until === "" ? undefined : until };
+  const loaded = useLoad(
+    JSON.stringify(asked),
+    (signal) => api.call(queryPlaneMetrics, { query: asked, signal }),
+    version,
+  );
+  const { data } = loaded;
+  if (data === undefined) {
+    return loaded.fault === undefined ? (
+      <Loading label={title} />
+    ) : (
+      <Empty title={title}>
+        <p>{loaded.fault}</p>
+        <Button onClick={loaded.again}>Try again</Button>
+      </Empty>
+    );
+  }
+  const lines = linesOf(data.results, names);
+  const start = Date.parse(data.from) / 1000;
+  const length = Math.max(0, ...lines.map(({ values }) => values.length));
+  if (!lines.some(({ values }) => values.some((value) => value !== null))) {
+    return (
+      <Empty title={title}>
+        <p>No figures in this time.</p>
+      </Empty>
+    );
+  }
+  const times = Array.from({ length }, (_, index) => start + index * data.step_seconds);
+  const marks = deploys.value
+    .filter((deploy) => app === undefined || `${deploy.app.scope}/${deploy.app.name}` === app)
+    .map((deploy) => ({ at: Date.parse(deploy.started_at) / 1000, text: deploy.id }));
+  const left = data.results.reduce((sum, { more }) => sum + more, 0);
+  return (
+    <div>
+      <Chart
+        label={title}
+        times={times}
+        series={lines.map((line, index) => ({ ...line, colour: colours[index % colours.length] ?? "" }))}
+        text={texts[unit]}
+        marks={marks}
+        shared="board"
+        onZoom={(low, high) => go(withQuery({ from: isoOf(low), until: isoOf(high) }))}
+      />
+      {left === 0 ? null : <p class="small soft">{`${left} more lines are left out`}</p>}
+    </div>
+  );
+}
+
+const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString();

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { detailFixture } from "../../support/ui/app-fixtures.ts";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
+
+/** Charts in a browser, with a plane that the test plays. */
+let chromium: Chromium;
+let plane: FakePlane;
+let tab: Tab;
+
+const points = 120;
+const until = Date.now();
+const wave = (seed: number, size: number) =>
+  Array.from({ length: points }, (_, index) => (index < 6 ? null : size * (1 + Math.sin(index / 9 + seed))));
+const result = (metric: string, series: object[]) => ({
+  metric,
+  agg: "avg",
+  type: "gauge",
+  truncated: false,
+  more: 0,
+  series,
+});
+
+beforeAll(async () => {
+  plane = startFakePlane({
+    "GET /whoami": whoFixture,
+    "GET /overview": overviewFixture(),
+    "GET /apps/shop/api": detailFixture(),
+    "GET /query": {
+      from: new Date(until - points * 30_000).toISOString(),
+      until: new Date(until).toISOString(),
+      step_seconds: 30,
+      results: [
+        result("pod.cpu_percent", [
+          { group: { app: "shop/web" }, values: wave(1, 20) },
+          { group: { app: "shop/api" }, values: wave(3, 12) },
+        ]),
+      ],
+    },
+  });
+  chromium = await startChromium();
+  tab = await chromium.tab();
+  await tab.look({ width: 1280, height: 800, scheme: "light" });
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await plane?.stop();
+});
+
+describe("metrics", () => {
+  test("charts of all apps and the machine, with nothing to set up", async () => {
+    await tab.open(`${plane.url}/metrics`);
+    await tab.shows("Pressure: time that processes waited");
+    await tab.shows("shop/web");
+    await takePictures(tab, "metrics");
+    expect(await axeFaults(tab)).toEqual([]);
+    expect(plane.asked.filter(({ path }) => path === "/query").every(({ query }) => query.from === "1h")).toBe(true);
+  });
+
+  test("another span is in the address, and all charts ask for it", async () => {
+    await tab.press("24h");
+    await tab.at(/from=24h/);
+    await tab.shows("shop/web");
+    expect(plane.asked.at(-1)?.query.from).toBe("24h");
+    await tab.read("history.back()");
+    await tab.at(/metrics$/);
+  });
+
+  test("of one app, by replica where it is wished", async () => {
+    await tab.open(`${plane.url}/apps/shop/api/metrics?by=replica`);
+    await tab.shows("Time to answer, p99");
+    const asked = plane.asked.filter(({ path, query }) => path === "/query" && query.app === "shop/api");
+    expect(asked.find(({ query }) => query.metric === "pod.cpu_percent")?.query.group_by).toBe("replica");
+    await takePictures(tab, "app-metrics");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("nothing broke the policy", () => expect(chromium.complaints).toEqual([]));
+});
