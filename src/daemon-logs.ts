@@ -1,8 +1,14 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
+import { createObjectSender } from "./base/deliver/object-storage.ts";
+import { resolveHost } from "./base/deliver/resolve-host.ts";
+import { createStreamSender } from "./base/deliver/stream-socket.ts";
 import { logLimits } from "./config/log-limits.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { LoggedContainer } from "./observability/collect/logs/capture.ts";
+import type { DrainOutside } from "./observability/service/drains/parts.ts";
 import type { LogPlatform } from "./observability/service/logs/create.ts";
 import { startLogWorker } from "./observability/service/logs/log-worker.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
@@ -49,6 +55,24 @@ export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPl
         await systemClock.sleep(room.reconnectMs, signal);
       }
     },
+  };
+}
+
+/** The ways by which lines leave this machine. */
+export function drainOutside(allowPrivate: boolean): DrainOutside {
+  const { drains } = logLimits;
+  const guard = { resolve: resolveHost, allowPrivate };
+  return {
+    limits: drains,
+    hostname: hostname(),
+    post: createGuardedFetch({
+      ...guard,
+      fetch: (url, init) => fetch(url, init),
+      headMs: drains.sendMs,
+      bodyBytesMax: drains.answerBytesMax,
+    }),
+    stream: createStreamSender({ ...guard, limitMs: drains.sendMs }),
+    put: createObjectSender({ ...guard, limitMs: drains.sendMs }),
   };
 }
 

@@ -26,7 +26,7 @@ import { createMetricsRoom } from "./daemon-metrics.ts";
 import type { TakenFigures } from "./ingress/api/taken-figures.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
-import { logPlatform } from "./daemon-logs.ts";
+import { drainOutside, logPlatform } from "./daemon-logs.ts";
 
 interface ObservabilityRoom extends RunningObservability {
   /** Fails `conflict` when the address is in use; undefined where the plane is turned off. */
@@ -65,7 +65,11 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
     randomBytes: (count) => randomBytes(count),
     metrics,
     prefix: parts.options.prefix,
-    platform: { ...platformOf(ask, apps, podLogs), logs: logPlatform(engine, layout) },
+    platform: {
+      ...platformOf(ask, apps, podLogs),
+      logs: logPlatform(engine, layout),
+      drains: drainOutside(parts.options.allowPrivateHooks),
+    },
     alerts: alertOutside(parts, metrics),
   });
   return {

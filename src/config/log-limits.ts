@@ -45,6 +45,21 @@ export const logLimits = {
     /** Lines that wait for one follower between two looks; what is above is counted. */
     followLinesMax: 20_000,
   },
+  drains: {
+    drainsMax: 20,
+    /** How often it is looked for new lines; objects are made more rarely, because each has a price. */
+    lookMs: 2_000,
+    objectMs: 60_000,
+    /** Lines that are younger may still get older neighbours, from another pod. */
+    lagMs: 2_000,
+    linesMax: 10_000,
+    batchBytes: mib,
+    objectBytes: 8 * mib,
+    sendMs: 30_000,
+    answerBytesMax: mib,
+    retryMs: 1_000,
+    retryMaxMs: 5 * 60_000,
+  },
   room: {
     linesDefault: 100,
     linesMax: 10_000,

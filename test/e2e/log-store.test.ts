@@ -9,7 +9,7 @@ setDefaultTimeout(120_000);
 let berth: Rig;
 
 beforeAll(async () => {
-  berth = await rig();
+  berth = await rig({ flags: ["--allow-private-hooks"] });
 }, 60_000);
 afterAll(() => berth.close());
 
@@ -117,4 +117,28 @@ test("-f goes on from stored lines to new ones", async () => {
     .filter((line) => line !== "")
     .map((line) => (JSON.parse(line) as { text: string }).text);
   expect(steps).toEqual(steps.map((_, at) => `step ${at + 1}`));
+});
+
+test("a drain sends new lines to an HTTP server, also those of before a restart of the server", async () => {
+  const got: string[] = [];
+  const collector = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const lines = (await request.text()).trim().split("\n");
+      got.push(...lines.map((line) => (JSON.parse(line) as { text: string }).text));
+      return new Response("");
+    },
+  });
+  const url = `http://127.0.0.1:${collector.port}/in`;
+  expect((await berth.cli(["drains", "add", "all", "http", url, "--app", "shop/drained"])).exitCode).toBe(0);
+  expect((await berth.cli(["drains", "test", "all"])).stdout).toContain("took a test line");
+  await berth.apply(deployment("shop", "drained", shell("for i in 1 2 3; do echo number $i; done; exec sleep 1000")));
+  await berth.ready("deployment", "shop", "drained");
+  await berth.stop("SIGKILL");
+  await berth.start();
+  await waitFor("the lines", () => got.includes("number 3"));
+  expect(got).toEqual(["test line of berth", "number 1", "number 2", "number 3"]);
+  await waitFor("the count", async () => (await berth.cli(["drains"])).stdout.includes("3 lines until"));
+  await collector.stop(true);
 });

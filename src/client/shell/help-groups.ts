@@ -12,6 +12,7 @@ export const helpGroups: readonly (readonly [heading: string, verbs: readonly st
       "describe",
       "ps",
       "logs",
+      "drains",
       "why",
       "alerts",
       "incidents",

@@ -111,6 +111,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/budget.ts")).budgetCommand,
   },
   {
+    name: "drains",
+    summary: "send the output of pods to syslog, HTTP or S3",
+    load: async () => (await import("../commands/drains.ts")).drainsCommand,
+  },
+  {
     name: "events",
     summary: "show who did what, when and why",
     load: async () => (await import("../commands/events.ts")).eventsCommand,

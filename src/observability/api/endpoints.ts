@@ -3,6 +3,7 @@ import { planeMetricEndpoints } from "./metrics.ts";
 import { planeLogs, planePodLogs } from "./pod-logs.ts";
 import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
 import { planeSystem } from "./system.ts";
+import { drainEndpoints } from "./log-drains.ts";
 import { logEndpoints } from "./log-search.ts";
 import { planeOpenapi } from "./openapi.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
@@ -26,5 +27,6 @@ export const planeEndpoints: PlaneEndpoint[] = [
   ...alertEndpoints,
   ...planeMetricEndpoints,
   ...logEndpoints,
+  ...drainEndpoints,
   ...wideEndpoints,
 ];

@@ -60,7 +60,7 @@ const LogHistogram = Type.Object({
 export type LogHistogram = Static<typeof LogHistogram>;
 
 const LogState = Type.Object({
-  running: Type.Boolean(),
+  catching_up: Type.Boolean({ description: "reading is behind what the pods write" }),
   containers: Type.Integer({ description: "whose output is read" }),
   lines_read: Type.Integer({ description: "since the server started" }),
   lines_left_out: Type.Integer({ description: "of pods that write too much, since the server started" }),

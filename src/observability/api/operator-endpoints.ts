@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { alertEndpoints } from "./alert-endpoints.ts";
 import { metricEndpoints } from "./metrics.ts";
+import { drainEndpoints } from "./log-drains.ts";
 import { logEndpoints } from "./log-search.ts";
 import { operatorTwin } from "./operator-twin.ts";
 import { createUiLink } from "./sessions.ts";
@@ -13,4 +14,5 @@ export const operatorEndpoints: Endpoint[] = [
   ...alertEndpoints.map(operatorTwin),
   ...metricEndpoints,
   ...logEndpoints.map(operatorTwin),
+  ...drainEndpoints.map(operatorTwin),
 ];

@@ -14,6 +14,7 @@ import type { Observability } from "../service/observability.ts";
 import { underHttp, withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountLogStream, mountLogs } from "./logs.ts";
+import { mountDrains } from "./drains.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
 import { type Arrival, createArrival, isCrossSite } from "./arrival.ts";
@@ -96,6 +97,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountPods(plane, headerPrefix);
   mountPodLogs(plane, headerPrefix);
   mountLogs(onPlane(plane), observability.logs);
+  mountDrains(onPlane(plane), observability.drains);
   mountLogStream(plane);
   mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);

@@ -8,6 +8,7 @@ import { createHostRoom } from "./host/create.ts";
 import { createSystem } from "./host/system.ts";
 import { createPodLogs } from "./pod-logs/create.ts";
 import { createPods } from "./pods/create.ts";
+import { createDrainRoom } from "./drains/create.ts";
 import { createLogsRoom } from "./logs/create.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
@@ -51,6 +52,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     metrics: createMetricsAnswers(context.metrics, context.prefix),
     log: context.log,
     logs,
+    drains: createDrainRoom(context, logs, context.platform.drains),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,
@@ -58,7 +60,8 @@ export function createObservability(context: ObservabilityContext): RunningObser
     apps.run,
     context.metrics.run,
     observability.alerts.run,
-    observability.logs.run,
+    logs.run,
+    observability.drains.run,
   ];
   const closers: (() => void)[] = [context.metrics.close];
   return {

@@ -8,6 +8,7 @@ import type { IncidentRoom } from "./incidents/create.ts";
 import type { AuditTrail } from "./audit.ts";
 import type { MetricsAnswers } from "./metrics/answers.ts";
 import type { Log } from "../../base/words/log.ts";
+import type { DrainRoom } from "./drains/create.ts";
 import type { LogsRoom } from "./logs/create.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
@@ -29,6 +30,7 @@ export interface Observability {
   log: Log;
   apps: AppsRoom;
   logs: LogsRoom;
+  drains: DrainRoom;
   alerts: AlertRoom;
   incidents: IncidentRoom;
   host: HostRoom;

@@ -1,3 +1,4 @@
+import type { DrainOutside } from "./drains/parts.ts";
 import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { AppWatch } from "../../orchestration/api/app-facts.ts";
@@ -28,4 +29,6 @@ export interface Platform {
   podLogs: ReadPodLogs;
   /** The output of pods; without it the plane keeps none. */
   logs?: LogPlatform;
+  /** The ways by which lines leave the machine. */
+  drains?: DrainOutside;
 }

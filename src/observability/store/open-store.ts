@@ -7,6 +7,7 @@ import type { Secret } from "../../base/words/secret.ts";
 import { type AlertNouns, createAlertNouns } from "./alerts/nouns.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { observabilityMigrations } from "./migrations/all.ts";
+import { createLogDrains, type LogDrains } from "./log-drains.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
@@ -16,6 +17,7 @@ export interface ObservabilityNouns {
   sessions: Sessions;
   audit: Audit;
   alerting: AlertNouns;
+  drains: LogDrains;
 }
 
 /**
@@ -55,6 +57,7 @@ function assemble(db: Database, file: string, seal: Seal): ObservabilityStore {
     sessions: createSessions(db),
     audit: createAudit(db),
     alerting: createAlertNouns(db, seal),
+    drains: createLogDrains(db, seal),
   };
   const nothing = () => undefined;
   const writer = createWriter<never>({ db, file, onMoved: nothing, keyText: (key) => key, onUndone: nothing });

@@ -5,6 +5,7 @@ import { mountIncidents } from "../incidents.ts";
 import { onOrchestration } from "../both-planes.ts";
 import { mountOperatorMetrics } from "./metrics.ts";
 import { mountLogs, mountOperatorLogStream } from "../logs.ts";
+import { mountDrains } from "../drains.ts";
 import { mountPats } from "./pats.ts";
 import { mountUiLinks } from "./ui-links.ts";
 
@@ -15,6 +16,7 @@ export function mountObservability(plane: Plane, observability: Observability): 
   mountOperatorMetrics(plane, observability.metrics, observability.log);
   mountAlerts(onOrchestration(plane), observability.alerts);
   mountLogs(onOrchestration(plane), observability.logs);
+  mountDrains(onOrchestration(plane), observability.drains);
   mountOperatorLogStream(plane, observability.logs);
   mountIncidents(onOrchestration(plane), observability.incidents);
 }

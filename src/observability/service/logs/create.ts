@@ -17,7 +17,7 @@ import type { LogApp, NewLine } from "../../core/logs/line.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import { createLogThread, type LinesEvent } from "./log-thread.ts";
 import type { StartLogThread } from "./log-worker.ts";
-import type { LogSetup } from "./messages.ts";
+import type { AskedPage, FoundPage, LogSetup } from "./messages.ts";
 import { askedLines, histogramView, lineView, readTime, stateView } from "./views.ts";
 
 /** What the room needs of the machine; handed in, because only the daemon knows the engine. */
@@ -57,6 +57,8 @@ export interface LogsRoom {
   histogram(grant: Reach, query: Partial<QueryOf<typeof logHistogram>>): Promise<LogHistogram>;
   /** Stored lines, then those that come. Call what it returns to end it. */
   follow(grant: Reach, query: Partial<QueryOf<typeof streamLogs>>, events: LineEvents): () => void;
+  /** Lines as they are stored, for rooms of this plane. */
+  page(ask: AskedPage): Promise<FoundPage>;
   state(): Promise<LogState>;
   /** Puts lines that came another way beside those of the pods; resolves when they are on disk. */
   ingest(app: LogApp, lines: NewLine[]): Promise<void>;
@@ -162,6 +164,7 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
         onEnd: events.onEnd,
       });
     },
+    page: (ask) => thread.ask("search", ask),
     async state() {
       return stateView(await thread.ask("state", null));
     },
@@ -209,6 +212,7 @@ function closedRoom(): LogsRoom {
     search: closed,
     context: closed,
     histogram: closed,
+    page: closed,
     state: closed,
     ingest: closed,
     follow() {

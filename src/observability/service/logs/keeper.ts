@@ -37,6 +37,7 @@ interface KeeperParts {
 
 /** Turns in a row without an end, from which on reading is behind and packs faster. */
 const behindTurns = 50;
+const catchingUpTurns = 5;
 
 /** Reads, stores and finds the output of pods: what the thread of the logs does. */
 export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKeeper {
@@ -52,6 +53,8 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
   };
   const { now, steady } = clock;
   const capture = createCapture({ sink, limits: setup.capture, log, now, steady });
+  /** Turns of reading without an end. */
+  let turns = 0;
   const inTurn = createLimit(limits.atOnceMax);
   const cancelled = new Set<number>();
 
@@ -94,7 +97,7 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
         throw new Failure("unavailable", "the lines cannot be stored at the moment");
       return null;
     },
-    state: async () => ({ store: store.state(), capture: capture.state() }),
+    state: async () => ({ store: store.state(), capture: capture.state(), catchingUp: turns > catchingUpTurns }),
   };
 
   async function answer(id: number, work: () => Promise<Questions[QuestionName]["answer"]>): Promise<void> {
@@ -138,7 +141,6 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
     async run(signal) {
       let trust = clockStart(now(), steady());
       let sweptAt = steady();
-      let turns = 0;
       while (!signal.aborted) {
         const more = capture.turn();
         turns = more ? turns + 1 : 0;

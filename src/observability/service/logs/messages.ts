@@ -36,6 +36,8 @@ export interface FoundPage {
 export interface KeeperState {
   store: LogStoreState;
   capture: CaptureState;
+  /** Reading is behind what the pods write: lines with older times are still to come. */
+  catchingUp: boolean;
 }
 
 /** Each question, and what its answer is. */

@@ -74,9 +74,9 @@ export function histogramView({ from, intervalMs, counts, partial }: Histogram, 
   };
 }
 
-export function stateView({ store, capture }: KeeperState): LogState {
+export function stateView({ store, capture, catchingUp }: KeeperState): LogState {
   return {
-    running: true,
+    catching_up: catchingUp,
     containers: capture.containers,
     lines_read: capture.linesRead,
     lines_left_out: capture.linesLeftOut,
