@@ -1,4 +1,5 @@
 import { orchestrationDocument } from "../../src/orchestration/http/openapi.ts";
+import { planeDocument } from "../../src/observability/http/openapi.ts";
 import { identityWorld } from "./identity.ts";
 
 /** The documents as they are checked in, by file: without the version of a build. */
@@ -6,6 +7,7 @@ export async function openapiSnapshots(): Promise<Record<string, unknown>> {
   return {
     "orchestration.json": orchestrationDocument({ title: "berth orchestration API", version: "0" }),
     "identity.json": await identityDocument(),
+    "observability.json": planeDocument({ title: "berth observability API", version: "0" }),
   };
 }
 

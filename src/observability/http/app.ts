@@ -87,7 +87,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   });
   const arrivals = new WeakMap<Request, Arrival>();
   mountWhoami(plane);
-  mountOpenapi(plane, { title: "observability API", version });
+  mountOpenapi(plane, { title: "berth observability API", version });
   mountTokens(plane);
   mountMetrics(plane);
   mountAlerts(onPlane(plane), observability.alerts);
