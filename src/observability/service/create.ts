@@ -44,7 +44,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     sessions: createUiSessions(context, { access, rates, streams }),
     platform: context.platform,
     apps,
-    ...openAlerts(context, logs),
+    ...openAlerts(context, { logs, apps }),
     host,
     system: createSystem(context, host),
     pods,

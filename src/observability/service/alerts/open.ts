@@ -1,6 +1,7 @@
 import type { ObservabilityContext } from "../context.ts";
 import { createIncidents, type IncidentRoom } from "../incidents/create.ts";
 import type { LogsRoom } from "../logs/create.ts";
+import type { AppsRoom } from "../apps/create.ts";
 import { askLogs, errorLines } from "./ask-logs.ts";
 import { askMetrics } from "./ask-metrics.ts";
 import { type AlertRoom, createAlerts } from "./create.ts";
@@ -8,23 +9,30 @@ import type { AlertParts } from "./parts.ts";
 
 const idBytes = 8;
 
+/** What other rooms know. */
+interface Rooms {
+  logs: LogsRoom;
+  apps: Pick<AppsRoom, "model">;
+}
+
 /** The rooms of alerts and incidents over the store and the platform of the plane: one look feeds both. */
 export function openAlerts(
   context: ObservabilityContext,
-  logs: LogsRoom,
+  { logs, apps }: Rooms,
 ): { alerts: AlertRoom; incidents: IncidentRoom } {
-  const parts = alertParts(context, logs);
+  const parts = alertParts(context, { logs, apps });
   const incidents = createIncidents(parts);
   return { alerts: createAlerts(parts, incidents.take), incidents };
 }
 
 function alertParts(
   { store, clock, log, randomBytes, platform, metrics, alerts: outside }: ObservabilityContext,
-  logs: LogsRoom,
+  { logs, apps }: Rooms,
 ): AlertParts {
   return {
     ...outside,
     sources: {
+      serving: (app) => apps.model.get(app)?.judgement.ready,
       metrics: (ask) => askMetrics(metrics, ask),
       logs: (ask) => askLogs(logs, ask),
       errorLines: (app, span) => errorLines(logs, app, span),

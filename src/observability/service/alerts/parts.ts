@@ -44,6 +44,8 @@ export interface AlertLimits {
 
 /** What no endpoint of the platform offers. A part that is left out leaves the rules about it blind, which they say. */
 export interface AlertSources {
+  /** Replicas of an app that serve, those of an older release included; undefined where it is not known. */
+  serving?: (app: { kind: string; scope: string; name: string }) => number | undefined;
   disks?: () => Promise<NonNullable<Facts["disks"]>>;
   backup?: () => Promise<NonNullable<Facts["backup"]>>;
   metrics?: (ask: MetricAsk) => Promise<readonly MetricValue[]>;

@@ -44,7 +44,9 @@ export async function readFacts(
   const found = await Promise.all([
     part("apps", async () => {
       const releases = await readReleases(await manifests);
-      return (await manifests).flatMap((one) => appFactOf(one, releases.get(appKey(one)) ?? []) ?? []);
+      const facts = (await manifests).flatMap((one) => appFactOf(one, releases.get(appKey(one)) ?? []) ?? []);
+      // The status counts replicas of the newest release alone; during a rollout the older ones serve.
+      return facts.map((app) => ({ ...app, ready: Math.min(sources.serving?.(app) ?? app.ready, app.wanted) }));
     }),
     part("runs", async () => {
       const { runs } = await client.call(listRuns, { query: { limit: runsRead } });

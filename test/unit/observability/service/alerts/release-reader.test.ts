@@ -65,3 +65,21 @@ test("a failed deploy fires at once although the old replicas serve, and ends wi
   await room.look();
   expect(room.alerts.list({}).alerts).toEqual([]);
 });
+
+test("an app whose older replicas serve is not down while a rollout has none of its own", async () => {
+  let serving: number | undefined = 1;
+  const world = alertWorld({ sources: { serving: () => serving } });
+  const room = createAlerts(world.parts, () => Promise.resolve());
+  world.answers["/releases"] = {
+    releases: [
+      { ...release, status: "running" },
+      { ...release, status: "succeeded" },
+    ],
+  };
+  world.answers["/apply"] = [listedApp("web", { replicas: 1, ready_replicas: 0, phase: "progressing" })];
+  await room.look();
+  expect(room.alerts.list({}).alerts).toEqual([]);
+  serving = 0;
+  await room.look();
+  expect(room.alerts.list({}).alerts).toMatchObject([{ rule: "down", state: "pending" }]);
+});
