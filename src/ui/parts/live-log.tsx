@@ -82,7 +82,15 @@ export function LiveLog({ filter }: { filter: LogFilter }) {
           Download
         </a>
       </div>
-      <LogList label="Live log" lines={lines} wanted={filter.q} follow={follow} onFollow={turn} onOpen={askLine} />
+      <LogList
+        label="Live log"
+        apps={!filter.app.includes("/")}
+        lines={lines}
+        wanted={filter.q}
+        follow={follow}
+        onFollow={turn}
+        onOpen={askLine}
+      />
     </>
   );
 }

@@ -9,6 +9,8 @@ const beyond = 12;
 interface LogListProps {
   label: string;
   lines: readonly ShownLine[];
+  /** The lines are of several apps, so each names its own. */
+  apps?: boolean;
   /** Marked in each line. */
   wanted?: string;
   /** Stays at the newest line until the viewer scrolls up. */
@@ -18,7 +20,7 @@ interface LogListProps {
 }
 
 /** Any number of lines: only those in view are in the document. */
-export function LogList({ label, lines, wanted = "", follow, onFollow, onOpen }: LogListProps) {
+export function LogList({ label, lines, wanted = "", apps = false, follow, onFollow, onOpen }: LogListProps) {
   const box = useRef<HTMLDivElement>(null);
   const topBefore = useRef(0);
   const [top, setTop] = useState(0);
@@ -37,7 +39,7 @@ export function LogList({ label, lines, wanted = "", follow, onFollow, onOpen }:
   return (
     <div
       ref={box}
-      class="log"
+      class={apps ? "log apps" : "log"}
       role="log"
       aria-label={label}
       aria-live="off"
@@ -55,7 +57,7 @@ export function LogList({ label, lines, wanted = "", follow, onFollow, onOpen }:
       <div style={{ height: `${lines.length * rowPx}px`, position: "relative" }}>
         <div style={{ transform: `translateY(${first * rowPx}px)` }}>
           {lines.slice(first, last).map((line) => (
-            <Line key={line.id} line={line} wanted={wanted} onOpen={onOpen} />
+            <Line key={line.id} line={line} apps={apps} wanted={wanted} onOpen={onOpen} />
           ))}
         </div>
       </div>
@@ -65,18 +67,19 @@ export function LogList({ label, lines, wanted = "", follow, onFollow, onOpen }:
 
 interface LineProps {
   line: ShownLine;
+  apps: boolean;
   wanted: string;
   onOpen: ((line: ShownLine) => void) | undefined;
 }
 
-function Line({ line, wanted, onOpen }: LineProps) {
+function Line({ line, apps, wanted, onOpen }: LineProps) {
   const tone = line.mark ? "cut-here" : (lineTone(line) ?? "");
   const { message, fields } = readable(line.text);
   return (
     <div class={`line ${tone}`} onClick={onOpen === undefined ? undefined : () => onOpen(line)}>
       {line.at === undefined ? <span /> : <time title={exactText(line.at)}>{clockText(line.at)}</time>}
-      <span class="soft cut" title={line.app}>
-        {line.replica}
+      <span class="soft cut" title={apps ? line.replica : line.app}>
+        {apps ? line.app : line.replica}
       </span>
       <span>
         <Marked text={message} wanted={wanted} />

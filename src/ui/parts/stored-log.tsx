@@ -78,6 +78,7 @@ function Found({ first, cursor, asked, wanted }: FoundProps) {
       </div>
       <LogList
         label="Stored log"
+        apps={!(asked.app ?? "").includes("/")}
         lines={all.lines}
         wanted={wanted}
         follow={follow}

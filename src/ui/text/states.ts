@@ -31,6 +31,6 @@ export const severityTones: Record<Severity, Tone> = { critical: "bad", warning:
 export function outcomeTone(status: string): Tone {
   if (/^(?:succeeded|ok|valid)$/.test(status)) return "good";
   if (/^(?:running|pending|building|queued|scheduled|started)$/.test(status)) return "work";
-  if (/^(?:failed|timed_out|expired|crashed)$/.test(status)) return "bad";
+  if (/^(?:failed|timed_out|missed|expired|crashed)$/.test(status)) return "bad";
   return "warn";
 }

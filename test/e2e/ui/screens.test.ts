@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
+import { hostile, hostileTexts } from "../../support/ui/hostile.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
+
+/** Domains, requests and jobs in a browser, with a plane that the test plays. */
+let chromium: Chromium;
+let plane: FakePlane;
+let tab: Tab;
+
+const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
+
+const traffic = {
+  ingress: "shop/web",
+  requests: 1_240,
+  rate: 20.7,
+  status: {},
+  failed: 3,
+  p50_ms: 12,
+  p99_ms: 140,
+  held: 0,
+  retried: 0,
+  bytes_in: 0,
+  bytes_out: 0,
+};
+const site = {
+  ingress: "shop/web",
+  paths: ["/"],
+  target: "shop/web",
+  tls: true,
+  maintenance: false,
+  upstreams: [{}, {}],
+  problems: [],
+  requests: 9,
+  failed: 0,
+  bytes_in: 0,
+  bytes_out: 0,
+  queued: 0,
+};
+const sites = {
+  proxy: { state: "running", listen: { http: [], https: [] } },
+  sites: [
+    { ...site, hosts: ["shop.example.com"], traffic },
+    {
+      ...site,
+      ingress: "shop/api",
+      target: "shop/api",
+      hosts: ["api.example.com"],
+      upstreams: [],
+      problems: ["no replica of shop/api is ready"],
+    },
+  ],
+};
+const certs = {
+  certificates: [
+    {
+      id: "a",
+      names: ["api.example.com"],
+      issuer: "letsencrypt",
+      state: "failed",
+      issuing: false,
+      failures: 3,
+      error: "DNS points to 192.0.2.7, not to this server",
+    },
+    {
+      id: "b",
+      names: ["shop.example.com"],
+      issuer: "letsencrypt",
+      state: "valid",
+      issuing: false,
+      failures: 0,
+      not_after: at(-4_000_000),
+    },
+  ],
+};
+const request = {
+  time: at(4),
+  ingress: "shop/web",
+  app: "shop/web",
+  client: "198.51.100.7",
+  method: "GET",
+  host: "shop.example.com",
+  path: "/cart",
+  bytes_in: 200,
+  bytes_out: 5_120,
+  ms: 14,
+  held_ms: 0,
+  retries: 0,
+};
+const requests = {
+  requests: [200, 502, 404, 200, undefined].map((status, index) => ({
+    ...request,
+    seq: 90 - index,
+    status,
+    request_id: `id-${index}`,
+  })),
+};
+const run = { kind: "cronjob", scope: "shop", name: "nightly", container: "", trigger: "schedule", attempt: 1 };
+const runs = ["missed", "failed", "succeeded", "succeeded"].map((status, index) => ({
+  ...run,
+  run_id: `run-${index}`,
+  status,
+  started_at: at(86_400 * index + 100),
+  ended_at: at(86_400 * index + 40),
+  ...(status === "failed" ? { error: "exit code 3" } : {}),
+}));
+const jobs = {
+  jobs: [
+    {
+      kind: "cronjob",
+      scope: "shop",
+      name: "nightly",
+      image: "shop/jobs:1",
+      schedule: "30 3 * * *",
+      timezone: "Europe/Berlin",
+      suspended: false,
+      next_runs: [at(-20_000)],
+      running: 0,
+      last_run: { ...runs[1], tail: [] },
+      runs,
+    },
+    {
+      kind: "job",
+      scope: "shop",
+      name: "migrate",
+      image: "shop/web:1",
+      suspended: false,
+      next_runs: [],
+      running: 1,
+      runs: [],
+    },
+  ],
+};
+
+beforeAll(async () => {
+  plane = startFakePlane({
+    "GET /whoami": whoFixture,
+    "GET /overview": overviewFixture(),
+    "GET /ingress": sites,
+    "GET /certs": certs,
+    "GET /requests": requests,
+    "GET /jobs": jobs,
+    "POST /jobs/shop/nightly/run": { run: { ...runs[0], run_id: "run-9", tail: [] } },
+    "POST /certs/api.example.com/renew": certs,
+  });
+  chromium = await startChromium();
+  tab = await chromium.tab();
+  await tab.look({ width: 1280, height: 800, scheme: "light" });
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await plane?.stop();
+});
+
+describe("screens", () => {
+  test("domains: state, traffic, certificates, and a renewal that says what it does", async () => {
+    await tab.open(`${plane.url}/domains`);
+    await tab.shows("no replica of shop/api is ready");
+    await tab.shows("DNS points to 192.0.2.7");
+    await takePictures(tab, "domains");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Renew…");
+    await tab.shows("The old one serves until the new one is there");
+    await tab.press("Renew");
+    await tab.shows("The certificate of api.example.com is being renewed");
+  });
+
+  test("requests: what is chosen is in the address and in what is asked for", async () => {
+    await tab.press("Requests");
+    await tab.shows("shop.example.com/cart");
+    await takePictures(tab, "requests");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.open(`${plane.url}/requests?status=5xx&app=shop`);
+    await tab.shows("502");
+    expect(plane.asked.findLast(({ path }) => path === "/requests")?.query).toEqual({
+      app: "shop",
+      status: "5xx",
+      limit: "300",
+    });
+  });
+
+  test("jobs: next and last runs, a missed one is not green, and a run by hand", async () => {
+    await tab.open(`${plane.url}/jobs`);
+    await tab.shows("30 3 * * * Europe/Berlin");
+    const missed = await tab.read<string>("document.querySelector('.state[title=missed]').className");
+    expect(missed).toContain("bad");
+    await takePictures(tab, "jobs");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Run now…");
+    await tab.shows("The schedule stays as it is");
+    await tab.press("Run");
+    await tab.shows("Run run-9 of shop/nightly has begun");
+  });
+
+  for (const text of [hostileTexts[0] ?? "", hostileTexts[1] ?? "", hostileTexts.at(-1) ?? ""]) {
+    test(`hostile texts stay text: ${JSON.stringify(text.slice(0, 20))}`, async () => {
+      Object.assign(plane.answers, {
+        "GET /ingress": hostile(sites, text),
+        "GET /certs": hostile(certs, text),
+        "GET /requests": hostile(requests, text),
+        "GET /jobs": hostile(jobs, text),
+      });
+      for (const [path, shown] of [
+        ["/domains", "Issuer"],
+        ["/requests", "Method"],
+        ["/jobs", "Schedule"],
+      ]) {
+        await tab.open(`${plane.url}${path}`);
+        await tab.shows(shown ?? "");
+        expect(
+          await tab.read<number>("document.querySelectorAll('img, iframe, script:not([src]), [onerror], b').length"),
+        ).toBe(0);
+        expect(await tab.read<number>("Math.max(0, document.documentElement.scrollWidth - innerWidth)")).toBe(0);
+      }
+    });
+  }
+
+  test("nothing broke the policy", () => expect(chromium.complaints).toEqual([]));
+});
