@@ -164,5 +164,7 @@ async function acknowledge(parts: AlertParts, id: string, asked: { body: unknown
     }
     alerts.update({ ...record, acknowledged: { by, at: clock.now(), note: body.note } });
   });
-  return oneOf(parts, id);
+  const alert = oneOf(parts, id);
+  parts.told?.(alert);
+  return alert;
 }

@@ -10,6 +10,7 @@ import type { AlertNouns } from "../../store/alerts/nouns.ts";
 import type { AlertRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "./parts.ts";
 import type { ReadReleases } from "./release-reader.ts";
+import { alertViews } from "./views.ts";
 import { type Reading, readFacts } from "./read-facts.ts";
 
 /** What one look at everything gave. */
@@ -44,10 +45,9 @@ export async function evaluate(
   if (changed.length > 0) {
     await explain(parts, changed);
     const isNews = changed.some(({ change }) => change !== undefined);
-    const change = (nouns: AlertNouns) => {
-      for (const move of changed) store(nouns, move, parts);
-    };
-    await parts.store.write(change, { durable: isNews });
+    const change = (nouns: AlertNouns) => changed.flatMap((move) => store(nouns, move, parts) ?? []);
+    const ids = await parts.store.write(change, { durable: isNews });
+    tell(parts, ids);
   }
   return { facts: reading.facts, blind };
 }
@@ -161,17 +161,26 @@ async function explain({ client, limits }: AlertParts, moves: readonly Move[]): 
   );
 }
 
-function store({ alerts }: AlertNouns, move: Move, { clock, newId }: AlertParts): void {
+/** For those that watch the alerts live. */
+function tell(parts: AlertParts, ids: readonly string[]): void {
+  const { told, store } = parts;
+  if (told === undefined) return;
+  const records = ids.flatMap((id) => store.alerts.get(id) ?? []);
+  for (const alert of alertViews(parts, records)) told(alert);
+}
+
+/** The id of the alert where it is still there. */
+function store({ alerts }: AlertNouns, move: Move, { clock, newId }: AlertParts): string | undefined {
   const { rule, labels, fingerprint, finding, next, change } = move;
   // Somebody may have acknowledged it meanwhile.
   const previous = move.previous === undefined ? undefined : alerts.get(move.previous.id);
   if (change === "vanished") {
     if (previous !== undefined) alerts.remove(previous.id);
-    return;
+    return undefined;
   }
   if (next === undefined) {
     if (previous !== undefined) alerts.update({ ...previous, state: "resolved", resolvedAt: clock.now() });
-    return;
+    return previous?.id;
   }
   const record = previous ?? emptyRecord(newId(), { rule: rule?.name ?? "", labels, fingerprint });
   const write = previous === undefined ? alerts.add : alerts.update;
@@ -188,6 +197,7 @@ function store({ alerts }: AlertNouns, move: Move, { clock, newId }: AlertParts)
     group: rule === undefined ? record.group : groupOf(rule, labels),
     why: move.why ?? record.why,
   });
+  return record.id;
 }
 
 function groupOf({ name, groupBy }: ActiveRule, labels: Labels): string {

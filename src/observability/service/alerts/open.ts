@@ -1,6 +1,7 @@
 import type { ObservabilityContext } from "../context.ts";
 import { createIncidents, type IncidentRoom } from "../incidents/create.ts";
 import type { LogsRoom } from "../logs/create.ts";
+import type { Alert } from "../../api/alerts.ts";
 import type { AppsRoom } from "../apps/create.ts";
 import { askLogs, errorLines } from "./ask-logs.ts";
 import { askMetrics } from "./ask-metrics.ts";
@@ -12,7 +13,7 @@ const idBytes = 8;
 /** What other rooms know. */
 interface Rooms {
   logs: LogsRoom;
-  apps: Pick<AppsRoom, "model">;
+  apps: Pick<AppsRoom, "model" | "stream">;
 }
 
 /** The rooms of alerts and incidents over the store and the platform of the plane: one look feeds both. */
@@ -42,9 +43,14 @@ function alertParts(
       ...store.alerting,
       write: (change, options) => store.write(({ alerting }) => change(alerting), options),
     },
+    told: (alert) => apps.stream.alert(alert, placeOf(alert)),
     clock,
     log,
     newId: () => Buffer.from(randomBytes(idBytes)).toString("hex"),
     client: platform.as("alerts"),
   };
+}
+
+function placeOf({ labels: { scope, name } }: Alert): { scope: string; name: string } | undefined {
+  return scope === undefined || name === undefined ? undefined : { scope, name };
 }

@@ -4,6 +4,7 @@ import type { SendWebhook } from "../../../base/deliver/webhook.ts";
 import type { Client } from "../../../base/wire/client.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
+import type { Alert } from "../../api/alerts.ts";
 import type { TimelineEntry } from "../../api/incidents.ts";
 import type { Facts, LogAsk, MetricAsk, MetricValue } from "../../core/alerts/facts.ts";
 import type { PlanLimits } from "../../core/alerts/plan-messages.ts";
@@ -69,6 +70,8 @@ export interface AlertOutside {
 
 export interface AlertParts extends AlertOutside {
   store: AlertStore;
+  /** Hears of every alert that began, changed or ended. */
+  told?: (alert: Alert) => void;
   clock: SteadyClock;
   log: Log;
   /** A new id, unique and fit for a path. */

@@ -83,3 +83,21 @@ test("an app whose older replicas serve is not down while a rollout has none of 
   await room.look();
   expect(room.alerts.list({}).alerts).toMatchObject([{ rule: "down", state: "pending" }]);
 });
+
+test("every alert that begins, fires, is acknowledged or ends is told to those that watch", async () => {
+  const told: string[] = [];
+  const world = alertWorld({
+    told: ({ state, acknowledged }) => told.push(acknowledged === undefined ? state : "seen"),
+  });
+  const room = createAlerts(world.parts, () => Promise.resolve());
+  world.answers["/ingress"] = {
+    proxy: { state: "failing", problem: "no port" },
+    sites: [{ ingress: "a/b", target: "a/b" }],
+  };
+  for (let look = 0; look < 6; look += 1) {
+    await room.look();
+    world.clock.moveTo(world.clock.steady() + 15_000);
+  }
+  await room.alerts.acknowledge(room.alerts.list({}).alerts[0]?.id ?? "", {}, "ana");
+  expect(told).toEqual(["pending", "firing", "seen"]);
+});
