@@ -45,6 +45,15 @@ export function createClientAddress(proxies: Proxies): (request: Request) => str
   };
 }
 
+/** Whether an address is one of a proxy that is trusted. Fails `invalid` for a network that is none. */
+export function createTrust(trusted: readonly string[]): (address: string) => boolean {
+  const list = blockList(trusted);
+  return (address) => {
+    const one = plain(address);
+    return list.check(one, isIP(one) === 6 ? "ipv6" : "ipv4");
+  };
+}
+
 function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {

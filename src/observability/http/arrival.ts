@@ -1,4 +1,4 @@
-import { createClientAddress } from "../../base/http/client-address.ts";
+import { createClientAddress, createTrust } from "../../base/http/client-address.ts";
 
 /** How a request came. */
 export interface Arrival {
@@ -18,11 +18,11 @@ interface ArrivalOptions {
 
 export function createArrival(options: ArrivalOptions): (request: Request) => Arrival {
   const clientIp = createClientAddress(options);
-  const direct = createClientAddress({ ...options, trusted: [] });
+  const isTrusted = createTrust(options.trusted);
   return (request) => {
     const ip = clientIp(request);
-    // Only a proxy whose word about the client counted is believed about the scheme.
-    const isProxied = ip !== direct(request);
+    // Only a proxy whose word about the client counts is believed about the scheme.
+    const isProxied = request.headers.has("x-forwarded-for") && isTrusted(options.peerOf(request));
     const scheme = isProxied ? request.headers.get("x-forwarded-proto") : undefined;
     const tls = request.url.startsWith("https:") || scheme?.trim().toLowerCase() === "https";
     return { ip, tls, isPrivate: tls || isLoopback(ip) };
