@@ -15,8 +15,9 @@ export const alertLimits = {
     /** How long until an alert that nobody acknowledged is sent again; 0: never. */
     repeatMs: { critical: 4 * hour, warning: day, info: 0 },
   },
-  /** Between two looks at everything. */
+  /** Between two looks at everything, and how long a look waits for one part of it. */
   everyMs: 15_000,
+  readMs: 10_000,
   /** The first look after a start: what runs must have been seen by then. */
   firstMs: 20_000,
   /** How often what is beyond the limits below is deleted. */

@@ -18,6 +18,7 @@ export interface AlertStore extends AlertNouns {
 export interface AlertLimits {
   plan: PlanLimits;
   everyMs: number;
+  readMs: number;
   firstMs: number;
   tidyMs: number;
   keepMaxMs: number;

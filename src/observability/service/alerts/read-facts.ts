@@ -1,3 +1,4 @@
+import { unlessAborted } from "../../../base/words/abort.ts";
 import { listCertificates } from "../../../ingress/api/certificates.ts";
 import { getIngress } from "../../../ingress/api/ingress.ts";
 import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
@@ -26,9 +27,13 @@ export async function readFacts(
 ): Promise<Reading> {
   const { client, clock, sources } = parts;
   const missing = new Map<keyof Facts, string>();
+  // One part that hangs must not keep the others from being looked at.
+  const late = AbortSignal.timeout(parts.limits.readMs);
   const part = async <P extends keyof Facts>(name: P, read: () => Promise<NonNullable<Facts[P]>>) => {
     try {
-      return { [name]: await read() };
+      const found = await unlessAborted(read(), late);
+      if (found === undefined) throw new Error(`no answer within ${parts.limits.readMs / 1_000} s`);
+      return { [name]: found };
     } catch (error) {
       missing.set(name, error instanceof Error ? error.message : String(error));
       return {};

@@ -176,3 +176,16 @@ test.each([
 ])("the rule %j is refused with the path of its fault", (body, text) => {
   expect(room.rules.put("mine", body, "ana")).rejects.toThrow(text);
 });
+
+test("a part that hangs leaves its rules blind, and keeps no other from being looked at", async () => {
+  const limits = { ...world.parts.limits, readMs: 20 };
+  const { client } = world.parts;
+  const call = (endpoint: { path: string }) =>
+    endpoint.path === "/certificates" ? new Promise(() => undefined) : client.call(endpoint as never);
+  const slow = createAlerts({ ...world.parts, limits, client: { ...client, call } as never }, () => Promise.resolve());
+  world.answers["/apply"] = [listedApp("web", downStatus)];
+  await slow.look();
+  const { alerts, blind } = slow.alerts.list({});
+  expect(alerts).toMatchObject([{ rule: "down" }]);
+  expect(blind).toContainEqual({ rule: "certificate", problem: "no answer within 0.02 s" });
+});
