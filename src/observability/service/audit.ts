@@ -1,12 +1,19 @@
 import type { AuditEntry } from "../store/records.ts";
 import type { ObservabilityContext } from "./context.ts";
 
-type NewEntry = Omit<AuditEntry, "seq" | "id" | "at">;
+type StoredEntry = Omit<AuditEntry, "seq">;
+type NewEntry = Omit<StoredEntry, "id" | "at">;
 
 /** Entries that are dropped with one write at most. */
 const trimMax = 1_000;
 /** Writes between two looks at the cap. */
 const trimEvery = 100;
+
+/** An entry for what is done in one transaction with it, such as making a token. */
+export function auditNote(at: number, done: Pick<NewEntry, "actor" | "ip" | "action" | "target">): StoredEntry {
+  const id = crypto.randomUUID();
+  return { ...done, id, at, params: {}, outcome: "ok", durationMs: 0, requestId: id };
+}
 
 /** The audit trail: who changed what with a token, or tried to. */
 export interface AuditTrail {

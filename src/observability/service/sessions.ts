@@ -6,6 +6,7 @@ import { readTokenRequest, type TokenTerms } from "../core/tokens/request.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { ObservabilityNouns } from "../store/open-store.ts";
 import type { UiSession } from "../store/records.ts";
+import { auditNote } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Rates } from "./rates.ts";
 import { bodyReader } from "./read-body.ts";
@@ -78,6 +79,9 @@ export function createUiSessions(context: ObservabilityContext, { access, rates,
       const begun = { id: random(idBytes), token: id, owned, createdAt: now, expiresAt: until, endedAt: undefined };
       const made: UiSession = { ...begun, ip, agent: agent.slice(0, limits.tokens.agentCharactersMax) };
       nouns.sessions.add(made);
+      nouns.audit.append(
+        auditNote(now, { actor: `pat:${id}`, ip, action: "POST /ui/api/session", target: "/ui/api/session" }),
+      );
       return made;
     });
     const open = find(session.id, ip);
@@ -138,7 +142,11 @@ export function createUiSessions(context: ObservabilityContext, { access, rates,
     async signOut(id) {
       const ended = await store.write((nouns) => {
         const session = nouns.sessions.get(id);
-        nouns.sessions.end(id, clock.now());
+        const isNew = nouns.sessions.end(id, clock.now());
+        const out = { action: "DELETE /ui/api/session", target: "/ui/api/session" };
+        if (isNew && session !== undefined) {
+          nouns.audit.append(auditNote(clock.now(), { actor: `pat:${session.token}`, ip: session.ip, ...out }));
+        }
         if (session?.owned) nouns.tokens.revoke(session.token, clock.now());
         return session;
       });

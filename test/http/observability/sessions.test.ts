@@ -105,6 +105,18 @@ test("a one-time link signs in once, with all scopes unless it says less", async
   ).toMatchObject({ scopes: ["read"] });
 });
 
+test("who signed in and out is on record, with the address", async () => {
+  const token = await it.token();
+  const headers = await signedIn({ token });
+  await it.ask("DELETE /ui/api/session", { headers });
+  await it.ask("DELETE /ui/api/session", { headers });
+  const entries = it.store.audit.list({ limit: 10, actor: `pat:${idOf(token)}` });
+  expect(entries.map(({ action, ip }) => [action, ip])).toEqual([
+    ["DELETE /ui/api/session", "127.0.0.1"],
+    ["POST /ui/api/session", "127.0.0.1"],
+  ]);
+});
+
 test("a link is good for a minute", async () => {
   const code = await link();
   it.clock.moveTo(it.clock.steady() + 60_000);

@@ -225,13 +225,26 @@ test("managing tokens on the plane needs admin, and there is no way to make one"
   expect((await it.ask("GET /whoami", { token: reader })).status).toBe(401);
 });
 
+test("who made, rotated and revoked a token is on record", async () => {
+  const id = idOf(await it.token());
+  await it.manage(`POST /pats/${id}/rotate`, {});
+  await it.manage(`DELETE /pats/${id}`);
+  await it.manage(`DELETE /pats/${id}`);
+  const entries = it.store.audit.list({ limit: 10 });
+  expect(entries.map(({ actor, action, target, outcome }) => [actor, action, target, outcome])).toEqual([
+    ["operator", "DELETE /pats/:id", `/pats/${id}`, "ok"],
+    ["operator", "POST /pats/:id/rotate", `/pats/${id}/rotate`, "ok"],
+    ["operator", "POST /pats", `/pats/${id}`, "ok"],
+  ]);
+});
+
 test("what changes something is on record with the token's id, also when it is refused", async () => {
   const admin = await it.token(["admin"]);
   const reader = await it.token();
   await it.ask(`DELETE /pats/${idOf(admin)}`, { token: reader });
   await it.ask("DELETE /pats/zzzzzz", { token: admin });
   await it.ask("GET /whoami", { token: admin });
-  const [second, first] = it.store.audit.list({ limit: 10 });
+  const [second, first, ...made] = it.store.audit.list({ limit: 10 });
   expect(first).toMatchObject({
     actor: `pat:${idOf(reader)}`,
     ip: "192.0.2.1",
@@ -240,7 +253,7 @@ test("what changes something is on record with the token's id, also when it is r
     outcome: "status 403",
   });
   expect(second).toMatchObject({ actor: `pat:${idOf(admin)}`, outcome: "status 404" });
-  expect(it.store.audit.list({ limit: 10 })).toHaveLength(2);
+  expect(made.map(({ action }) => action)).toEqual(["POST /pats", "POST /pats"]);
 });
 
 test("tokens end beyond the most with a 409", async () => {

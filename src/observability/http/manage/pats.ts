@@ -16,5 +16,5 @@ export function mountPats(plane: Plane, tokens: ManagedTokens): void {
     status,
     headers,
   });
-  mount(plane, revokePat, { answer: ({ params }) => tokens.revoke(readParam(params, "id")) });
+  mount(plane, revokePat, { answer: ({ params, actor }) => tokens.revoke(readParam(params, "id"), { actor }) });
 }

@@ -7,6 +7,7 @@ import { isTokenId, tokenBytes, tokenId, tokenOf } from "../../core/tokens/forma
 import { readTokenRequest, type TokenTerms } from "../../core/tokens/request.ts";
 import type { ObservabilityNouns } from "../../store/open-store.ts";
 import type { Token } from "../../store/records.ts";
+import { auditNote } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
 import { bodyReader } from "../read-body.ts";
 import type { Streams } from "../streams.ts";
@@ -28,12 +29,17 @@ export interface ManagedTokens {
   create(body: unknown, by: By): Promise<DataOf<typeof createPat>>;
   /** A token with the same terms; the old one stays good for the grace time. Fails as `get`, and `conflict` for one that has ended. */
   rotate(id: string, body: unknown, by: By): Promise<DataOf<typeof rotatePat>>;
-  /** Ends a token and cuts its streams. Fails as `get`; a second time answers as the first. */
-  revoke(id: string): Promise<DataOf<typeof revokePat>>;
+  /**
+   * Ends a token and cuts its streams. Fails as `get`; a second time answers as the first. `by` is for the audit trail;
+   * without it the caller has put it there.
+   */
+  revoke(id: string, by?: By): Promise<DataOf<typeof revokePat>>;
 }
 
 export function createManagedTokens(context: ObservabilityContext, streams: Pick<Streams, "cut">): ManagedTokens {
   const { store, clock, limits } = context;
+  const note = ({ audit }: ObservabilityNouns, done: { actor: string; action: string; target: string }) =>
+    audit.append(auditNote(clock.now(), { ...done, ip: undefined }));
   const write = <T>(change: (nouns: ObservabilityNouns) => T) => store.write(change);
   return {
     list({ all }) {
@@ -46,7 +52,11 @@ export function createManagedTokens(context: ObservabilityContext, streams: Pick
       const now = clock.now();
       const { terms, problems } = readTokenRequest(readCreation(body), { now, ...limits.tokens });
       if (problems.length > 0) throw problemsFailure(problems);
-      return write((nouns) => mint(context, nouns, { ...terms, createdBy: actor }));
+      return write((nouns) => {
+        const made = mint(context, nouns, { ...terms, createdBy: actor });
+        note(nouns, { actor, action: "POST /pats", target: `/pats/${made.record.id}` });
+        return made;
+      });
     },
     rotate(id, body, { actor }) {
       const graceMs = graceOf(readRotation(body).grace, limits.tokens.graceMs);
@@ -58,13 +68,15 @@ export function createManagedTokens(context: ObservabilityContext, streams: Pick
         }
         const made = mint(context, nouns, { ...token, createdBy: actor });
         nouns.tokens.endBy(id, now + graceMs);
+        note(nouns, { actor, action: "POST /pats/:id/rotate", target: `/pats/${id}/rotate` });
         return made;
       });
     },
-    async revoke(id) {
+    async revoke(id, by) {
       const revoked = await write((nouns) => {
         requireToken(nouns, id);
-        nouns.tokens.revoke(id, clock.now());
+        const isNew = nouns.tokens.revoke(id, clock.now());
+        if (isNew && by !== undefined) note(nouns, { ...by, action: "DELETE /pats/:id", target: `/pats/${id}` });
         return requireToken(nouns, id);
       });
       streams.cut(id);
