@@ -26,6 +26,8 @@ export interface Tab {
   key(name: string): Promise<void>;
   /** Text as a person types it, into what has the focus. */
   type(text: string): Promise<void>;
+  /** Bytes that the page's scripts hold once what is not needed was collected. */
+  heapBytes(): Promise<number>;
   /** The page as PNG, as large as its window. */
   picture(): Promise<Uint8Array>;
   /** How the page is looked at: width and height in CSS pixels, and the colours that the system asks for. */
@@ -223,6 +225,11 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
     },
     async type(text) {
       await call("Input.insertText", { text });
+    },
+    async heapBytes() {
+      await call("HeapProfiler.collectGarbage");
+      const { usedSize } = await call("Runtime.getHeapUsage");
+      return Number(usedSize);
     },
     async picture() {
       const { data } = await call("Page.captureScreenshot", { format: "png" });
