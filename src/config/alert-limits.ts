@@ -39,6 +39,8 @@ export const alertLimits = {
   /** Pauses between the attempts at a message: one more attempt than there are pauses. */
   pausesMs: [5_000, 30_000, 2 * minute, 10 * minute, hour],
   inFlightMax: 4,
+  /** A message that could not be sent for so long is dropped. */
+  staleMs: 6 * hour,
   /** Of one attempt, and of one that the test button makes, mail included. */
   timeoutMs: 10_000,
   testMs: 35_000,

@@ -1,3 +1,4 @@
+import { formatDuration } from "../../../base/pure/duration.ts";
 import { createOutbox, type Outbox } from "../../../base/deliver/outbox.ts";
 import type { DeliveryRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "./parts.ts";
@@ -10,6 +11,10 @@ export function createAlertOutbox({ store, clock, log, limits }: AlertParts, sen
     waiting: (limit) => store.deliveries.waiting(limit),
     record: ({ id }, state) => store.write(({ deliveries }) => deliveries.update({ id, ...state })),
     async send(delivery, signal) {
+      // After a long time without a server, or in a backup that was restored: yesterday's alarm would mislead.
+      if (clock.now() - delivery.createdAt > limits.staleMs) {
+        return { outcome: "refused", result: `not sent within ${formatDuration(limits.staleMs)}` };
+      }
       const channel = store.channels.get(delivery.channel);
       const message = store.deliveries.message(delivery.message);
       if (channel === undefined || message === undefined)

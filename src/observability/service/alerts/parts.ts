@@ -34,6 +34,7 @@ export interface AlertLimits {
   pageMax: number;
   pausesMs: readonly number[];
   inFlightMax: number;
+  staleMs: number;
   testMs: number;
   heartbeatLeastMs: number;
   heartbeatMs: number;

@@ -136,3 +136,20 @@ test("mail needs a mail server", () => {
   const target = { type: "mail", to: ["ana@example.com"] };
   expect(without.channels.put("a", { target })).rejects.toThrow("--smtp-url");
 });
+
+test("a message that waited for too long is dropped: yesterday's alarm would mislead", async () => {
+  await room.channels.put("a", { target: { type: "webhook", url: receiver.url } });
+  world.answers["/apply"] = [listedApp("web", downStatus)];
+  for (let look = 0; look < 8; look += 1) {
+    await room.look();
+    world.clock.moveTo(world.clock.steady() + 15_000);
+  }
+  expect(room.channels.deliveries({ limit: 1 })).toMatchObject([{ status: "waiting", attempts: 0 }]);
+  world.clock.moveTo(world.clock.steady() + 7 * 3_600_000);
+  const running = room.run(stopping.signal);
+  await waitFor("the drop", () => room.channels.deliveries({ limit: 9 }).at(-1)?.status === "dropped");
+  expect(room.channels.deliveries({ limit: 9 }).at(-1)?.result).toBe("not sent within 6h");
+  expect(receiver.received).toEqual([]);
+  stopping.abort();
+  await running;
+});
